@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON and CSV are
+// writers of this struct and of nothing else. Times in seconds, sizes in bytes. A std::optional that
+// is empty was not measured and is null in JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// Minimum, mean, maximum over ranks (or over rows).
+struct Spread {
+  double min = 0, mean = 0, max = 0;
+};
+
+struct Provenance {
+  std::string version, git, compiler, flags, mpi;
+  std::optional<std::string> cuda, nccl, petsc, hdf5;  ///< empty: built without
+  std::vector<std::string> hosts;    ///< one a rank
+  std::vector<std::string> devices;  ///< one a rank; "cpu" or the GPU's name
+  std::string time;                  ///< start, UTC, ISO 8601
+};
+
+struct MatrixReport {
+  std::string source, field, symmetry;
+  GlobalIndex rows = 0, columns = 0;
+  std::int64_t nonzeros = 0;
+  int block = 1;
+  std::uint64_t fingerprint = 0;
+  Spread row_length;
+  double row_length_stddev = 0;
+};
+
+struct PartitionReport {
+  std::string name;
+  int ranks = 1;
+  Spread rows, nonzeros;
+  double imbalance = 1;        ///< most nonzeros of a rank over the mean
+  std::int64_t edge_cut = 0;   ///< nonzeros whose column belongs to another rank than their row
+};
+
+/// A format or transport that was considered by `auto`.
+struct Candidate {
+  std::string name;
+  bool graph = false;
+  std::optional<double> seconds;          ///< empty when it was not timed
+  std::optional<double> exposed_seconds;  ///< transports only
+  std::string reason;                     ///< why it was chosen, or why it was not timed
+};
+
+struct HaloReport {
+  std::string transport;
+  std::string schedule;
+  Spread neighbors;                    ///< ranks that a rank sends to
+  std::int64_t messages = 0;           ///< a product, all ranks
+  std::int64_t bytes_total = 0;        ///< sent a product, all ranks
+  std::int64_t bytes_max_rank = 0;     ///< most that a rank sends a product
+  std::int64_t boundary_rows = 0;      ///< all ranks
+  std::vector<Candidate> candidates;   ///< empty when the transport was named
+};
+
+struct KernelReport {
+  std::string format, boundary_format, device;
+  Precision precision = Precision::fp64;
+  std::int64_t bytes = 0, flops = 0, footprint_bytes = 0;  ///< all ranks
+  double setup_seconds = 0;                                ///< slowest rank
+  std::vector<Candidate> candidates;
+};
+
+/// Each the slowest rank's.
+struct SetupReport {
+  double read_seconds = 0, partition_seconds = 0, plan_seconds = 0, convert_seconds = 0,
+         upload_seconds = 0;
+};
+
+struct MemoryReport {
+  std::int64_t peak_bytes_max_rank = 0, device_bytes_max_rank = 0;
+};
+
+/// Mean time of one product in each phase, slowest rank.
+struct PhaseReport {
+  double pack = 0, exchange = 0, interior = 0, boundary = 0;
+};
+
+struct TimingReport {
+  int batches = 0;
+  int iterations = 0;  ///< products a batch
+  double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
+  PhaseReport phases;
+  double exposed_seconds = 0;  ///< product minus the same product without exchange, at least 0
+};
+
+struct PerformanceReport {
+  double gflops = 0;
+  double gbytes_per_second = 0;  ///< bytes of CSR over time, whatever the format
+  std::optional<double> read_bandwidth_gbytes, share_of_read_bandwidth;
+};
+
+struct ValidationReport {
+  std::string against;  ///< reference | petsc | all | none
+  bool passed = false;
+  double max_error_ratio = 0;
+  GlobalIndex worst_row = -1;
+  std::int64_t rows_checked = 0;
+  std::uint64_t y_hash = 0;
+  std::optional<double> petsc_seconds;
+  std::string note;  ///< e.g. why PETSc was not used; empty otherwise
+};
+
+enum class RunStatus { ok, failed, interrupted };
+
+struct RunReport {
+  std::string command;
+  std::vector<std::string> argv;
+  RunStatus status = RunStatus::ok;
+  std::string verdict;  ///< the why of the RESULT line
+  Provenance provenance;
+  MatrixReport matrix;
+  std::optional<PartitionReport> partition;
+  std::optional<HaloReport> halo;
+  std::optional<KernelReport> kernel;
+  SetupReport setup;
+  MemoryReport memory;
+  std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
+  std::optional<PerformanceReport> performance;  ///< likewise
+  std::optional<ValidationReport> validation;
+};
+
+}  // namespace rowhalo

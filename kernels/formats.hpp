@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of formats. --help, `rowhalo list formats`, messages, README and tests are made from it.
+// Adding a format is one new file with its factory and one line in formats.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/spmv_kernel.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+#include "partition/base/spec.hpp"
+
+namespace rowhalo {
+
+struct FormatEntry {
+  const char* name;
+  const char* summary;  ///< one line
+  Device device;
+  bool canonical;  ///< gives the bits of spmv_kernel.hpp
+  bool automatic;  ///< `auto` may choose it
+  /// Builds the kernel for the listed rows. Entries of `matrix` outlive the kernel. Throws InputError
+  /// (refusal with numbers, or an unknown option in `options`).
+  std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
+};
+
+/// All entries, CPU first.
+std::span<const FormatEntry> formats();
+
+/// Entry `name` for `device`; throws InputError listing the valid names.
+const FormatEntry& find_format(std::string_view name, Device device);
+
+}  // namespace rowhalo

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The three ways in which something goes wrong, and who may catch them.
+//   InputError   one rank found the user's input or options wrong; only agree() (partition/comm.hpp)
+//                catches it and turns it into an AgreedError on every rank.
+//   AgreedError  every rank holds it with the same text; only main catches it.
+//   anything else has no handler: the terminate handler names the rank and aborts the job.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace rowhalo {
+
+/// Exit statuses of the program (CONTRACT: frozen).
+enum class ExitCode { fine = 0, run_time = 1, usage = 2, validation = 3 };
+
+/// Wrong input seen by one rank. `position` orders errors of different ranks (the byte offset or the
+/// line in the file): the smallest is the one that is reported.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const std::string& message,
+                      std::int64_t position = std::numeric_limits<std::int64_t>::max(),
+                      ExitCode code = ExitCode::usage)
+      : std::runtime_error(message), position_(position), code_(code) {}
+
+  std::int64_t position() const { return position_; }
+  ExitCode code() const { return code_; }
+
+ private:
+  std::int64_t position_;
+  ExitCode code_;
+};
+
+/// A failure that all ranks know of, with the same text and exit status on each.
+class AgreedError : public std::runtime_error {
+ public:
+  AgreedError(ExitCode code, const std::string& message)
+      : std::runtime_error(message), code_(code) {}
+
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+}  // namespace rowhalo

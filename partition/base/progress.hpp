@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank is doing, written by its main thread and read by the watchdog thread.
+// Long loops call tick(); a call into a library that cannot tick is wrapped in a LibraryCall.
+// Phase names are string literals: nothing is allocated, nothing can dangle.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace rowhalo {
+
+class Progress {
+ public:
+  void phase(const char* name) {
+    phase_.store(name, std::memory_order_relaxed);
+    tick();
+  }
+  void tick() { ticks_.fetch_add(1, std::memory_order_relaxed); }
+
+  const char* phase() const { return phase_.load(std::memory_order_relaxed); }
+  std::uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
+  bool in_library() const { return library_depth_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  friend class LibraryCall;
+  std::atomic<const char*> phase_{"start"};
+  std::atomic<std::uint64_t> ticks_{0};
+  std::atomic<int> library_depth_{0};
+};
+
+/// While one lives, the watchdog grants ten times its limit.
+class LibraryCall {
+ public:
+  explicit LibraryCall(Progress& progress) : progress_(progress) {
+    progress_.library_depth_.fetch_add(1, std::memory_order_relaxed);
+    progress_.tick();
+  }
+  ~LibraryCall() {
+    progress_.library_depth_.fetch_sub(1, std::memory_order_relaxed);
+    progress_.tick();
+  }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+
+ private:
+  Progress& progress_;
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parses NAME[:argument][,key=value]... (spec.hpp).
+#include "partition/base/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "partition/base/errors.hpp"
+
+namespace rowhalo {
+
+Spec Spec::parse(std::string_view text, std::string_view option) {
+  Spec spec;
+  spec.text_ = text;
+  spec.option_ = option;
+  const auto colon = text.find(':');
+  spec.name_ = text.substr(0, colon);
+  if (spec.name_.empty()) spec.fail("a name is missing");
+  if (colon == std::string_view::npos) return spec;
+
+  std::string_view rest = text.substr(colon + 1);
+  for (bool first = true; !rest.empty() || first; first = false) {
+    const auto comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    const auto equals = item.find('=');
+    if (item.empty()) spec.fail("nothing stands between ':' or ',' and the next");
+    if (equals == std::string_view::npos) {
+      if (!first) spec.fail(fmt::format("'{}' is not key=value", item));
+      spec.argument_ = item;
+    } else {
+      const std::string key(item.substr(0, equals));
+      if (spec.has(key)) spec.fail(fmt::format("'{}' is given twice", key));
+      spec.values_.emplace_back(key, item.substr(equals + 1));
+    }
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    if (comma != std::string_view::npos && rest.empty()) spec.fail("it ends with a comma");
+  }
+  return spec;
+}
+
+const std::string* Spec::find(std::string_view key) const {
+  const auto it =
+      std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.first == key; });
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+bool Spec::has(std::string_view key) const { return find(key) != nullptr; }
+
+std::int64_t Spec::to_integer(std::string_view key, const std::string& value, std::int64_t minimum,
+                              std::int64_t maximum) const {
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || stop != end) {
+    fail(fmt::format("{} wants an integer, not '{}'", key, value));
+  }
+  if (number < minimum || number > maximum) {
+    fail(maximum == INT64_MAX
+             ? fmt::format("{} is {} but must be at least {}", key, value, minimum)
+             : fmt::format("{} is {} but must be in {}..{}", key, value, minimum, maximum));
+  }
+  return number;
+}
+
+std::int64_t Spec::integer(std::string_view key, std::int64_t fallback, std::int64_t minimum,
+                           std::int64_t maximum) const {
+  const std::string* value = find(key);
+  return value == nullptr ? fallback : to_integer(key, *value, minimum, maximum);
+}
+
+std::int64_t Spec::integer_argument(std::int64_t fallback, std::int64_t minimum,
+                                    std::int64_t maximum) const {
+  return argument_.empty() ? fallback : to_integer("the argument", argument_, minimum, maximum);
+}
+
+double Spec::number(std::string_view key, double fallback) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return fallback;
+  double number = 0;
+  const char* end = value->data() + value->size();
+  const auto [stop, error] = std::from_chars(value->data(), end, number);
+  if (error != std::errc{} || stop != end) {
+    fail(fmt::format("{} wants a number, not '{}'", key, *value));
+  }
+  return number;
+}
+
+void Spec::allow_only(std::initializer_list<std::string_view> keys) const {
+  for (const auto& [key, value] : values_) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      if (keys.size() == 0) fail(fmt::format("'{}' takes no key=value, but '{}' is given", name_, key));
+      fail(fmt::format("unknown key '{}'; '{}' takes {}", key, name_,
+                       listed({keys.begin(), keys.end()})));
+    }
+  }
+}
+
+void Spec::fail(const std::string& reason) const {
+  throw InputError(fmt::format("{} {}: {}", option_, text_, reason));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.empty()) return "nothing";
+  std::string text = names.front();
+  for (std::size_t k = 1; k < names.size(); ++k) {
+    text += (k + 1 == names.size() ? " or " : ", ") + names[k];
+  }
+  return text;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI as the rooms use it: a communicator with its rank and size, exchanges with 64-bit counts, and
+// the agreement on errors.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "partition/base/errors.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// A communicator, its size and this rank. Does not own the handle.
+struct Comm {
+  MPI_Comm handle = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+
+  static Comm of(MPI_Comm handle);
+};
+
+/// Throws std::runtime_error naming `call` when an MPI call failed.
+void check_mpi(int code, const char* call, const char* file, int line);
+#define ROWHALO_MPI(call) ::rowhalo::check_mpi((call), #call, __FILE__, __LINE__)
+
+/// Collective. Runs `local`, which must not communicate; if it throws InputError on any rank, every
+/// rank throws AgreedError with the message of the smallest position (then the lowest rank).
+void agree(const Comm& comm, const std::function<void()>& local);
+
+std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value);
+std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value);  ///< mod 2^64
+std::int64_t max_over_ranks(const Comm& comm, std::int64_t value);
+double max_over_ranks(const Comm& comm, double value);
+/// Sum of `value` over the ranks below this one; 0 on rank 0.
+std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value);
+std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value);  ///< one a rank
+void broadcast(const Comm& comm, std::string& text, int root = 0);
+
+/// Largest piece of one message; MPI counts are 32 bits wide and memory registration is not free.
+inline constexpr std::int64_t default_message_bytes = std::int64_t{1} << 30;
+
+/// The counts of a personalised exchange: what every rank will send to this one.
+std::vector<std::int64_t> exchange_counts(const Comm& comm, const std::vector<std::int64_t>& counts);
+
+/// Collective. Moves the pieces of a personalised exchange, in rank order, into `received`, which is
+/// already of the right size. Counts are bytes up to 2^63; messages are cut at `message_bytes`.
+void exchange_into(const Comm& comm, const void* send, const std::vector<std::int64_t>& send_bytes,
+                   void* received, const std::vector<std::int64_t>& received_bytes,
+                   std::int64_t message_bytes = default_message_bytes);
+
+/// Collective, personalised exchange: `send` is grouped by destination, `send_counts` entries each.
+/// Returns what arrived, grouped by source in rank order; `received_counts` is filled.
+template <class T>
+std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
+                        const std::vector<std::int64_t>& send_counts,
+                        std::vector<std::int64_t>& received_counts,
+                        std::int64_t message_bytes = default_message_bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  received_counts = exchange_counts(comm, send_counts);
+  std::int64_t total = 0;
+  for (const std::int64_t count : received_counts) total += count;
+  std::vector<T> received(static_cast<std::size_t>(total));
+  auto in_bytes = [](std::vector<std::int64_t> counts) {
+    for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
+    return counts;
+  };
+  exchange_into(comm, send.data(), in_bytes(send_counts), received.data(), in_bytes(received_counts),
+                message_bytes);
+  return received;
+}
+
+}  // namespace rowhalo

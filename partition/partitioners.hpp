@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of partitioners: who owns each row, always in whole blocks of info.block rows.
+// Adding a partitioner is one new file with its function and one line in partitioners.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "partition/base/progress.hpp"
+#include "partition/base/spec.hpp"
+#include "partition/distributed_csr.hpp"
+
+namespace rowhalo {
+
+struct PartitionerEntry {
+  const char* name;
+  const char* summary;   ///< one line
+  const char* unusable;  ///< null, or why this build lacks it and the remedy
+  /// Collective. The owner (a rank of `comm`) of each of this rank's rows; rows of one block have one
+  /// owner. Throws AgreedError when the matrix does not suit.
+  std::vector<int> (*assign)(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
+                             Progress& progress);
+};
+
+std::span<const PartitionerEntry> partitioners();
+
+/// Entry `name`; throws InputError listing the valid names.
+const PartitionerEntry& find_partitioner(std::string_view name);
+
+}  // namespace rowhalo
