@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// main of the tests under mpirun: rank 0 reports to the terminal, the others only when they fail; the
+// exit status is the same on every rank.
+#define CATCH_CONFIG_RUNNER
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "tests/mpi.hpp"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int failures = 0;
+  {
+    std::ostringstream quiet;
+    std::streambuf* terminal = std::cout.rdbuf();
+    const bool first = world().rank == 0;
+    if (!first) std::cout.rdbuf(quiet.rdbuf());
+    failures = Catch::Session().run(argc, argv);
+    std::cout.rdbuf(terminal);
+    if (!first && failures != 0) {
+      std::fprintf(stderr, "rank %d:\n%s\n", world().rank, quiet.str().c_str());
+    }
+  }
+  failures = on_all_ranks(failures == 0) ? 0 : 1;
+  MPI_Finalize();
+  return failures;
+}
