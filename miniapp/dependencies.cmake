@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Dependencies that a build may do without: each is ROWHALO_WITH_<NAME> = AUTO (use it if it is there),
+# ON (it must be) or OFF. Adding one is a find function (see rowhalo_find_petsc) and one rowhalo_option
+# line; the summary, the error message and `rowhalo --version` follow from it.
+
+# rowhalo_option(NAME <what the user gains> <package to install> <macro that finds it>)
+# The macro sets ROWHALO_<NAME>_VERSION and makes the target rowhalo::<name>, or sets
+# ROWHALO_<NAME>_MISSING to the reason. Afterwards ROWHALO_HAVE_<NAME> says whether it is used.
+macro(rowhalo_option name summary package finder)
+  set(ROWHALO_WITH_${name} AUTO CACHE STRING "${summary}: AUTO, ON or OFF")
+  set_property(CACHE ROWHALO_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+  set(ROWHALO_HAVE_${name} OFF)
+  set(ROWHALO_${name}_VERSION "")
+  set(ROWHALO_${name}_MISSING "")
+  if(ROWHALO_WITH_${name})
+    cmake_language(CALL ${finder})
+    if(ROWHALO_${name}_MISSING STREQUAL "")
+      set(ROWHALO_HAVE_${name} ON)
+      set(rowhalo_found "yes, ${ROWHALO_${name}_VERSION}")
+    elseif(ROWHALO_WITH_${name} STREQUAL "AUTO")
+      set(rowhalo_found "no: ${ROWHALO_${name}_MISSING} (${package})")
+    else()
+      message(FATAL_ERROR "ROWHALO_WITH_${name}=ON, but ${ROWHALO_${name}_MISSING}. Install ${package} "
+                          "(Debian, Ubuntu), or configure with -D ROWHALO_WITH_${name}=OFF.")
+    endif()
+  else()
+    set(rowhalo_found "no: switched off")
+  endif()
+  list(APPEND ROWHALO_SUMMARY "${name}|${rowhalo_found}|${summary}")
+endmacro()
+
+# A line of the summary for what every build needs.
+macro(rowhalo_required name version summary)
+  list(APPEND ROWHALO_SUMMARY "${name}|yes, ${version}|${summary}")
+endmacro()
+
+# Prints the table at the end of configuring.
+function(rowhalo_print_summary)
+  message(STATUS "")
+  message(STATUS "rowhalo ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} "
+                 "${CMAKE_CXX_COMPILER_VERSION}")
+  foreach(line IN LISTS ROWHALO_SUMMARY)
+    string(REPLACE "|" ";" line "${line}")
+    list(POP_FRONT line name found summary)
+    string(SUBSTRING "${name}            " 0 12 name)
+      string(SUBSTRING "${found}               " 0 16 column)
+    if(found MATCHES "^no: ")
+      set(column "${found}; for ")
+    endif()
+    message(STATUS "  ${name}${column}${summary}")
+  endforeach()
+  message(STATUS "")
+endfunction()
+
+# PETSc through pkg-config, real and double before any other build of it that is there.
+macro(rowhalo_find_petsc)
+  find_package(PkgConfig QUIET)
+  set(rowhalo_pkg_config_path "$ENV{PKG_CONFIG_PATH}")
+  set(ENV{PKG_CONFIG_PATH}
+      "$ENV{PKG_CONFIG_PATH}:$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig:/usr/lib/petscdir/petsc-real/lib/pkgconfig")
+  if(PKG_CONFIG_FOUND)
+    pkg_search_module(ROWHALO_PKG_PETSC QUIET PETSc petsc)
+  endif()
+  set(ENV{PKG_CONFIG_PATH} "${rowhalo_pkg_config_path}")
+  if(NOT ROWHALO_PKG_PETSC_FOUND)
+    set(ROWHALO_PETSC_MISSING "pkg-config does not know it")
+  else()
+    set(ROWHALO_PETSC_VERSION "${ROWHALO_PKG_PETSC_VERSION}")
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_INCLUDES ${ROWHALO_PKG_PETSC_INCLUDE_DIRS})
+    check_cxx_source_compiles("#include <petscconf.h>
+      #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+      #error
+      #endif
+      int main() {}" ROWHALO_PETSC_IS_REAL_DOUBLE)
+    unset(CMAKE_REQUIRED_INCLUDES)
+    if(NOT ROWHALO_PETSC_IS_REAL_DOUBLE)
+      set(ROWHALO_PETSC_MISSING "the PETSc that was found is not real and double")
+    elseif(NOT TARGET rowhalo::petsc)
+      # Its pkg-config flags also hold -D_FORTIFY_SOURCE, which is not ours to set.
+      add_library(rowhalo::petsc INTERFACE IMPORTED GLOBAL)
+      target_include_directories(rowhalo::petsc INTERFACE ${ROWHALO_PKG_PETSC_INCLUDE_DIRS})
+      target_link_libraries(rowhalo::petsc INTERFACE ${ROWHALO_PKG_PETSC_LINK_LIBRARIES})
+    endif()
+  endif()
+endmacro()
+
+list(APPEND ROWHALO_SUMMARY "")
+rowhalo_required(MPI "${MPI_CXX_VERSION}" "the exchange between ranks")
+rowhalo_required(OpenMP "${OpenMP_CXX_VERSION}" "threads of a rank")
+rowhalo_required(zlib "${ZLIB_VERSION_STRING}" "compressed matrices")
+rowhalo_option(PETSC "y and its time beside PETSc's MatMult" libpetsc-real-dev rowhalo_find_petsc)
