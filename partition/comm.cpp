@@ -28,7 +28,7 @@ void check_mpi(int code, const char* call, const char* file, int line) {
   throw std::runtime_error(fmt::format("{}:{}: {} failed: {}", file, line, call, text));
 }
 
-void agree(const Comm& comm, const std::function<void()>& local) {
+std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local) {
   std::optional<InputError> error;
   try {
     local();
@@ -40,14 +40,18 @@ void agree(const Comm& comm, const std::function<void()>& local) {
   ROWHALO_MPI(MPI_Allreduce(&key, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));
   const std::int64_t bidder = error && key == first_position ? comm.rank : comm.size;
   ROWHALO_MPI(MPI_Allreduce(&bidder, &first_rank, 1, MPI_INT64_T, MPI_MIN, comm.handle));
-  if (first_rank == comm.size) return;
+  if (first_rank == comm.size) return std::nullopt;
 
   const int root = static_cast<int>(first_rank);
   std::string message = error ? error->what() : "";
   broadcast(comm, message, root);
   int code = error ? static_cast<int>(error->code()) : 0;
   ROWHALO_MPI(MPI_Bcast(&code, 1, MPI_INT, root, comm.handle));
-  throw AgreedError(static_cast<ExitCode>(code), message);
+  return AgreedError(static_cast<ExitCode>(code), message);
+}
+
+void agree(const Comm& comm, const std::function<void()>& local) {
+  if (const auto error = agreed_error(comm, local)) throw *error;
 }
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value) {
@@ -78,8 +82,7 @@ std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value) {
 
 std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value) {
   std::vector<std::int64_t> values(comm.size);
-  ROWHALO_MPI(
-      MPI_Allgather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, comm.handle));
+  ROWHALO_MPI(MPI_Allgather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, comm.handle));
   return values;
 }
 
@@ -93,8 +96,8 @@ void broadcast(const Comm& comm, std::string& text, int root) {
 std::vector<std::int64_t> exchange_counts(const Comm& comm,
                                           const std::vector<std::int64_t>& counts) {
   std::vector<std::int64_t> received(comm.size);
-  ROWHALO_MPI(MPI_Alltoall(counts.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T,
-                           comm.handle));
+  ROWHALO_MPI(
+      MPI_Alltoall(counts.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm.handle));
   return received;
 }
 
@@ -113,17 +116,16 @@ void exchange_into(const Comm& comm, const void* send, const std::vector<std::in
     for (std::int64_t at = 0; source != comm.rank && at < received_bytes[source];
          at += message_bytes) {
       const auto count = static_cast<int>(std::min(message_bytes, received_bytes[source] - at));
-      ROWHALO_MPI(MPI_Irecv(in + at, count, MPI_BYTE, source, tag, comm.handle,
-                            &requests.emplace_back()));
+      ROWHALO_MPI(
+          MPI_Irecv(in + at, count, MPI_BYTE, source, tag, comm.handle, &requests.emplace_back()));
     }
   }
   for (int target = 0; target < comm.size; out += send_bytes[target], ++target) {
     if (target == comm.rank) own_out = out;
-    for (std::int64_t at = 0; target != comm.rank && at < send_bytes[target];
-         at += message_bytes) {
+    for (std::int64_t at = 0; target != comm.rank && at < send_bytes[target]; at += message_bytes) {
       const auto count = static_cast<int>(std::min(message_bytes, send_bytes[target] - at));
-      ROWHALO_MPI(MPI_Isend(out + at, count, MPI_BYTE, target, tag, comm.handle,
-                            &requests.emplace_back()));
+      ROWHALO_MPI(
+          MPI_Isend(out + at, count, MPI_BYTE, target, tag, comm.handle, &requests.emplace_back()));
     }
   }
   if (send_bytes[comm.rank] > 0) std::memcpy(own_in, own_out, send_bytes[comm.rank]);

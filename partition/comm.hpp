@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -33,6 +34,8 @@ void check_mpi(int code, const char* call, const char* file, int line);
 /// Collective. Runs `local`, which must not communicate; if it throws InputError on any rank, every
 /// rank throws AgreedError with the message of the smallest position (then the lowest rank).
 void agree(const Comm& comm, const std::function<void()>& local);
+/// The same, but the error is returned instead of thrown: for choices among which some may fail.
+std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value);
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value);  ///< mod 2^64
@@ -47,10 +50,11 @@ void broadcast(const Comm& comm, std::string& text, int root = 0);
 inline constexpr std::int64_t default_message_bytes = std::int64_t{1} << 30;
 
 /// The counts of a personalised exchange: what every rank will send to this one.
-std::vector<std::int64_t> exchange_counts(const Comm& comm, const std::vector<std::int64_t>& counts);
+std::vector<std::int64_t> exchange_counts(const Comm& comm,
+                                          const std::vector<std::int64_t>& counts);
 
-/// Collective. Moves the pieces of a personalised exchange, in rank order, into `received`, which is
-/// already of the right size. Counts are bytes up to 2^63; messages are cut at `message_bytes`.
+/// Collective. Moves the pieces of a personalised exchange, in rank order, into `received`, which
+/// is already of the right size. Counts are bytes up to 2^63; messages are cut at `message_bytes`.
 void exchange_into(const Comm& comm, const void* send, const std::vector<std::int64_t>& send_bytes,
                    void* received, const std::vector<std::int64_t>& received_bytes,
                    std::int64_t message_bytes = default_message_bytes);
@@ -71,8 +75,8 @@ std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
     for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
     return counts;
   };
-  exchange_into(comm, send.data(), in_bytes(send_counts), received.data(), in_bytes(received_counts),
-                message_bytes);
+  exchange_into(comm, send.data(), in_bytes(send_counts), received.data(),
+                in_bytes(received_counts), message_bytes);
   return received;
 }
 

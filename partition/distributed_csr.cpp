@@ -18,8 +18,8 @@ struct RowEntry {
   double value;
 };
 
-/// Entries bucketed by row in file order (a counting sort), so that the sort that follows only has to
-/// look at one row at a time.
+/// Entries bucketed by row in file order (a counting sort), so that the sort that follows only has
+/// to look at one row at a time.
 std::vector<RowEntry> bucket_by_row(GlobalIndex first_row, std::vector<Offset>& offsets,
                                     std::vector<Entry>&& entries) {
   const auto rows = static_cast<GlobalIndex>(offsets.size()) - 1;

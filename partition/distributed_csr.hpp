@@ -23,12 +23,13 @@ struct Grid {
 
 /// What is known of a matrix before its entries.
 struct MatrixInfo {
-  std::string source;          ///< as the user named it
+  std::string source;  ///< as the user named it
   GlobalIndex rows = 0;
   GlobalIndex columns = 0;
-  std::string field = "real";        ///< real | integer | pattern
-  std::string symmetry = "general";  ///< general | symmetric | skew-symmetric, as stored in the source
-  int block = 1;               ///< rows (and columns) that belong together
+  std::string field = "real";  ///< real | integer | pattern
+  std::string symmetry =
+      "general";  ///< general | symmetric | skew-symmetric, as stored in the source
+  int block = 1;  ///< rows (and columns) that belong together
   std::optional<Grid> grid;
 };
 
@@ -37,8 +38,8 @@ struct MatrixInfo {
 struct DistributedCsr {
   MatrixInfo info;
   GlobalIndex first_row = 0;
-  std::vector<Offset> offsets{0};        ///< local_rows() + 1
-  std::vector<GlobalIndex> columns;      ///< global column numbers
+  std::vector<Offset> offsets{0};    ///< local_rows() + 1
+  std::vector<GlobalIndex> columns;  ///< global column numbers
   std::vector<double> values;
 
   GlobalIndex local_rows() const { return static_cast<GlobalIndex>(offsets.size()) - 1; }
@@ -49,7 +50,8 @@ struct DistributedCsr {
 /// blocks of `block`; part == parts gives `items`.
 constexpr GlobalIndex even_split(GlobalIndex items, int block, int parts, int part) {
   const GlobalIndex blocks = (items + block - 1) / block;
-  const GlobalIndex first = (blocks / parts) * part + (blocks % parts < part ? blocks % parts : part);
+  const GlobalIndex first =
+      (blocks / parts) * part + (blocks % parts < part ? blocks % parts : part);
   return first * block < items ? first * block : items;
 }
 
@@ -68,9 +70,9 @@ struct Entry {
   double value;
 };
 
-/// Local. Builds the rows [first_row, last_row) from entries in file order: sorted by column within a
-/// row, duplicates summed in the order in which they stand. Frees `entries` on the way.
-/// Columns are not checked; rows outside the range are a std::logic_error.
+/// Local. Builds the rows [first_row, last_row) from entries in file order: sorted by column within
+/// a row, duplicates summed in the order in which they stand. Frees `entries` on the way. Columns
+/// are not checked; rows outside the range are a std::logic_error.
 DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
                              std::vector<Entry>&& entries);
 

@@ -12,8 +12,8 @@
 namespace rowhalo {
 
 struct HaloPlan {
-  /// Entries that this rank sends to `rank`: owned local columns send_indices[begin, begin + count),
-  /// ascending. They land in the receiver's ghosts from `remote_begin` on.
+  /// Entries that this rank sends to `rank`: owned local columns send_indices[begin, begin +
+  /// count), ascending. They land in the receiver's ghosts from `remote_begin` on.
   struct Send {
     int rank;
     LocalIndex begin, count, remote_begin;

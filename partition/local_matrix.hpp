@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From owners to local numbers. Rows migrate to their owners; each rank's rows become one contiguous
-// range of new global numbers; columns get local numbers: owned entries of x first, in the order of
-// the source, then the ghosts, grouped by owner in the owner's order.
-// For a square matrix x is owned as y is; otherwise x is dealt out evenly on its own.
+// From owners to local numbers. Rows migrate to their owners; each rank's rows become one
+// contiguous range of new global numbers; columns get local numbers: owned entries of x first, in
+// the order of the source, then the ghosts, grouped by owner in the owner's order. For a square
+// matrix x is owned as y is; otherwise x is dealt out evenly on its own.
 #pragma once
 
 #include <vector>
@@ -27,27 +27,27 @@ struct OwnedRanges {
 /// One rank's share of the matrix in local numbers.
 struct LocalMatrix {
   MatrixInfo info;
-  OwnedRanges rows, columns;                 ///< new global numbers
-  std::vector<GlobalIndex> source_rows;      ///< per owned row: its number in the source
-  std::vector<GlobalIndex> source_columns;   ///< per local column (owned, then ghosts): likewise
-  std::vector<GlobalIndex> ghosts;           ///< new global number of each ghost, ascending
+  OwnedRanges rows, columns;                ///< new global numbers
+  std::vector<GlobalIndex> source_rows;     ///< per owned row: its number in the source
+  std::vector<GlobalIndex> source_columns;  ///< per local column (owned, then ghosts): likewise
+  std::vector<GlobalIndex> ghosts;          ///< new global number of each ghost, ascending
   LocalIndex owned_rows = 0, owned_columns = 0;
-  std::vector<Offset> offsets{0};            ///< owned_rows + 1
-  std::vector<LocalIndex> indices;           ///< local columns in stored order
+  std::vector<Offset> offsets{0};   ///< owned_rows + 1
+  std::vector<LocalIndex> indices;  ///< local columns in stored order
   std::vector<double> values;
   RowList interior;  ///< rows without a ghost column
   RowList boundary;  ///< the others
 
   LocalIndex local_columns() const { return static_cast<LocalIndex>(source_columns.size()); }
   CsrView view() const {
-    return {owned_rows, local_columns(), offsets.data(), indices.data(), values.data(),
-            Precision::fp64};
+    return {owned_rows,     local_columns(), offsets.data(),
+            indices.data(), values.data(),   Precision::fp64};
   }
 };
 
-/// Collective. Moves the rows of `matrix` to `owners` (one a local row) and numbers them. `shuffle` is
-/// the renumbering that `matrix` has gone through, or null. Throws std::range_error (one rank) when a
-/// rank would own more than 2^31 - 1 rows or local columns.
+/// Collective. Moves the rows of `matrix` to `owners` (one a local row) and numbers them. `shuffle`
+/// is the renumbering that `matrix` has gone through, or null. Throws std::range_error (one rank)
+/// when a rank would own more than 2^31 - 1 rows or local columns.
 LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
                               const std::vector<int>& owners, const Shuffle* shuffle,
                               Progress& progress);

@@ -18,8 +18,8 @@ struct PartitionerEntry {
   const char* name;
   const char* summary;   ///< one line
   const char* unusable;  ///< null, or why this build lacks it and the remedy
-  /// Collective. The owner (a rank of `comm`) of each of this rank's rows; rows of one block have one
-  /// owner. Throws AgreedError when the matrix does not suit.
+  /// Collective. The owner (a rank of `comm`) of each of this rank's rows; rows of one block have
+  /// one owner. Throws AgreedError when the matrix does not suit.
   std::vector<int> (*assign)(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
                              Progress& progress);
 };

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Local numbers (local_matrix.hpp). Every thread walks over its rows once, looks up owned columns
+// and gives ghosts numbers of its own; the directory then tells the new global number of each
+// ghost, whose order is the order of the ghosts on this rank whatever the number of threads; a
+// second walk puts the final numbers in place.
+#include "partition/local_matrix.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "partition/base/checked_cast.hpp"
+#include "partition/base/hash.hpp"
+#include "partition/directory.hpp"
+#include "partition/index_map.hpp"
+#include "partition/migrate.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Local numbers of the entries of x that this rank owns, from their numbers in the matrix.
+class OwnedNumbers {
+ public:
+  explicit OwnedNumbers(std::span<const GlobalIndex> ascending)
+      : count_(static_cast<GlobalIndex>(ascending.size())) {
+    if (count_ == 0) return;
+    first_ = ascending.front();
+    contiguous_ = ascending.back() - first_ + 1 == count_;
+    if (contiguous_) return;
+    map_ = IndexMap(ascending.size());
+    for (const GlobalIndex number : ascending) map_.insert(number);
+  }
+
+  /// The local number, or -1 for a ghost.
+  LocalIndex find(GlobalIndex number) const {
+    if (!contiguous_) return map_.find(number);
+    const GlobalIndex local = number - first_;
+    return local >= 0 && local < count_ ? static_cast<LocalIndex>(local) : -1;
+  }
+
+ private:
+  GlobalIndex first_ = 0, count_ = 0;
+  bool contiguous_ = true;
+  IndexMap map_;
+};
+
+/// The rows of one thread and the ghosts that it met there.
+struct Slice {
+  std::size_t first_row = 0, last_row = 0;
+  IndexMap ghosts;
+  std::vector<LocalIndex> local;  ///< final local number of each of `ghosts`
+};
+
+/// One slice a thread, of about equal nonzeros.
+std::vector<Slice> make_slices(const std::vector<Offset>& offsets) {
+  const int parts = omp_get_max_threads();
+  std::vector<Slice> slices(parts);
+  const auto row_at = [&](int part) {
+    const Offset target = even_split(offsets.back(), 1, parts, part);
+    const auto row = std::lower_bound(offsets.begin(), offsets.end(), target) - offsets.begin();
+    return part == parts ? offsets.size() - 1 : static_cast<std::size_t>(row);
+  };
+  for (int part = 0; part < parts; ++part) {
+    slices[part].first_row = part == 0 ? 0 : slices[part - 1].last_row;
+    slices[part].last_row = row_at(part + 1);
+  }
+  return slices;
+}
+
+/// First walk: owned columns get their local number, ghosts ~(number in the slice).
+void find_ghosts(const MigratedRows& rows, const OwnedNumbers& owned, Slice& slice,
+                 std::vector<LocalIndex>& indices) {
+  for (Offset k = rows.offsets[slice.first_row]; k < rows.offsets[slice.last_row]; ++k) {
+    const LocalIndex local = owned.find(rows.columns[k]);
+    indices[k] = local >= 0 ? local : ~slice.ghosts.insert(rows.columns[k]);
+  }
+}
+
+/// Second walk: final numbers of the ghosts; marks the rows that have one.
+void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
+                  std::vector<LocalIndex>& indices, std::vector<char>& is_boundary) {
+  for (std::size_t row = slice.first_row; row < slice.last_row; ++row) {
+    for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) {
+      if (indices[k] >= 0) continue;
+      indices[k] = slice.local[~indices[k]];
+      is_boundary[row] = 1;
+    }
+  }
+}
+
+/// Orders the ghosts of all slices by new global number: fills matrix.ghosts, appends their numbers
+/// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
+/// `new_numbers`: the share of the directory, empty when columns keep their numbers. Collective.
+void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
+                   std::vector<Slice>& slices, LocalMatrix& matrix) {
+  std::vector<GlobalIndex> met;
+  for (const Slice& slice : slices) {
+    met.insert(met.end(), slice.ghosts.numbers().begin(), slice.ghosts.numbers().end());
+  }
+  const bool square = matrix.info.rows == matrix.info.columns;
+  const std::vector<GlobalIndex> renumbered =
+      square ? fetch<GlobalIndex>(comm, matrix.info.columns, new_numbers, met) : met;
+
+  matrix.ghosts = renumbered;
+  std::sort(matrix.ghosts.begin(), matrix.ghosts.end());
+  matrix.ghosts.erase(std::unique(matrix.ghosts.begin(), matrix.ghosts.end()), matrix.ghosts.end());
+  matrix.ghosts.shrink_to_fit();
+  checked_cast<LocalIndex>(matrix.owned_columns + matrix.ghosts.size(), "local columns of a rank");
+
+  matrix.source_columns.resize(matrix.owned_columns + matrix.ghosts.size());
+  std::size_t at = 0;
+  for (Slice& slice : slices) {
+    slice.local.resize(slice.ghosts.numbers().size());
+    for (LocalIndex& local : slice.local) {
+      const auto ghost =
+          std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), renumbered[at]);
+      local = matrix.owned_columns + static_cast<LocalIndex>(ghost - matrix.ghosts.begin());
+      matrix.source_columns[local] = met[at++];
+    }
+  }
+}
+
+/// Fills indices, ghosts, source_columns, interior and boundary. matrix.source_columns holds the
+/// owned numbers. Frees rows.columns. Collective.
+void number_columns(const Comm& comm, MigratedRows& rows, std::span<const GlobalIndex> new_numbers,
+                    LocalMatrix& matrix, Progress& progress) {
+  matrix.indices.resize(rows.columns.size());
+  std::vector<Slice> slices = make_slices(rows.offsets);
+  const int parts = static_cast<int>(slices.size());
+  {
+    const OwnedNumbers owned(matrix.source_columns);
+#pragma omp parallel for schedule(static, 1)
+    for (int part = 0; part < parts; ++part) {
+      find_ghosts(rows, owned, slices[part], matrix.indices);
+    }
+  }
+  std::vector<GlobalIndex>().swap(rows.columns);
+  progress.tick();
+  number_ghosts(comm, new_numbers, slices, matrix);
+  progress.tick();
+
+  std::vector<char> is_boundary(matrix.owned_rows, 0);
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    place_ghosts(rows.offsets, slices[part], matrix.indices, is_boundary);
+  }
+  std::vector<LocalIndex> interior, boundary;
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    (is_boundary[row] ? boundary : interior).push_back(row);
+  }
+  matrix.interior = make_row_list(interior);
+  matrix.boundary = make_row_list(boundary);
+}
+
+/// Ranges of the ranks when each owns `count` numbers. Collective.
+OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count) {
+  const std::vector<std::int64_t> counts = gather_to_all(comm, count);
+  OwnedRanges ranges{std::vector<GlobalIndex>(comm.size + 1, 0)};
+  std::inclusive_scan(counts.begin(), counts.end(), ranges.starts.begin() + 1);
+  return ranges;
+}
+
+OwnedRanges even_ranges(const Comm& comm, GlobalIndex items, int block) {
+  OwnedRanges ranges;
+  for (int part = 0; part <= comm.size; ++part) {
+    ranges.starts.push_back(even_split(items, block, comm.size, part));
+  }
+  return ranges;
+}
+
+std::vector<GlobalIndex> consecutive(GlobalIndex first, GlobalIndex last) {
+  std::vector<GlobalIndex> numbers(last - first);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+void to_source(const Shuffle& shuffle, std::vector<GlobalIndex>& numbers) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = shuffle.to_source(numbers[k]);
+}
+
+}  // namespace
+
+int OwnedRanges::owner(GlobalIndex number) const {
+  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin()) -
+         1;
+}
+
+LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
+                              const std::vector<int>& owners, const Shuffle* shuffle,
+                              Progress& progress) {
+  LocalMatrix local;
+  local.info = matrix.info;
+  progress.phase("rows migrate to their owners");
+  MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
+
+  progress.phase("numbering rows and columns");
+  local.owned_rows = checked_cast<LocalIndex>(rows.numbers.size(), "rows of a rank");
+  local.rows = ranges_of_counts(comm, local.owned_rows);
+  const GlobalIndex first = local.rows.starts[comm.rank];
+  std::vector<GlobalIndex> new_numbers;
+  if (local.info.rows == local.info.columns) {
+    local.columns = local.rows;
+    local.source_columns = rows.numbers;
+    const std::vector<GlobalIndex> own_new = consecutive(first, first + local.owned_rows);
+    new_numbers = deal_out<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
+  } else {
+    local.columns = even_ranges(comm, local.info.columns, local.info.block);
+    local.source_columns =
+        consecutive(local.columns.starts[comm.rank], local.columns.starts[comm.rank + 1]);
+  }
+  local.owned_columns = checked_cast<LocalIndex>(local.source_columns.size(), "columns of a rank");
+
+  number_columns(comm, rows, new_numbers, local, progress);
+  local.source_rows = std::move(rows.numbers);
+  local.offsets = std::move(rows.offsets);
+  local.values = std::move(rows.values);
+  if (shuffle != nullptr) {
+    to_source(*shuffle, local.source_rows);
+    to_source(*shuffle, local.source_columns);
+  }
+  return local;
+}
+
+std::uint64_t fingerprint(const Comm& comm, const LocalMatrix& matrix) {
+  std::uint64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum) schedule(static)
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      sum += hash_of_entry(matrix.source_rows[row], matrix.source_columns[matrix.indices[k]],
+                           matrix.values[k]);
+    }
+  }
+  return wrapping_sum_over_ranks(comm, sum);
+}
+
+}  // namespace rowhalo

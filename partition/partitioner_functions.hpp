@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the files of the partitioners and their table share; see partitioners.hpp for the contract
+// of an assign function.
+#pragma once
+
+#include <vector>
+
+#include "partition/base/progress.hpp"
+#include "partition/base/spec.hpp"
+#include "partition/distributed_csr.hpp"
+
+namespace rowhalo {
+
+std::vector<int> assign_rows(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
+                             Progress& progress);
+std::vector<int> assign_nnz(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
+                            Progress& progress);
+
+/// Collective. Throws AgreedError when `options` says more than a name.
+void refuse_options(const Spec& options, const Comm& comm);
+
+/// Local. The owners of this rank's rows when all rows are dealt out evenly in whole blocks.
+std::vector<int> even_owners(const DistributedCsr& matrix, const Comm& comm);
+
+}  // namespace rowhalo
