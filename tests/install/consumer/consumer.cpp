@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Multiplies a 3 x 3 matrix with the installed kernels: exit status 0 when every format is right.
+#include <cstdio>
+#include <vector>
+
+#include "io/report_writers.hpp"
+#include "kernels/formats.hpp"
+
+int main() {
+  using namespace rowhalo;
+  const std::vector<Offset> offsets{0, 2, 2, 4};
+  const std::vector<LocalIndex> indices{0, 2, 1, 2};
+  const std::vector<double> values{1, 2, 3, 4}, x{1, 10, 100};
+  const CsrView matrix{3, 3, offsets.data(), indices.data(), values.data(), Precision::fp64};
+  for (const FormatEntry& format : formats()) {
+    std::vector<double> y(3, 7);
+    const auto kernel = format.make(matrix, all_rows(3), Spec::parse(format.name, "format"));
+    kernel->apply(1, x.data(), 0, y.data(), {});
+    std::printf("%s: %g %g %g, JSON schema %d\n", format.name, y[0], y[1], y[2], schema_version);
+    if (y != std::vector<double>{201, 0, 430}) return 1;
+  }
+  return 0;
+}

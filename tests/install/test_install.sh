@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# test_install.sh BUILD_DIR: installs into a fresh directory, builds and runs a consumer against it,
+# and asks the installed program for its version.
+set -euo pipefail
+build=$(realpath "$1")
+source=$(realpath "$(dirname "$0")")
+place=$(mktemp -d "$build/install-test.XXXXXX")
+trap 'rm -rf "$place"' EXIT
+
+cmake --install "$build" --prefix "$place/prefix" >"$place/log" || { cat "$place/log"; exit 1; }
+cmake -S "$source/consumer" -B "$place/consumer" -D CMAKE_PREFIX_PATH="$place/prefix" \
+  -D CMAKE_BUILD_TYPE=Release
+cmake --build "$place/consumer"
+"$place/consumer/consumer"
+"$place/prefix/bin/rowhalo" --version
+if grep -rlF "$build" "$place/prefix/lib" --include='*.cmake'; then
+  echo "the installed package names the build directory"
+  exit 1
+fi

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of the tree that a compiler does not make, one a call: lint.py CHECK --source DIR --build DIR.
+
+Each check is a function that yields findings ("file:line: what, and what to do"); CHECKS is the table.
+Exit status: 0 clean, 1 findings, 77 the tool that is needed is missing (the reason is printed).
+"""
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# Which rooms a room may include. The longest prefix of a file's path counts.
+MAY_INCLUDE = {
+    "partition/base/": ["partition/base/"],
+    "partition/": ["partition/"],
+    "kernels/": ["kernels/", "partition/base/"],
+    "io/": ["io/", "partition/"],
+    "miniapp/": ["miniapp/", "io/", "kernels/", "partition/"],
+    "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
+}
+# System headers that a room must not know.
+FORBIDDEN_HEADERS = {
+    "partition/base/": r"mpi|cuda|nccl",
+    "partition/": r"cuda|nccl",
+    "kernels/": r"mpi|nccl|petsc|hdf5",
+    "io/": r"cuda|nccl|petsc",
+}
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
+SCRIPTS = (".sh", ".py")
+MAX_LINES = 450
+MAX_README_LINES = 200
+
+
+class Skip(Exception):
+    """The check cannot be made here; the text says why."""
+
+
+class Tree:
+    def __init__(self, source, build):
+        self.source = source
+        self.build = build
+        listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source,
+                                 capture_output=True, text=True, check=False)
+        if listing.returncode == 0:
+            names = listing.stdout.split("\n")
+        else:  # a tarball
+            names = [str(path.relative_to(source)) for path in source.rglob("*")
+                     if not re.match(r"(build|\.)", str(path.relative_to(source)))]
+        self.files = sorted(name for name in names if name and (source / name).is_file())
+
+    def lines(self, name):
+        return (self.source / name).read_text(encoding="utf-8").split("\n")
+
+    def is_script(self, name):
+        if name.endswith(SCRIPTS):
+            return True
+        if "." in Path(name).name or not os.access(self.source / name, os.X_OK):
+            return False
+        return self.lines(name)[0].startswith("#!")
+
+    def sources(self):
+        return [name for name in self.files if name.endswith(SOURCES)]
+
+    def scripts(self):
+        return [name for name in self.files if self.is_script(name)]
+
+    def cmake(self):
+        return [name for name in self.files if re.search(r"CMakeLists\.txt$|\.cmake(\.in)?$", name)]
+
+    def texts(self):
+        """What people write by hand: not golden outputs, not test data."""
+        kinds = (".md", ".json", ".hpp.in")
+        listed = [name for name in self.files if name.endswith(kinds) and "/golden/" not in name]
+        return self.sources() + self.scripts() + self.cmake() + listed
+
+
+def rule_of(table, name):
+    prefixes = [prefix for prefix in table if name.startswith(prefix)]
+    return table[max(prefixes, key=len)] if prefixes else None
+
+
+def check_layers(tree):
+    for name in tree.sources():
+        allowed = rule_of(MAY_INCLUDE, name)
+        forbidden = rule_of(FORBIDDEN_HEADERS, name)
+        for number, line in enumerate(tree.lines(name), 1):
+            quoted = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            system = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
+            if quoted and not any(quoted[1].startswith(prefix) for prefix in allowed or []):
+                yield f"{name}:{number}: must not include \"{quoted[1]}\"; allowed: {allowed}"
+            if system and forbidden and re.match(forbidden, system[1]):
+                yield f"{name}:{number}: <{system[1]}> does not belong into this room"
+
+
+def check_spdx(tree):
+    for name in tree.sources() + tree.scripts() + tree.cmake():
+        lines = tree.lines(name)
+        first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
+        if not re.fullmatch(r"(//|#) SPDX-License-Identifier: BSD-3-Clause", first):
+            yield f"{name}:1: first line must be the SPDX-License-Identifier: BSD-3-Clause"
+
+
+def check_signatures(tree):
+    pattern = re.compile(r"^\s*(//+|#+|\*)\s*[\\@]?((authors?|created (by|on)|last modified)\b|date\s*:)",
+                         re.IGNORECASE)
+    for name in tree.sources() + tree.scripts() + tree.cmake():
+        for number, line in enumerate(tree.lines(name), 1):
+            if pattern.match(line):
+                yield f"{name}:{number}: git knows author and date; take the line out"
+
+
+def check_headers(tree):
+    database = tree.build / "compile_commands.json"
+    if not database.exists():
+        raise Skip(f"{database} is missing")
+    flags_of_room = {}
+    for entry in json.loads(database.read_text(encoding="utf-8")):
+        room = os.path.relpath(entry["file"], tree.source).split("/")[0]
+        words = shlex.split(entry["command"])
+        words = words[next(i for i, word in enumerate(words) if "++" in Path(word).name):]
+        drop = {words.index("-o"), words.index("-o") + 1, words.index("-c"), words.index("-c") + 1}
+        # Of a room's files the one with the most flags knows the most include directories.
+        flags = [word for i, word in enumerate(words) if i not in drop]
+        if len(flags) > len(flags_of_room.get(room, [])):
+            flags_of_room[room] = flags
+
+    def compile_alone(name):
+        flags = flags_of_room.get(name.split("/")[0]) or max(flags_of_room.values(), key=len)
+        run = subprocess.run([*flags, "-Werror", "-fsyntax-only", "-I", str(tree.source),
+                              "-include", name, "-x", "c++", os.devnull],
+                             cwd=tree.source, capture_output=True, text=True, check=False)
+        return f"{name}: does not compile alone:\n{run.stderr}" if run.returncode else None
+
+    headers = [name for name in tree.sources()
+               if name.endswith(".hpp") and not name.startswith("tests/install/")]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from filter(None, pool.map(compile_alone, headers))
+
+
+def check_format(tree):
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if tool is None:
+        raise Skip("clang-format is missing: apt-get install clang-format")
+    version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+    if " version 14." not in version:
+        raise Skip(f"clang-format 14 is the one that counts, here is: {version.strip()}")
+    run = subprocess.run([tool, "--dry-run", "-Werror", *tree.sources()], cwd=tree.source,
+                         capture_output=True, text=True, check=False)
+    for line in run.stderr.split("\n"):
+        if "error:" in line:
+            yield line
+
+
+def check_length(tree):
+    for name in tree.sources() + tree.scripts() + tree.cmake():
+        lines = len(tree.lines(name)) - 1
+        if lines > MAX_LINES:
+            yield f"{name}:{lines}: more than {MAX_LINES} lines; split it by what its parts are for"
+
+
+def check_leftovers(tree):
+    pattern = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    for name in tree.texts():
+        for number, line in enumerate(tree.lines(name), 1):
+            if pattern.search(line):
+                yield f"{name}:{number}: do it now or open an issue: {line.strip()}"
+
+
+def check_whitespace(tree):
+    for name in tree.texts():
+        lines = tree.lines(name)
+        for number, line in enumerate(lines, 1):
+            if line != line.rstrip():
+                yield f"{name}:{number}: white space at the end of the line"
+            if "\t" in line:
+                yield f"{name}:{number}: a tab"
+        if lines[-1] != "" or (len(lines) > 2 and lines[-2] == ""):
+            yield f"{name}:{len(lines)}: the file must end with exactly one line feed"
+
+
+def check_shellcheck(tree):
+    if shutil.which("shellcheck") is None:
+        raise Skip("shellcheck is missing: apt-get install shellcheck")
+    scripts = [name for name in tree.scripts() if re.match(r"#!.*sh$", tree.lines(name)[0])]
+    run = subprocess.run(["shellcheck", "--format=gcc", *scripts], cwd=tree.source,
+                         capture_output=True, text=True, check=False)
+    yield from filter(None, run.stdout.split("\n"))
+
+
+def check_readme(tree):
+    lines = len(tree.lines("README.md")) - 1
+    if lines >= MAX_README_LINES:
+        yield f"README.md:{lines}: {MAX_README_LINES} lines or more"
+    for number, line in enumerate(tree.lines("README.md"), 1):
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", line):
+            if "://" not in target and not (tree.source / target).exists():
+                yield f"README.md:{number}: links to {target}, which is not there"
+
+
+CHECKS = {name[len("check_"):]: function for name, function in list(globals().items())
+          if name.startswith("check_")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("check", choices=CHECKS, nargs="?")
+    parser.add_argument("--list", action="store_true", help="print the names of the checks")
+    parser.add_argument("--source", type=Path, default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    options = parser.parse_args()
+    if options.list or options.check is None:
+        print("\n".join(CHECKS))
+        return 0
+    try:
+        findings = list(CHECKS[options.check](Tree(options.source.resolve(), options.build.resolve())))
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        return 77
+    print("\n".join(findings))
+    print(f"{options.check}: {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of lint.py on trees with one fault each: every fault must be found, a clean tree not."""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LINT = Path(__file__).with_name("lint.py")
+HEAD = "// SPDX-License-Identifier: BSD-3-Clause\n"
+CLEAN = HEAD + "#pragma once\nint answer();\n"
+
+# check, file, content that the check must refuse
+FAULTS = [
+    ("layers", "kernels/a.hpp", HEAD + '#include "partition/comm.hpp"\n'),
+    ("layers", "kernels/a.hpp", HEAD + "#include <mpi.h>\n"),
+    ("layers", "partition/base/a.hpp", HEAD + '#include "partition/comm.hpp"\n'),
+    ("layers", "partition/a.hpp", HEAD + "#include <cuda_runtime.h>\n"),
+    ("layers", "io/a.hpp", HEAD + '#include "kernels/formats.hpp"\n'),
+    ("layers", "io/a.hpp", HEAD + '#include "report.hpp"\n'),
+    ("spdx", "io/a.hpp", "#pragma once\n"),
+    ("spdx", "jobs/a.sh", "#!/bin/bash\necho\n"),
+    ("signatures", "io/a.hpp", HEAD + "// Author: somebody\n"),
+    ("headers", "io/a.hpp", HEAD + "#pragma once\nstd::string name();\n"),
+    ("format", "io/a.hpp", HEAD + "int   answer( );\n"),
+    ("length", "io/a.hpp", HEAD + "int x;\n" * 450),
+    ("leftovers", "io/a.hpp", HEAD + "// TO" + "DO: later\n"),
+    ("whitespace", "io/a.hpp", HEAD + "int x; \n"),
+    ("whitespace", "io/a.hpp", HEAD + "int x;"),
+    ("shellcheck", "jobs/a.sh", "#!/bin/bash\n# SPDX\nrm $1\n"),
+    ("readme", "README.md", "line\n" * 200),
+    ("readme", "README.md", "[a link](nowhere.md)\n"),
+]
+
+
+def run_check(check, name, content):
+    with tempfile.TemporaryDirectory() as place:
+        tree = Path(place)
+        for path, text in {"README.md": "# Title\n", name: content}.items():
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(text, encoding="utf-8")
+        (tree / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")
+        command = {"file": f"{tree}/io/a.cpp", "directory": place, "command": "c++ -o a.o -c a.cpp"}
+        (tree / "compile_commands.json").write_text(json.dumps([command]), encoding="utf-8")
+        return subprocess.run([sys.executable, LINT, check, "--source", place, "--build", place],
+                              capture_output=True, text=True, check=False)
+
+
+def main():
+    failures = 0
+    for check, name, content in FAULTS:
+        clean_name = name if name.endswith(".hpp") else "io/a.hpp"
+        for expected, run in ((1, run_check(check, name, content)),
+                              (0, run_check(check, clean_name, CLEAN))):
+            if run.returncode not in (expected, 77):
+                failures += 1
+                print(f"{check}, {name}: exit status {run.returncode} instead of {expected}\n"
+                      f"{content[:200]}{run.stdout}{run.stderr}")
+    print(f"{len(FAULTS)} faults, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
