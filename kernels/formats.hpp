@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of formats. --help, `rowhalo list formats`, messages, README and tests are made from it.
-// Adding a format is one new file with its factory and one line in formats.cpp.
+// The table of formats. --help, `rowhalo list formats`, messages, README and tests are made from
+// it. Adding a format is one new file with its factory and one line in formats.cpp.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct FormatEntry {
   Device device;
   bool canonical;  ///< gives the bits of spmv_kernel.hpp
   bool automatic;  ///< `auto` may choose it
-  /// Builds the kernel for the listed rows. Entries of `matrix` outlive the kernel. Throws InputError
-  /// (refusal with numbers, or an unknown option in `options`).
+  /// Builds the kernel for the listed rows. The arrays behind `matrix` and `rows` outlive the
+  /// kernel. Throws InputError (refusal with numbers, or an unknown option in `options`).
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One sparse matrix-vector product on one rank: y = alpha * A * x + beta * y over the rows of a list.
+// One sparse matrix-vector product on one rank: y = alpha * A * x + beta * y over the rows of a
+// list.
 //
 // The bits (csr, csr-omp, sell and every other format whose table entry says `canonical`):
 //   s = +0;  s = fma(a_ij, x_j, s) over the entries of row i in stored order;
@@ -22,14 +23,15 @@ struct Stream {
 
 /// What one product costs, exactly, from the stored matrix.
 struct KernelWork {
-  std::int64_t bytes = 0;            ///< moved: matrix and indices once, x and y once (y twice if beta != 0)
-  std::int64_t flops = 0;            ///< 2 a nonzero
-  std::int64_t footprint_bytes = 0;  ///< memory that the format itself holds (shared CSR not counted)
-  double setup_seconds = 0;          ///< conversion from CSR
+  std::int64_t bytes = 0;  ///< moved: matrix and indices once, x and y once (y twice if beta != 0)
+  std::int64_t flops = 0;  ///< 2 a nonzero
+  std::int64_t footprint_bytes =
+      0;                     ///< memory that the format itself holds (shared CSR not counted)
+  double setup_seconds = 0;  ///< conversion from CSR
 };
 
-/// A matrix block in one format. Immutable after construction; apply() may be called from one thread
-/// at a time.
+/// A matrix block in one format. Immutable after construction; apply() may be called from one
+/// thread at a time.
 class SpmvKernel {
  public:
   virtual ~SpmvKernel() = default;
@@ -37,8 +39,8 @@ class SpmvKernel {
   SpmvKernel(const SpmvKernel&) = delete;
   SpmvKernel& operator=(const SpmvKernel&) = delete;
 
-  /// x: columns entries; y: one entry a row of the whole block, of which the listed rows are written.
-  /// Both in the precision of the matrix; x and y do not overlap.
+  /// x: columns entries; y: one entry a row of the whole block, of which the listed rows are
+  /// written. Both in the precision of the matrix; x and y do not overlap.
   virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
 
   /// Work of one product with beta == 0.

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// sell: SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop: A unified sparse matrix data format
+// for efficient general sparse matrix-vector multiplication on modern processors with wide SIMD
+// units, SIAM J. Sci. Comput. 36, 2014). Rows are cut into slices of C; step k of a slice holds the
+// k-th entry of each of its rows side by side, so that the lanes of a vector register sum C rows at
+// once, each in stored order with its own accumulator: the bits of csr.
+//   for each slice, for each step, for each lane l: sum[l] = fma(value, x[index], sum[l])
+// Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding;
+// it takes -0 in place of x, and since its value is +0 the fma adds -0, which changes no bit of any
+// sum: padding never touches x. The last slice may have fewer rows and is stored with that many
+// lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save padding; y
+// is written to its natural rows all the same. Bytes of a product: 12 (fp32: 8) a slot, 16 a slice,
+// 4 a row where the rows of a slice are not consecutive, x and y once.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/bits.hpp"
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/parts.hpp"
+#include "kernels/formats.hpp"
+#include "kernels/options.hpp"
+#include "kernels/work.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr LocalIndex padding = -1;
+
+/// Slices [begin, end) of the matrix, as a product reads them.
+template <class T>
+struct SellView {
+  LocalIndex count;        ///< rows in all slices
+  const Offset* begins;    ///< first slot of each slice, and the end
+  const LocalIndex* full;  ///< steps that all rows of the slice have
+  const LocalIndex* rows;  ///< first of the slice's consecutive rows, or ~(position in scattered)
+  const LocalIndex* scattered;
+  const LocalIndex* indices;  ///< column of each slot, or `padding`
+  const T* values;
+};
+
+template <class T>
+struct SellArguments {
+  SellView<T> matrix;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+template <class T, int C>
+struct SellBody {
+  using Arguments = SellArguments<T>;
+
+  [[gnu::always_inline]] static void finish(const Arguments& a, std::int64_t slice, const T* sums,
+                                            LocalIndex lanes) {
+    const LocalIndex first = a.matrix.rows[slice];
+    if (first >= 0) {
+      for (LocalIndex l = 0; l < lanes; ++l) finish_row(a.alpha, sums[l], a.beta, a.y[first + l]);
+    } else {
+      const LocalIndex* rows = a.matrix.scattered + ~first;
+      for (LocalIndex l = 0; l < lanes; ++l) finish_row(a.alpha, sums[l], a.beta, a.y[rows[l]]);
+    }
+  }
+
+  /// A slice of fewer than C rows, or of one: one row after the other.
+  [[gnu::always_inline]] static void partial_slice(const Arguments& a, std::int64_t slice,
+                                                   LocalIndex lanes) {
+    T sums[C];
+    const Offset end = a.matrix.begins[slice + 1];
+    for (LocalIndex l = 0; l < lanes; ++l) {
+      T sum = 0;
+      for (Offset e = a.matrix.begins[slice] + l; e < end; e += lanes) {
+        if (a.matrix.indices[e] == padding) break;
+        sum = fused_multiply_add(a.matrix.values[e], a.x[a.matrix.indices[e]], sum);
+      }
+      sums[l] = sum;
+    }
+    finish(a, slice, sums, lanes);
+  }
+
+  enum class Step { unmasked, masked };
+
+  /// One step of a whole slice. The loops over g and l unroll into vector instructions.
+  template <Step step, int width, class Vector>
+  [[gnu::always_inline]] static void add_step(const Arguments& a, Offset first, Vector* sums) {
+    using Sign = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    using Signs [[gnu::vector_size(sizeof(Vector))]] = Sign;
+    const T* values = a.matrix.values + first;
+    const LocalIndex* columns = a.matrix.indices + first;
+#pragma GCC unroll 32
+    for (int g = 0; g < C / width; ++g, values += width, columns += width) {
+      Vector x, sum;
+      if constexpr (step == Step::unmasked) {
+#pragma GCC unroll 32
+        for (int l = 0; l < width; ++l) x[l] = a.x[columns[l]];
+      } else {
+        // Without a branch: padding loads x[0], and the mask discards it.
+        Signs sign;
+#pragma GCC unroll 32
+        for (int l = 0; l < width; ++l) {
+          x[l] = a.x[columns[l] & ~(columns[l] >> 31)];
+          sign[l] = columns[l];
+        }
+        x = sign < 0 ? -Vector{} : x;
+      }
+#pragma GCC unroll 32
+      for (int l = 0; l < width; ++l) sum[l] = fused_multiply_add(values[l], x[l], sums[g][l]);
+      sums[g] = sum;
+    }
+  }
+
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void full_slice(const Arguments& a, std::int64_t slice) {
+    constexpr int width = std::min<int>(C, vector_bytes / sizeof(T));
+    using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
+    Vector sums[C / width] = {};
+    const Offset end = a.matrix.begins[slice + 1];
+    Offset first = a.matrix.begins[slice];
+    const Offset masked = first + Offset{a.matrix.full[slice]} * C;
+    for (; first < masked; first += C) add_step<Step::unmasked, width>(a, first, sums);
+    for (; first < end; first += C) add_step<Step::masked, width>(a, first, sums);
+    T result[C];
+    std::memcpy(result, sums, sizeof(result));
+    finish(a, slice, result, C);
+  }
+
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const Arguments a = arguments;  // a copy that y cannot alias
+    const std::int64_t whole = std::min<std::int64_t>(end, a.matrix.count / C);
+    for (std::int64_t slice = begin; slice < whole; ++slice) {
+      if constexpr (C == 1) {
+        partial_slice(a, slice, 1);
+      } else {
+        full_slice<vector_bytes>(a, slice);
+      }
+    }
+    if (begin < end && whole < end) partial_slice(a, whole, a.matrix.count % C);
+  }
+};
+
+/// Option values, checked.
+struct SellOptions {
+  LocalIndex c;
+  std::int64_t sigma;
+  double max_padding;
+  Isa isa;
+
+  explicit SellOptions(const Spec& options) {
+    check_format_options(options, {"c", "sigma", "max_padding", "simd"});
+    c = static_cast<LocalIndex>(options.integer("c", 8, 1, 32));
+    if ((c & (c - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
+    sigma = options.integer("sigma", 1);
+    max_padding = options.number("max_padding", 5);
+    if (!(max_padding >= 0)) options.fail("max_padding must not be negative");
+    isa = chosen_isa(options);
+  }
+};
+
+/// Positions in the row list, sorted by falling row length within windows of sigma; equal lengths
+/// keep their order. Empty where nothing is sorted.
+std::vector<LocalIndex> sorted_positions(const CsrView& matrix, RowListView rows,
+                                         std::int64_t sigma) {
+  if (sigma == 1) return {};
+  std::vector<LocalIndex> order(static_cast<std::size_t>(rows.count));
+  std::iota(order.begin(), order.end(), LocalIndex{0});
+  const auto length = [&](LocalIndex position) {
+    const LocalIndex row = rows[position];
+    return matrix.offsets[row + 1] - matrix.offsets[row];
+  };
+  const std::int64_t window = std::min<std::int64_t>(sigma, std::max<LocalIndex>(rows.count, 1));
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t begin = 0; begin < rows.count; begin += window) {
+    const std::int64_t end = std::min<std::int64_t>(begin + window, rows.count);
+    std::stable_sort(order.begin() + begin, order.begin() + end,
+                     [&](LocalIndex a, LocalIndex b) { return length(a) > length(b); });
+  }
+  return order;
+}
+
+template <class T>
+class SellKernel final : public SpmvKernel {
+ public:
+  SellKernel(const CsrView& matrix, RowListView rows, const Spec& spec)
+      : csr_(matrix), csr_rows_(rows), count_(rows.count) {
+    const double start = omp_get_wtime();
+    const SellOptions options(spec);
+    c_ = options.c;
+    slices_ = (std::int64_t{count_} + c_ - 1) / c_;
+    order_ = sorted_positions(matrix, rows, options.sigma);
+    cut_slices();
+    check_padding(spec, options);
+    bounds_ = balanced_split(slices_, parts_for(slices_), [&](std::int64_t slice) {
+      return begins_[slice] + row_cost * c_ * slice;
+    });
+    fill();
+    order_ = {};
+    run_ = run_function(options);
+    setup_seconds_ = omp_get_wtime() - start;
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
+    const Arguments arguments{{count_, begins_.data(), full_.data(), rows_.data(),
+                               scattered_.data(), indices_.data(), values_.data()},
+                              static_cast<T>(alpha),
+                              static_cast<const T*>(x),
+                              static_cast<T>(beta),
+                              static_cast<T*>(y)};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  KernelWork work() const override {
+    KernelWork work;
+    const std::int64_t stored = begins_.bytes() + full_.bytes() + rows_.bytes() +
+                                scattered_.bytes() + indices_.bytes() + values_.bytes();
+    work.bytes = stored + vector_bytes(csr_, csr_rows_);
+    work.flops = 2 * listed_nonzeros(csr_, csr_rows_);
+    work.footprint_bytes = stored + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ private:
+  using Arguments = SellArguments<T>;
+
+  LocalIndex lanes(std::int64_t slice) const {
+    return static_cast<LocalIndex>(std::min<std::int64_t>(c_, count_ - slice * c_));
+  }
+
+  /// The row in lane `lane`.
+  LocalIndex row_at(std::int64_t slice, LocalIndex lane) const {
+    const auto position = static_cast<LocalIndex>(slice * c_ + lane);
+    return csr_rows_[order_.empty() ? position : order_[position]];
+  }
+
+  Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }
+
+  /// Where each slice begins, how many steps all its rows have, and which rows they are.
+  void cut_slices() {
+    begins_ = Buffer<Offset>(slices_ + 1);
+    full_ = Buffer<LocalIndex>(slices_);
+    rows_ = Buffer<LocalIndex>(slices_);
+    begins_[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t slice = 0; slice < slices_; ++slice) {
+      const LocalIndex first = row_at(slice, 0);
+      Offset shortest = length(first), longest = shortest;
+      bool consecutive = true;
+      for (LocalIndex l = 1; l < lanes(slice); ++l) {
+        const LocalIndex row = row_at(slice, l);
+        shortest = std::min(shortest, length(row));
+        longest = std::max(longest, length(row));
+        consecutive = consecutive && row == first + l;
+      }
+      begins_[slice + 1] = longest * lanes(slice);
+      full_[slice] = static_cast<LocalIndex>(shortest);
+      rows_[slice] = consecutive ? first : -1;
+    }
+    LocalIndex scattered = 0;
+    for (std::int64_t slice = 0; slice < slices_; ++slice) {
+      begins_[slice + 1] += begins_[slice];
+      if (rows_[slice] >= 0) continue;
+      rows_[slice] = ~scattered;
+      scattered += lanes(slice);
+    }
+    scattered_ = Buffer<LocalIndex>(scattered);
+  }
+
+  void check_padding(const Spec& spec, const SellOptions& options) const {
+    const Offset nonzeros = listed_nonzeros(csr_, csr_rows_), slots = begins_[slices_];
+    const auto added = static_cast<double>(slots - nonzeros);
+    if (added <= options.max_padding * static_cast<double>(nonzeros)) return;
+    spec.fail(fmt::format(
+        "slices of {} rows would hold {} slots for {} nonzeros: the padding is {:.1f} times the "
+        "nonzeros, the limit {} (max_padding=); sort more rows (sigma=), make c smaller, or use "
+        "csr-omp",
+        c_, slots, nonzeros, added / static_cast<double>(nonzeros), options.max_padding));
+  }
+
+  /// Copies the entries into their slots; each thread touches first what it will read.
+  void fill() {
+    indices_ = Buffer<LocalIndex>(begins_[slices_]);
+    values_ = Buffer<T>(begins_[slices_]);
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t slice = begin; slice < end; ++slice) fill_slice(slice);
+    });
+  }
+
+  void fill_slice(std::int64_t slice) {
+    const LocalIndex stride = lanes(slice);
+    const T* values = static_cast<const T*>(csr_.values);
+    for (LocalIndex l = 0; l < stride; ++l) {
+      const LocalIndex row = row_at(slice, l);
+      if (rows_[slice] < 0) scattered_[~rows_[slice] + l] = row;
+      Offset slot = begins_[slice] + l;
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e, slot += stride) {
+        indices_[slot] = csr_.indices[e];
+        values_[slot] = values[e];
+      }
+      for (; slot < begins_[slice + 1]; slot += stride) {
+        indices_[slot] = padding;
+        values_[slot] = 0;
+      }
+    }
+  }
+
+  static RangeFunction<SellBody<T, 1>> run_function(const SellOptions& options) {
+    switch (options.c) {
+      case 1:
+        return for_isa<SellBody<T, 1>>(options.isa);
+      case 2:
+        return for_isa<SellBody<T, 2>>(options.isa);
+      case 4:
+        return for_isa<SellBody<T, 4>>(options.isa);
+      case 8:
+        return for_isa<SellBody<T, 8>>(options.isa);
+      case 16:
+        return for_isa<SellBody<T, 16>>(options.isa);
+      default:
+        return for_isa<SellBody<T, 32>>(options.isa);
+    }
+  }
+
+  CsrView csr_;
+  RowListView csr_rows_;
+  LocalIndex count_ = 0, c_ = 0;
+  std::int64_t slices_ = 0;
+  std::vector<LocalIndex> order_;  ///< only while building
+  Buffer<Offset> begins_;
+  Buffer<LocalIndex> full_, rows_, scattered_, indices_;
+  Buffer<T> values_;
+  std::vector<std::int64_t> bounds_;
+  RangeFunction<SellBody<T, 1>> run_ = nullptr;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
+                                      const Spec& options) {
+  if (matrix.precision == Precision::fp64) {
+    return std::make_unique<SellKernel<double>>(matrix, rows, options);
+  }
+  return std::make_unique<SellKernel<float>>(matrix, rows, options);
+}
+
+}  // namespace rowhalo

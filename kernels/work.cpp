@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Counts over the listed rows of a CSR block (work.hpp).
+#include "kernels/work.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace rowhalo {
+
+Offset listed_nonzeros(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return 0;
+  if (rows.groups == nullptr) return matrix.offsets[rows.count];
+  Offset nonzeros = 0;
+  for (LocalIndex k = 0; k < rows.count; ++k) {
+    const LocalIndex row = rows[k];
+    nonzeros += matrix.offsets[row + 1] - matrix.offsets[row];
+  }
+  return nonzeros;
+}
+
+std::int64_t columns_used(const CsrView& matrix, RowListView rows) {
+  std::vector<unsigned char> used(static_cast<std::size_t>(matrix.columns), 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex k = 0; k < rows.count; ++k) {
+    const LocalIndex row = rows[k];
+    for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
+      std::atomic_ref(used[matrix.indices[e]]).store(1, std::memory_order_relaxed);
+    }
+  }
+  return std::count(used.begin(), used.end(), 1);
+}
+
+std::int64_t offsets_read(RowListView rows) {
+  if (rows.groups == nullptr) return rows.count == 0 ? 0 : std::int64_t{rows.count} + 1;
+  std::int64_t runs = 0;
+  for (LocalIndex k = 0; k < rows.count; ++k) {
+    if (k == 0 || rows[k] != rows[k - 1] + 1) ++runs;
+  }
+  return rows.count + runs;
+}
+
+std::int64_t row_list_bytes(RowListView rows) {
+  if (rows.groups == nullptr) return 0;
+  std::int64_t numbers = 0;
+  for (LocalIndex first = 0; first < rows.count; first += RowListView::group_size) {
+    const bool consecutive = rows.groups[first / RowListView::group_size] >= 0;
+    numbers += 1 + (consecutive ? 0 : std::min(RowListView::group_size, rows.count - first));
+    if (rows.count - first <= RowListView::group_size) break;  // first + group_size may overflow
+  }
+  return numbers * static_cast<std::int64_t>(sizeof(LocalIndex));
+}
+
+std::int64_t vector_bytes(const CsrView& matrix, RowListView rows) {
+  return (columns_used(matrix, rows) + rows.count) *
+         static_cast<std::int64_t>(value_bytes(matrix.precision));
+}
+
+}  // namespace rowhalo

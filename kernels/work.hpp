@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the listed rows of a CSR block hold: the counts that KernelWork is made of.
+// Each takes a pass over the rows (columns_used: over the nonzeros), so call them outside timed
+// loops.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/spmv_kernel.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// Nonzeros of the listed rows.
+Offset listed_nonzeros(const CsrView& matrix, RowListView rows);
+
+/// Columns that at least one listed row refers to: the entries of x that a product reads.
+std::int64_t columns_used(const CsrView& matrix, RowListView rows);
+
+/// Row offsets that CSR reads for the listed rows: consecutive rows share one.
+std::int64_t offsets_read(RowListView rows);
+
+/// Bytes of the list itself; 0 for the list of all rows.
+std::int64_t row_list_bytes(RowListView rows);
+
+/// Bytes of x (columns used, once) and y (listed rows, written once).
+std::int64_t vector_bytes(const CsrView& matrix, RowListView rows);
+
+}  // namespace rowhalo
