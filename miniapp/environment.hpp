@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MpiEnvironment: the first object of main; everything that uses MPI lives inside it. It starts and
+// ends MPI, blocks the signals that the watchdog takes, installs the terminate handler, and refuses a
+// launcher whose ranks do not see each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partition/base/progress.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+class MpiEnvironment {
+ public:
+  MpiEnvironment(int* argc, char*** argv);
+  ~MpiEnvironment();
+  MpiEnvironment(const MpiEnvironment&) = delete;
+  MpiEnvironment& operator=(const MpiEnvironment&) = delete;
+
+  Comm world() const { return Comm::of(MPI_COMM_WORLD); }
+
+  /// Throws AgreedError when the launcher says it started more ranks than MPI sees: they would all run
+  /// the whole job, each on its own.
+  void check_launcher() const;
+
+ private:
+  int launched_ranks_;  ///< as of before MPI_Init, which may set the variables itself
+};
+
+/// "[rank r on host]", or "[host]" outside MPI: how every message of a single rank begins.
+std::string rank_prefix();
+
+/// Collective. A text of every rank, in rank order, on all of them.
+std::vector<std::string> gather_texts(const Comm& comm, const std::string& text);
+
+std::string host_name();
+
+/// Collective. Number of ranks that share this node's memory.
+int ranks_on_node(const Comm& comm);
+
+/// Processors that this process may run on, as a list ("0-3,8"), and how many they are.
+struct Binding {
+  std::string cores;
+  int count = 1;
+};
+Binding binding();
+
+/// First message of a failure that all ranks hold: rank 0 prints it, once, and flushes.
+void print_agreed(const Comm& comm, const AgreedError& error);
+
+}  // namespace rowhalo

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// HaloExchange: brings the ghosts of a vector up to date. One file per transport in this folder, one
+// line each in transports.cpp. Transports move bytes; they know neither precision nor matrix.
+#pragma once
+
+#include "kernels/spmv_kernel.hpp"
+#include "miniapp/halo/halo_vector.hpp"
+#include "partition/halo_plan.hpp"
+
+namespace rowhalo {
+
+class HaloExchange {
+ public:
+  virtual ~HaloExchange() = default;
+  HaloExchange() = default;
+  HaloExchange(const HaloExchange&) = delete;
+  HaloExchange& operator=(const HaloExchange&) = delete;
+
+  /// Collective. The next vector of the allocation, zeroed. Throws std::logic_error when all of the
+  /// vectors that the transport was made for are given out.
+  virtual HaloVector make_vector() = 0;
+
+  /// Packs the owned entries that others need and starts the exchange. The owned entries of `x` may
+  /// not change, nor its ghosts be read, until finish(x).
+  virtual void begin(const HaloVector& x, Stream stream) = 0;
+
+  /// Makes the ghosts of `x` visible on `stream`.
+  virtual void finish(const HaloVector& x, Stream stream) = 0;
+
+  /// Collective; frees the vectors. Must be called before the destructor, which is local.
+  virtual void close() = 0;
+};
+
+}  // namespace rowhalo

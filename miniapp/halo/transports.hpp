@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of transports. --help, `rowhalo list transports`, messages, README and tests are made
+// from it. Adding a transport is one new file in this folder and one line in transports.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "miniapp/halo/halo_exchange.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+/// What a transport is made for. The plan outlives the transport.
+struct TransportContext {
+  const HaloPlan& plan;
+  std::size_t element_bytes;
+  int vectors;  ///< how many make_vector() will be asked for
+  Comm comm;
+};
+
+struct TransportEntry {
+  const char* name;
+  const char* summary;  ///< one line
+  /// Collective.
+  std::unique_ptr<HaloExchange> (*make)(const TransportContext& context);
+};
+
+std::span<const TransportEntry> transports();
+
+/// Entry `name`; throws InputError listing the valid names.
+const TransportEntry& find_transport(std::string_view name);
+
+}  // namespace rowhalo

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake --install: the program with its documents, and the rooms below it as libraries that
+# find_package(rowhalo) gives as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rowhalo)
+
+foreach(room base partition kernels io)
+  set_target_properties(rowhalo_${room} PROPERTIES EXPORT_NAME ${room})
+  install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
+foreach(room partition kernels io)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/rowhaloConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/rowhaloConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
+              ${PROJECT_BINARY_DIR}/generated/rowhaloConfigVersion.cmake
+        DESTINATION ${package_dir})
+install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+              ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})

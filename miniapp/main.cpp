@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// rowhalo: parse, run, report. Only --help, --version and list do without MPI.
+#include <iostream>
+
+#include "miniapp/environment.hpp"
+#include "miniapp/list.hpp"
+#include "miniapp/options.hpp"
+#include "miniapp/provenance.hpp"
+#include "miniapp/run.hpp"
+
+namespace {
+
+using namespace rowhalo;
+
+int print_information(const CommandLine& line) {
+  switch (line.command) {
+    case Command::list: std::cout << list_text(line.list); break;
+    case Command::version: std::cout << version_text(); break;
+    default: std::cout << line.help; break;
+  }
+  return static_cast<int>(ExitCode::fine);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const CommandLine line = parse_command_line(argc, argv);
+  if (line.informational()) return print_information(line);
+
+  MpiEnvironment mpi(&argc, &argv);
+  try {
+    mpi.check_launcher();
+    if (line.error) throw AgreedError(ExitCode::usage, *line.error);
+    return static_cast<int>(run(line, mpi.world()));
+  } catch (const AgreedError& error) {
+    print_agreed(mpi.world(), error);
+    return static_cast<int>(error.code());
+  }
+}

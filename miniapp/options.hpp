@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line as plain data. Parsing does no MPI and knows nothing of ranks: every rank reads
+// the same words and comes to the same result or the same error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapp/distributed_spmv.hpp"
+
+namespace rowhalo {
+
+enum class Color { automatic, always, never };
+
+/// Options of `run`, with the defaults of the contract.
+struct RunOptions {
+  std::string matrix;
+  int block = 0;  ///< 0: what the source says
+  std::string partition = "rows";
+  std::optional<std::uint64_t> shuffle;
+  std::string device = "auto", format = "auto", boundary_format, halo = "auto";
+  Schedule schedule = Schedule::overlap;
+  Precision precision = Precision::fp64;
+  double alpha = 1, beta = 0;
+  std::string x = "random:seed=1", y = "zeros";
+  std::string save_y;
+  int iterations = 0, batches = 20, warmup = 10;
+  double min_seconds = 1;
+  int threads = 0;  ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  std::string validate;
+  std::string json, csv;
+  double timeout_seconds = 300;
+  bool quiet = false, progress = true;
+  Color color = Color::automatic;
+};
+
+enum class ListForm { table, json, markdown };
+
+struct ListOptions {
+  std::string axis;  ///< formats | transports | partitioners | sources; empty: all of them
+  ListForm form = ListForm::table;
+};
+
+enum class Command { help, version, list, run };
+
+struct CommandLine {
+  Command command = Command::help;
+  RunOptions run;
+  ListOptions list;
+  std::vector<std::string> argv;
+  std::string help;                  ///< text of --help of the command that asked for it
+  std::optional<std::string> error;  ///< a usage error; nothing else counts then
+
+  /// Needs neither MPI nor a launcher.
+  bool informational() const { return !error && command != Command::run; }
+};
+
+CommandLine parse_command_line(int argc, char** argv);
+
+}  // namespace rowhalo

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fills the parts of the report (statistics.hpp).
+#include "miniapp/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace rowhalo {
+
+MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
+  MatrixReport report;
+  report.source = matrix.info.source;
+  report.field = matrix.info.field;
+  report.symmetry = matrix.info.symmetry;
+  report.rows = matrix.info.rows;
+  report.columns = matrix.info.columns;
+  report.block = matrix.info.block;
+  report.nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
+  report.fingerprint = fingerprint(comm, matrix);
+  if (report.rows == 0) return report;
+
+  const double mean = static_cast<double>(report.nonzeros) / static_cast<double>(report.rows);
+  // Minimum as the maximum of the negative: one reduction for both.
+  std::array<double, 2> extremes{-std::numeric_limits<double>::infinity(), 0};
+  double squares = 0;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    const auto length = static_cast<double>(matrix.offsets[row + 1] - matrix.offsets[row]);
+    extremes = {std::max(extremes[0], -length), std::max(extremes[1], length)};
+    squares += (length - mean) * (length - mean);
+  }
+  ROWHALO_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
+  report.row_length = {-extremes[0], mean, extremes[1]};
+  report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.rows));
+  return report;
+}
+
+PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
+                                   const std::string& name) {
+  const PartitionStatistics statistics = partition_statistics(comm, matrix);
+  PartitionReport report;
+  report.name = name;
+  report.ranks = comm.size;
+  report.rows = {statistics.rows_min, statistics.rows_mean, statistics.rows_max};
+  report.nonzeros = {statistics.nonzeros_min, statistics.nonzeros_mean, statistics.nonzeros_max};
+  report.imbalance = statistics.imbalance;
+  report.edge_cut = statistics.edge_cut;
+  return report;
+}
+
+HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
+                         Precision precision) {
+  const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
+  const auto entry_bytes = static_cast<std::int64_t>(value_bytes(precision));
+  HaloReport report;
+  report.neighbors.mean = statistics.neighbors_mean;
+  report.neighbors.max = statistics.neighbors_max;
+  report.messages = statistics.messages;
+  report.bytes_total = statistics.entries_total * entry_bytes;
+  report.bytes_max_rank = statistics.entries_max_rank * entry_bytes;
+  report.boundary_rows = statistics.boundary_rows;
+  return report;
+}
+
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Precision precision) {
+  const KernelWork work = kernels.work();
+  KernelReport report;
+  report.device = name_of(Device::cpu);
+  report.precision = precision;
+  report.bytes = sum_over_ranks(comm, work.bytes);
+  report.flops = sum_over_ranks(comm, work.flops);
+  report.footprint_bytes = sum_over_ranks(comm, work.footprint_bytes);
+  report.setup_seconds = max_over_ranks(comm, work.setup_seconds);
+  return report;
+}
+
+PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
+                                       double seconds) {
+  const auto value = static_cast<double>(value_bytes(precision));
+  const auto rows = static_cast<double>(matrix.rows), columns = static_cast<double>(matrix.columns);
+  const auto nonzeros = static_cast<double>(matrix.nonzeros);
+  const bool dense = nonzeros == rows * columns;
+  const double index_bytes = dense ? 0 : 4 * nonzeros + 4 * rows;
+  const double bytes = value * (nonzeros + rows + columns) + index_bytes;
+  PerformanceReport report;
+  if (seconds > 0) {
+    report.gflops = 2 * nonzeros / seconds * 1e-9;
+    report.gbytes_per_second = bytes / seconds * 1e-9;
+  }
+  return report;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of the report that follow from the data: matrix, partition, halo, kernel, rates.
+// All collective functions give every rank the same.
+#pragma once
+
+#include "io/report.hpp"
+#include "miniapp/distributed_spmv.hpp"
+#include "partition/halo_plan.hpp"
+
+namespace rowhalo {
+
+/// Collective.
+MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
+PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
+                                   const std::string& name);
+HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
+                         Precision precision);
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Precision precision);
+
+/// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
+/// nonzero, 4 a row, x and y once; of a dense matrix the values and the vectors.
+PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
+                                       double seconds);
+
+}  // namespace rowhalo

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The reference in double-double and the comparison with its bound (validation.hpp).
+// Double-double sums after Dekker (1971) and Ogita, Rump, Oishi: Accurate sum and dot product (SIAM J.
+// Sci. Comput. 26, 2005), products split by fma.
+#include "miniapp/validation.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "partition/base/hash.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+struct DoubleDouble {
+  double high = 0, low = 0;
+
+  void add_product(double a, double b) {
+    const double product = a * b;
+    const double product_error = std::fma(a, b, -product);
+    const double sum = high + product;
+    const double shifted = sum - high;
+    const double sum_error = (high - (sum - shifted)) + (product - shifted);
+    low += sum_error + product_error;
+    high = sum;
+  }
+  double value() const { return high + low; }
+};
+
+struct Roundoff {
+  double unit, smallest;
+};
+
+Roundoff roundoff(Precision precision) {
+  if (precision == Precision::fp64) {
+    return {0x1p-53, std::numeric_limits<double>::denorm_min()};
+  }
+  return {0x1p-24, std::numeric_limits<float>::denorm_min()};
+}
+
+double entry(Precision precision, const void* y, LocalIndex row) {
+  return precision == Precision::fp64 ? static_cast<const double*>(y)[row]
+                                      : static_cast<double>(static_cast<const float*>(y)[row]);
+}
+
+double reference_row(const CheckedProduct& product, LocalIndex row) {
+  const LocalMatrix& matrix = product.matrix;
+  DoubleDouble sum;
+  double plain = 0;  // Inf and NaN spoil the error terms; their kind is that of the plain sum
+  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+    const double a = rounded_to(product.precision, matrix.values[k]);
+    const double x = product.x[matrix.indices[k]];
+    sum.add_product(a, x);
+    plain = std::fma(a, x, plain);
+  }
+  const double alpha = rounded_to(product.precision, product.alpha);
+  const double beta = rounded_to(product.precision, product.beta);
+  DoubleDouble result;
+  result.add_product(alpha, sum.high);
+  result.add_product(alpha, sum.low);
+  double plain_result = alpha * plain;
+  if (beta != 0) {
+    result.add_product(beta, product.y0[row]);
+    plain_result = std::fma(beta, product.y0[row], plain_result);
+  }
+  return std::isfinite(result.value()) ? result.value() : plain_result;
+}
+
+double bound_of_row(const CheckedProduct& product, LocalIndex row, double reference) {
+  const LocalMatrix& matrix = product.matrix;
+  const Roundoff u = roundoff(product.precision);
+  double magnitude = 0;
+  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+    magnitude += std::abs(rounded_to(product.precision, matrix.values[k]) *
+                          product.x[matrix.indices[k]]);
+  }
+  magnitude *= std::abs(rounded_to(product.precision, product.alpha));
+  if (product.beta != 0) {
+    magnitude += std::abs(rounded_to(product.precision, product.beta) * product.y0[row]);
+  }
+  const auto entries = static_cast<double>(matrix.offsets[row + 1] - matrix.offsets[row]);
+  const double n_u = (entries + 3) * u.unit;
+  return 2 * n_u / (1 - n_u) * magnitude + u.unit * std::abs(reference) +
+         (entries + 2) * u.smallest;
+}
+
+double ratio_of_row(const CheckedProduct& product, LocalIndex row, double reference) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double y = entry(product.precision, product.y, row);
+  const double rounded = rounded_to(product.precision, reference);
+  if (std::isnan(rounded) || std::isnan(y)) {
+    return std::isnan(rounded) && std::isnan(y) ? 0 : infinity;
+  }
+  if (std::isinf(rounded) || std::isinf(y)) return rounded == y ? 0 : infinity;
+  if (y == reference) return 0;
+  const double bound = bound_of_row(product, row, reference);
+  const double error = std::abs(y - reference);
+  return bound > 0 ? error / bound : infinity;
+}
+
+}  // namespace
+
+std::vector<double> reference_product(const CheckedProduct& product) {
+  std::vector<double> reference(product.matrix.owned_rows);
+#pragma omp parallel for schedule(dynamic, 4096)
+  for (LocalIndex row = 0; row < product.matrix.owned_rows; ++row) {
+    reference[row] = reference_row(product, row);
+  }
+  return reference;
+}
+
+std::vector<double> scaled_sum(const CheckedProduct& product, std::vector<double>&& sums) {
+  const double alpha = rounded_to(product.precision, product.alpha);
+  const double beta = rounded_to(product.precision, product.beta);
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    sums[row] = beta == 0 ? alpha * sums[row] : std::fma(alpha, sums[row], beta * product.y0[row]);
+  }
+  return std::move(sums);
+}
+
+ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
+                   const std::vector<double>& reference) {
+  struct {
+    double ratio;
+    int rank;
+  } mine{-1, comm.rank}, worst{-1, 0};
+  LocalIndex worst_local = -1;
+#pragma omp parallel
+  {
+    double ratio_seen = -1;
+    LocalIndex row_seen = -1;
+#pragma omp for schedule(dynamic, 4096) nowait
+    for (LocalIndex row = 0; row < product.matrix.owned_rows; ++row) {
+      const double ratio = ratio_of_row(product, row, reference[row]);
+      if (ratio > ratio_seen) {
+        ratio_seen = ratio;
+        row_seen = row;
+      }
+    }
+#pragma omp critical
+    if (ratio_seen > mine.ratio || (ratio_seen == mine.ratio && row_seen < worst_local)) {
+      mine.ratio = ratio_seen;
+      worst_local = row_seen;
+    }
+  }
+  ROWHALO_MPI(MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm.handle));
+  GlobalIndex worst_row = worst_local < 0 ? -1 : product.matrix.source_rows[worst_local];
+  ROWHALO_MPI(MPI_Bcast(&worst_row, 1, MPI_INT64_T, worst.rank, comm.handle));
+  return {std::max(worst.ratio, 0.0), worst_row,
+          sum_over_ranks(comm, std::int64_t{product.matrix.owned_rows})};
+}
+
+std::uint64_t hash_vector(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                          const void* y) {
+  std::uint64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum) schedule(static)
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    sum += precision == Precision::fp64
+               ? hash_of_entry(matrix.source_rows[row], static_cast<const double*>(y)[row])
+               : hash_of_entry(matrix.source_rows[row], static_cast<const float*>(y)[row]);
+  }
+  return wrapping_sum_over_ranks(comm, sum);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Is y right? Every entry is held against a reference and a bound on the rounding error of its row:
+//   bound_i = 2 gamma_{n_i+3}(u) (|alpha| sum_j |a_ij||x_j| + |beta||y0_i|) + u |ref_i|
+//             + (n_i + 2) * smallest subnormal,      gamma_n(u) = n u / (1 - n u)
+// with n_i entries in row i and u the unit roundoff of the run's precision (Higham: Accuracy and
+// Stability of Numerical Algorithms, 2nd ed., section 3.1; twice, since the reference may be another
+// working-precision sum). a, x, alpha, beta and y0 are taken as rounded to that precision.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "partition/comm.hpp"
+#include "partition/local_matrix.hpp"
+
+namespace rowhalo {
+
+/// One product to be checked, on this rank. Vectors hold values representable in `precision`.
+struct CheckedProduct {
+  const LocalMatrix& matrix;
+  Precision precision;
+  double alpha, beta;
+  const std::vector<double>& x;   ///< per local column, by number in the source: never through a halo
+  const std::vector<double>& y0;  ///< per owned row, y before the product
+  const void* y;                  ///< per owned row, y after it, in `precision`
+};
+
+/// max_i |y_i - ref_i| / bound_i. A bound of 0 asks for equality; Inf and NaN must match in kind.
+struct ErrorRatio {
+  double max = 0;
+  GlobalIndex worst_row = -1;  ///< its number in the source; -1 for an empty matrix
+  std::int64_t rows = 0;       ///< rows checked, all ranks
+  bool passed() const { return max <= 1; }
+};
+
+/// Local. alpha*A*x + beta*y0 in double-double, rounded once to double.
+std::vector<double> reference_product(const CheckedProduct& product);
+
+/// Local. alpha * sums + beta * y0, where `sums` is A*x as somebody else (PETSc) computed it in double.
+std::vector<double> scaled_sum(const CheckedProduct& product, std::vector<double>&& sums);
+
+/// Collective. Holds product.y against `reference` (per owned row).
+ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
+                   const std::vector<double>& reference);
+
+/// Collective. y_hash: sum mod 2^64 over rows of hash_of_entry(number in the source, y_i).
+std::uint64_t hash_vector(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                          const void* y);
+
+}  // namespace rowhalo

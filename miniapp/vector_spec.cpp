@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Entries of x and y by their index in the source (vector_spec.hpp).
+#include "miniapp/vector_spec.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "io/vector_file.hpp"
+#include "partition/base/hash.hpp"
+#include "partition/base/spec.hpp"
+#include "partition/directory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+bool is_file(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".mtx") || text.ends_with(".gz") ||
+         text.ends_with(".h5");
+}
+
+}  // namespace
+
+VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex size,
+                       const Comm& comm, Progress& progress)
+    : size_(size), comm_(comm) {
+  if (is_file(text)) {
+    kind_ = Kind::file;
+    share_ = read_vector(text, size, comm, progress);
+    return;
+  }
+  agree(comm, [&] {
+    const Spec spec = Spec::parse(text, option);
+    constexpr std::pair<const char*, Kind> kinds[] = {{"zeros", Kind::zeros},
+                                                      {"ones", Kind::ones},
+                                                      {"index", Kind::index},
+                                                      {"log", Kind::log},
+                                                      {"random", Kind::random}};
+    for (const auto& [name, kind] : kinds) {
+      if (spec.name() != name) continue;
+      kind_ = kind;
+      if (kind == Kind::random) {
+        spec.allow_only({"seed"});
+        seed_ = static_cast<std::uint64_t>(spec.integer("seed", 1, 0));
+      } else {
+        spec.allow_only({});
+      }
+      return;
+    }
+    spec.fail("no such vector; use random:seed=N, ones, zeros, index, log or a file (.mtx)");
+  });
+}
+
+std::vector<double> VectorSpec::entries(std::span<const GlobalIndex> numbers,
+                                        Precision precision) const {
+  std::vector<double> result;
+  if (kind_ == Kind::file) {
+    result = fetch<double>(comm_, size_, share_, numbers);
+  } else {
+    result.resize(numbers.size());
+  }
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const auto i = static_cast<double>(numbers[k]);
+    switch (kind_) {
+      case Kind::zeros: result[k] = 0; break;
+      case Kind::ones: result[k] = 1; break;
+      case Kind::index: result[k] = i + 1; break;
+      case Kind::log: result[k] = std::log(std::sqrt(i * i - i + 2)); break;
+      case Kind::random:
+        result[k] = uniform_value(seed_, static_cast<std::uint64_t>(numbers[k]));
+        break;
+      case Kind::file: break;
+    }
+    result[k] = rounded_to(precision, result[k]);
+  }
+  return result;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What x and y start as: --x and --y. Entries are functions of the index in the source, so that they
+// do not depend on ranks, partition or renumbering; a file is read in even shares and asked by index.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partition/base/progress.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+class VectorSpec {
+ public:
+  /// Collective. `option` is "--x" or "--y"; the vector has `size` entries. Throws AgreedError.
+  VectorSpec(const std::string& text, const char* option, GlobalIndex size, const Comm& comm,
+             Progress& progress);
+
+  /// Collective. The entries at `numbers` (in the source's numbering), as stored in `precision`.
+  std::vector<double> entries(std::span<const GlobalIndex> numbers, Precision precision) const;
+
+ private:
+  enum class Kind { zeros, ones, index, log, random, file };
+
+  Kind kind_ = Kind::zeros;
+  std::uint64_t seed_ = 1;
+  GlobalIndex size_;
+  std::vector<double> share_;  ///< of a file
+  Comm comm_;
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A matrix on its way through the rooms, for tests: source, partition, plan, x and y0. The expected
+// y is computed from the source's rows, before anything was renumbered or moved.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/sources.hpp"
+#include "miniapp/distributed_spmv.hpp"
+#include "miniapp/validation.hpp"
+#include "partition/base/hash.hpp"
+#include "partition/partitioners.hpp"
+#include "tests/mpi.hpp"
+
+namespace rowhalo::test {
+
+/// Small matrices of every shape that a partition can meet: more ranks than rows, empty rows,
+/// rectangular both ways, one dense row, no coupling at all.
+inline const std::vector<std::string> matrices{
+    "stencil5:9",
+    "stencil27:5",
+    "stencil7:nx=1,ny=1,nz=40",
+    "stencil5:1",
+    "dense:6",
+    "dense:rows=1,columns=9",
+    "dense:rows=9,columns=1",
+    "random:rows=101,columns=67,row=5,seed=3",
+    "random:rows=67,columns=101,row=5,seed=4",
+    "random:rows=97,row=0.5,seed=5",
+};
+
+struct Problem {
+  Comm comm = world();
+  Progress progress;
+  Precision precision;
+  double alpha, beta;
+  LocalMatrix matrix;
+  HaloPlan plan;
+  std::vector<double> x, y0;  ///< by number in the source
+  std::uint64_t expected_hash = 0;
+  std::uint64_t source_fingerprint = 0;
+
+  static double x_entry(Precision precision, GlobalIndex column) {
+    return rounded_to(precision, uniform_value(1, static_cast<std::uint64_t>(column)));
+  }
+  static double y_entry(Precision precision, GlobalIndex row) {
+    return rounded_to(precision, uniform_value(2, static_cast<std::uint64_t>(row)));
+  }
+
+  Problem(const std::string& text, const char* partition, std::optional<std::uint64_t> seed,
+          Precision precision, double alpha, double beta)
+      : precision(precision), alpha(alpha), beta(beta) {
+    DistributedCsr source = load_matrix(text, 0, comm, progress);
+    source_fingerprint = fingerprint(comm, source);
+    expected_hash = precision == Precision::fp64 ? hash_of<double>(source) : hash_of<float>(source);
+    std::optional<Shuffle> shuffle;
+    if (seed && source.info.rows == source.info.columns) {
+      shuffle.emplace(*seed, source.info.rows);
+      source = shuffled(comm, std::move(source), *shuffle, progress);
+    }
+    const Spec spec = Spec::parse(partition, "--partition");
+    const std::vector<int> owners =
+        find_partitioner(spec.name()).assign(source, spec, comm, progress);
+    matrix = make_local_matrix(comm, std::move(source), owners, shuffle ? &*shuffle : nullptr,
+                               progress);
+    plan = make_halo_plan(comm, matrix, progress);
+    for (const GlobalIndex column : matrix.source_columns) x.push_back(x_entry(precision, column));
+    for (const GlobalIndex row : matrix.source_rows) y0.push_back(y_entry(precision, row));
+  }
+
+ private:
+  /// The definition of the bits, row by row of the source.
+  template <class T>
+  std::uint64_t hash_of(const DistributedCsr& source) const {
+    std::uint64_t hash = 0;
+    for (GlobalIndex row = 0; row < source.local_rows(); ++row) {
+      T sum = 0;
+      for (Offset k = source.offsets[row]; k < source.offsets[row + 1]; ++k) {
+        sum = std::fma(static_cast<T>(source.values[k]),
+                       static_cast<T>(x_entry(precision, source.columns[k])), sum);
+      }
+      const GlobalIndex number = source.first_row + row;
+      const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
+      const T product = b * static_cast<T>(y_entry(precision, number));
+      hash += hash_of_entry(number, b == 0 ? a * sum : std::fma(a, sum, product));
+    }
+    return wrapping_sum_over_ranks(comm, hash);
+  }
+};
+
+/// Values as stored in T.
+template <class T>
+std::vector<T> stored(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace rowhalo::test

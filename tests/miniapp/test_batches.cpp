@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Batches: their number, size and time, and that a signal to one rank ends them on all.
+#include "miniapp/batches.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "tests/mpi.hpp"
+
+using namespace rowhalo;
+
+TEST_CASE("quantiles of batch times") {
+  const BatchTimes times{10, {4, 1, 3, 2}, false};
+  CHECK(times.median() == 2.5);
+  CHECK(times.minimum() == 1);
+  CHECK(std::abs(times.percentile95() - 3.85) < 1e-12);
+  CHECK(BatchTimes{}.median() == 0);
+}
+
+TEST_CASE("batches run as many products as they say") {
+  Progress progress;
+  const Watchdog watchdog(progress, 60);
+  std::int64_t products = 0;
+  bool in_order = true;
+  const BatchTimes times = measure_batches(
+      world(), {7, 5, 3, 0},
+      [&](std::int64_t k) {
+        in_order = in_order && k == products;
+        ++products;
+      },
+      progress, watchdog);
+  REQUIRE_ALL_RANKS(times.iterations == 7);
+  REQUIRE_ALL_RANKS(times.seconds.size() == 5);
+  REQUIRE_ALL_RANKS(products == 3 + 5 * 7);
+  REQUIRE_ALL_RANKS(in_order);
+  REQUIRE_ALL_RANKS(!times.interrupted);
+}
+
+TEST_CASE("a batch is 20 ms worth, even, at least 10") {
+  using namespace std::chrono_literals;
+  Progress progress;
+  const Watchdog watchdog(progress, 60);
+  const BatchTimes slow = measure_batches(
+      world(), {0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(4ms); }, progress,
+      watchdog);
+  REQUIRE_ALL_RANKS(slow.iterations == 10);
+  REQUIRE_ALL_RANKS(slow.minimum() >= 0.004);
+  const BatchTimes fast = measure_batches(
+      world(), {0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(200us); }, progress,
+      watchdog);
+  REQUIRE_ALL_RANKS(fast.iterations > 10);
+  REQUIRE_ALL_RANKS(fast.iterations <= 102);
+  REQUIRE_ALL_RANKS(fast.iterations % 2 == 0);
+}
+
+TEST_CASE("the slowest rank's time counts") {
+  using namespace std::chrono_literals;
+  Progress progress;
+  const Watchdog watchdog(progress, 60);
+  const bool last = world().rank == world().size - 1;
+  const BatchTimes times = measure_batches(
+      world(), {1, 3, 0, 0},
+      [last](std::int64_t) {
+        if (last) std::this_thread::sleep_for(5ms);
+      },
+      progress, watchdog);
+  REQUIRE_ALL_RANKS(times.minimum() >= 0.005);
+}
+
+TEST_CASE("a signal to one rank ends the batches on all") {
+  Watchdog::block_signals();
+  for (const int signal_number : {SIGTERM, SIGUSR1}) {
+    Progress progress;
+    const Watchdog watchdog(progress, 60);
+    const bool last = world().rank == world().size - 1;
+    const BatchTimes times = measure_batches(
+        world(), {10, 1000000, 0, 0},
+        [&](std::int64_t k) {
+          if (last && k == 25) {
+            kill(getpid(), signal_number);
+            while (!watchdog.interrupted()) std::this_thread::yield();
+          }
+        },
+        progress, watchdog);
+    REQUIRE_ALL_RANKS(times.interrupted);
+    REQUIRE_ALL_RANKS(times.seconds.size() == 3);
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line as data: defaults of the contract, values, and the words of its errors.
+#include "miniapp/options.hpp"
+#include "tests/catch.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+CommandLine parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "rowhalo");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+bool mentions(const CommandLine& line, const std::string& text) {
+  return line.error && line.error->find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("run has the defaults of the contract") {
+  const CommandLine line = parse({"run", "--matrix", "stencil27:8"});
+  REQUIRE_FALSE(line.error);
+  CHECK(line.command == Command::run);
+  CHECK_FALSE(line.informational());
+  CHECK(line.run.matrix == "stencil27:8");
+  CHECK(line.run.block == 0);
+  CHECK(line.run.partition == "rows");
+  CHECK(line.run.format == "auto");
+  CHECK(line.run.halo == "auto");
+  CHECK(line.run.schedule == Schedule::overlap);
+  CHECK(line.run.precision == Precision::fp64);
+  CHECK(line.run.alpha == 1);
+  CHECK(line.run.beta == 0);
+  CHECK(line.run.x == "random:seed=1");
+  CHECK(line.run.y == "zeros");
+  CHECK(line.run.batches == 20);
+  CHECK(line.run.min_seconds == 1);
+  CHECK(line.run.timeout_seconds == 300);
+  CHECK(line.run.progress);
+}
+
+TEST_CASE("options reach their places") {
+  const CommandLine line =
+      parse({"run", "--matrix", "a.mtx", "--block", "3", "--partition", "nnz", "--shuffle", "7",
+             "--format", "sell:c=8", "--boundary-format", "csr", "--schedule", "blocking",
+             "--precision", "fp32", "--alpha", "-0.5", "--beta", "2", "--threads", "3",
+             "--no-progress", "--quiet", "--color", "never", "--block", "auto"});
+  CHECK(mentions(line, "--block"));  // given twice
+  const CommandLine good =
+      parse({"run", "--matrix", "a.mtx", "--block", "3", "--partition", "nnz", "--shuffle", "7",
+             "--format", "sell:c=8", "--boundary-format", "csr", "--schedule", "blocking",
+             "--precision", "fp32", "--alpha", "-0.5", "--beta", "2", "--threads", "3",
+             "--no-progress", "--quiet", "--color", "never"});
+  REQUIRE_FALSE(good.error);
+  CHECK(good.run.block == 3);
+  CHECK(good.run.partition == "nnz");
+  CHECK(good.run.shuffle == 7u);
+  CHECK(good.run.format == "sell:c=8");
+  CHECK(good.run.boundary_format == "csr");
+  CHECK(good.run.schedule == Schedule::blocking);
+  CHECK(good.run.precision == Precision::fp32);
+  CHECK(good.run.alpha == -0.5);
+  CHECK(good.run.beta == 2);
+  CHECK(good.run.threads == 3);
+  CHECK_FALSE(good.run.progress);
+  CHECK(good.run.quiet);
+  CHECK(good.run.color == Color::never);
+}
+
+TEST_CASE("a wrong word is named, with what would be right") {
+  CHECK(mentions(parse({}), "command is missing"));
+  CHECK(mentions(parse({"fly"}), "fly"));
+  CHECK(mentions(parse({"run"}), "--matrix"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "--fast"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "rowhalo run --help"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}), "overlap or blocking"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp64 or fp32"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--block", "0"}), "--block 0"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--batches", "many"}), "--batches"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--timeout", "0"}), "--timeout"));
+  CHECK(mentions(parse({"list", "--json"}), "formats"));
+  CHECK(mentions(parse({"list", "colours"}), "colours"));
+}
+
+TEST_CASE("what needs no launcher") {
+  CHECK(parse({"--version"}).command == Command::version);
+  CHECK(parse({"--version"}).informational());
+  const CommandLine help = parse({"--help"});
+  CHECK(help.informational());
+  CHECK(help.help.find("run") != std::string::npos);
+  const CommandLine run_help = parse({"run", "--help"});
+  CHECK(run_help.informational());
+  CHECK(run_help.help.find("--save-y") != std::string::npos);
+  const CommandLine list = parse({"list", "formats", "--json"});
+  CHECK(list.informational());
+  CHECK(list.command == Command::list);
+  CHECK(list.list.axis == "formats");
+  CHECK(list.list.form == ListForm::json);
+}

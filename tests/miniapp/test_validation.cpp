@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The validator itself, in both directions: it passes what is right up to rounding and fails what is
+// wrong by little more.
+#include "miniapp/validation.hpp"
+
+#include "tests/miniapp/problem.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::test;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+CheckedProduct checked(const Problem& problem, const std::vector<double>& y) {
+  return {problem.matrix, problem.precision, problem.alpha, problem.beta, problem.x, problem.y0,
+          y.data()};
+}
+
+/// The ratio when entry `row` of y on the last rank that has rows is replaced by `change(y)`.
+template <class Change>
+ErrorRatio ratio_after(const Problem& problem, const std::vector<double>& reference,
+                       Change change) {
+  std::vector<double> y = reference;
+  const std::int64_t last =
+      max_over_ranks(problem.comm, std::int64_t{y.empty() ? -1 : problem.comm.rank});
+  if (problem.comm.rank == last) y.back() = change(y.back());
+  return compare(problem.comm, checked(problem, y), reference);
+}
+
+/// Largest bound that any row can have: all rows of stencil27 sum at most 52 in magnitude.
+constexpr double generous_bound = 2 * 31 * 0x1p-53 * 53;
+
+}  // namespace
+
+TEST_CASE("the reference is the exact product rounded") {
+  // x is all integers and so is the matrix: every sum is exact.
+  Problem problem("stencil27:5", "rows", {}, Precision::fp64, 2, -1);
+  for (std::size_t k = 0; k < problem.x.size(); ++k) {
+    problem.x[k] = static_cast<double>(problem.matrix.source_columns[k] % 7);
+  }
+  for (double& y : problem.y0) y = 3;
+  const std::vector<double> reference = reference_product(checked(problem, problem.y0));
+  bool exact = true;
+  for (LocalIndex row = 0; row < problem.matrix.owned_rows; ++row) {
+    double sum = 0;
+    for (Offset k = problem.matrix.offsets[row]; k < problem.matrix.offsets[row + 1]; ++k) {
+      sum += problem.matrix.values[k] * problem.x[problem.matrix.indices[k]];
+    }
+    exact = exact && reference[row] == 2 * sum - 3;
+  }
+  REQUIRE_ALL_RANKS(exact);
+}
+
+TEST_CASE("cancellation does not fool the reference") {
+  // (1, 2^60, 1, -2^60) in the rows of dense:4 scaled by x: what is left is 2.
+  Problem problem("dense:rows=3,columns=4", "rows", {}, Precision::fp64, 1, 0);
+  problem.matrix.values.assign(problem.matrix.values.size(), 1.0);
+  for (std::size_t k = 0; k < problem.x.size(); ++k) {
+    const double terms[] = {1, 0x1p60, 1, -0x1p60};
+    problem.x[k] = terms[problem.matrix.source_columns[k]];
+  }
+  const std::vector<double> reference = reference_product(checked(problem, problem.y0));
+  bool right = true;
+  for (const double y : reference) right = right && y == 2;
+  REQUIRE_ALL_RANKS(right);
+}
+
+TEST_CASE("what is right passes and what is wrong fails") {
+  const Problem problem("stencil27:5", "nnz", {}, Precision::fp64, 1, 0);
+  const std::vector<double> reference = reference_product(checked(problem, problem.y0));
+  REQUIRE_ALL_RANKS(ratio_after(problem, reference, [](double y) { return y; }).max == 0);
+  REQUIRE_ALL_RANKS(
+      ratio_after(problem, reference, [](double y) { return std::nextafter(y, 9.0); }).passed());
+  const auto wrong = [&](auto change) {
+    const ErrorRatio ratio = ratio_after(problem, reference, change);
+    return !ratio.passed() && ratio.worst_row == problem.matrix.info.rows - 1 &&
+           ratio.rows == problem.matrix.info.rows;
+  };
+  REQUIRE_ALL_RANKS(wrong([](double y) { return y + 2 * generous_bound; }));
+  REQUIRE_ALL_RANKS(wrong([](double y) { return -y; }));
+  REQUIRE_ALL_RANKS(wrong([](double) { return nan; }));
+  REQUIRE_ALL_RANKS(wrong([](double) { return infinity; }));
+  REQUIRE_ALL_RANKS(wrong([](double) { return 0.0; }));
+}
+
+TEST_CASE("Inf and NaN must match in kind") {
+  Problem problem("stencil5:6", "rows", {}, Precision::fp64, 1, 0);
+  for (std::size_t k = 0; k < problem.x.size(); ++k) {
+    if (problem.matrix.source_columns[k] == 35) problem.x[k] = infinity;
+  }
+  const std::vector<double> reference = reference_product(checked(problem, problem.y0));
+  // Row 35 holds +4 on its diagonal, its neighbours -1.
+  const auto passes = [&](double value) {
+    return ratio_after(problem, reference, [value](double) { return value; }).passed();
+  };
+  REQUIRE_ALL_RANKS(passes(infinity));
+  REQUIRE_ALL_RANKS(!passes(-infinity));
+  REQUIRE_ALL_RANKS(!passes(nan));
+  REQUIRE_ALL_RANKS(!passes(1e300));
+}
+
+TEST_CASE("an empty row must be exactly zero, up to the smallest number") {
+  Problem problem("stencil5:3", "rows", {}, Precision::fp64, 1, 0);
+  for (double& value : problem.matrix.values) value = 0;
+  const std::vector<double> reference = reference_product(checked(problem, problem.y0));
+  REQUIRE_ALL_RANKS(ratio_after(problem, reference, [](double) { return 0.0; }).passed());
+  REQUIRE_ALL_RANKS(ratio_after(problem, reference, [](double) { return -0.0; }).passed());
+  REQUIRE_ALL_RANKS(!ratio_after(problem, reference, [](double) { return 1e-300; }).passed());
+}
+
+TEST_CASE("the hash depends on every entry and its place, not on who owns it") {
+  const Problem rows("stencil5:6", "rows", {}, Precision::fp64, 1, 0);
+  const Problem moved("stencil5:6", "nnz", 4, Precision::fp64, 1, 0);
+  const auto hash = [](const Problem& problem, auto entry) {
+    std::vector<double> y;
+    for (const GlobalIndex row : problem.matrix.source_rows) y.push_back(entry(row));
+    return hash_vector(problem.comm, problem.matrix, Precision::fp64, y.data());
+  };
+  const auto square = [](GlobalIndex row) { return static_cast<double>(row * row); };
+  REQUIRE_ALL_RANKS(hash(rows, square) == hash(moved, square));
+  REQUIRE_ALL_RANKS(hash(rows, square) != hash(rows, [&](GlobalIndex row) {
+                      return row == 1 ? square(2) : row == 2 ? square(1) : square(row);
+                    }));
+  REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return nan; }) ==
+                    hash(rows, [](GlobalIndex) { return -nan; }));
+  REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return 0.0; }) !=
+                    hash(rows, [](GlobalIndex) { return -0.0; }));
+}
