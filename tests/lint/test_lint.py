@@ -42,7 +42,7 @@ def run_check(check, name, content):
             (tree / path).write_text(text, encoding="utf-8")
         (tree / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")
         command = {"file": f"{tree}/io/a.cpp", "directory": place, "command": "c++ -o a.o -c a.cpp"}
-        (tree / "compile_commands.json").write_text(json.dumps([command]), encoding="utf-8")
+        (tree / "compile_commands.json").write_text(json.dumps([command]) + "\n", encoding="utf-8")
         return subprocess.run([sys.executable, LINT, check, "--source", place, "--build", place],
                               capture_output=True, text=True, check=False)
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the tests start the program: the one place that knows mpirun, its environment and its noise.
+
+ctest hands over ROWHALO_BINARY and ROWHALO_SOURCE_DIR; without them the release build is taken.
+ROWHALO_TEST_MATRICES names a folder of .mtx and .mtx.gz files (default: ../shared/matrices).
+"""
+import gzip
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+SOURCE = Path(os.environ.get("ROWHALO_SOURCE_DIR", Path(__file__).resolve().parents[2]))
+BINARY = Path(os.environ.get("ROWHALO_BINARY", SOURCE / "build/miniapp/rowhalo"))
+MATRICES = Path(os.environ.get("ROWHALO_TEST_MATRICES", SOURCE.parent / "shared/matrices"))
+
+# More ranks than cores, root, containers: what quickstart finds out is simply switched on here.
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMP_NUM_THREADS": "1",
+}
+# A run that is over soon: what is computed is tested, not how fast.
+SHORT = ["--min-seconds", "0", "--batches", "1", "--iterations", "1", "--warmup", "0"]
+
+
+class Result:
+    def __init__(self, status, stdout, stderr, seconds, command):
+        self.status, self.stdout, self.stderr = status, stdout, stderr
+        self.seconds, self.command = seconds, " ".join(map(str, command))
+
+    def message(self):
+        """stderr without what mpirun adds when a job fails."""
+        text = re.sub(r"^-{60,}\n.*?^-{60,}\n", "", self.stderr, flags=re.DOTALL | re.MULTILINE)
+        return text.strip()
+
+    def __str__(self):
+        return (f"{self.command}\nexit status {self.status} after {self.seconds:.1f} s\n"
+                f"stdout:\n{self.stdout}\nstderr:\n{self.stderr}")
+
+
+def command_line(arguments, ranks):
+    """ranks == 0: without a launcher."""
+    launcher = ["mpirun", "-n", str(ranks)] if ranks else []
+    return [*launcher, str(BINARY), *map(str, arguments)]
+
+
+def start(arguments, ranks=4):
+    """A running job; its output goes to files, so that nobody waits for a pipe."""
+    # The caller owns the files through the process object.
+    # pylint: disable=consider-using-with
+    out, err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+    process = subprocess.Popen(command_line(arguments, ranks), stdin=subprocess.DEVNULL, stdout=out,
+                               stderr=err, env=ENVIRONMENT, text=True)
+    process.files = (out, err)
+    process.started = time.monotonic()
+    return process
+
+
+def finish(process, timeout=120):
+    """Waits for a job; a job that hangs is killed and fails the test."""
+    try:
+        status = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        status = f"none: still running after {timeout} s"
+    texts = []
+    for file in process.files:
+        file.seek(0)
+        texts.append(file.read())
+        file.close()
+    return Result(status, *texts, time.monotonic() - process.started, process.args)
+
+
+def run(*arguments, ranks=4, timeout=120):
+    return finish(start(arguments, ranks), timeout)
+
+
+class Case(unittest.TestCase):
+    """A test case with a temporary folder, self.place."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.place = Path(holder.name)
+
+    def write(self, name, content):
+        """Writes text (compressed for .gz) or bytes, gives the path."""
+        path = self.place / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        elif name.endswith(".gz"):
+            path.write_bytes(gzip.compress(content.encode()))
+        else:
+            path.write_bytes(content.encode())
+        return path
+
+    def run_json(self, *arguments, ranks=4, status=0, timeout=120):
+        """`rowhalo run`, which must end with `status`; gives its JSON."""
+        target = self.place / "result.json"
+        target.unlink(missing_ok=True)
+        result = run("run", *arguments, "--json", target, ranks=ranks, timeout=timeout)
+        self.assertEqual(result.status, status, result)
+        return json.loads(target.read_text(encoding="utf-8"))
+
+
+def banner(path):
+    """First line of a Matrix Market file."""
+    opener = gzip.open if path.name.endswith(".gz") else open
+    with opener(path, "rt", encoding="ascii", errors="replace") as file:
+        return file.readline().lower().split()
+
+
+def shared_matrices():
+    """The readable (not complex) matrices of the folder, smallest file first."""
+    files = [*MATRICES.glob("*.mtx"), *MATRICES.glob("*.mtx.gz")] if MATRICES.is_dir() else []
+    real = [path for path in files if banner(path)[3] in ("real", "integer", "pattern")]
+    return sorted(real, key=lambda path: (path.stat().st_size, path.name))
+
+
+def skip_all(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def require(*modules):
+    """Ends the test as skipped when one of these Python modules is missing."""
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            skip_all(f"{sys.executable} has no {module}: apt-get install python3-{module}")

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong input and wrong options under mpirun -n 4: exit status 2, one message that says what and where,
+and no result; soon."""
+import gzip
+import unittest
+
+import launch
+
+REAL = "%%MatrixMarket matrix coordinate real general\n"
+SYMMETRIC = REAL.replace("general", "symmetric")
+SKEW = REAL.replace("general", "skew-symmetric")
+ARRAY = "%%MatrixMarket matrix array real general\n"
+BODY = "3 3 3\n1 1 1.0\n2 2 2.0\n3 3 3.0\n"
+
+# name of the case: (text of the file, line that the message must name or None)
+FILES = {
+    "empty file": ("", None),
+    "wrong banner": ("%%MatrixMorket matrix coordinate real general\n" + BODY, 1),
+    "no banner": (BODY, 1),
+    "unknown field": (REAL.replace("real", "quaternion") + BODY, 1),
+    "complex": (REAL.replace("real", "complex") + "1 1 1\n1 1 1.0 2.0\n", 1),
+    "hermitian": ("%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1.0 0.0\n", 1),
+    "no size line": (REAL + "% only a comment\n", None),
+    "size line is not numbers": (REAL + "% c\nthree 3 3\n1 1 1.0\n", 3),
+    "negative size": (REAL + "-3 3 0\n", 2),
+    "too few entries": (REAL + "3 3 4\n1 1 1.0\n2 2 2.0\n3 3 3.0\n", None),
+    "too many entries": (REAL + "3 3 2\n1 1 1.0\n2 2 2.0\n3 3 3.0\n", 5),
+    "row out of range": (REAL + "3 3 3\n1 1 1.0\n4 2 2.0\n3 3 3.0\n", 4),
+    "column out of range": (REAL + "3 3 3\n1 1 1.0\n2 2 2.0\n3 4 3.0\n", 5),
+    "row zero": (REAL + "3 3 3\n0 1 1.0\n2 2 2.0\n3 3 3.0\n", 3),
+    "above the diagonal": (SYMMETRIC + "3 3 3\n1 1 1.0\n2 3 2.0\n3 3 3.0\n", 4),
+    "skew-symmetric with a diagonal": (SKEW + "3 3 2\n2 1 1.0\n2 2 2.0\n", 4),
+    "symmetric but not square": (SYMMETRIC + "3 2 1\n1 1 1.0\n", 2),
+    "value is not a number": (REAL + "3 3 3\n1 1 1.0\n% c\n2 2 two\n3 3 3.0\n", 5),
+    "index is not a number": (REAL + "3 3 3\n1 1 1.0\n2 x 2.0\n3 3 3.0\n", 4),
+    "value is missing": (REAL + "3 3 3\n1 1 1.0\n2 2\n3 3 3.0\n", 4),
+    "more on the line": (REAL + "3 3 3\n1 1 1.0\n2 2 2.0 9\n3 3 3.0\n", 4),
+    "array with too few values": (ARRAY + "2 2\n1\n2\n3\n", None),
+    "array with too many values": (ARRAY + "2 2\n1\n2\n3\n4\n5\n", 7),
+}
+
+# name of the case: (options, words that the message must have)
+OPTIONS = {
+    "missing file": (["--matrix", "no/such/file.mtx"], ["no/such/file.mtx"]),
+    "folder": (["--matrix", "/tmp.mtx/"], ["/tmp.mtx/"]),
+    "unknown generator": (["--matrix", "stencil13:4"], ["stencil13", "stencil27"]),
+    "unknown generator key": (["--matrix", "stencil7:nx=4,nw=4"], ["nw", "nx"]),
+    "generator without a size": (["--matrix", "stencil7:0"], ["stencil7:0"]),
+    "no matrix": ([], ["--matrix"]),
+    "unknown option": (["--matrix", "stencil7:4", "--nonsense"], ["--nonsense"]),
+    "unknown format": (["--matrix", "stencil7:4", "--format", "best"], ["best", "csr-omp", "sell"]),
+    "unknown format key": (["--matrix", "stencil7:4", "--format", "sell:d=3"], ["d"]),
+    "unknown transport": (["--matrix", "stencil7:4", "--halo", "pigeon"], ["pigeon", "mpi"]),
+    "unknown partitioner": (["--matrix", "stencil7:4", "--partition", "fair"], ["fair", "rows", "nnz"]),
+    "unknown schedule": (["--matrix", "stencil7:4", "--schedule", "lazy"], ["lazy", "overlap"]),
+    "unknown precision": (["--matrix", "stencil7:4", "--precision", "fp63"], ["fp63", "fp64"]),
+    "unknown validation": (["--matrix", "stencil7:4", "--validate", "maybe"], ["maybe", "reference"]),
+    "alpha is not a number": (["--matrix", "stencil7:4", "--alpha", "one"], ["--alpha", "one"]),
+    "no batches": (["--matrix", "stencil7:4", "--batches", "0"], ["--batches"]),
+    "unknown x": (["--matrix", "stencil7:4", "--x", "zeros"], ["zeros", "ones", "random"]),
+    "x file missing": (["--matrix", "stencil7:4", "--x", "no/x.mtx"], ["no/x.mtx"]),
+    "json into nowhere": (["--matrix", "stencil7:4", "--json", "no/dir/r.json"], ["no/dir"]),
+    "y into nowhere": (["--matrix", "stencil7:4", "--save-y", "no/dir/y.mtx"], ["no/dir"]),
+    "shuffle of a rectangle": (["--matrix", "dense:rows=4,columns=3", "--shuffle", "1"], ["--shuffle"]),
+}
+
+
+class BadInput(launch.Case):
+    def refused(self, options, words):
+        result = launch.run("run", *options, *launch.SHORT)
+        if result.seconds > 5:  # a busy machine; a message that is really late is late again
+            result = launch.run("run", *options, *launch.SHORT)
+        self.assertEqual(result.status, 2, result)
+        self.assertLess(result.seconds, 5, result)
+        self.assertNotIn("RESULT", result.stdout, result)
+        message = result.message()
+        for word in words:
+            self.assertIn(word, message, result)
+        self.assertEqual(message.count("rowhalo: "), 1, result)
+        self.assertLessEqual(len(message.split("\n")), 3, result)
+
+    def test_files(self):
+        for case, (text, line) in FILES.items():
+            for suffix in (".mtx", ".mtx.gz") if "entries" in case else (".mtx",):
+                with self.subTest(case + suffix):
+                    path = self.write("bad" + suffix, text)
+                    self.refused(["--matrix", path], [f"{path}:{line}:" if line else str(path)])
+
+    def test_windows_line_ends_count_as_one_line(self):
+        path = self.write("bad.mtx", (REAL + "3 3 3\n1 1 1.0\n2 2 two\n3 3 3\n").replace("\n", "\r\n"))
+        self.refused(["--matrix", path], [f"{path}:4:"])
+
+    def test_line_numbers_on_every_rank(self):
+        """The fault lies in the byte range of each rank in turn."""
+        for bad_line in (3, 500, 1000, 1500, 2002):
+            lines = [f"{i} {i} 1.5" for i in range(1, 2001)]
+            lines[bad_line - 3] = "1 1 1.5x"
+            path = self.write("long.mtx", REAL + "2000 2000 2000\n" + "\n".join(lines) + "\n")
+            with self.subTest(bad_line):
+                self.refused(["--matrix", path], [f"{path}:{bad_line}:"])
+
+    def test_first_of_several_faults_is_reported(self):
+        lines = [f"{i} {i} 1.5" for i in range(1, 2001)]
+        for bad_line in (600, 1200, 1900):
+            lines[bad_line - 3] = "0 1 1"
+        path = self.write("long.mtx", REAL + "2000 2000 2000\n" + "\n".join(lines) + "\n")
+        self.refused(["--matrix", path], [f"{path}:600:"])
+
+    def test_damaged_gz(self):
+        lines = "\n".join(f"{i} {i} {i * 0.37}" for i in range(1, 5001))
+        whole = gzip.compress((REAL + "5000 5000 5000\n" + lines + "\n").encode())
+        for case, content in {"truncated": whole[:len(whole) // 2], "no gz": b"nothing\n",
+                              "wrong checksum": whole[:-8] + bytes(8),
+                              "empty": b""}.items():
+            with self.subTest(case):
+                path = self.write("bad.mtx.gz", content)
+                self.refused(["--matrix", path], [str(path)])
+
+    def test_options(self):
+        for case, (options, words) in OPTIONS.items():
+            with self.subTest(case):
+                self.refused(options, words)
+
+    def test_vector_of_the_wrong_size(self):
+        path = self.write("x.mtx", ARRAY + "3 1\n1\n2\n3\n")
+        self.refused(["--matrix", "stencil7:4", "--x", path], [str(path), "64"])
+
+    def test_complex_shared_matrices(self):
+        for path in launch.MATRICES.glob("*.mtx*"):
+            if launch.banner(path)[3] == "complex":
+                with self.subTest(path.name):
+                    self.refused(["--matrix", path], [f"{path}:1:", "complex"])
+
+    def test_command_line(self):
+        for arguments in ([], ["fly"], ["list"], ["list", "colours"]):
+            with self.subTest(arguments):
+                for ranks in (0, 2):
+                    result = launch.run(*arguments, ranks=ranks)
+                    self.assertEqual(result.status, 2, result)
+                    self.assertEqual(result.message().count("rowhalo: "), 1, result)
+
+
+if __name__ == "__main__":
+    unittest.main()

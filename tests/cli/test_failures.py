@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rank that dies or stops, and signals that ask for an early end."""
+import json
+import os
+import signal
+import time
+import unittest
+
+import launch
+
+LIMIT = 3  # of --timeout, in seconds
+GRACE = 8  # for mpirun to notice and clean up
+LONG = ["run", "--matrix", "stencil7:24", "--min-seconds", "120", "--timeout", LIMIT,
+        "--format", "csr", "--halo", "mpi"]
+
+
+def children(pid):
+    """Process ids of the ranks under mpirun."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8") as file:
+                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                continue
+            if parent == pid:
+                found.append(int(entry))
+    return sorted(found)
+
+
+class Failures(launch.Case):
+    def start_long_run(self, *more):
+        """A job in the middle of its measurement: (process, ranks, JSON path)."""
+        target = self.place / "result.json"
+        process = launch.start([*LONG, "--json", target, *more])
+        deadline = time.monotonic() + 30
+        while len(children(process.pid)) < 4 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(2)
+        ranks = children(process.pid)
+        self.assertIsNone(process.poll())
+        self.assertEqual(len(ranks), 4)
+        return process, ranks, target
+
+    def ends_without_result(self, which):
+        process, ranks, target = self.start_long_run()
+        sent = time.monotonic()
+        os.kill(ranks[1], which)
+        result = launch.finish(process, 60)
+        seconds = time.monotonic() - sent
+        self.assertIsInstance(result.status, int, result)
+        self.assertNotEqual(result.status, 0, result)
+        self.assertLess(seconds, LIMIT + GRACE, result)
+        self.assertNotIn("RESULT: PASS", result.stdout)
+        self.assertEqual(list(self.place.iterdir()), [], "no result file, nor a part of one")
+        self.assertEqual([pid for pid in ranks if os.path.exists(f"/proc/{pid}")], [])
+        return result
+
+    def test_killed_rank(self):
+        self.ends_without_result(signal.SIGKILL)
+
+    def test_stopped_rank(self):
+        result = self.ends_without_result(signal.SIGSTOP)
+        self.assertIn("--timeout", result.stderr)
+        self.assertRegex(result.stderr, r"\[rank \d+ on ")
+
+    def ends_with_result(self, send):
+        process, ranks, target = self.start_long_run()
+        send(process, ranks)
+        result = launch.finish(process, 60)
+        self.assertEqual(result.status, 1, result)
+        report = json.loads(target.read_text(encoding="utf-8"))
+        self.assertEqual(report["status"], "interrupted")
+        self.assertGreater(report["timing"]["batches"], 0)
+        self.assertGreater(report["timing"]["median_seconds"], 0)
+
+    def test_sigterm_to_all_ranks(self):
+        self.ends_with_result(lambda _, ranks: [os.kill(pid, signal.SIGTERM) for pid in ranks])
+
+    def test_sigterm_to_one_rank(self):
+        self.ends_with_result(lambda _, ranks: os.kill(ranks[2], signal.SIGTERM))
+
+    def test_sigusr1_to_the_launcher(self):
+        """mpirun forwards it to every rank; a batch system sends it before the time is over."""
+        self.ends_with_result(lambda process, _: process.send_signal(signal.SIGUSR1))
+
+    def test_time_limit_does_not_strike_a_healthy_run(self):
+        result = launch.run("run", "--matrix", "stencil7:16", "--min-seconds", LIMIT + 1, "--timeout",
+                            LIMIT, "--validate", "reference")
+        self.assertEqual(result.status, 0, result)
+
+
+if __name__ == "__main__":
+    unittest.main()

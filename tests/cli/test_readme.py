@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""README.md: its commands run, its tables are those of `rowhalo list`. --update rewrites the tables."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import launch
+
+README = launch.SOURCE / "README.md"
+TABLE = re.compile(r"(<!-- rowhalo list (\w+) --markdown -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def current(match):
+    result = launch.run("list", match[2], "--markdown", ranks=0)
+    return match[1] + result.stdout + match[4]
+
+
+class Readme(launch.Case):
+    def test_tables(self):
+        text = README.read_text(encoding="utf-8")
+        self.assertEqual(len(TABLE.findall(text)), 4)
+        updated = TABLE.sub(current, text)
+        if UPDATE:
+            README.write_text(updated, encoding="utf-8")
+        self.assertEqual(README.read_text(encoding="utf-8"), updated,
+                         "run tests/cli/test_readme.py --update")
+
+    def test_commands(self):
+        """Blocks fenced as sh, in an empty folder, with this build's program first in PATH. What
+        quickstart does is not repeated: it is what has started these tests."""
+        text = README.read_text(encoding="utf-8")
+        commands = []
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+            commands += block.replace("\\\n", " ").strip().split("\n")
+        commands = [line for line in commands if not re.match(r"git clone|cd |\./quickstart", line)]
+        self.assertGreater(len(commands), 2)
+        environment = {**launch.ENVIRONMENT, "PATH": f"{launch.BINARY.parent}:{os.environ['PATH']}"}
+        for command in commands:
+            with self.subTest(command):
+                run = subprocess.run(["bash", "-euc", command], cwd=self.place, env=environment,
+                                     capture_output=True, text=True, check=False, timeout=120)
+                self.assertEqual(run.returncode, 0, f"{command}\n{run.stdout}\n{run.stderr}")
+
+
+UPDATE = "--update" in sys.argv
+
+if __name__ == "__main__":
+    unittest.main(argv=[word for word in sys.argv if word != "--update"])

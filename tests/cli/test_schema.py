@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The JSON of several runs: valid by io/report.schema.json, every section of the contract there, and
+the numbers consistent with each other and with the FOM lines."""
+import json
+import re
+import unittest
+
+import launch
+
+launch.require("jsonschema")
+import jsonschema  # noqa: E402  pylint: disable=wrong-import-position
+
+SECTIONS = ["schema_version", "command", "argv", "status", "provenance", "matrix", "partition",
+            "halo", "kernel", "setup", "memory", "timing", "performance", "validation"]
+FOMS = {"spmv_median_seconds": "s", "spmv_gflops": "GF/s", "spmv_gbytes": "GB/s",
+        "halo_exposed_seconds": "s", "setup_seconds": "s"}
+MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n1 1 2\n3 1 -1\n4 4 5\n"
+
+
+class Schema(launch.Case):
+    @classmethod
+    def setUpClass(cls):
+        text = (launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8")
+        schema = json.loads(text)
+        cls.validator = jsonschema.validators.validator_for(schema)
+        cls.validator.check_schema(schema)
+        cls.validator = cls.validator(schema)
+
+    def check(self, report):
+        self.validator.validate(report)
+        self.assertEqual([name for name in SECTIONS if name not in report], [])
+
+    def test_runs(self):
+        path = self.write("small.mtx", MATRIX)
+        for ranks, options in ((1, ["stencil7:6"]),
+                               (4, ["stencil27:8", "--partition", "nnz", "--validate", "all"]),
+                               (3, ["stencil5:9", "--format", "sell", "--halo", "mpi-persistent"]),
+                               (2, ["random:rows=50,columns=20,row=4", "--schedule", "blocking"]),
+                               (7, [str(path), "--validate", "none", "--precision", "fp32"]),
+                               (2, ["dense:10", "--alpha", "-0.5", "--beta", "2", "--y", "index"])):
+            with self.subTest(options):
+                report = self.run_json("--matrix", *options, *launch.SHORT, ranks=ranks)
+                self.check(report)
+                self.assertEqual(report["partition"]["ranks"], ranks)
+                self.assertEqual(len(report["provenance"]["hosts"]), ranks)
+                self.assertEqual(report["status"], "ok")
+
+    def test_numbers_of_a_known_matrix(self):
+        report = self.run_json("--matrix", "stencil27:10", "--format", "csr", "--halo", "mpi",
+                               *launch.SHORT)
+        nonzeros = (3 * 10 - 2) ** 3
+        self.check(report)
+        self.assertEqual(report["matrix"]["rows"], 1000)
+        self.assertEqual(report["matrix"]["nonzeros"], nonzeros)
+        self.assertEqual(report["matrix"]["row_length"], {"min": 8, "mean": nonzeros / 1000, "max": 27,
+                                                          "stddev": report["matrix"]["row_length"]["stddev"]})
+        self.assertEqual(report["kernel"]["flops"], 2 * nonzeros)
+        self.assertEqual(report["kernel"]["format"], "csr")
+        self.assertEqual(report["halo"]["transport"], "mpi")
+        self.assertEqual(report["validation"]["rows_checked"], 1000)
+        self.assertEqual(report["halo"]["messages"], 6)  # slabs: 1 + 2 + 2 + 1 neighbours
+        # A rank starts in mid-plane: it needs a plane, a line and a point from either side.
+        self.assertEqual(report["halo"]["bytes_total"], 8 * 6 * (100 + 10 + 1))
+        seconds = report["timing"]["median_seconds"]
+        self.assertAlmostEqual(report["performance"]["gflops"] * seconds, 2e-9 * nonzeros)
+        self.assertAlmostEqual(report["performance"]["gbytes_per_second"] * seconds,
+                               1e-9 * (12 * nonzeros + 4 * 1000 + 2 * 8 * 1000))
+
+    def test_auto_reports_its_candidates(self):
+        report = self.run_json("--matrix", "stencil7:8", *launch.SHORT)
+        for axis in ("kernel", "halo"):
+            self.assertGreater(len(report[axis]["candidates"]), 1)
+        names = [candidate["name"] for candidate in report["kernel"]["candidates"]]
+        self.assertIn(report["kernel"]["format"], names)
+
+    def test_empty_matrices(self):
+        for size in ("0 0 0", "5 0 0", "0 5 0", "3 3 0"):
+            path = self.write("empty.mtx", MATRIX.split("\n")[0].replace("symmetric", "general")
+                              + f"\n{size}\n")
+            for ranks in (1, 4):
+                with self.subTest((size, ranks)):
+                    report = self.run_json("--matrix", path, "--validate", "all", *launch.SHORT,
+                                           ranks=ranks)
+                    self.check(report)
+                    self.assertTrue(report["validation"]["passed"])
+
+    def test_stdout_as_target(self):
+        """--json -: JSON and nothing else on stdout, the rest on stderr."""
+        result = launch.run("run", "--matrix", "stencil7:6", "--json", "-", *launch.SHORT)
+        self.assertEqual(result.status, 0, result)
+        self.check(json.loads(result.stdout))
+        self.assertIn("\nRESULT: PASS", result.stderr)
+
+    def test_lines_on_stdout(self):
+        result = launch.run("run", "--matrix", "stencil7:6", *launch.SHORT)
+        lines = result.stdout.rstrip("\n").split("\n")
+        self.assertEqual(result.message(), "")
+        self.assertRegex(lines[-1], r"^RESULT: PASS ")
+        foms = dict(re.match(r"FOM: (\w+) (?:[-+.e\d]+) (\S+)$", line).groups()
+                    for line in lines if line.startswith("FOM: "))
+        self.assertEqual(foms, FOMS)
+
+    def test_quiet(self):
+        result = launch.run("run", "--matrix", "stencil7:6", "--quiet", *launch.SHORT)
+        for line in result.stdout.rstrip("\n").split("\n"):
+            self.assertRegex(line, r"^(FOM|RESULT): ")
+
+    def test_csv(self):
+        target = self.place / "result.csv"
+        result = launch.run("run", "--matrix", "stencil7:6", "--csv", target, *launch.SHORT)
+        self.assertEqual(result.status, 0, result)
+        lines = target.read_text(encoding="utf-8").rstrip("\n").split("\n")
+        self.assertEqual(len(lines), 2)
+        self.assertIn("timing.median_seconds", lines[0].split(","))
+        self.assertEqual(list(self.place.iterdir()), [target])  # no temporary file stays
+
+
+if __name__ == "__main__":
+    unittest.main()

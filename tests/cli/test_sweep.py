@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real matrices x ranks x partitions x formats: every run passes --validate all, and a matrix has one
+y_hash. Without --all: eight matrices and a third of the combinations."""
+import itertools
+import sys
+import unittest
+
+import launch
+
+RANKS = (1, 2, 3, 4, 7)
+PARTITIONS = ("rows", "nnz")
+FORMATS = ("sell", "csr-omp", "csr")
+FEW = ("jgl009.mtx", "cage4.mtx", "west0479.mtx", "ash958.mtx", "plskz362.mtx", "494_bus.mtx",
+       "mbeacxc.mtx.gz", "bibd_49_3.mtx.gz")
+
+
+class Sweep(launch.Case):
+    def test_shared_matrices(self):
+        combinations = list(itertools.product(RANKS, PARTITIONS, FORMATS))
+        for number, path in enumerate(MATRICES):
+            chosen = combinations if ALL else combinations[number % 3::3]
+            hashes = {}
+            for ranks, partition, name in chosen:
+                with self.subTest((path.name, ranks, partition, name)):
+                    report = self.run_json("--matrix", path, "--partition", partition, "--format", name,
+                                           "--validate", "all", "--halo", "mpi", *launch.SHORT,
+                                           ranks=ranks)
+                    self.assertTrue(report["validation"]["passed"])
+                    self.assertEqual(report["validation"]["against"], "all")
+                    hashes.setdefault(report["validation"]["y_hash"], []).append(
+                        (ranks, partition, name))
+            self.assertEqual(len(hashes), 1, f"{path.name}: {hashes}")
+            print(f"{path.name}: {len(chosen)} runs, y_hash {list(hashes)[0]}", flush=True)
+
+
+ALL = "--all" in sys.argv
+MATRICES = launch.shared_matrices()
+if not ALL:
+    MATRICES = [path for path in MATRICES if path.name in FEW]
+
+if __name__ == "__main__":
+    if not MATRICES:
+        launch.skip_all(f"no matrices in {launch.MATRICES}")
+    unittest.main(argv=[word for word in sys.argv if word != "--all"])
