@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every kernel is tested on: named small matrices that each hold one difficulty, in integers
+// so that products are exact; row lists; and the two oracles, exact (or long double) and by the
+// bits. Model: the sparse test battery of gunrock/loops.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/isa.hpp"
+#include "kernels/formats.hpp"
+#include "partition/base/hash.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo::battery {
+
+struct Matrix {
+  std::string name;
+  LocalIndex columns = 0;
+  std::vector<Offset> offsets{0};
+  std::vector<LocalIndex> indices;
+  std::vector<double> values;
+
+  LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size()) - 1; }
+  void add(LocalIndex column, double value) {
+    indices.push_back(column);
+    values.push_back(value);
+  }
+  void end_row() { offsets.push_back(static_cast<Offset>(indices.size())); }
+};
+
+/// A small integer that is not zero, a function of its place alone.
+inline double integer_at(std::uint64_t i, std::uint64_t j) {
+  const auto magnitude = static_cast<double>(1 + mix64(i, j) % 4);
+  return mix64(j, i) % 2 == 0 ? magnitude : -magnitude;
+}
+
+/// The matrix with an entry wherever has(row, column).
+template <class Has>
+Matrix pattern(std::string name, LocalIndex rows, LocalIndex columns, const Has& has) {
+  Matrix matrix;
+  matrix.name = std::move(name);
+  matrix.columns = columns;
+  for (LocalIndex i = 0; i < rows; ++i) {
+    for (LocalIndex j = 0; j < columns; ++j) {
+      if (has(i, j)) matrix.add(j, integer_at(i, j));
+    }
+    matrix.end_row();
+  }
+  return matrix;
+}
+
+/// 27-point stencil: rows of 8 to 27 entries, the longest in runs.
+inline Matrix stencil(LocalIndex nx, LocalIndex ny, LocalIndex nz) {
+  const auto near = [](LocalIndex a, LocalIndex b) { return std::abs(a - b) <= 1; };
+  return pattern("stencil27", nx * ny * nz, nx * ny * nz, [=](LocalIndex i, LocalIndex j) {
+    return near(i % nx, j % nx) && near(i / nx % ny, j / nx % ny) && near(i / nx / ny, j / nx / ny);
+  });
+}
+
+/// Rows of 0 to 40 entries.
+inline Matrix random(LocalIndex rows, LocalIndex columns) {
+  return pattern("random", rows, columns, [=](LocalIndex i, LocalIndex j) {
+    return mix64(mix64(7, i), j) % columns < mix64(9, i) % 41;
+  });
+}
+
+/// The same with every row's entries in reverse: stored order is not column order.
+inline Matrix reversed(Matrix matrix) {
+  matrix.name = "reversed " + matrix.name;
+  for (LocalIndex i = 0; i < matrix.rows(); ++i) {
+    const Offset begin = matrix.offsets[i], end = matrix.offsets[i + 1];
+    std::reverse(matrix.indices.begin() + begin, matrix.indices.begin() + end);
+    std::reverse(matrix.values.begin() + begin, matrix.values.begin() + end);
+  }
+  return matrix;
+}
+
+/// The same pattern with values in [-1, 1).
+inline Matrix with_random_values(Matrix matrix) {
+  for (std::size_t e = 0; e < matrix.values.size(); ++e) matrix.values[e] = uniform_value(5, e);
+  return matrix;
+}
+
+inline std::vector<Matrix> matrices() {
+  const auto never = [](LocalIndex, LocalIndex) { return false; };
+  const auto always = [](LocalIndex, LocalIndex) { return true; };
+  return {
+      pattern("0 x 0", 0, 0, never),
+      pattern("0 x 5", 0, 5, never),
+      pattern("no entries", 40, 40, never),
+      pattern("single entry", 1, 1, always),
+      pattern("single row", 1, 57, always),
+      pattern("single column", 57, 1, always),
+      pattern("identity", 100, 100, [](LocalIndex i, LocalIndex j) { return i == j; }),
+      pattern("asymmetric band", 131, 131,
+              [](LocalIndex i, LocalIndex j) { return j >= i - 3 && j <= i + 1; }),
+      pattern("one heavy row", 97, 97,
+              [](LocalIndex i, LocalIndex j) { return i == j || i == 40; }),
+      pattern("every 4th row empty", 106, 90,
+              [](LocalIndex i, LocalIndex j) { return i % 4 != 1 && (i * 7 + j) % 11 < 3; }),
+      pattern("dense row and column", 70, 70,
+              [](LocalIndex i, LocalIndex j) { return i == j || i == 0 || j == 0; }),
+      pattern("wide", 21, 333, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
+      pattern("tall", 333, 21, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
+      stencil(7, 6, 5),
+      random(301, 257),
+      reversed(random(150, 120)),
+  };
+}
+
+/// The values of a matrix in the precision T, and its view.
+template <class T>
+struct Typed {
+  explicit Typed(const Matrix& source)
+      : matrix(source), values(source.values.begin(), source.values.end()) {}
+
+  CsrView view() const {
+    return {matrix.rows(),         matrix.columns,
+            matrix.offsets.data(), matrix.indices.data(),
+            values.data(),         sizeof(T) == 8 ? Precision::fp64 : Precision::fp32};
+  }
+
+  const Matrix& matrix;
+  std::vector<T> values;
+};
+
+struct NamedList {
+  std::string name;
+  std::vector<LocalIndex> rows;  ///< what the list holds
+  RowList list;
+  bool all = false;  ///< hand over the list without memory
+
+  RowListView view() const {
+    return all ? all_rows(static_cast<LocalIndex>(rows.size())) : list.view();
+  }
+};
+
+inline std::vector<NamedList> row_lists(LocalIndex rows) {
+  std::vector<LocalIndex> every, third, range;
+  for (LocalIndex i = 0; i < rows; ++i) {
+    every.push_back(i);
+    if (i % 3 == 1) third.push_back(i);
+    if (i >= 5 && i < rows - 6) range.push_back(i);
+  }
+  std::vector<NamedList> lists{{"all", every, {}, true},
+                               {"all, listed", every, {}, false},
+                               {"every third", third, {}, false},
+                               {"a range", range, {}, false},
+                               {"empty", {}, {}, false}};
+  for (NamedList& list : lists) list.list = make_row_list(list.rows);
+  return lists;
+}
+
+/// y by the definition of the bits, rows one after the other, std::fma.
+template <class T>
+std::vector<T> by_the_bits(const Typed<T>& a, const std::vector<LocalIndex>& rows, T alpha,
+                           const std::vector<T>& x, T beta, std::vector<T> y) {
+  for (const LocalIndex i : rows) {
+    T s = 0;
+    for (Offset e = a.matrix.offsets[i]; e < a.matrix.offsets[i + 1]; ++e) {
+      s = std::fma(a.values[e], x[a.matrix.indices[e]], s);
+    }
+    y[i] = beta == 0 ? alpha * s : std::fma(alpha, s, beta * y[i]);
+  }
+  return y;
+}
+
+/// y_i in long double, and the bound on the error of any order of summation (DESIGN, Validation).
+struct Expected {
+  long double y, bound;
+};
+template <class T>
+Expected expected(const Typed<T>& a, LocalIndex i, T alpha, const std::vector<T>& x, T beta,
+                  T y_before) {
+  long double sum = 0, magnitude = 0;
+  const Offset begin = a.matrix.offsets[i], end = a.matrix.offsets[i + 1];
+  for (Offset e = begin; e < end; ++e) {
+    const long double term =
+        static_cast<long double>(a.values[e]) * static_cast<long double>(x[a.matrix.indices[e]]);
+    sum += term;
+    magnitude += std::fabs(term);
+  }
+  const long double kept = beta == 0 ? 0 : static_cast<long double>(beta) * y_before;
+  const long double y = alpha * sum + kept;
+  const long double unit = std::numeric_limits<T>::epsilon() / 2;
+  const auto entries = static_cast<long double>(end - begin);
+  const long double gamma = (entries + 3) * unit / (1 - (entries + 3) * unit);
+  return {y, 2 * gamma * (std::fabs(alpha * magnitude) + std::fabs(kept)) + unit * std::fabs(y) +
+                 (entries + 2) * std::numeric_limits<T>::denorm_min()};
+}
+
+/// x (or y) of small integers, or in [-1, 1).
+template <class T>
+std::vector<T> integers(LocalIndex size, std::uint64_t seed) {
+  std::vector<T> result;
+  for (LocalIndex i = 0; i < size; ++i) result.push_back(static_cast<T>(integer_at(seed, i)));
+  return result;
+}
+template <class T>
+std::vector<T> uniform(LocalIndex size, std::uint64_t seed) {
+  std::vector<T> result;
+  for (LocalIndex i = 0; i < size; ++i) result.push_back(static_cast<T>(uniform_value(seed, i)));
+  return result;
+}
+
+/// Same bits in every entry; one NaN is as good as another.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](T p, T q) { return canonical_bits(p) == canonical_bits(q); });
+}
+
+/// `simd=` values that this machine can run.
+inline std::vector<std::string> simd_options() {
+  std::vector<std::string> options{"simd=0"};
+  if (usable(Isa::avx2)) options.push_back("simd=256");
+  if (usable(Isa::avx512)) options.push_back("simd=512");
+  return options;
+}
+
+/// Every CPU format of the table, bare and with each instruction set.
+inline std::vector<std::string> cpu_specs(bool canonical_only) {
+  std::vector<std::string> specs;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device != Device::cpu || (canonical_only && !entry.canonical)) continue;
+    specs.push_back(entry.name);
+    for (const std::string& simd : simd_options()) {
+      specs.push_back(std::string(entry.name) + ":" + simd);
+    }
+  }
+  return specs;
+}
+
+/// sell with slices and windows of many sizes, padded without limit.
+inline std::vector<std::string> sell_specs() {
+  std::vector<std::string> specs;
+  for (const char* c : {"1", "2", "4", "8", "16", "32"}) {
+    for (const char* sigma : {"1", "64", "100000"}) {
+      for (const std::string& simd : simd_options()) {
+        specs.push_back(std::string("sell:c=") + c + ",sigma=" + sigma + ",max_padding=1e9," +
+                        simd);
+      }
+    }
+  }
+  return specs;
+}
+
+inline std::unique_ptr<SpmvKernel> make_kernel(const std::string& text, const CsrView& matrix,
+                                               RowListView rows) {
+  const Spec spec = Spec::parse(text, "--format");
+  return find_format(spec.name(), Device::cpu).make(matrix, rows, spec);
+}
+
+/// One product into a copy of y.
+template <class T>
+std::vector<T> product(const SpmvKernel& kernel, T alpha, const std::vector<T>& x, T beta,
+                       std::vector<T> y) {
+  kernel.apply(static_cast<double>(alpha), x.data(), static_cast<double>(beta), y.data(), {});
+  return y;
+}
+
+}  // namespace rowhalo::battery

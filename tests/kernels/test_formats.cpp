@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every CPU format of the table on every matrix of the battery: exact on integers, within the
+// rounding bound on random values. A new format is tested by its line in the table.
+#include <omp.h>
+
+#include <map>
+#include <set>
+
+#include "partition/base/errors.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/battery.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::battery;
+
+namespace {
+
+constexpr double factors[] = {0, 1, -0.5};
+
+/// The kernel, or null where the format refuses the matrix: with its name and a reason.
+std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& spec, const CsrView& matrix,
+                                           RowListView rows) {
+  try {
+    return make_kernel(spec, matrix, rows);
+  } catch (const InputError& error) {
+    const std::string prefix = "--format " + spec + ": ", message = error.what();
+    INFO(message);
+    REQUIRE(message.rfind(prefix, 0) == 0);
+    REQUIRE(message.size() > prefix.size());
+    return nullptr;
+  }
+}
+
+/// Rows outside the list keep what they had, listed rows satisfy `good(row, y)`.
+template <class T, class Good>
+void check_product(const SpmvKernel& kernel, const NamedList& list, LocalIndex rows, T alpha,
+                   const std::vector<T>& x, T beta, const std::vector<T>& before,
+                   const Good& good) {
+  const std::vector<T> y = product(kernel, alpha, x, beta, before);
+  std::vector<bool> listed_row(static_cast<std::size_t>(rows), false);
+  for (const LocalIndex i : list.rows) listed_row[i] = true;
+  LocalIndex wrong = -1;
+  for (LocalIndex i = 0; i < rows && wrong < 0; ++i) {
+    const bool fine =
+        listed_row[i] ? good(i, y[i]) : canonical_bits(y[i]) == canonical_bits(before[i]);
+    if (!fine) wrong = i;
+  }
+  if (wrong < 0) return;
+  INFO("alpha " << alpha << " beta " << beta << " y " << y[wrong]);
+  CHECK(wrong == -1);
+}
+
+/// All matrices, lists, alphas and betas through `spec`.
+template <class T, class Vector, class Good>
+void run_battery(const std::string& spec, const std::vector<Matrix>& matrices, const Vector& vector,
+                 const Good& good) {
+  int accepted = 0, refused = 0;
+  for (const Matrix& matrix : matrices) {
+    const Typed<T> typed(matrix);
+    const auto x = vector(matrix.columns, 1);
+    for (const NamedList& list : row_lists(matrix.rows())) {
+      INFO(spec << ", " << matrix.name << ", " << list.name << ", " << sizeof(T) << " bytes");
+      const auto kernel = make_or_refuse(spec, typed.view(), list.view());
+      ++(kernel ? accepted : refused);
+      if (!kernel) continue;
+      for (const double alpha : factors) {
+        for (const double beta : factors) {
+          auto before = vector(matrix.rows(), 2);
+          if (beta == 0) before.assign(before.size(), std::numeric_limits<T>::quiet_NaN());
+          const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
+          check_product(*kernel, list, matrix.rows(), a, x, b, before, [&](LocalIndex i, T y) {
+            return good(expected(typed, i, a, x, b, before[i]), y);
+          });
+        }
+      }
+    }
+  }
+  INFO(spec << " refused " << refused << " of " << accepted + refused << " cases");
+  CHECK(accepted > refused);
+}
+
+template <class T>
+void run_exact(const std::vector<std::string>& specs) {
+  for (const std::string& spec : specs) {
+    run_battery<T>(spec, matrices(), integers<T>,
+                   [](const Expected& e, T y) { return static_cast<long double>(y) == e.y; });
+  }
+}
+
+template <class T>
+void run_bounded(const std::vector<std::string>& specs) {
+  std::vector<Matrix> random_matrices;
+  for (const Matrix& matrix : matrices()) random_matrices.push_back(with_random_values(matrix));
+  for (const std::string& spec : specs) {
+    run_battery<T>(spec, random_matrices, uniform<T>,
+                   [](const Expected& e, T y) { return std::fabs(y - e.y) <= e.bound; });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every CPU format is exact on integers") {
+  omp_set_num_threads(2);
+  run_exact<double>(cpu_specs(false));
+  run_exact<float>(cpu_specs(false));
+}
+
+TEST_CASE("every CPU format keeps the rounding bound") {
+  omp_set_num_threads(2);
+  run_bounded<double>(cpu_specs(false));
+  run_bounded<float>(cpu_specs(false));
+}
+
+TEST_CASE("sell is exact for every slice and window") {
+  omp_set_num_threads(2);
+  run_exact<double>(sell_specs());
+  run_exact<float>(sell_specs());
+}
+
+TEST_CASE("the table names each format once a device, in one line") {
+  std::set<std::pair<Device, std::string>> seen;
+  for (const FormatEntry& entry : formats()) {
+    INFO(entry.name);
+    CHECK(seen.emplace(entry.device, entry.name).second);
+    CHECK(std::string(entry.summary).size() > 10);
+    CHECK(std::string(entry.summary).find('\n') == std::string::npos);
+    CHECK(&find_format(entry.name, entry.device) == &entry);
+    CHECK(entry.make != nullptr);
+  }
+  CHECK(seen.count({Device::cpu, "csr"}) == 1);
+  CHECK(find_format("csr", Device::cpu).canonical);
+  CHECK_FALSE(find_format("csr", Device::cpu).automatic);
+  CHECK(find_format("sell", Device::cpu).automatic);
+}
+
+TEST_CASE("an unknown format lists the valid ones") {
+  try {
+    find_format("sel", Device::cpu);
+    FAIL("accepted");
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    INFO(message);
+    CHECK(message.find("'sel'") != std::string::npos);
+    CHECK(message.find("csr, ") != std::string::npos);
+    CHECK(message.find("sell") != std::string::npos);
+    CHECK(error.code() == ExitCode::usage);
+  }
+}
+
+TEST_CASE("every CPU format refuses options that it does not have") {
+  const Matrix identity = pattern("identity", 4, 4, [](auto i, auto j) { return i == j; });
+  const Typed<double> typed(identity);
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device != Device::cpu) continue;
+    for (const char* wrong : {":bogus=1", ":8", ":simd=128", ":simd=-1", ":simd=x"}) {
+      INFO(entry.name << wrong);
+      CHECK_THROWS_AS(make_kernel(std::string(entry.name) + wrong, typed.view(), all_rows(4)),
+                      InputError);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// work() of each format against counts made by hand on
+//   row 0: columns 0 2   row 1: none   row 2: columns 1 2 5   row 3: column 0   row 4: columns 2 5
+// 8 nonzeros, 5 rows, 6 columns of which 0, 1, 2 and 5 are used.
+#include "kernels/work.hpp"
+
+#include <omp.h>
+
+#include "tests/catch.hpp"
+#include "tests/kernels/battery.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::battery;
+
+namespace {
+
+const Matrix& small() {
+  static const Matrix matrix = pattern("small", 5, 6, [](LocalIndex i, LocalIndex j) {
+    constexpr const char* rows[] = {"x.x...", "......", ".xx..x", "x.....", "..x..x"};
+    return rows[i][j] == 'x';
+  });
+  return matrix;
+}
+
+KernelWork work_of(const std::string& spec, const CsrView& matrix, RowListView rows) {
+  omp_set_num_threads(1);
+  const KernelWork work = make_kernel(spec, matrix, rows)->work();
+  CHECK(work.setup_seconds >= 0);
+  CHECK(work.setup_seconds < 10);
+  return work;
+}
+
+}  // namespace
+
+TEST_CASE("work of csr") {
+  const Typed<double> a(small());
+  for (const char* spec : {"csr", "csr-omp"}) {
+    const KernelWork work = work_of(spec, a.view(), all_rows(5));
+    CHECK(work.bytes == 8 * 12 + 6 * 8 + 4 * 8 + 5 * 8);
+    CHECK(work.flops == 16);
+    CHECK(work.footprint_bytes == 2 * 8);  // one part
+  }
+  const Typed<float> single(small());
+  CHECK(work_of("csr", single.view(), all_rows(5)).bytes == 8 * 8 + 6 * 8 + 4 * 4 + 5 * 4);
+}
+
+TEST_CASE("work of csr on listed rows") {
+  const Typed<double> a(small());
+  const std::vector<LocalIndex> rows{0, 2, 3};
+  const RowList list = make_row_list(rows);
+  const KernelWork work = work_of("csr", a.view(), list.view());
+  // 6 nonzeros, offsets 0 1 2 3 4, one group of 3 rows that are not consecutive.
+  CHECK(work.bytes == 6 * 12 + 5 * 8 + 4 * 4 + 4 * 8 + 3 * 8);
+  CHECK(work.flops == 12);
+  const RowList none = make_row_list({});
+  CHECK(work_of("csr", a.view(), none.view()).bytes == 0);
+  const std::vector<LocalIndex> last_rows{3, 4};
+  const RowList last = make_row_list(last_rows);
+  CHECK(work_of("csr", a.view(), last.view()).bytes == 3 * 12 + 3 * 8 + 4 + 3 * 8 + 2 * 8);
+}
+
+TEST_CASE("work of sell") {
+  const Typed<double> a(small());
+  // Slices of rows 01, 23, 4 with 2 * 2, 2 * 3 and 1 * 2 slots; four begins, three steps, three
+  // rows.
+  const KernelWork natural = work_of("sell:c=2", a.view(), all_rows(5));
+  CHECK(natural.bytes == 12 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 8 + 5 * 8);
+  CHECK(natural.flops == 16);
+  CHECK(natural.footprint_bytes == 12 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 2 * 8);
+  // Sorted: slices of rows 20, 43, 1 with 6, 4 and 0 slots; the first two are scattered.
+  const KernelWork sorted = work_of("sell:c=2,sigma=5", a.view(), all_rows(5));
+  CHECK(sorted.bytes == 10 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 4 + 4 * 8 + 5 * 8);
+  const Typed<float> single(small());
+  CHECK(work_of("sell:c=2", single.view(), all_rows(5)).bytes ==
+        12 * 8 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 4 + 5 * 4);
+}
+
+TEST_CASE("bytes of row lists") {
+  std::vector<LocalIndex> rows;
+  for (LocalIndex i = 0; i < 32; ++i) rows.push_back(i);  // consecutive
+  for (LocalIndex i = 0; i < 32; ++i) rows.push_back(40 + 2 * i);
+  rows.push_back(200);
+  const RowList list = make_row_list(rows);
+  CHECK(row_list_bytes(list.view()) == 4 * (3 + 32));
+  CHECK(offsets_read(list.view()) == 33 + 32 * 2 + 2);
+  CHECK(row_list_bytes(all_rows(1000)) == 0);
+  CHECK(offsets_read(all_rows(1000)) == 1001);
+  CHECK(offsets_read(all_rows(0)) == 0);
+}
