@@ -49,6 +49,24 @@ inline std::vector<int> choose_owners(const Comm& comm, const DistributedCsr& ma
   return owners;
 }
 
+/// Collective. `matrix` outlives the case.
+inline LocalCase make_case(const Comm& comm, const TestMatrix& matrix, const std::string& choice,
+                           bool shuffling) {
+  Progress progress;
+  LocalCase test{matrix, {}, 0, {}, 0, {}};
+  DistributedCsr share = even_share(comm, matrix);
+  test.fingerprint = fingerprint(comm, share);
+  if (shuffling) {
+    test.shuffle.emplace(5, matrix.info.rows);
+    share = shuffled(comm, std::move(share), *test.shuffle, progress);
+  }
+  test.first_row = share.first_row;
+  test.owners = choose_owners(comm, share, choice);
+  test.local = make_local_matrix(comm, std::move(share), test.owners,
+                                 test.shuffle ? &*test.shuffle : nullptr, progress);
+  return test;
+}
+
 /// Collective. Calls check(case) for every case.
 template <class Check>
 void for_each_case(const Comm& comm, Check check) {
@@ -57,19 +75,7 @@ void for_each_case(const Comm& comm, Check check) {
       for (const bool shuffling : {false, true}) {
         if (shuffling && matrix.info.rows != matrix.info.columns) continue;
         CAPTURE(matrix.info.source, choice, shuffling);
-        Progress progress;
-        LocalCase test{matrix, {}, 0, {}, 0, {}};
-        DistributedCsr share = even_share(comm, matrix);
-        test.fingerprint = fingerprint(comm, share);
-        if (shuffling) {
-          test.shuffle.emplace(5, matrix.info.rows);
-          share = shuffled(comm, std::move(share), *test.shuffle, progress);
-        }
-        test.first_row = share.first_row;
-        test.owners = choose_owners(comm, share, choice);
-        test.local = make_local_matrix(comm, std::move(share), test.owners,
-                                       test.shuffle ? &*test.shuffle : nullptr, progress);
-        check(test);
+        check(make_case(comm, matrix, choice, shuffling));
       }
     }
   }
