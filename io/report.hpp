@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON and CSV are
-// writers of this struct and of nothing else. Times in seconds, sizes in bytes. A std::optional that
-// is empty was not measured and is null in JSON.
+// writers of this struct and of nothing else. Times in seconds, sizes in bytes. A std::optional
+// that is empty was not measured and is null in JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Spread {
 struct Provenance {
   std::string version, git, compiler, flags, mpi;
   std::optional<std::string> cuda, nccl, petsc, hdf5;  ///< empty: built without
-  std::vector<std::string> hosts;    ///< one a rank
-  std::vector<std::string> devices;  ///< one a rank; "cpu" or the GPU's name
-  std::string time;                  ///< start, UTC, ISO 8601
+  std::vector<std::string> hosts;                      ///< one a rank
+  std::vector<std::string> devices;                    ///< one a rank; "cpu" or the GPU's name
+  std::string time;                                    ///< start, UTC, ISO 8601
 };
 
 struct MatrixReport {
@@ -41,8 +41,8 @@ struct PartitionReport {
   std::string name;
   int ranks = 1;
   Spread rows, nonzeros;
-  double imbalance = 1;        ///< most nonzeros of a rank over the mean
-  std::int64_t edge_cut = 0;   ///< nonzeros whose column belongs to another rank than their row
+  double imbalance = 1;       ///< most nonzeros of a rank over the mean
+  std::int64_t edge_cut = 0;  ///< nonzeros whose column belongs to another rank than their row
 };
 
 /// A format or transport that was considered by `auto`.
@@ -57,12 +57,12 @@ struct Candidate {
 struct HaloReport {
   std::string transport;
   std::string schedule;
-  Spread neighbors;                    ///< ranks that a rank sends to
-  std::int64_t messages = 0;           ///< a product, all ranks
-  std::int64_t bytes_total = 0;        ///< sent a product, all ranks
-  std::int64_t bytes_max_rank = 0;     ///< most that a rank sends a product
-  std::int64_t boundary_rows = 0;      ///< all ranks
-  std::vector<Candidate> candidates;   ///< empty when the transport was named
+  Spread neighbors;                   ///< ranks that a rank sends to
+  std::int64_t messages = 0;          ///< a product, all ranks
+  std::int64_t bytes_total = 0;       ///< sent a product, all ranks
+  std::int64_t bytes_max_rank = 0;    ///< most that a rank sends a product
+  std::int64_t boundary_rows = 0;     ///< all ranks
+  std::vector<Candidate> candidates;  ///< empty when the transport was named
 };
 
 struct KernelReport {
@@ -90,7 +90,7 @@ struct PhaseReport {
 
 struct TimingReport {
   int batches = 0;
-  int iterations = 0;  ///< products a batch
+  int iterations = 0;                                           ///< products a batch
   double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
   PhaseReport phases;
   double exposed_seconds = 0;  ///< product minus the same product without exchange, at least 0

@@ -28,7 +28,8 @@ std::string to_csv(const RunReport& report);
 /// Writes `text` to `path` under a temporary name that is then renamed; '-' is stdout.
 /// Throws InputError (run time) naming the file when that fails.
 void write_text_file(const std::string& path, const std::string& text);
-/// Throws InputError (usage) if write_text_file(path) could not work: directory missing, not writable.
+/// Throws InputError (usage) if write_text_file(path) could not work: directory missing, not
+/// writable.
 void check_text_target(const std::string& path, const std::string& option);
 
 }  // namespace rowhalo

@@ -41,6 +41,13 @@ Spec Spec::parse(std::string_view text, std::string_view option) {
   return spec;
 }
 
+Spec Spec::whole(std::string_view text, std::string_view option) {
+  Spec spec;
+  spec.text_ = spec.name_ = text;
+  spec.option_ = option;
+  return spec;
+}
+
 const std::string* Spec::find(std::string_view key) const {
   const auto it =
       std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.first == key; });

@@ -18,6 +18,8 @@ class Spec {
  public:
   /// `option` is the command-line option it came from, for messages ("--matrix").
   static Spec parse(std::string_view text, std::string_view option);
+  /// `text` as it stands, for a path: it may hold colons and commas.
+  static Spec whole(std::string_view text, std::string_view option);
 
   const std::string& text() const { return text_; }          ///< as the user wrote it
   const std::string& name() const { return name_; }          ///< before the colon

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that appear whole or not at all (output_file.hpp, report_writers.hpp).
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "io/report_writers.hpp"
+#include "partition/base/errors.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr std::int64_t anywhere = std::numeric_limits<std::int64_t>::max();
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw InputError(fmt::format("{}: {}: {}; check the disk and the permissions", path, what,
+                               std::strerror(errno)),
+                   anywhere, ExitCode::run_time);
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// Terminals, pipes, /dev/null: nothing that could be renamed over.
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+void check_output_path(const std::string& path, const std::string& option) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{} {}: {}", option, path, what));
+  };
+  if (path.empty()) refuse("the name is empty; give a file name");
+  const std::string directory = directory_of(path);
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    refuse(fmt::format("there is no directory '{}'; make it first", directory));
+  }
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) {
+    refuse(fmt::format("the directory '{}' is not writable; choose another", directory));
+  }
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    refuse(S_ISDIR(status.st_mode) ? "is a directory; name a file in it"
+                                   : "is not a regular file; choose another name");
+  }
+}
+
+TemporaryFile::TemporaryFile(const std::string& path)
+    : path_(path), name_(fmt::format("{}.part{}", path, ::getpid())) {
+  const int descriptor = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(path_, "cannot be written");
+  ::close(descriptor);
+  exists_ = true;
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (exists_) ::unlink(name_.c_str());
+}
+
+void TemporaryFile::rename_to_path() {
+  if (std::rename(name_.c_str(), path_.c_str()) != 0) fail(path_, "cannot be renamed into place");
+  exists_ = false;
+}
+
+void write_at(const std::string& name, std::int64_t offset, std::string_view text,
+              const std::string& path) {
+  const int descriptor = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(path, "cannot be written");
+  while (!text.empty()) {
+    const ssize_t count = ::pwrite(descriptor, text.data(), text.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      ::close(descriptor);
+      errno = error;
+      fail(path, "writing failed");
+    }
+    offset += count;
+    text.remove_prefix(count);
+  }
+  if (::close(descriptor) != 0) fail(path, "writing failed");
+}
+
+void check_text_target(const std::string& path, const std::string& option) {
+  if (path != "-" && !is_special(path)) check_output_path(path, option);
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  if (path == "-" || is_special(path)) {
+    std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
+    if (file == nullptr) fail(path, "cannot be written");
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool flushed = file == stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
+    if (!written || !flushed) fail(path == "-" ? "standard output" : path, "writing failed");
+    return;
+  }
+  TemporaryFile file(path);
+  write_at(file.name(), 0, text, path);
+  file.rename_to_path();
+}
+
+}  // namespace rowhalo

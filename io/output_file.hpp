@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files that appear whole or not at all: written under a temporary name in the same directory, then
+// renamed. Local; nothing here knows of MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rowhalo {
+
+/// Throws InputError (usage), beginning with `option`, when no regular file could be made at
+/// `path`: directory missing or not writable, or something else of that name.
+void check_output_path(const std::string& path, const std::string& option);
+
+/// The temporary file; removed by the destructor unless it was renamed.
+/// All functions throw InputError (run time) naming the file and the reason.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& name() const { return name_; }
+  void rename_to_path();
+
+ private:
+  std::string path_, name_;
+  bool exists_ = false;
+};
+
+/// Writes `text` into the existing file `name` from byte `offset` on. `path` is for messages.
+void write_at(const std::string& name, std::int64_t offset, std::string_view text,
+              const std::string& path);
+
+}  // namespace rowhalo

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The report as JSON (names and nesting: CONTRACT, report.schema.json) and as CSV.
+// What was not measured is null; so are NaN and infinity, which JSON does not have. The two 64-bit
+// hashes are strings, since many readers keep numbers as doubles.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/report_writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hexadecimal(std::uint64_t value) {
+  return fmt::format("0x{:016x}", value);
+}
+
+const char* name_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::failed:
+      return "failed";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::ok:
+      break;
+  }
+  return "ok";
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json spread_json(const Spread& spread) {
+  return {{"min", spread.min}, {"mean", spread.mean}, {"max", spread.max}};
+}
+
+Json provenance_json(const Provenance& p) {
+  return {{"version", p.version},
+          {"git", p.git},
+          {"compiler", p.compiler},
+          {"flags", p.flags},
+          {"mpi", p.mpi},
+          {"cuda", or_null(p.cuda)},
+          {"nccl", or_null(p.nccl)},
+          {"petsc", or_null(p.petsc)},
+          {"hdf5", or_null(p.hdf5)},
+          {"hosts", p.hosts},
+          {"devices", p.devices},
+          {"time", p.time}};
+}
+
+Json matrix_json(const MatrixReport& m) {
+  Json row_length = spread_json(m.row_length);
+  row_length["stddev"] = m.row_length_stddev;
+  return {{"source", m.source},      {"rows", m.rows},
+          {"columns", m.columns},    {"nonzeros", m.nonzeros},
+          {"field", m.field},        {"symmetry", m.symmetry},
+          {"block", m.block},        {"fingerprint", hexadecimal(m.fingerprint)},
+          {"row_length", row_length}};
+}
+
+Json partition_json(const PartitionReport& p) {
+  return {{"name", p.name},
+          {"ranks", p.ranks},
+          {"rows", spread_json(p.rows)},
+          {"nonzeros", spread_json(p.nonzeros)},
+          {"imbalance", p.imbalance},
+          {"edge_cut", p.edge_cut}};
+}
+
+Json halo_json(const HaloReport& h) {
+  Json candidates = Json::array();
+  for (const Candidate& c : h.candidates) {
+    candidates.push_back({{"name", c.name},
+                          {"graph", c.graph},
+                          {"seconds", or_null(c.seconds)},
+                          {"exposed_seconds", or_null(c.exposed_seconds)},
+                          {"reason", c.reason}});
+  }
+  return {{"transport", h.transport},
+          {"schedule", h.schedule},
+          {"neighbors", {{"mean", h.neighbors.mean}, {"max", h.neighbors.max}}},
+          {"messages", h.messages},
+          {"bytes_total", h.bytes_total},
+          {"bytes_max_rank", h.bytes_max_rank},
+          {"boundary_rows", h.boundary_rows},
+          {"candidates", candidates}};
+}
+
+Json kernel_json(const KernelReport& k) {
+  Json candidates = Json::array();
+  for (const Candidate& c : k.candidates) {
+    candidates.push_back({{"name", c.name}, {"seconds", or_null(c.seconds)}, {"reason", c.reason}});
+  }
+  return {{"format", k.format},
+          {"boundary_format", k.boundary_format},
+          {"device", k.device},
+          {"precision", name_of(k.precision)},
+          {"bytes", k.bytes},
+          {"flops", k.flops},
+          {"footprint_bytes", k.footprint_bytes},
+          {"setup_seconds", k.setup_seconds},
+          {"candidates", candidates}};
+}
+
+Json timing_json(const TimingReport& t) {
+  return {{"batches", t.batches},
+          {"iterations", t.iterations},
+          {"median_seconds", t.median_seconds},
+          {"min_seconds", t.min_seconds},
+          {"p95_seconds", t.p95_seconds},
+          {"phases",
+           {{"pack", t.phases.pack},
+            {"exchange", t.phases.exchange},
+            {"interior", t.phases.interior},
+            {"boundary", t.phases.boundary}}},
+          {"exposed_seconds", t.exposed_seconds}};
+}
+
+Json performance_json(const PerformanceReport& p) {
+  return {{"gflops", p.gflops},
+          {"gbytes_per_second", p.gbytes_per_second},
+          {"read_bandwidth_gbytes", or_null(p.read_bandwidth_gbytes)},
+          {"share_of_read_bandwidth", or_null(p.share_of_read_bandwidth)}};
+}
+
+Json validation_json(const ValidationReport& v) {
+  return {{"against", v.against},
+          {"passed", v.passed},
+          {"max_error_ratio", v.max_error_ratio},
+          {"worst_row", v.worst_row < 0 ? Json(nullptr) : Json(v.worst_row)},
+          {"rows_checked", v.rows_checked},
+          {"y_hash", hexadecimal(v.y_hash)},
+          {"petsc_seconds", or_null(v.petsc_seconds)},
+          {"note", v.note}};
+}
+
+template <class T, class Function>
+Json section(const std::optional<T>& value, Function function) {
+  return value ? function(*value) : Json(nullptr);
+}
+
+Json report_json(const RunReport& r) {
+  return {{"schema_version", schema_version},
+          {"command", r.command},
+          {"argv", r.argv},
+          {"status", name_of(r.status)},
+          {"verdict", r.verdict},
+          {"provenance", provenance_json(r.provenance)},
+          {"matrix", matrix_json(r.matrix)},
+          {"partition", section(r.partition, partition_json)},
+          {"halo", section(r.halo, halo_json)},
+          {"kernel", section(r.kernel, kernel_json)},
+          {"setup",
+           {{"read_seconds", r.setup.read_seconds},
+            {"partition_seconds", r.setup.partition_seconds},
+            {"plan_seconds", r.setup.plan_seconds},
+            {"convert_seconds", r.setup.convert_seconds},
+            {"upload_seconds", r.setup.upload_seconds}}},
+          {"memory",
+           {{"peak_bytes_max_rank", r.memory.peak_bytes_max_rank},
+            {"device_bytes_max_rank", r.memory.device_bytes_max_rank}}},
+          {"timing", section(r.timing, timing_json)},
+          {"performance", section(r.performance, performance_json)},
+          {"validation", section(r.validation, validation_json)}};
+}
+
+/// A report with every section, so that all runs have the same columns.
+RunReport complete_report() {
+  RunReport report;
+  report.partition.emplace();
+  report.halo.emplace();
+  report.kernel.emplace();
+  report.timing.emplace();
+  report.performance.emplace();
+  report.validation.emplace();
+  return report;
+}
+
+/// As RFC 4180 wants it; null, NaN and infinity are empty.
+std::string csv_field(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
+  if (!value.is_string()) return value.dump();
+  std::string text = value.get<std::string>();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// Goes through the names of `layout` and looks each up in `values`, which may be null.
+void flatten(const Json& layout, const Json& values, const std::string& prefix, std::string& names,
+             std::string& fields) {
+  for (const auto& item : layout.items()) {
+    const Json value = values.is_object() ? values.at(item.key()) : Json(nullptr);
+    if (item.value().is_object()) {
+      flatten(item.value(), value, prefix + item.key() + ".", names, fields);
+    } else if (!item.value().is_array()) {
+      if (!names.empty()) {
+        names += ',';
+        fields += ',';
+      }
+      names += prefix;
+      names += item.key();
+      fields += csv_field(value);
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  // Command lines and paths may hold bytes that are no UTF-8.
+  return report_json(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_csv(const RunReport& report) {
+  std::string names, fields;
+  flatten(report_json(complete_report()), report_json(report), "", names, fields);
+  return names + "\n" + fields + "\n";
+}
+
+}  // namespace rowhalo

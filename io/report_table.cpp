@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The report as a table for people: one group a section, at most 100 columns, numbers with three or
+// four digits and the unit that suits them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "io/report_writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+std::string scaled(double value, double base, const char* const (&units)[5]) {
+  int unit = 0;
+  while (unit < 4 && std::abs(value) >= base) {
+    value /= base;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, units[unit]);
+}
+
+std::string bytes_text(double bytes) {
+  return scaled(bytes, 1000, {"B", "kB", "MB", "GB", "TB"});
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds >= 1) return fmt::format("{:.4g} s", seconds);
+  return scaled(seconds * 1e9, 1000, {"ns", "us", "ms", "s", "s"});
+}
+
+std::string optional_seconds(const std::optional<double>& seconds) {
+  return seconds ? seconds_text(*seconds) : "-";
+}
+
+/// 12345678 as "12 345 678".
+std::string grouped(std::int64_t value) {
+  std::string text = fmt::format("{}", value);
+  const std::int64_t first = value < 0 ? 1 : 0;
+  for (auto at = static_cast<std::int64_t>(text.size()) - 3; at > first; at -= 3) {
+    text.insert(at, 1, ' ');
+  }
+  return text;
+}
+
+std::string spread_text(const Spread& spread) {
+  return fmt::format("min {:.6g}, mean {:.6g}, max {:.6g}", spread.min, spread.mean, spread.max);
+}
+
+class Table {
+ public:
+  Table(std::ostream& out, bool color) : out_(out), color_(color) {}
+
+  void group(const char* name) {
+    out_ << fmt::format("\n{}{}{}\n", color_ ? "\033[1m" : "", name, color_ ? "\033[0m" : "");
+  }
+  void line(const char* name, const std::string& value) {
+    out_ << fmt::format("  {:<20}{}\n", name, value);
+  }
+  /// In green or red.
+  void verdict(const char* name, bool good, const std::string& value) {
+    const char* tint = !color_ ? "" : good ? "\033[32m" : "\033[31m";
+    line(name, fmt::format("{}{}{}", tint, value, color_ ? "\033[0m" : ""));
+  }
+  void candidates(const char* heading, const std::vector<Candidate>& list, bool exposed) {
+    if (list.empty()) return;
+    std::size_t width = 9;
+    for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
+    out_ << fmt::format("  {:<{}}  {:>10}", heading, width, "a product");
+    out_ << (exposed ? fmt::format("  {:>10}\n", "exposed") : "\n");
+    for (const Candidate& c : list) {
+      out_ << fmt::format("    {:<{}}{:>10}", c.name + (c.graph ? " graph" : ""), width,
+                          optional_seconds(c.seconds));
+      if (exposed) out_ << fmt::format("  {:>10}", optional_seconds(c.exposed_seconds));
+      out_ << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
+    }
+  }
+
+ private:
+  std::ostream& out_;
+  bool color_;
+};
+
+void write_matrix(Table& table, const MatrixReport& m) {
+  table.group("Matrix");
+  table.line("source", m.source);
+  table.line("size", fmt::format("{} x {}, {} nonzeros", grouped(m.rows), grouped(m.columns),
+                                 grouped(m.nonzeros)));
+  table.line("kind", fmt::format("{} {}{}", m.field, m.symmetry,
+                                 m.block > 1 ? fmt::format(", blocks of {}", m.block) : ""));
+  table.line("nonzeros a row",
+             fmt::format("{}, deviation {:.4g}", spread_text(m.row_length), m.row_length_stddev));
+  table.line("fingerprint", fmt::format("0x{:016x}", m.fingerprint));
+}
+
+void write_partition(Table& table, const PartitionReport& p) {
+  table.group("Partition");
+  table.line("name", fmt::format("{}, {} rank{}", p.name, p.ranks, p.ranks == 1 ? "" : "s"));
+  table.line("rows a rank", spread_text(p.rows));
+  table.line("nonzeros a rank",
+             fmt::format("{}, imbalance {:.4g}", spread_text(p.nonzeros), p.imbalance));
+  table.line("edge cut", fmt::format("{} nonzeros", grouped(p.edge_cut)));
+}
+
+void write_halo(Table& table, const HaloReport& h) {
+  table.group("Halo");
+  table.line("transport",
+             h.schedule.empty() ? h.transport : fmt::format("{}, {}", h.transport, h.schedule));
+  table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages a product",
+                                       h.neighbors.mean, h.neighbors.max, grouped(h.messages)));
+  table.line("sent a product",
+             fmt::format("{}, at most {} a rank", bytes_text(static_cast<double>(h.bytes_total)),
+                         bytes_text(static_cast<double>(h.bytes_max_rank))));
+  table.line("boundary rows", grouped(h.boundary_rows));
+  table.candidates("transports", h.candidates, true);
+}
+
+void write_kernel(Table& table, const KernelReport& k) {
+  table.group("Kernel");
+  const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
+  table.line("format",
+             fmt::format("{}{}, {}, {}", k.format,
+                         one_format ? "" : fmt::format(", boundary {}", k.boundary_format),
+                         k.device, name_of(k.precision)));
+  table.line("work a product", fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)),
+                                           grouped(k.flops)));
+  table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
+  table.line("set-up", seconds_text(k.setup_seconds));
+  table.candidates("formats", k.candidates, false);
+}
+
+void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory) {
+  table.group("Set-up");
+  table.line("read", seconds_text(s.read_seconds));
+  table.line("partition, plan", fmt::format("{}, {}", seconds_text(s.partition_seconds),
+                                            seconds_text(s.plan_seconds)));
+  table.line("convert, upload", fmt::format("{}, {}", seconds_text(s.convert_seconds),
+                                            seconds_text(s.upload_seconds)));
+  const auto device = static_cast<double>(memory.device_bytes_max_rank);
+  table.line(
+      "memory of a rank",
+      fmt::format("at most {}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
+                  device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
+}
+
+void write_timing(Table& table, const TimingReport& t,
+                  const std::optional<PerformanceReport>& performance) {
+  table.group("Timing");
+  table.line("a product", fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
+                                      seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
+  table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
+  table.line("phases",
+             fmt::format("pack {}, exchange {}, interior {}, boundary {}",
+                         seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
+                         seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
+  table.line("exposed halo", seconds_text(t.exposed_seconds));
+  if (!performance) return;
+  table.line("rate", fmt::format("{:.4g} GF/s, {:.4g} GB/s (bytes of CSR)", performance->gflops,
+                                 performance->gbytes_per_second));
+  if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
+    table.line("read bandwidth",
+               fmt::format("{:.3g} % of {:.4g} GB/s", 100 * *performance->share_of_read_bandwidth,
+                           *performance->read_bandwidth_gbytes));
+  }
+}
+
+void write_validation(Table& table, const ValidationReport& v,
+                      const std::optional<TimingReport>& timing) {
+  table.group("Validation");
+  if (v.against != "none") {
+    table.verdict(
+        v.against.c_str(), v.passed,
+        fmt::format("{}, {} rows, largest error {:.4g} of its bound{}",
+                    v.passed ? "passed" : "failed", grouped(v.rows_checked), v.max_error_ratio,
+                    v.worst_row < 0 ? "" : fmt::format(" in row {}", v.worst_row)));
+  } else {
+    table.line("none", "y was not checked");
+  }
+  if (!v.note.empty()) table.line("note", v.note);
+  if (v.petsc_seconds) {
+    const std::string ratio =
+        timing && timing->median_seconds > 0
+            ? fmt::format(", {:.3g} times ours", *v.petsc_seconds / timing->median_seconds)
+            : "";
+    table.line("petsc a product", seconds_text(*v.petsc_seconds) + ratio);
+  }
+  table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const RunReport& report, bool color) {
+  Table table(out, color);
+  write_matrix(table, report.matrix);
+  if (report.partition) write_partition(table, *report.partition);
+  if (report.halo) write_halo(table, *report.halo);
+  if (report.kernel) write_kernel(table, *report.kernel);
+  write_setup(table, report.setup, report.memory);
+  if (report.timing) write_timing(table, *report.timing, report.performance);
+  if (report.validation) write_validation(table, *report.validation, report.timing);
+  out << '\n';
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of sources, and the choice among them (sources.hpp).
+#include "io/sources.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "io/sources/loaders.hpp"
+#include "partition/migrate.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr std::array<SourceEntry, 7> table{{
+    {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
+     load_matrix_market},
+    {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
+     load_matrix_market},
+    {"stencil5", "stencil5:N | stencil5:nx=,ny=", "5-point stencil on a grid of N x N", nullptr,
+     load_stencil5},
+    {"stencil7", "stencil7:N | stencil7:nx=,ny=,nz=", "7-point stencil on a grid of N x N x N",
+     nullptr, load_stencil7},
+    {"stencil27", "stencil27:N | stencil27:nx=,ny=,nz=", "27-point stencil on a grid of N x N x N",
+     nullptr, load_stencil27},
+    {"random", "random:rows=N,columns=M,row=K,seed=S",
+     "K entries a row on average in random columns, values in [-1, 1)", nullptr, load_random},
+    {"dense", "dense:N | dense:rows=,columns=", "every entry stored, a_ij = i - 0.1*j + 1", nullptr,
+     load_dense},
+}};
+
+bool is_suffix(const SourceEntry& entry) {
+  return entry.name[0] == '.';
+}
+
+bool names_file(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) return true;
+  for (const SourceEntry& entry : table) {
+    if (is_suffix(entry) && text.ends_with(entry.name)) return true;
+  }
+  return false;
+}
+
+/// Entry for a file by its suffix, else for a generator; throws InputError listing the valid ones.
+const SourceEntry& find_source(const std::string& text, const Spec& spec) {
+  const bool file = names_file(text);
+  std::vector<std::string> valid;
+  for (const SourceEntry& entry : table) {
+    if (file ? is_suffix(entry) && text.ends_with(entry.name) : spec.name() == entry.name) {
+      if (entry.unusable != nullptr) spec.fail(entry.unusable);
+      return entry;
+    }
+    if (!file || is_suffix(entry)) valid.push_back(is_suffix(entry) ? entry.usage : entry.name);
+  }
+  if (file) spec.fail("the kind of file is not known by its name; use " + listed(valid));
+  spec.fail(fmt::format("unknown source '{}'; use {}", spec.name(), listed(valid)));
+}
+
+/// The same matrix with rows dealt out in whole blocks of `block`.
+DistributedCsr dealt_out_in_blocks(DistributedCsr&& matrix, int block, const Comm& comm,
+                                   Progress& progress) {
+  DistributedCsr dealt;
+  dealt.info = matrix.info;
+  dealt.info.block = block;
+  dealt.first_row = even_split(matrix.info.rows, block, comm.size, comm.rank);
+  std::vector<int> owners(matrix.local_rows());
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    owners[row] = even_split_owner(matrix.info.rows, block, comm.size,
+                                   matrix.first_row + static_cast<GlobalIndex>(row));
+  }
+  MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
+  dealt.offsets = std::move(rows.offsets);
+  dealt.columns = std::move(rows.columns);
+  dealt.values = std::move(rows.values);
+  return dealt;
+}
+
+}  // namespace
+
+std::span<const SourceEntry> sources() {
+  return table;
+}
+
+DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
+                           Progress& progress) {
+  Spec spec;
+  const SourceEntry* source = nullptr;
+  agree(comm, [&] {
+    spec = names_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
+    source = &find_source(text, spec);
+  });
+  DistributedCsr matrix = source->load(spec, comm, progress);
+  if (block < 1 || block == matrix.info.block) return matrix;
+  agree(comm, [&] {
+    const MatrixInfo& info = matrix.info;
+    if (info.rows % block != 0 || info.columns % block != 0) {
+      throw InputError(
+          fmt::format("--block {}: does not divide the {} rows and {} columns of {}; "
+                      "use 1 or a common divisor",
+                      block, info.rows, info.columns, text));
+    }
+  });
+  matrix.info.grid.reset();  // its points are the block rows of the source
+  return dealt_out_in_blocks(std::move(matrix), block, comm, progress);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sources .mtx and .mtx.gz: Matrix Market files (io/matrix_market.hpp).
+#include "io/matrix_market.hpp"
+#include "io/sources/loaders.hpp"
+
+namespace rowhalo {
+
+DistributedCsr load_matrix_market(const Spec& spec, const Comm& comm, Progress& progress) {
+  return read_matrix_market(spec.text(), comm, progress);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Pieces of a plain or gzip-compressed text for all ranks (text_pieces.hpp).
+#include "io/text_pieces.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "partition/base/checked_cast.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr std::int64_t step_bytes = 64 << 10;  // of inflating and of looking for the end of a line
+constexpr int piece_tag = 23;
+constexpr const char* overlong_line =
+    "this line is longer than 64 MiB, so this is no Matrix Market file; check what it is";
+
+std::string error_text(const std::string& path, const char* what) {
+  return fmt::format("{}: {}: {}", path, what, std::strerror(errno));
+}
+
+}  // namespace
+
+struct TextPieces::Inflater {
+  gzFile file = nullptr;
+
+  ~Inflater() {
+    if (file != nullptr) gzclose_r(file);
+  }
+};
+
+TextPieces::TextPieces(const std::string& path, bool gzip, const Comm& comm,
+                       std::int64_t piece_bytes)
+    : path_(path), gzip_(gzip), comm_(comm), piece_bytes_(piece_bytes) {}
+
+TextPieces::~TextPieces() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void TextPieces::open() {
+  if (gzip_ && comm_.rank != 0) return;
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    throw InputError(error_text(path_, "cannot be opened") +
+                     "; check the path and its permissions, on every host");
+  }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw InputError(error_text(path_, "cannot be read"));
+  if (S_ISDIR(status.st_mode)) throw InputError(path_ + ": is a directory; name a file in it");
+  if (!S_ISREG(status.st_mode)) {
+    throw InputError(path_ + ": is not a regular file; copy it into one");
+  }
+  file_bytes_ = status.st_size;
+  if (file_bytes_ == 0) throw InputError(path_ + ":1: the file is empty; copy or make it again");
+  if (!gzip_) return;
+
+  std::array<unsigned char, 2> magic{};
+  if (::pread(descriptor_, magic.data(), 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) {
+    throw InputError(path_ + ":1: is not gzip-compressed; rename it without .gz");
+  }
+  inflater_ = std::make_unique<Inflater>();
+  inflater_->file = gzdopen(descriptor_, "rb");
+  if (inflater_->file == nullptr) throw std::runtime_error("gzdopen: out of memory");
+  descriptor_ = -1;  // gzclose closes it
+  gzbuffer(inflater_->file, 256 << 10);
+}
+
+/// Appends `bytes` of the file from `offset` on, less where it ends; sets fault_.
+void TextPieces::read_plain(std::string& text, std::int64_t offset, std::int64_t bytes) {
+  const std::size_t before = text.size();
+  bytes = std::max<std::int64_t>(0, std::min(bytes, file_bytes_ - offset));
+  text.resize(before + bytes);
+  std::int64_t done = 0;
+  while (done < bytes) {
+    const ssize_t count =
+        ::pread(descriptor_, text.data() + before + done, bytes - done, offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      fault_ = count < 0 ? fmt::format("reading failed: {}", std::strerror(errno))
+                         : "the file became shorter while it was read; try again";
+      break;
+    }
+    done += count;
+  }
+  text.resize(before + done);
+}
+
+std::string_view TextPieces::head(std::int64_t bytes) {
+  if (gzip_) {
+    while (!inflated_all_ && static_cast<std::int64_t>(ahead_.size()) < bytes) inflate_more();
+  } else {
+    const auto have = static_cast<std::int64_t>(ahead_.size());
+    read_plain(ahead_, have, bytes - have);
+  }
+  return ahead_;
+}
+
+void TextPieces::start_at(std::int64_t offset) {
+  body_start_ = round_start_ = offset;
+  finished_ = !gzip_ && offset >= file_bytes_;
+  if (gzip_ && comm_.rank == 0) ahead_.erase(0, offset);
+  if (!gzip_) std::string().swap(ahead_);
+}
+
+TextPiece TextPieces::next() {
+  return gzip_ ? next_inflated() : next_plain();
+}
+
+/// Reads on until buffer_, which lies at `offset` of the file, ends with a line.
+void TextPieces::complete_last_line(std::int64_t offset) {
+  while (!fault_ && buffer_.back() != '\n') {
+    const std::size_t searched = buffer_.size();
+    const std::int64_t next = offset + static_cast<std::int64_t>(searched);
+    if (next >= file_bytes_) return;
+    read_plain(buffer_, next, step_bytes);
+    const std::size_t newline = buffer_.find('\n', searched);
+    if (newline != std::string::npos) {
+      buffer_.resize(newline + 1);
+    } else if (static_cast<std::int64_t>(buffer_.size()) > piece_bytes_ + longest_line_bytes) {
+      fault_ = overlong_line;
+    }
+  }
+}
+
+TextPiece TextPieces::next_plain() {
+  TextPiece piece;
+  const std::int64_t begin = round_start_ + comm_.rank * piece_bytes_;
+  const std::int64_t end = std::min(begin + piece_bytes_, file_bytes_);
+  round_start_ += comm_.size * piece_bytes_;
+  finished_ = round_start_ >= file_bytes_;
+  if (begin >= end) return piece;
+
+  // One byte more at the front tells whether a line begins at `begin`.
+  const std::int64_t from = begin == body_start_ ? begin : begin - 1;
+  buffer_.clear();
+  read_plain(buffer_, from, end - from);
+  std::size_t first = 0;
+  if (from != begin) {
+    const std::size_t newline = buffer_.find('\n');
+    first = newline == std::string::npos ? buffer_.size() : newline + 1;
+  }
+  if (first < buffer_.size()) complete_last_line(from);
+  // After a fault only whole lines count: the rest would be taken for a faulty line.
+  if (fault_) buffer_.resize(std::max(first, buffer_.rfind('\n') + 1));
+  piece.text = std::string_view(buffer_).substr(first);
+  piece.offset = from + static_cast<std::int64_t>(first);
+  piece.fault = fault_;
+  return piece;
+}
+
+/// Rank 0. Appends to ahead_; at the end of the data sets inflated_all_, and fault_ for damage.
+void TextPieces::inflate_more() {
+  const std::size_t before = ahead_.size();
+  ahead_.resize(before + step_bytes);
+  const int count = gzread(inflater_->file, ahead_.data() + before, step_bytes);
+  ahead_.resize(before + std::max(count, 0));
+  if (count == step_bytes) return;
+  inflated_all_ = true;
+  int code = Z_OK;
+  gzerror(inflater_->file, &code);
+  if (code == Z_BUF_ERROR) {
+    fault_ = "the compressed data end early (truncated); copy the file again";
+  } else if (code == Z_ERRNO) {
+    fault_ = fmt::format("reading failed: {}", std::strerror(errno));
+  } else if (code != Z_OK) {
+    fault_ = "the compressed data are damaged; copy the file again";
+  }
+}
+
+/// Rank 0. Moves the next whole lines, piece_bytes_ or a line more, from ahead_ to `piece`. After a
+/// fault the part of a line that is left is dropped: it would be taken for a faulty line.
+void TextPieces::cut_inflated(std::string& piece) {
+  std::size_t searched = piece_bytes_ - 1;
+  std::size_t newline = ahead_.find('\n', searched);
+  while (newline == std::string::npos && !inflated_all_) {
+    searched = std::max(searched, ahead_.size());
+    inflate_more();
+    newline = ahead_.find('\n', searched);
+    if (static_cast<std::int64_t>(ahead_.size()) > piece_bytes_ + longest_line_bytes) {
+      fault_ = overlong_line;
+      inflated_all_ = true;
+    }
+  }
+  if (newline == std::string::npos && fault_) ahead_.resize(ahead_.rfind('\n') + 1);
+  const std::size_t whole = newline == std::string::npos ? ahead_.size() : newline + 1;
+  std::string rest = ahead_.substr(whole);
+  ahead_.resize(whole);
+  piece = std::move(ahead_);
+  ahead_ = std::move(rest);
+}
+
+TextPiece TextPieces::next_inflated() {
+  TextPiece piece;
+  std::int64_t description[2] = {0, 0};  // offset and bytes of a piece
+  if (comm_.rank == 0) {
+    cut_inflated(buffer_);
+    piece.offset = round_start_;
+    round_start_ += static_cast<std::int64_t>(buffer_.size());
+    std::string other;
+    for (int rank = 1; rank < comm_.size; ++rank) {
+      cut_inflated(other);
+      description[0] = round_start_;
+      description[1] = static_cast<std::int64_t>(other.size());
+      round_start_ += description[1];
+      ROWHALO_MPI(MPI_Send(description, 2, MPI_INT64_T, rank, piece_tag, comm_.handle));
+      ROWHALO_MPI(MPI_Send(other.data(), checked_cast<int>(other.size(), "bytes of a piece"),
+                           MPI_CHAR, rank, piece_tag, comm_.handle));
+    }
+  } else {
+    ROWHALO_MPI(
+        MPI_Recv(description, 2, MPI_INT64_T, 0, piece_tag, comm_.handle, MPI_STATUS_IGNORE));
+    piece.offset = description[0];
+    buffer_.resize(description[1]);
+    ROWHALO_MPI(MPI_Recv(buffer_.data(), static_cast<int>(description[1]), MPI_CHAR, 0, piece_tag,
+                         comm_.handle, MPI_STATUS_IGNORE));
+  }
+  piece.text = buffer_;
+  int finished = inflated_all_ && ahead_.empty() ? 1 : 0;
+  ROWHALO_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, comm_.handle));
+  finished_ = finished == 1;
+  if (finished_) {
+    // The fault belongs behind the last line of the round.
+    std::string fault = fault_.value_or("");
+    broadcast(comm_, fault);
+    if (!fault.empty() && comm_.rank == comm_.size - 1) piece.fault = fault;
+  }
+  return piece;
+}
+
+}  // namespace rowhalo

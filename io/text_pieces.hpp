@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A text file, plain or gzip-compressed, in line-aligned pieces for all ranks. Pieces come in
+// rounds: in every round rank r gets the r-th consecutive piece, so that file order is round, rank,
+// position. Plain: every rank reads its own bytes; a line belongs to the piece that holds its first
+// byte. gzip cannot be entered in the middle: rank 0 inflates and sends each piece on as soon as it
+// is cut. Never more than two pieces are in memory on a rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+/// A longer line is taken as a sign that the file is no text.
+inline constexpr std::int64_t longest_line_bytes = std::int64_t{64} << 20;
+
+/// Whole lines; only the last line of the file may lack its newline.
+struct TextPiece {
+  std::string_view text;    ///< valid until the next piece
+  std::int64_t offset = 0;  ///< of `text` in the (uncompressed) file
+  /// Why no text follows although the file goes on (damage, read error); on one rank only.
+  std::optional<std::string> fault;
+};
+
+class TextPieces {
+ public:
+  TextPieces(const std::string& path, bool gzip, const Comm& comm, std::int64_t piece_bytes);
+  ~TextPieces();
+  TextPieces(const TextPieces&) = delete;
+  TextPieces& operator=(const TextPieces&) = delete;
+
+  /// Local. Throws InputError: missing, unreadable, a directory, empty, not gzip. Does nothing
+  /// where this rank never reads the file.
+  void open();
+  /// Local, rank 0: at least `bytes` from the start of the file; less only where it ends or
+  /// fault().
+  std::string_view head(std::int64_t bytes);
+  const std::optional<std::string>& fault() const { return fault_; }
+  /// Size of the file itself (compressed, if it is), 0 where this rank does not read it.
+  std::int64_t file_bytes() const { return file_bytes_; }
+
+  /// Every rank. The first round starts at `offset`, which must lie within the head.
+  void start_at(std::int64_t offset);
+  /// Collective. This rank's piece of the next round, possibly empty.
+  TextPiece next();
+  /// The same on every rank: no text is left for another round.
+  bool finished() const { return finished_; }
+
+ private:
+  struct Inflater;
+
+  TextPiece next_plain();
+  TextPiece next_inflated();
+  void read_plain(std::string& text, std::int64_t offset, std::int64_t bytes);
+  void complete_last_line(std::int64_t offset);
+  void inflate_more();
+  void cut_inflated(std::string& piece);
+
+  std::string path_;
+  bool gzip_;
+  Comm comm_;
+  std::int64_t piece_bytes_;
+  std::int64_t file_bytes_ = 0;
+  int descriptor_ = -1;
+  std::unique_ptr<Inflater> inflater_;
+  std::string ahead_;  ///< read from the start, or inflated, but not yet in a piece
+  bool inflated_all_ = false;
+  std::int64_t body_start_ = 0;
+  std::int64_t round_start_ = 0;  ///< where the next piece of rank 0 begins
+  bool finished_ = false;
+  std::string buffer_;  ///< this rank's piece
+  std::optional<std::string> fault_;
+};
+
+}  // namespace rowhalo
