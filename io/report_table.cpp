@@ -70,7 +70,7 @@ class Table {
     if (list.empty()) return;
     std::size_t width = 9;
     for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
-    out_ << fmt::format("  {:<{}}  {:>10}", heading, width, "a product");
+    out_ << fmt::format("  {:<{}}{:>10}", heading, width + 2, "a product");
     out_ << (exposed ? fmt::format("  {:>10}\n", "exposed") : "\n");
     for (const Candidate& c : list) {
       out_ << fmt::format("    {:<{}}{:>10}", c.name + (c.graph ? " graph" : ""), width,

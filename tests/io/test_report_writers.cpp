@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The writers of a report: exact text for a fixed report. The two JSON files are left in the
+// working directory for check_schema.py.
+#include "io/report_writers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "partition/base/errors.hpp"
+#include "tests/catch.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+RunReport minimal_report() {
+  RunReport report;
+  report.command = "info";
+  report.argv = {"rowhalo", "info"};
+  report.status = RunStatus::interrupted;
+  report.verdict = "interrupted by SIGTERM";
+  report.provenance.version = "0.1.0";
+  report.matrix = {"a.mtx", "pattern", "symmetric", 0, 0, 0, 1, 0, {}, 0};
+  return report;
+}
+
+RunReport complete_report() {
+  RunReport report;
+  report.command = "run";
+  report.argv = {"rowhalo", "run", "--matrix", "a \"b\",c"};
+  report.verdict = "validated against petsc";
+  report.provenance = {"0.1.0",
+                       "abc1234",
+                       "g++ 12.2",
+                       "-O3",
+                       "Open MPI 4.1.4",
+                       "12.4",
+                       "2.20",
+                       "3.18",
+                       "1.10",
+                       {"n1", "n1", "n2"},
+                       {"cpu", "cpu", "cpu"},
+                       "2026-01-02T03:04:05Z"};
+  report.matrix = {
+      "a \"b\",c",        "real", "general", 1000000, 500, 12345678, 3, 0xfedcba9876543210,
+      {0, 12.345678, 27}, 1.5};
+  report.partition = PartitionReport{"nnz", 3, {333333, 333333.3, 333334}, {1, 2, 3}, 1.25, 4321};
+  report.halo = HaloReport{"mpi",
+                           "overlap",
+                           {0, 1.5, 2},
+                           4,
+                           123456,
+                           65536,
+                           777,
+                           {{"mpi", false, 1.5e-3, 2e-5, "fastest"},
+                            {"nccl", true, std::nullopt, std::nullopt, "no GPU"}}};
+  report.kernel = KernelReport{"sell",
+                               "csr",
+                               "cpu",
+                               Precision::fp32,
+                               148148136,
+                               24691356,
+                               99999999,
+                               0.25,
+                               {{"sell", false, 1.25e-3, std::nullopt, "fastest"},
+                                {"ell", false, std::nullopt, std::nullopt, "pads too much"}}};
+  report.setup = {1.5, 0.25, 0.125, 0.25, 0};
+  report.memory = {2500000000, 0};
+  report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};
+  report.performance = PerformanceReport{19.75, 118.5, std::nullopt, std::nullopt};
+  report.validation =
+      ValidationReport{"petsc", true, 0.125, 42, 1000000, 0x123456789abcdef, 2.5e-3, ""};
+  return report;
+}
+
+std::string table_of(const RunReport& report) {
+  std::ostringstream out;
+  write_table(out, report, false);
+  return out.str();
+}
+
+std::string lines_of(const RunReport& report) {
+  std::ostringstream out;
+  write_fom_lines(out, report);
+  write_result_line(out, report, false);
+  return out.str();
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("The table") {
+  CHECK(table_of(complete_report()) == R"(
+Matrix
+  source              a "b",c
+  size                1 000 000 x 500, 12 345 678 nonzeros
+  kind                real general, blocks of 3
+  nonzeros a row      min 0, mean 12.3457, max 27, deviation 1.5
+  fingerprint         0xfedcba9876543210
+
+Partition
+  name                nnz, 3 ranks
+  rows a rank         min 333333, mean 333333, max 333334
+  nonzeros a rank     min 1, mean 2, max 3, imbalance 1.25
+  edge cut            4 321 nonzeros
+
+Halo
+  transport           mpi, overlap
+  neighbours          mean 1.5, max 2; 4 messages a product
+  sent a product      123.5 kB, at most 65.54 kB a rank
+  boundary rows       777
+  transports   a product     exposed
+    mpi           1.5 ms       20 us  fastest
+    nccl graph         -           -  no GPU
+
+Kernel
+  format              sell, boundary csr, cpu, fp32
+  work a product      148.1 MB, 24 691 356 flops
+  footprint           100 MB
+  set-up              250 ms
+  formats     a product
+    sell        1.25 ms  fastest
+    ell               -  pads too much
+
+Set-up
+  read                1.5 s
+  partition, plan     250 ms, 125 ms
+  convert, upload     250 ms, 0 s
+  memory of a rank    at most 2.5 GB
+
+Timing
+  a product           median 1.25 ms, min 1.125 ms, 95 % 1.5 ms
+  batches             20 of 16 products
+  phases              pack 1 us, exchange 200 us, interior 900 us, boundary 350 us
+  exposed halo        20 us
+  rate                19.75 GF/s, 118.5 GB/s (bytes of CSR)
+
+Validation
+  petsc               passed, 1 000 000 rows, largest error 0.125 of its bound in row 42
+  petsc a product     2.5 ms, 2 times ours
+  y_hash              0x0123456789abcdef
+
+)");
+}
+
+TEST_CASE("The table keeps to 100 columns, and colours only when asked") {
+  std::istringstream lines(table_of(complete_report()));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  CHECK(table_of(complete_report()).find('\033') == std::string::npos);
+  std::ostringstream colored;
+  write_table(colored, complete_report(), true);
+  CHECK(colored.str().find("\033[1mMatrix\033[0m") != std::string::npos);
+}
+
+TEST_CASE("The first lines of a run") {
+  std::ostringstream out;
+  write_header(out, complete_report().provenance, false);
+  CHECK(out.str() ==
+        "Rowhalo 0.1.0 (abc1234), started 2026-01-02T03:04:05Z\n"
+        "3 ranks; hosts: n1 (2), n2 (1); devices: cpu (3)\n");
+}
+
+TEST_CASE("FOM and RESULT lines") {
+  RunReport report = complete_report();
+  CHECK(lines_of(report) ==
+        "FOM: spmv_median_seconds 0.00125 s\n"
+        "FOM: spmv_gflops 19.75 GF/s\n"
+        "FOM: spmv_gbytes 118.5 GB/s\n"
+        "FOM: halo_exposed_seconds 2e-05 s\n"
+        "FOM: setup_seconds 2.125 s\n"
+        "RESULT: PASS validated against petsc\n");
+  report.validation->passed = false;
+  CHECK(lines_of(report).find("RESULT: FAIL ") != std::string::npos);
+  report.validation->against = "none";
+  CHECK(lines_of(report).find("RESULT: PASS ") != std::string::npos);
+  report.status = RunStatus::failed;
+  CHECK(lines_of(report).find("RESULT: FAIL ") != std::string::npos);
+  CHECK(lines_of(minimal_report()) == "RESULT: FAIL interrupted by SIGTERM\n");
+}
+
+TEST_CASE("JSON holds every number where the contract has it") {
+  const auto json = nlohmann::json::parse(to_json(complete_report()));
+  CHECK(json["schema_version"] == 1);
+  CHECK(json["command"] == "run");
+  CHECK(json["argv"][3] == "a \"b\",c");
+  CHECK(json["status"] == "ok");
+  CHECK(json["provenance"]["nccl"] == "2.20");
+  CHECK(json["provenance"]["hosts"].size() == 3);
+  CHECK(json["matrix"]["fingerprint"] == "0xfedcba9876543210");
+  CHECK(json["matrix"]["row_length"]["mean"] == 12.345678);
+  CHECK(json["matrix"]["row_length"]["stddev"] == 1.5);
+  CHECK(json["partition"]["rows"]["max"] == 333334);
+  CHECK(json["partition"]["edge_cut"] == 4321);
+  CHECK(json["halo"]["neighbors"] == nlohmann::json{{"mean", 1.5}, {"max", 2.0}});
+  CHECK(json["halo"]["candidates"][0]["exposed_seconds"] == 2e-5);
+  CHECK(json["halo"]["candidates"][1]["seconds"].is_null());
+  CHECK(json["halo"]["candidates"][1]["graph"] == true);
+  CHECK(json["kernel"]["precision"] == "fp32");
+  CHECK(json["kernel"]["footprint_bytes"] == 99999999);
+  CHECK(json["kernel"]["candidates"][1]["reason"] == "pads too much");
+  CHECK(json["setup"]["plan_seconds"] == 0.125);
+  CHECK(json["memory"]["peak_bytes_max_rank"] == 2500000000);
+  CHECK(json["timing"]["phases"]["interior"] == 9e-4);
+  CHECK(json["timing"]["p95_seconds"] == 1.5e-3);
+  CHECK(json["performance"]["share_of_read_bandwidth"].is_null());
+  CHECK(json["validation"]["y_hash"] == "0x0123456789abcdef");
+  CHECK(json["validation"]["petsc_seconds"] == 2.5e-3);
+  CHECK(json["validation"]["worst_row"] == 42);
+}
+
+TEST_CASE("JSON: what was not measured, and what is not finite, is null") {
+  const auto json = nlohmann::json::parse(to_json(minimal_report()));
+  CHECK(json["status"] == "interrupted");
+  for (const char* section :
+       {"partition", "halo", "kernel", "timing", "performance", "validation"}) {
+    CHECK(json.at(section).is_null());
+  }
+  CHECK(json["provenance"]["cuda"].is_null());
+  RunReport report = complete_report();
+  report.validation->max_error_ratio = std::numeric_limits<double>::infinity();
+  report.validation->worst_row = -1;
+  report.timing->min_seconds = std::numeric_limits<double>::quiet_NaN();
+  const auto infinite = nlohmann::json::parse(to_json(report));
+  CHECK(infinite["validation"]["max_error_ratio"].is_null());
+  CHECK(infinite["validation"]["worst_row"].is_null());
+  CHECK(infinite["timing"]["min_seconds"].is_null());
+  CHECK(table_of(report).find("largest error inf of its bound\n") != std::string::npos);
+}
+
+TEST_CASE("JSON survives bytes that are no UTF-8") {
+  RunReport report = complete_report();
+  report.argv = {"\xff\xfe"};
+  CHECK_NOTHROW(nlohmann::json::parse(to_json(report)));
+}
+
+TEST_CASE("CSV has the same columns for every run") {
+  const auto split = [](const std::string& csv) {
+    const std::size_t line = csv.find('\n');
+    return std::pair{csv.substr(0, line), csv.substr(line + 1)};
+  };
+  const auto [names, fields] = split(to_csv(complete_report()));
+  const auto [minimal_names, minimal_fields] = split(to_csv(minimal_report()));
+  CHECK(names == minimal_names);
+  CHECK(names.starts_with("schema_version,command,status,verdict,provenance.version,"));
+  CHECK(names.find("matrix.row_length.stddev,partition.name,") != std::string::npos);
+  CHECK(names.find("candidates") == std::string::npos);
+  CHECK(fields.starts_with("1,run,ok,validated against petsc,0.1.0,abc1234,"));
+  CHECK(fields.find(",\"a \"\"b\"\",c\",1000000,500,12345678,") != std::string::npos);
+  CHECK(fields.ends_with(",0.125,42,1000000,0x0123456789abcdef,0.0025,\n"));
+  CHECK(std::count(names.begin(), names.end(), ',') ==
+        std::count(minimal_fields.begin(), minimal_fields.end(), ','));
+  CHECK(minimal_fields.ends_with(",,,,,,,,\n"));
+}
+
+TEST_CASE("Text files appear whole, and failures name them") {
+  const std::filesystem::path directory =
+      std::filesystem::temp_directory_path() / ("rowhalo-text-" + std::to_string(getpid()));
+  std::filesystem::create_directory(directory);
+  const std::string path = (directory / "a.json").string();
+  write_text_file(path, "old and long");
+  write_text_file(path, "new");
+  CHECK(contents(path) == "new");
+  CHECK(std::distance(std::filesystem::directory_iterator(directory), {}) == 1);
+  CHECK_NOTHROW(check_text_target(path, "--json"));
+  CHECK_NOTHROW(check_text_target("-", "--json"));
+  CHECK_NOTHROW(write_text_file("/dev/null", "gone"));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+
+  const std::string missing = (directory / "no" / "a.json").string();
+  CHECK_THROWS_WITH(check_text_target(missing, "--json"),
+                    "--json " + missing + ": there is no directory '" +
+                        (directory / "no").string() + "/'; make it first");
+  CHECK_THROWS_WITH(check_text_target(directory.string(), "--csv"),
+                    "--csv " + directory.string() + ": is a directory; name a file in it");
+  try {
+    write_text_file(missing, "x");
+    FAIL("writing into a missing directory succeeded");
+  } catch (const InputError& error) {
+    CHECK(error.code() == ExitCode::run_time);
+    CHECK(std::string(error.what()).starts_with(missing + ": cannot be written: "));
+  }
+  std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("Reports for check_schema.py") {
+  write_text_file("report_complete.json", to_json(complete_report()));
+  write_text_file("report_minimal.json", to_json(minimal_report()));
+}
