@@ -103,6 +103,8 @@ inline std::vector<Matrix> matrices() {
               [](LocalIndex i, LocalIndex j) { return j >= i - 3 && j <= i + 1; }),
       pattern("one heavy row", 97, 97,
               [](LocalIndex i, LocalIndex j) { return i == j || i == 40; }),
+      pattern("heavy last rows", 43, 43,
+              [](LocalIndex i, LocalIndex j) { return i == j || i >= 40; }),
       pattern("every 4th row empty", 106, 90,
               [](LocalIndex i, LocalIndex j) { return i % 4 != 1 && (i * 7 + j) % 11 < 3; }),
       pattern("dense row and column", 70, 70,
