@@ -2,8 +2,7 @@
 //
 // Large arrays of CPU formats: not initialised, so that the first thread to write a page decides on
 // which socket it lies, and in huge pages where the system grants them on request: a product
-// streams through hundreds of megabytes, and stencil27:128 runs 5 to 10 % faster with fewer page
-// walks.
+// streams through hundreds of megabytes, and fewer pages mean fewer page walks.
 #pragma once
 
 #if defined(__linux__)
