@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of partitioners: who owns each row, always in whole blocks of info.block rows.
-// Adding a partitioner is one new file with its function and one line in partitioners.cpp.
+// Adding a partitioner is one new file with its function (declared in partitioner_functions.hpp)
+// and one line in partitioners.cpp.
 #pragma once
 
 #include <span>
