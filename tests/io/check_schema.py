@@ -12,7 +12,10 @@ def objects(value, path=()):
     """Paths of all objects in a report."""
     if isinstance(value, dict):
         yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = value.items()
+    else:
+        items = enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
     for key, item in items:
         yield from objects(item, path + (key,))
 
