@@ -110,6 +110,14 @@ std::string host_name() {
   return name;
 }
 
+bool on_terminal(int fd) {
+  if (launched_ranks() == 0) return isatty(fd) != 0;
+  const std::string link = fmt::format("/proc/{}/fd/{}", getppid(), fd);
+  char target[256] = "";
+  if (readlink(link.c_str(), target, sizeof target - 1) < 0) return false;
+  return std::strncmp(target, "/dev/pts/", 9) == 0 || std::strncmp(target, "/dev/tty", 8) == 0;
+}
+
 int ranks_on_node(const Comm& comm) {
   MPI_Comm node = MPI_COMM_NULL;
   ROWHALO_MPI(MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL,

@@ -38,6 +38,11 @@ std::vector<std::string> gather_texts(const Comm& comm, const std::string& text)
 
 std::string host_name();
 
+/// Whether what this process writes to descriptor `fd` (1 or 2) ends on a terminal. Under a launcher
+/// it is the launcher's descriptor that counts: Open MPI gives ranks a pseudo-terminal as stdout even
+/// when its own goes to a file.
+bool on_terminal(int fd);
+
 /// Collective. Number of ranks that share this node's memory.
 int ranks_on_node(const Comm& comm);
 

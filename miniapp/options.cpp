@@ -68,6 +68,9 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& targe
   return add_choice(app, name, target, choices, description + " (default: " + target + ")");
 }
 
+/// A check without the range in the help, where it says nothing.
+CLI::Validator positive_count() { return CLI::Range(1, 1 << 30).description(""); }
+
 void add_matrix_options(CLI::App& run, RunOptions& options) {
   run.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
       ->type_name("SPEC")
@@ -118,11 +121,11 @@ void add_product_options(CLI::App& run, RunOptions& options) {
                         {{"fp64", Precision::fp64}, {"fp32", Precision::fp32}},
                         "fp64 | fp32 (default: fp64)")
       ->group(group);
-  run.add_option("--alpha", options.alpha, "y = alpha*A*x + beta*y")
+  run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
       ->type_name("A")
       ->capture_default_str()
       ->group(group);
-  run.add_option("--beta", options.beta, "")->type_name("B")->capture_default_str()->group(group);
+  run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")->type_name("B")->capture_default_str()->group(group);
   const std::string vectors = "random:seed=N | ones | zeros | index | log | FILE.mtx";
   run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
   run.add_option("--y", options.y, "y before the product, likewise")
@@ -136,26 +139,26 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
   run.add_option("--iterations", options.iterations,
                  "products a batch (default: 20 ms worth, at least 10)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(positive_count())
       ->group(group);
   run.add_option("--batches", options.batches, "batches, at least; the median is reported")
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(positive_count())
       ->capture_default_str()
       ->group(group);
   run.add_option("--warmup", options.warmup, "products before the first batch")
       ->type_name("N")
-      ->check(CLI::Range(0, 1 << 30))
+      ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str()
       ->group(group);
   run.add_option("--min-seconds", options.min_seconds, "batches go on for at least this long")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str()
       ->group(group);
   run.add_option("--threads", options.threads, "OpenMP threads a rank on the CPU")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096))
+      ->check(positive_count())
       ->group(group);
   options.validate = petsc_version().empty() ? "reference" : "petsc";
   add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})->group(group);
@@ -163,7 +166,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
                  "end with an error that names each rank's phase when the run makes no progress for S "
                  "seconds")
       ->type_name("S")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str()
       ->group(group);
 }
@@ -251,8 +254,7 @@ CommandLine parse_command_line(int argc, char** argv) {
     }
   } catch (const CLI::CallForHelp&) {
     line.command = Command::help;
-    const auto commands = app.get_subcommands();
-    line.help = commands.empty() ? app.help() : commands.front()->help();
+    line.help = app.help();  // of the command that was named, if any
   } catch (const CLI::ParseError& error) {
     line.error = usage_message(error, app);
   }

@@ -57,7 +57,7 @@ class Run {
         comm_(comm),
         watchdog_(progress_, options_.timeout_seconds),
         show_progress_(comm.rank == 0 && options_.progress && !options_.quiet &&
-                       isatty(STDERR_FILENO) != 0),
+                       on_terminal(STDERR_FILENO)),
         to_stderr_(options_.json == "-" || options_.csv == "-") {
     report_.command = "run";
     report_.argv = line.argv;
@@ -133,7 +133,7 @@ void Run::phase(const char* name) {
 
 bool Run::color(const std::ostream& stream) const {
   if (options_.color != Color::automatic) return options_.color == Color::always;
-  return isatty(&stream == &std::cout ? STDOUT_FILENO : STDERR_FILENO) != 0;
+  return on_terminal(&stream == &std::cout ? STDOUT_FILENO : STDERR_FILENO);
 }
 
 template <class Work>

@@ -3,6 +3,8 @@
 // main of the tests under mpirun: rank 0 reports to the terminal, the others only when they fail; the
 // exit status is the same on every rank.
 #define CATCH_CONFIG_RUNNER
+#include <signal.h>
+
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -10,6 +12,11 @@
 #include "tests/mpi.hpp"
 
 int main(int argc, char** argv) {
+  // Before any thread starts: the tests of the watchdog send it to their own process.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
   MPI_Init(&argc, &argv);
   int failures = 0;
   {

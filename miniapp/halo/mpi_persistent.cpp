@@ -33,10 +33,9 @@ class MpiPersistentExchange final : public HostExchange {
 
   void begin(const HaloVector& x, Stream) override {
     Requests& requests = requests_[x.slot];
-    ROWHALO_MPI(MPI_Startall(requests.receives, requests.all.data()));
+    start(requests.all.data(), requests.receives);
     pack(x);
-    ROWHALO_MPI(MPI_Startall(requests.count - requests.receives,
-                             requests.all.data() + requests.receives));
+    start(requests.all.data() + requests.receives, requests.count - requests.receives);
   }
 
   void finish(const HaloVector& x, Stream) override {
@@ -58,6 +57,12 @@ class MpiPersistentExchange final : public HostExchange {
     std::vector<MPI_Request> all;
     int receives = 0, count = 0;
   };
+
+  /// Open MPI refuses an empty list without an address.
+  static void start(MPI_Request* requests, int count) {
+    if (count > 0) ROWHALO_MPI(MPI_Startall(count, requests));
+  }
+
   std::vector<Requests> requests_;  ///< per slot
 };
 

@@ -2,8 +2,6 @@
 //
 // The distributed product against the definition of its bits: every matrix, partition, renumbering,
 // format, transport and schedule gives the y that a serial loop over the source's rows gives.
-#include <omp.h>
-
 #include "miniapp/choose.hpp"
 #include "miniapp/distributed_spmv.hpp"
 #include "tests/miniapp/problem.hpp"
@@ -13,13 +11,18 @@ using namespace rowhalo::test;
 
 namespace {
 
+/// Nothing when the format refuses the matrix on any rank.
 template <class T>
-std::uint64_t product_hash(const Problem& problem, const std::string& format,
-                           const TransportEntry& transport, Schedule schedule, ErrorRatio& ratio) {
+std::optional<std::uint64_t> product_hash(const Problem& problem, const std::string& format,
+                                          const TransportEntry& transport, Schedule schedule,
+                                          ErrorRatio& ratio) {
   const PrecisionBlock block(problem.matrix, problem.precision);
   const Spec spec = Spec::parse(format, "--format");
-  const LocalKernels kernels =
-      make_kernels(block.view(), problem.matrix, schedule, spec, spec, Device::cpu);
+  LocalKernels kernels;
+  const auto refusal = agreed_error(problem.comm, [&] {
+    kernels = make_kernels(block.view(), problem.matrix, schedule, spec, spec, Device::cpu);
+  });
+  if (refusal) return {};
   const std::unique_ptr<HaloExchange> halo =
       transport.make({problem.plan, sizeof(T), 2, problem.comm});
   const HaloVector vectors[2] = {halo->make_vector(), halo->make_vector()};
@@ -49,13 +52,16 @@ void check_all(const Problem& problem) {
         INFO(format.name << ", " << transport.name << ", overlap "
                          << (schedule == Schedule::overlap));
         ErrorRatio ratio;
-        const std::uint64_t hash =
+        const std::optional<std::uint64_t> hash =
             problem.precision == Precision::fp64
                 ? product_hash<double>(problem, format.name, transport, schedule, ratio)
                 : product_hash<float>(problem, format.name, transport, schedule, ratio);
+        const bool may_refuse = std::string(format.name) != "csr";
+        REQUIRE_ALL_RANKS(hash.has_value() || may_refuse);
+        if (!hash) continue;
         REQUIRE_ALL_RANKS(ratio.passed());
         REQUIRE_ALL_RANKS(ratio.rows == problem.matrix.info.rows);
-        REQUIRE_ALL_RANKS(!format.canonical || hash == problem.expected_hash);
+        REQUIRE_ALL_RANKS(!format.canonical || *hash == problem.expected_hash);
       }
     }
   }

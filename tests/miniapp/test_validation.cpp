@@ -12,7 +12,7 @@ using namespace rowhalo::test;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 CheckedProduct checked(const Problem& problem, const std::vector<double>& y) {
   return {problem.matrix, problem.precision, problem.alpha, problem.beta, problem.x, problem.y0,
@@ -81,7 +81,7 @@ TEST_CASE("what is right passes and what is wrong fails") {
   };
   REQUIRE_ALL_RANKS(wrong([](double y) { return y + 2 * generous_bound; }));
   REQUIRE_ALL_RANKS(wrong([](double y) { return -y; }));
-  REQUIRE_ALL_RANKS(wrong([](double) { return nan; }));
+  REQUIRE_ALL_RANKS(wrong([](double) { return not_a_number; }));
   REQUIRE_ALL_RANKS(wrong([](double) { return infinity; }));
   REQUIRE_ALL_RANKS(wrong([](double) { return 0.0; }));
 }
@@ -98,7 +98,7 @@ TEST_CASE("Inf and NaN must match in kind") {
   };
   REQUIRE_ALL_RANKS(passes(infinity));
   REQUIRE_ALL_RANKS(!passes(-infinity));
-  REQUIRE_ALL_RANKS(!passes(nan));
+  REQUIRE_ALL_RANKS(!passes(not_a_number));
   REQUIRE_ALL_RANKS(!passes(1e300));
 }
 
@@ -124,8 +124,8 @@ TEST_CASE("the hash depends on every entry and its place, not on who owns it") {
   REQUIRE_ALL_RANKS(hash(rows, square) != hash(rows, [&](GlobalIndex row) {
                       return row == 1 ? square(2) : row == 2 ? square(1) : square(row);
                     }));
-  REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return nan; }) ==
-                    hash(rows, [](GlobalIndex) { return -nan; }));
+  REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return not_a_number; }) ==
+                    hash(rows, [](GlobalIndex) { return -not_a_number; }));
   REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return 0.0; }) !=
                     hash(rows, [](GlobalIndex) { return -0.0; }));
 }
