@@ -58,7 +58,7 @@ OPTIONS = {
     "unknown validation": (["--matrix", "stencil7:4", "--validate", "maybe"], ["maybe", "reference"]),
     "alpha is not a number": (["--matrix", "stencil7:4", "--alpha", "one"], ["--alpha", "one"]),
     "no batches": (["--matrix", "stencil7:4", "--batches", "0"], ["--batches"]),
-    "unknown x": (["--matrix", "stencil7:4", "--x", "zeros"], ["zeros", "ones", "random"]),
+    "unknown x": (["--matrix", "stencil7:4", "--x", "twos"], ["twos", "ones", "random"]),
     "x file missing": (["--matrix", "stencil7:4", "--x", "no/x.mtx"], ["no/x.mtx"]),
     "json into nowhere": (["--matrix", "stencil7:4", "--json", "no/dir/r.json"], ["no/dir"]),
     "y into nowhere": (["--matrix", "stencil7:4", "--save-y", "no/dir/y.mtx"], ["no/dir"]),
@@ -133,7 +133,7 @@ class BadInput(launch.Case):
                     self.refused(["--matrix", path], [f"{path}:1:", "complex"])
 
     def test_command_line(self):
-        for arguments in ([], ["fly"], ["list"], ["list", "colours"]):
+        for arguments in ([], ["fly"], ["list", "colours"], ["--nonsense"]):
             with self.subTest(arguments):
                 for ranks in (0, 2):
                     result = launch.run(*arguments, ranks=ranks)

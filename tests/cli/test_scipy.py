@@ -26,7 +26,7 @@ def vector(spec, size):
     i = np.arange(size, dtype=np.float64)
     if spec.startswith("random:seed="):
         seed = np.array([int(spec.split("=")[1])], dtype=np.uint64)
-        mixed = mix64(mix64(seed) ^ np.arange(size, dtype=np.uint64))
+        mixed = mix64(mix64(mix64(seed)) ^ np.arange(size, dtype=np.uint64))
         return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1
     return {"ones": np.ones(size), "index": i + 1, "log": np.log(np.sqrt(i * i - i + 2))}[spec]
 
