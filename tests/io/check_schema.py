@@ -16,7 +16,6 @@ def objects(value, path=()):
     else:
         items = enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-    for key, item in items:
         yield from objects(item, path + (key,))
 
 

@@ -53,6 +53,12 @@ const Reading readings[] = {
      {exact(0, 0, 1.5), exact(0, 1, 100), exact(0, 2, 0.01), exact(0, 3, 10), exact(0, 4, -0.5),
       exact(0, 5, inf), exact(0, 6, -inf), exact(0, 7, 4.9e-324), exact(0, 8, 0.0),
       exact(0, 9, -0.0), exact(0, 10, 0.0)}},
+    {"400 digits and no exponent",
+     general + "1 2 2\n1 1 0." + std::string(400, '0') + "1\n1 2 -." + std::string(300, '0') +
+         std::string(100, '1') + "\n",
+     1,
+     2,
+     {exact(0, 0, 0.0), exact(0, 1, std::stod("-1.1111111111111111111111111e-301"))}},
     {"integer",
      "%%MatrixMarket matrix coordinate integer general\n2 2 3\n1 1 -7\n2 1 +8\n2 2 "
      "123456789012345678901234567890\n",
@@ -204,6 +210,8 @@ const Fault faults[] = {
      "or write 'general' in the banner"},
     {skew + "3 3 2\n2 1 1\n2 2 1\n",
      ":4: the diagonal entry 2 2 of a skew-symmetric matrix is not 0; remove it"},
+    {general + "2 2 1\n1 1 " + std::string(400, '9') + "\n",
+     ":3: the value " + std::string(400, '9') + " is too large for a double; scale the matrix"},
     // Two faults: the first in the file counts, whichever rank finds it.
     {general + "3 3 4\n1 1 1\n1 2 a\n1 3 b\n4 1 1\n",
      ":4: the value 'a' is not a number; correct the line"},
@@ -368,10 +376,12 @@ TEST_CASE("Duplicates are summed in file order") {
     for (const double term : terms) {
       char number[64];
       std::snprintf(number, sizeof number, "%.17g", term);
-      text +=
-          "5 2 " + std::string(number) + "\n4 3 -" + std::to_string(1.0 / (1 + term * term)) + "\n";
+      const std::string second = std::to_string(-1.0 / (1 + term * term));
+      text += "5 2 ";
+      text += number;
+      text += "\n4 3 " + second + "\n";
       sum += term;
-      other += std::stod("-" + std::to_string(1.0 / (1 + term * term)));
+      other += std::stod(second);
     }
     for (auto term = terms.rbegin(); term != terms.rend(); ++term) backwards += *term;
     REQUIRE_ALL_RANKS(sum != backwards);
