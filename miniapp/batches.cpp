@@ -43,9 +43,15 @@ double quantile(std::vector<double> values, double fraction) {
 
 }  // namespace
 
-double BatchTimes::median() const { return quantile(seconds, 0.5); }
-double BatchTimes::minimum() const { return quantile(seconds, 0); }
-double BatchTimes::percentile95() const { return quantile(seconds, 0.95); }
+double BatchTimes::median() const {
+  return quantile(seconds, 0.5);
+}
+double BatchTimes::minimum() const {
+  return quantile(seconds, 0);
+}
+double BatchTimes::percentile95() const {
+  return quantile(seconds, 0.95);
+}
 
 double estimate_seconds(const Comm& comm, double budget_seconds, const Product& product,
                         Progress& progress) {
@@ -69,8 +75,8 @@ BatchTimes measure_batches(const Comm& comm, const BatchOptions& options, const 
   if (times.iterations == 0) {
     const double one = estimate_seconds(comm, batch_seconds / 2, product, progress);
     const double wanted = std::ceil(batch_seconds / std::max(one, 1e-9));
-    times.iterations = static_cast<int>(
-        std::clamp<double>(wanted, fewest_iterations, most_iterations));
+    times.iterations =
+        static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
     times.iterations += times.iterations % 2;
   }
   double total = 0;
@@ -78,8 +84,7 @@ BatchTimes measure_batches(const Comm& comm, const BatchOptions& options, const 
     // One reduction for both, so that all ranks stop after the same batch.
     std::array<double, 2> shared{run_batch(comm, times.iterations, product, count, progress),
                                  watchdog.interrupted() ? 1.0 : 0.0};
-    ROWHALO_MPI(
-        MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
+    ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
     total += shared[0];
     times.seconds.push_back(shared[0] / times.iterations);
     if (shared[1] > 0) {

@@ -29,8 +29,8 @@ struct BatchTimes {
   double percentile95() const;
 };
 
-/// Collective. `product(k)` runs the k-th product, k = 0, 1, ... The batches end early, on all ranks
-/// alike, when a signal has come to any rank.
+/// Collective. `product(k)` runs the k-th product, k = 0, 1, ... The batches end early, on all
+/// ranks alike, when a signal has come to any rank.
 BatchTimes measure_batches(const Comm& comm, const BatchOptions& options,
                            const std::function<void(std::int64_t)>& product, Progress& progress,
                            const Watchdog& watchdog);

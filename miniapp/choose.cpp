@@ -71,8 +71,9 @@ ChosenKernels choose_kernels(const Comm& comm, const CsrView& block, const Local
     }
   }
   if (mark_fastest(candidates) < 0) {
-    throw AgreedError(ExitCode::usage, "--format auto: every format refuses this matrix; the last said: " +
-                                           candidates.back().reason);
+    throw AgreedError(ExitCode::usage,
+                      "--format auto: every format refuses this matrix; the last said: " +
+                          candidates.back().reason);
   }
   chosen.candidates = std::move(candidates);
   return chosen;
@@ -99,11 +100,10 @@ ChosenTransport choose_transport(const std::string& name, const TransportContext
     };
     Candidate& candidate = chosen.candidates.emplace_back();
     candidate.name = entry.name;
-    candidate.seconds = seconds(
-        [&](std::int64_t k) { spmv.apply(1.0, vectors[k % 2], 0.0, y.data(), {}); });
-    const double local = seconds([&](std::int64_t k) {
-      apply_local(kernels, 1.0, vectors[k % 2], 0.0, y.data(), {});
-    });
+    candidate.seconds =
+        seconds([&](std::int64_t k) { spmv.apply(1.0, vectors[k % 2], 0.0, y.data(), {}); });
+    const double local = seconds(
+        [&](std::int64_t k) { apply_local(kernels, 1.0, vectors[k % 2], 0.0, y.data(), {}); });
     candidate.exposed_seconds = std::max(0.0, *candidate.seconds - local);
     halo->close();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `auto`: the format and the transport are measured, not guessed. Every candidate runs a few products
-// on the real blocks and the real plan; the fastest by the slowest rank's time serves all ranks.
+// `auto`: the format and the transport are measured, not guessed. Every candidate runs a few
+// products on the real blocks and the real plan; the fastest by the slowest rank's time serves all
+// ranks.
 #pragma once
 
 #include <memory>

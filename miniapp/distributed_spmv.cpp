@@ -28,8 +28,7 @@ KernelWork LocalKernels::work() const {
 }
 
 LocalKernels make_kernels(const CsrView& block, const LocalMatrix& matrix, Schedule schedule,
-                          const Spec& interior_format, const Spec& boundary_format,
-                          Device device) {
+                          const Spec& interior_format, const Spec& boundary_format, Device device) {
   LocalKernels kernels;
   kernels.schedule = schedule;
   kernels.rows = block.rows;
@@ -90,10 +89,18 @@ void DistributedSpmv::apply_timed(double alpha, const HaloVector& x, double beta
     const double elapsed = std::chrono::duration<double>(now - last).count();
     last = now;
     switch (phase) {
-      case Phase::pack: seconds.pack += elapsed; break;
-      case Phase::exchange: seconds.exchange += elapsed; break;
-      case Phase::interior: seconds.interior += elapsed; break;
-      case Phase::boundary: seconds.boundary += elapsed; break;
+      case Phase::pack:
+        seconds.pack += elapsed;
+        break;
+      case Phase::exchange:
+        seconds.exchange += elapsed;
+        break;
+      case Phase::interior:
+        seconds.interior += elapsed;
+        break;
+      case Phase::boundary:
+        seconds.boundary += elapsed;
+        break;
     }
   });
 }

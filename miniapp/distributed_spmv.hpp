@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DistributedSpmv: y = alpha*A*x + beta*y over all ranks. The only place where the order of a product
-// stands: begin the exchange, interior rows, finish the exchange, boundary rows.
+// DistributedSpmv: y = alpha*A*x + beta*y over all ranks. The only place where the order of a
+// product stands: begin the exchange, interior rows, finish the exchange, boundary rows.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ enum class Schedule {
   blocking,  ///< begin, finish, all rows in one kernel
 };
 
-/// The local matrix with its values in the precision of the run. fp64 shares the arrays of `matrix`,
-/// which outlives it either way.
+/// The local matrix with its values in the precision of the run. fp64 shares the arrays of
+/// `matrix`, which outlives it either way.
 class PrecisionBlock {
  public:
   PrecisionBlock(const LocalMatrix& matrix, Precision precision);

@@ -59,12 +59,14 @@ int first_number(std::initializer_list<const char*> names) {
 int launched_ranks() {
   return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
 }
-int launched_rank() { return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}); }
+int launched_rank() {
+  return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
+}
 
 }  // namespace
 
 MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launched_ranks()) {
-  Watchdog::block_signals();              // before MPI_Init starts threads
+  Watchdog::block_signals();  // before MPI_Init starts threads
   std::set_terminate(end_job);
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
@@ -73,14 +75,17 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launch
 
 void MpiEnvironment::check_launcher() const {
   if (launched_ranks_ <= 1 || launched_ranks_ == world().size) return;
-  throw AgreedError(ExitCode::usage,
-                    fmt::format("the launcher started {} ranks but MPI sees {}: the launcher does not "
-                                "belong to the MPI library of this program; use its own mpirun, or "
-                                "srun with the --mpi type of that library (srun --mpi=list)",
-                                launched_ranks_, world().size));
+  throw AgreedError(
+      ExitCode::usage,
+      fmt::format("the launcher started {} ranks but MPI sees {}: the launcher does not "
+                  "belong to the MPI library of this program; use its own mpirun, or "
+                  "srun with the --mpi type of that library (srun --mpi=list)",
+                  launched_ranks_, world().size));
 }
 
-MpiEnvironment::~MpiEnvironment() { MPI_Finalize(); }
+MpiEnvironment::~MpiEnvironment() {
+  MPI_Finalize();
+}
 
 std::string rank_prefix() {
   if (!mpi_is_running()) return fmt::format("[{}]", host_name());
@@ -120,8 +125,8 @@ bool on_terminal(int fd) {
 
 int ranks_on_node(const Comm& comm) {
   MPI_Comm node = MPI_COMM_NULL;
-  ROWHALO_MPI(MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL,
-                                  &node));
+  ROWHALO_MPI(
+      MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
   const int ranks = Comm::of(node).size;
   ROWHALO_MPI(MPI_Comm_free(&node));
   return ranks;

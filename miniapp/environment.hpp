@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // MpiEnvironment: the first object of main; everything that uses MPI lives inside it. It starts and
-// ends MPI, blocks the signals that the watchdog takes, installs the terminate handler, and refuses a
-// launcher whose ranks do not see each other.
+// ends MPI, blocks the signals that the watchdog takes, installs the terminate handler, and refuses
+// a launcher whose ranks do not see each other.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ class MpiEnvironment {
 
   Comm world() const { return Comm::of(MPI_COMM_WORLD); }
 
-  /// Throws AgreedError when the launcher says it started more ranks than MPI sees: they would all run
-  /// the whole job, each on its own.
+  /// Throws AgreedError when the launcher says it started more ranks than MPI sees: they would all
+  /// run the whole job, each on its own.
   void check_launcher() const;
 
  private:
@@ -38,9 +38,9 @@ std::vector<std::string> gather_texts(const Comm& comm, const std::string& text)
 
 std::string host_name();
 
-/// Whether what this process writes to descriptor `fd` (1 or 2) ends on a terminal. Under a launcher
-/// it is the launcher's descriptor that counts: Open MPI gives ranks a pseudo-terminal as stdout even
-/// when its own goes to a file.
+/// Whether what this process writes to descriptor `fd` (1 or 2) ends on a terminal. Under a
+/// launcher it is the launcher's descriptor that counts: Open MPI gives ranks a pseudo-terminal as
+/// stdout even when its own goes to a file.
 bool on_terminal(int fd);
 
 /// Collective. Number of ranks that share this node's memory.

@@ -27,11 +27,15 @@ struct Axis {
   std::vector<Row> rows;
 };
 
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
 
 std::vector<Axis> all_axes() {
-  std::vector<Axis> axes{{"formats", {}}, {"transports", {}}, {"partitioners", {}}, {"sources", {}}};
-  for (const FormatEntry& entry : formats()) axes[0].rows.push_back({entry.name, entry.summary, ""});
+  std::vector<Axis> axes{
+      {"formats", {}}, {"transports", {}}, {"partitioners", {}}, {"sources", {}}};
+  for (const FormatEntry& entry : formats())
+    axes[0].rows.push_back({entry.name, entry.summary, ""});
   for (const TransportEntry& entry : transports()) {
     axes[1].rows.push_back({entry.name, entry.summary, ""});
   }
@@ -67,7 +71,8 @@ std::string as_table(const Axis& axis) {
   std::string text = fmt::format("{}\n", axis.name);
   for (const Row& row : axis.rows) {
     text += fmt::format("  {:<{}}  {}\n", row.name, width, row.summary);
-    if (!row.reason.empty()) text += fmt::format("  {:<{}}  not usable: {}\n", "", width, row.reason);
+    if (!row.reason.empty())
+      text += fmt::format("  {:<{}}  not usable: {}\n", "", width, row.reason);
   }
   return text;
 }
@@ -80,9 +85,15 @@ std::string list_text(const ListOptions& options) {
     if (!options.axis.empty() && options.axis != axis.name) continue;
     if (!text.empty()) text += "\n";
     switch (options.form) {
-      case ListForm::json: text += as_json(axis); break;
-      case ListForm::markdown: text += as_markdown(axis); break;
-      case ListForm::table: text += as_table(axis); break;
+      case ListForm::json:
+        text += as_json(axis);
+        break;
+      case ListForm::markdown:
+        text += as_markdown(axis);
+        break;
+      case ListForm::table:
+        text += as_table(axis);
+        break;
     }
   }
   return text;

@@ -15,9 +15,15 @@ using namespace rowhalo;
 
 int print_information(const CommandLine& line) {
   switch (line.command) {
-    case Command::list: std::cout << list_text(line.list); break;
-    case Command::version: std::cout << version_text(); break;
-    default: std::cout << line.help; break;
+    case Command::list:
+      std::cout << list_text(line.list);
+      break;
+    case Command::version:
+      std::cout << version_text();
+      break;
+    default:
+      std::cout << line.help;
+      break;
   }
   return static_cast<int>(ExitCode::fine);
 }

@@ -69,7 +69,9 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& targe
 }
 
 /// A check without the range in the help, where it says nothing.
-CLI::Validator positive_count() { return CLI::Range(1, 1 << 30).description(""); }
+CLI::Validator positive_count() {
+  return CLI::Range(1, 1 << 30).description("");
+}
 
 void add_matrix_options(CLI::App& run, RunOptions& options) {
   run.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
@@ -91,9 +93,10 @@ void add_matrix_options(CLI::App& run, RunOptions& options) {
       ->type_name("NAME")
       ->capture_default_str()
       ->group("Matrix and partition");
-  run.add_option("--shuffle", options.shuffle,
-                 "first renumber rows and columns of a square matrix at random; x and y stay in the "
-                 "source's order")
+  run.add_option(
+         "--shuffle", options.shuffle,
+         "first renumber rows and columns of a square matrix at random; x and y stay in the "
+         "source's order")
       ->type_name("SEED")
       ->group("Matrix and partition");
 }
@@ -101,7 +104,8 @@ void add_matrix_options(CLI::App& run, RunOptions& options) {
 void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
   add_word(run, "--device", options.device, {"auto", "cpu", "gpu"})->group(group);
-  run.add_option("--format", options.format, names_of(formats(), "auto") + "; options as NAME:k=v,...")
+  run.add_option("--format", options.format,
+                 names_of(formats(), "auto") + "; options as NAME:k=v,...")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
@@ -125,7 +129,10 @@ void add_product_options(CLI::App& run, RunOptions& options) {
       ->type_name("A")
       ->capture_default_str()
       ->group(group);
-  run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")->type_name("B")->capture_default_str()->group(group);
+  run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")
+      ->type_name("B")
+      ->capture_default_str()
+      ->group(group);
   const std::string vectors = "random:seed=N | ones | zeros | index | log | FILE.mtx";
   run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
   run.add_option("--y", options.y, "y before the product, likewise")
@@ -161,10 +168,12 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
       ->check(positive_count())
       ->group(group);
   options.validate = petsc_version().empty() ? "reference" : "petsc";
-  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})->group(group);
-  run.add_option("--timeout", options.timeout_seconds,
-                 "end with an error that names each rank's phase when the run makes no progress for S "
-                 "seconds")
+  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
+      ->group(group);
+  run.add_option(
+         "--timeout", options.timeout_seconds,
+         "end with an error that names each rank's phase when the run makes no progress for S "
+         "seconds")
       ->type_name("S")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str()
@@ -184,8 +193,7 @@ void add_output_options(CLI::App& run, RunOptions& options) {
       ->group(group);
   run.add_flag("--quiet", options.quiet, "only the FOM and RESULT lines")->group(group);
   run.add_flag_callback(
-         "--no-progress", [&options] { options.progress = false; },
-         "no progress on the terminal")
+         "--no-progress", [&options] { options.progress = false; }, "no progress on the terminal")
       ->group(group);
   add_choice<Color>(
       run, "--color", options.color,
@@ -203,12 +211,14 @@ void add_list(CLI::App& app, CommandLine& line) {
       "--json", [&line] { line.list.form = ListForm::json; },
       "an array of {name, summary, usable, reason}");
   list->add_flag_callback(
-          "--markdown", [&line] { line.list.form = ListForm::markdown; }, "the tables of the README")
+          "--markdown", [&line] { line.list.form = ListForm::markdown; },
+          "the tables of the README")
       ->excludes(json);
   list->callback([&line] {
     line.command = Command::list;
     if (line.list.form == ListForm::json && line.list.axis.empty()) {
-      throw CLI::ValidationError("list --json: name one of formats, transports, partitioners, sources");
+      throw CLI::ValidationError(
+          "list --json: name one of formats, transports, partitioners, sources");
     }
   });
 }
@@ -222,7 +232,8 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app) {
   if (!text.empty() && text.back() == '\n') text.pop_back();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto colon = text.rfind(": ");
-    text = "unknown option or argument: " + (colon == std::string::npos ? text : text.substr(colon + 2));
+    text = "unknown option or argument: " +
+           (colon == std::string::npos ? text : text.substr(colon + 2));
   }
   return fmt::format("{}; see {}", text, help);
 }

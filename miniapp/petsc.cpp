@@ -76,10 +76,10 @@ std::vector<PetscInt> global_columns(const Comm& comm, const LocalMatrix& matrix
   std::vector<PetscInt> numbers(matrix.local_columns());
   const GlobalIndex first = matrix.columns.starts[comm.rank];
   for (LocalIndex column = 0; column < matrix.local_columns(); ++column) {
-    numbers[column] = checked_cast<PetscInt>(
-        column < matrix.owned_columns ? first + column
-                                      : matrix.ghosts[column - matrix.owned_columns],
-        "column for PETSc");
+    numbers[column] = checked_cast<PetscInt>(column < matrix.owned_columns
+                                                 ? first + column
+                                                 : matrix.ghosts[column - matrix.owned_columns],
+                                             "column for PETSc");
   }
   return numbers;
 }
@@ -175,7 +175,9 @@ PetscResult petsc_product(const Comm&, const LocalMatrix&, Precision, const std:
   return result;
 }
 
-std::string petsc_version() { return {}; }
+std::string petsc_version() {
+  return {};
+}
 
 }  // namespace rowhalo
 

@@ -13,9 +13,9 @@
 namespace rowhalo {
 
 struct PetscResult {
-  std::string unusable;          ///< why there is no product; empty: there is one
-  std::vector<double> product;   ///< A * x, per owned row
-  double seconds = 0;            ///< median of one MatMult, timed as ours
+  std::string unusable;         ///< why there is no product; empty: there is one
+  std::vector<double> product;  ///< A * x, per owned row
+  double seconds = 0;           ///< median of one MatMult, timed as ours
 };
 
 /// Collective. The matrix (values rounded to `precision`) is handed over row by row; x holds the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo run` (run.hpp), one stage after the other. A signal that came to any rank
-// is looked for after each stage, on all ranks alike; what there is then is reported.
+// The experiment of `rowhalo run` (run.hpp), one stage after the other. A signal that came to any
+// rank is looked for after each stage, on all ranks alike; what there is then is reported.
 #include "miniapp/run.hpp"
 
 #include <fmt/format.h>
@@ -67,8 +67,8 @@ class Run {
     check_options();
     begin();
     using Stage = void (Run::*)();
-    for (const Stage stage : {&Run::read, &Run::distribute, &Run::make_operator, &Run::measure,
-                              &Run::validate}) {
+    for (const Stage stage :
+         {&Run::read, &Run::distribute, &Run::make_operator, &Run::measure, &Run::validate}) {
       (this->*stage)();
       if (interrupted()) break;
     }
@@ -179,9 +179,9 @@ void Run::begin() {
     threads = std::max(1, std::min(bound.count, cores / ranks_on_node(comm_)));
   }
   if (threads > 0) omp_set_num_threads(threads);
-  report_.provenance = gather_provenance(
-      comm_, fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
-                         omp_get_max_threads() == 1 ? "" : "s", bound.cores));
+  report_.provenance =
+      gather_provenance(comm_, fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
+                                           omp_get_max_threads() == 1 ? "" : "s", bound.cores));
   if (comm_.rank == 0 && !options_.quiet) {
     write_header(out(), report_.provenance, color(out()));
     out() << std::flush;
@@ -190,8 +190,8 @@ void Run::begin() {
 
 void Run::read() {
   phase("read");
-  report_.setup.read_seconds = timed(
-      [&] { source_ = load_matrix(options_.matrix, options_.block, comm_, progress_); });
+  report_.setup.read_seconds =
+      timed([&] { source_ = load_matrix(options_.matrix, options_.block, comm_, progress_); });
   report_.matrix = describe_matrix(comm_, *source_);
 }
 
@@ -205,8 +205,8 @@ void Run::distribute() {
     const Spec spec = Spec::parse(options_.partition, "--partition");
     const std::vector<int> owners =
         find_partitioner(spec.name()).assign(*source_, spec, comm_, progress_);
-    matrix_ = make_local_matrix(comm_, std::move(*source_), owners,
-                                shuffle_ ? &*shuffle_ : nullptr, progress_);
+    matrix_ = make_local_matrix(comm_, std::move(*source_), owners, shuffle_ ? &*shuffle_ : nullptr,
+                                progress_);
     source_.reset();
   });
   if (fingerprint(comm_, matrix_) != report_.matrix.fingerprint) {
@@ -215,8 +215,7 @@ void Run::distribute() {
                       "differ); please report this with the command line");
   }
   phase("plan");
-  report_.setup.plan_seconds =
-      timed([&] { plan_ = make_halo_plan(comm_, matrix_, progress_); });
+  report_.setup.plan_seconds = timed([&] { plan_ = make_halo_plan(comm_, matrix_, progress_); });
   report_.partition = describe_partition(comm_, matrix_, options_.partition);
   report_.halo = describe_halo(comm_, matrix_, plan_, options_.precision);
   report_.halo->schedule = options_.schedule == Schedule::overlap ? "overlap" : "blocking";
@@ -235,10 +234,10 @@ void Run::make_operator() {
   block_.emplace(matrix_, precision);
   ChosenKernels chosen;
   report_.setup.convert_seconds = timed([&] {
-    chosen = choose_kernels(comm_, block_->view(), matrix_,
-                            {options_.format, options_.boundary_format, options_.schedule,
-                             Device::cpu},
-                            stored_x.data(), progress_);
+    chosen =
+        choose_kernels(comm_, block_->view(), matrix_,
+                       {options_.format, options_.boundary_format, options_.schedule, Device::cpu},
+                       stored_x.data(), progress_);
   });
   kernels_ = std::move(chosen.kernels);
   report_.kernel = describe_kernel(comm_, kernels_, precision);
@@ -263,8 +262,7 @@ void Run::measure() {
   phase("measure");
   const DistributedSpmv spmv(kernels_, *halo_);
   const BatchTimes times = measure_batches(
-      comm_,
-      {options_.iterations, options_.batches, options_.warmup, options_.min_seconds},
+      comm_, {options_.iterations, options_.batches, options_.warmup, options_.min_seconds},
       [&](std::int64_t k) {
         spmv.apply(options_.alpha, vectors_[k % 2], options_.beta, y_.data(), {});
       },
@@ -334,16 +332,16 @@ void Run::hold_against(const char* name, const CheckedProduct& product,
   }
   if (ratio.passed()) return;
   validation.passed = false;
-  report_.verdict = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}", name,
-                                ratio.max, ratio.worst_row);
+  report_.verdict = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
+                                name, ratio.max, ratio.worst_row);
 }
 
 void Run::validate() {
   if (!report_.validation) return;
   phase("validate");
   ValidationReport& validation = *report_.validation;
-  const CheckedProduct product{matrix_, options_.precision, options_.alpha, options_.beta,
-                               x_,      y0_,                y_.data()};
+  const CheckedProduct product{matrix_, options_.precision, options_.alpha, options_.beta, x_,
+                               y0_,     y_.data()};
   bool reference = options_.validate == "reference" || options_.validate == "all";
   if (options_.validate == "petsc" || options_.validate == "all") {
     phase("validate with PETSc");
@@ -354,8 +352,7 @@ void Run::validate() {
         watchdog_);
     if (petsc.unusable.empty()) {
       validation.petsc_seconds = petsc.seconds;
-      hold_against("petsc", product,
-                   scaled_sum(product, std::move(petsc.product)));
+      hold_against("petsc", product, scaled_sum(product, std::move(petsc.product)));
     } else {
       validation.note = "PETSc not used: " + petsc.unusable;
       validation.against = "reference";
@@ -367,8 +364,8 @@ void Run::validate() {
     report_.verdict =
         validation.against == "none"
             ? "not validated"
-            : fmt::format("y agrees with {}", validation.against == "all" ? "petsc and reference"
-                                                                          : validation.against);
+            : fmt::format("y agrees with {}",
+                          validation.against == "all" ? "petsc and reference" : validation.against);
   }
 }
 
@@ -381,8 +378,7 @@ void Run::save_y() {
   } else {
     std::copy_n(reinterpret_cast<const float*>(y_.data()), y.size(), y.begin());
   }
-  write_vector(options_.save_y,
-               deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y),
+  write_vector(options_.save_y, deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y),
                options_.precision, comm_, progress_);
 }
 
@@ -418,6 +414,8 @@ ExitCode Run::finish() {
 
 }  // namespace
 
-ExitCode run(const CommandLine& line, const Comm& comm) { return Run(line, comm).execute(); }
+ExitCode run(const CommandLine& line, const Comm& comm) {
+  return Run(line, comm).execute();
+}
 
 }  // namespace rowhalo

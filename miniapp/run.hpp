@@ -8,8 +8,8 @@
 
 namespace rowhalo {
 
-/// Collective. Runs the benchmark and writes its results; the exit status is the same on every rank.
-/// Throws AgreedError.
+/// Collective. Runs the benchmark and writes its results; the exit status is the same on every
+/// rank. Throws AgreedError.
 ExitCode run(const CommandLine& line, const Comm& comm);
 
 }  // namespace rowhalo

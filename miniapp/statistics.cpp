@@ -31,8 +31,7 @@ MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
     extremes = {std::max(extremes[0], -length), std::max(extremes[1], length)};
     squares += (length - mean) * (length - mean);
   }
-  ROWHALO_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
   report.row_length = {-extremes[0], mean, extremes[1]};
   report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.rows));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The reference in double-double and the comparison with its bound (validation.hpp).
-// Double-double sums after Dekker (1971) and Ogita, Rump, Oishi: Accurate sum and dot product (SIAM J.
-// Sci. Comput. 26, 2005), products split by fma.
+// Double-double sums after Dekker (1971) and Ogita, Rump, Oishi: Accurate sum and dot product (SIAM
+// J. Sci. Comput. 26, 2005), products split by fma.
 #include "miniapp/validation.hpp"
 
 #include <cmath>
@@ -74,8 +74,8 @@ double bound_of_row(const CheckedProduct& product, LocalIndex row, double refere
   const Roundoff u = roundoff(product.precision);
   double magnitude = 0;
   for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-    magnitude += std::abs(rounded_to(product.precision, matrix.values[k]) *
-                          product.x[matrix.indices[k]]);
+    magnitude +=
+        std::abs(rounded_to(product.precision, matrix.values[k]) * product.x[matrix.indices[k]]);
   }
   magnitude *= std::abs(rounded_to(product.precision, product.alpha));
   if (product.beta != 0) {

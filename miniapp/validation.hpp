@@ -4,8 +4,8 @@
 //   bound_i = 2 gamma_{n_i+3}(u) (|alpha| sum_j |a_ij||x_j| + |beta||y0_i|) + u |ref_i|
 //             + (n_i + 2) * smallest subnormal,      gamma_n(u) = n u / (1 - n u)
 // with n_i entries in row i and u the unit roundoff of the run's precision (Higham: Accuracy and
-// Stability of Numerical Algorithms, 2nd ed., section 3.1; twice, since the reference may be another
-// working-precision sum). a, x, alpha, beta and y0 are taken as rounded to that precision.
+// Stability of Numerical Algorithms, 2nd ed., section 3.1; twice, since the reference may be
+// another working-precision sum). a, x, alpha, beta and y0 are taken as rounded to that precision.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct CheckedProduct {
   const LocalMatrix& matrix;
   Precision precision;
   double alpha, beta;
-  const std::vector<double>& x;   ///< per local column, by number in the source: never through a halo
+  const std::vector<double>&
+      x;  ///< per local column, by number in the source: never through a halo
   const std::vector<double>& y0;  ///< per owned row, y before the product
   const void* y;                  ///< per owned row, y after it, in `precision`
 };
@@ -37,7 +38,8 @@ struct ErrorRatio {
 /// Local. alpha*A*x + beta*y0 in double-double, rounded once to double.
 std::vector<double> reference_product(const CheckedProduct& product);
 
-/// Local. alpha * sums + beta * y0, where `sums` is A*x as somebody else (PETSc) computed it in double.
+/// Local. alpha * sums + beta * y0, where `sums` is A*x as somebody else (PETSc) computed it in
+/// double.
 std::vector<double> scaled_sum(const CheckedProduct& product, std::vector<double>&& sums);
 
 /// Collective. Holds product.y against `reference` (per owned row).

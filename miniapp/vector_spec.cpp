@@ -64,14 +64,23 @@ std::vector<double> VectorSpec::entries(std::span<const GlobalIndex> numbers,
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const auto i = static_cast<double>(numbers[k]);
     switch (kind_) {
-      case Kind::zeros: result[k] = 0; break;
-      case Kind::ones: result[k] = 1; break;
-      case Kind::index: result[k] = i + 1; break;
-      case Kind::log: result[k] = std::log(std::sqrt(i * i - i + 2)); break;
+      case Kind::zeros:
+        result[k] = 0;
+        break;
+      case Kind::ones:
+        result[k] = 1;
+        break;
+      case Kind::index:
+        result[k] = i + 1;
+        break;
+      case Kind::log:
+        result[k] = std::log(std::sqrt(i * i - i + 2));
+        break;
       case Kind::random:
         result[k] = uniform_value(seed_, static_cast<std::uint64_t>(numbers[k]));
         break;
-      case Kind::file: break;
+      case Kind::file:
+        break;
     }
     result[k] = rounded_to(precision, result[k]);
   }

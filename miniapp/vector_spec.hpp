@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What x and y start as: --x and --y. Entries are functions of the index in the source, so that they
-// do not depend on ranks, partition or renumbering; a file is read in even shares and asked by index.
+// What x and y start as: --x and --y. Entries are functions of the index in the source, so that
+// they do not depend on ranks, partition or renumbering; a file is read in even shares and asked by
+// index.
 #pragma once
 
 #include <span>

@@ -28,8 +28,8 @@ sigset_t watched_signals() {
 }
 
 /// The other ranks, which wait for the same thing, get a moment to name their phases too. MPI_Abort
-/// comes from a thread that MPI was not told of: should it hang, the alarm ends this process and the
-/// launcher the job.
+/// comes from a thread that MPI was not told of: should it hang, the alarm ends this process and
+/// the launcher the job.
 [[noreturn]] void end_job(const Progress& progress, double seconds) {
   std::fprintf(stderr, "%s error: no progress for %g s in phase '%s'; see --timeout\n",
                rank_prefix().c_str(), seconds, progress.phase());

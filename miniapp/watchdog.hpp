@@ -2,8 +2,8 @@
 //
 // A thread beside the main one that ends a job which makes no progress, and that takes the signals
 // with which schedulers announce the end of the time limit.
-// It counts its own naps rather than the clock, so that a rank that was stopped and continued is not
-// accused of the time it was stopped.
+// It counts its own naps rather than the clock, so that a rank that was stopped and continued is
+// not accused of the time it was stopped.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace rowhalo {
 
 class Watchdog {
  public:
-  /// `timeout_seconds` without a tick of `progress` ends the job (ten times that in a library call).
+  /// `timeout_seconds` without a tick of `progress` ends the job (ten times that in a library
+  /// call).
   Watchdog(const Progress& progress, double timeout_seconds);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

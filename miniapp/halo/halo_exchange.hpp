@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// HaloExchange: brings the ghosts of a vector up to date. One file per transport in this folder, one
-// line each in transports.cpp. Transports move bytes; they know neither precision nor matrix.
+// HaloExchange: brings the ghosts of a vector up to date. One file per transport in this folder,
+// one line each in transports.cpp. Transports move bytes; they know neither precision nor matrix.
 #pragma once
 
 #include "kernels/spmv_kernel.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // HaloVector: one rank's part of x, [owned entries | ghosts], contiguous, in the memory of the
-// transport that made it. All vectors of a rank lie in one allocation, a multiple of 2 MiB, so that a
-// transport can hand a single handle of it to the neighbours and vectors sit on huge pages.
+// transport that made it. All vectors of a rank lie in one allocation, a multiple of 2 MiB, so that
+// a transport can hand a single handle of it to the neighbours and vectors sit on huge pages.
 #pragma once
 
 #include <cstddef>

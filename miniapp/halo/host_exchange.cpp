@@ -29,8 +29,8 @@ void gather(const HaloPlan& plan, const HaloPlan::Send& send, const std::byte* x
 HostExchange::HostExchange(const TransportContext& context)
     : plan_(context.plan), element_bytes_(context.element_bytes), vectors_(context.vectors) {
   const std::size_t entries = static_cast<std::size_t>(plan_.owned) + plan_.ghosts;
-  stride_bytes_ = (entries * element_bytes_ + vector_alignment - 1) / vector_alignment *
-                  vector_alignment;
+  stride_bytes_ =
+      (entries * element_bytes_ + vector_alignment - 1) / vector_alignment * vector_alignment;
   memory_ = HostAllocation(stride_bytes_ * vectors_);
   bool scattered = false;
   for (const HaloPlan::Send& send : plan_.sends) {

@@ -35,7 +35,7 @@ class HostExchange : public HaloExchange {
   int vectors_, made_ = 0;
   HostAllocation memory_;
   std::vector<std::byte> send_buffer_;
-  std::vector<bool> contiguous_;  ///< per send
+  std::vector<bool> contiguous_;   ///< per send
   MPI_Comm comm_ = MPI_COMM_NULL;  ///< a duplicate: no tag can meet a stranger
   MPI_Datatype element_ = MPI_BYTE;
 };

@@ -24,7 +24,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const TransportEntry> transports() { return table; }
+std::span<const TransportEntry> transports() {
+  return table;
+}
 
 const TransportEntry& find_transport(std::string_view name) {
   std::vector<std::string> names{"auto"};

@@ -66,8 +66,8 @@ struct Problem {
     const Spec spec = Spec::parse(partition, "--partition");
     const std::vector<int> owners =
         find_partitioner(spec.name()).assign(source, spec, comm, progress);
-    matrix = make_local_matrix(comm, std::move(source), owners, shuffle ? &*shuffle : nullptr,
-                               progress);
+    matrix =
+        make_local_matrix(comm, std::move(source), owners, shuffle ? &*shuffle : nullptr, progress);
     plan = make_halo_plan(comm, matrix, progress);
     for (const GlobalIndex column : matrix.source_columns) x.push_back(x_entry(precision, column));
     for (const GlobalIndex row : matrix.source_rows) y0.push_back(y_entry(precision, row));

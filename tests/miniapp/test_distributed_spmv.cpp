@@ -32,13 +32,13 @@ std::optional<std::uint64_t> product_hash(const Problem& problem, const std::str
   for (int k = 0; k < 3; ++k) {  // the vectors are used again, as the benchmark does
     y = stored<T>(problem.y0);
     if (problem.beta == 0) y.assign(y.size(), std::numeric_limits<T>::quiet_NaN());
-    DistributedSpmv(kernels, *halo).apply(problem.alpha, vectors[k % 2], problem.beta, y.data(), {});
+    DistributedSpmv(kernels, *halo)
+        .apply(problem.alpha, vectors[k % 2], problem.beta, y.data(), {});
   }
   const CheckedProduct checked{problem.matrix, problem.precision, problem.alpha, problem.beta,
                                problem.x,      problem.y0,        y.data()};
   ratio = compare(problem.comm, checked, reference_product(checked));
-  const std::uint64_t hash =
-      hash_vector(problem.comm, problem.matrix, problem.precision, y.data());
+  const std::uint64_t hash = hash_vector(problem.comm, problem.matrix, problem.precision, y.data());
   halo->close();
   return hash;
 }

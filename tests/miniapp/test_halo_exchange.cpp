@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transports alone: after finish() every ghost holds its owner's entry, owned entries are untouched,
-// and old ghosts never survive.
+// Transports alone: after finish() every ghost holds its owner's entry, owned entries are
+// untouched, and old ghosts never survive.
 #include "tests/miniapp/problem.hpp"
 
 #include "miniapp/choose.hpp"
@@ -31,8 +31,8 @@ bool ghosts_are_right(const Problem& problem, const TransportEntry& transport) {
     halo->finish(vector, {});
     const T* data = reinterpret_cast<const T*>(vector.data);
     for (LocalIndex column = 0; column < all; ++column) {
-      right = right && data[column] ==
-                           static_cast<T>(problem.matrix.source_columns[column] + 1000 * round);
+      right = right &&
+              data[column] == static_cast<T>(problem.matrix.source_columns[column] + 1000 * round);
     }
   }
   halo->close();

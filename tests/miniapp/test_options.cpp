@@ -45,16 +45,18 @@ TEST_CASE("run has the defaults of the contract") {
 
 TEST_CASE("options reach their places") {
   const CommandLine line =
-      parse({"run", "--matrix", "a.mtx", "--block", "3", "--partition", "nnz", "--shuffle", "7",
-             "--format", "sell:c=8", "--boundary-format", "csr", "--schedule", "blocking",
-             "--precision", "fp32", "--alpha", "-0.5", "--beta", "2", "--threads", "3",
-             "--no-progress", "--quiet", "--color", "never", "--block", "auto"});
+      parse({"run",     "--matrix",   "a.mtx",    "--block",     "3",        "--partition",
+             "nnz",     "--shuffle",  "7",        "--format",    "sell:c=8", "--boundary-format",
+             "csr",     "--schedule", "blocking", "--precision", "fp32",     "--alpha",
+             "-0.5",    "--beta",     "2",        "--threads",   "3",        "--no-progress",
+             "--quiet", "--color",    "never",    "--block",     "auto"});
   CHECK(mentions(line, "--block"));  // given twice
   const CommandLine good =
-      parse({"run", "--matrix", "a.mtx", "--block", "3", "--partition", "nnz", "--shuffle", "7",
-             "--format", "sell:c=8", "--boundary-format", "csr", "--schedule", "blocking",
-             "--precision", "fp32", "--alpha", "-0.5", "--beta", "2", "--threads", "3",
-             "--no-progress", "--quiet", "--color", "never"});
+      parse({"run",     "--matrix",   "a.mtx",    "--block",     "3",        "--partition",
+             "nnz",     "--shuffle",  "7",        "--format",    "sell:c=8", "--boundary-format",
+             "csr",     "--schedule", "blocking", "--precision", "fp32",     "--alpha",
+             "-0.5",    "--beta",     "2",        "--threads",   "3",        "--no-progress",
+             "--quiet", "--color",    "never"});
   REQUIRE_FALSE(good.error);
   CHECK(good.run.block == 3);
   CHECK(good.run.partition == "nnz");
@@ -77,7 +79,8 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({"run"}), "--matrix"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "--fast"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "rowhalo run --help"));
-  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}), "overlap or blocking"));
+  CHECK(
+      mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}), "overlap or blocking"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp64 or fp32"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--block", "0"}), "--block 0"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--batches", "many"}), "--batches"));

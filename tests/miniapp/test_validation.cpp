@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The validator itself, in both directions: it passes what is right up to rounding and fails what is
-// wrong by little more.
+// The validator itself, in both directions: it passes what is right up to rounding and fails what
+// is wrong by little more.
 #include "miniapp/validation.hpp"
 
 #include "tests/miniapp/problem.hpp"
@@ -15,8 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 CheckedProduct checked(const Problem& problem, const std::vector<double>& y) {
-  return {problem.matrix, problem.precision, problem.alpha, problem.beta, problem.x, problem.y0,
-          y.data()};
+  return {problem.matrix, problem.precision, problem.alpha, problem.beta,
+          problem.x,      problem.y0,        y.data()};
 }
 
 /// The ratio when entry `row` of y on the last rank that has rows is replaced by `change(y)`.
