@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For tests under mpirun. A REQUIRE that fails on one rank leaves the others in the next collective;
-// so between collectives only REQUIRE_ALL_RANKS is used: every rank learns the verdict first.
+// For tests under mpirun. A REQUIRE that fails on one rank leaves the others in the next
+// collective; so between collectives only REQUIRE_ALL_RANKS is used: every rank learns the verdict
+// first.
 #pragma once
 
 #include "partition/comm.hpp"
 #include "tests/catch.hpp"
 
 /// The world communicator of the test.
-inline rowhalo::Comm world() { return rowhalo::Comm::of(MPI_COMM_WORLD); }
+inline rowhalo::Comm world() {
+  return rowhalo::Comm::of(MPI_COMM_WORLD);
+}
 
 /// Collective. True when `verdict` holds on every rank.
 inline bool on_all_ranks(bool verdict) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// main of the tests under mpirun: rank 0 reports to the terminal, the others only when they fail; the
-// exit status is the same on every rank.
+// main of the tests under mpirun: rank 0 reports to the terminal, the others only when they fail;
+// the exit status is the same on every rank.
 #define CATCH_CONFIG_RUNNER
 #include <signal.h>
 

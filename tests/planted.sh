@@ -28,7 +28,7 @@ fault() {
     names+=("$1") files+=("$2") originals+=("$3") replacements+=("$4")
   fi
 }
-# shellcheck source-path=SCRIPTDIR
+# shellcheck source=tests/planted_faults.sh
 source tests/planted_faults.sh
 
 # replace FILE TEXT REPLACEMENT: TEXT must stand there exactly once.

@@ -13,8 +13,8 @@ namespace rowhalo {
 template <class To, class From>
 constexpr To checked_cast(From value, const char* what) {
   if (!std::in_range<To>(value)) {
-    throw std::range_error(std::string(what) + ": " + std::to_string(value) + " does not fit into " +
-                           std::to_string(8 * sizeof(To)) + " bits");
+    throw std::range_error(std::string(what) + ": " + std::to_string(value) +
+                           " does not fit into " + std::to_string(8 * sizeof(To)) + " bits");
   }
   return static_cast<To>(value);
 }

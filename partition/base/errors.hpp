@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The three ways in which something goes wrong, and who may catch them.
-//   InputError   one rank found the user's input or options wrong; only agree() (partition/comm.hpp)
+//   InputError   one rank found the user's input or options wrong; only agree()
+//   (partition/comm.hpp)
 //                catches it and turns it into an AgreedError on every rank.
 //   AgreedError  every rank holds it with the same text; only main catches it.
 //   anything else has no handler: the terminate handler names the rank and aborts the job.
@@ -17,8 +18,8 @@ namespace rowhalo {
 /// Exit statuses of the program (CONTRACT: frozen).
 enum class ExitCode { fine = 0, run_time = 1, usage = 2, validation = 3 };
 
-/// Wrong input seen by one rank. `position` orders errors of different ranks (the byte offset or the
-/// line in the file): the smallest is the one that is reported.
+/// Wrong input seen by one rank. `position` orders errors of different ranks (the byte offset or
+/// the line in the file): the smallest is the one that is reported.
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& message,

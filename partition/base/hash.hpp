@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The hashes behind `fingerprint` and `y_hash`: sums mod 2^64 of a mixed key and value, so that they
-// depend neither on the order of the terms nor on who adds them.
-// mix64 is the finalizer of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, OOPSLA 2014).
+// The hashes behind `fingerprint` and `y_hash`: sums mod 2^64 of a mixed key and value, so that
+// they depend neither on the order of the terms nor on who adds them. mix64 is the finalizer of
+// splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
 #pragma once
 
 #include <bit>
@@ -21,7 +20,9 @@ constexpr std::uint64_t mix64(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) { return mix64(mix64(a) ^ b); }
+constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) {
+  return mix64(mix64(a) ^ b);
+}
 
 /// The bits of a number, with every NaN the same.
 inline std::uint64_t canonical_bits(double value) {

@@ -15,7 +15,8 @@ RowList make_row_list(std::span<const LocalIndex> rows) {
   for (std::size_t begin = 0; begin < rows.size(); begin += RowListView::group_size) {
     const auto group =
         rows.subspan(begin, std::min<std::size_t>(RowListView::group_size, rows.size() - begin));
-    const bool consecutive = group.back() - group.front() + 1 == static_cast<LocalIndex>(group.size());
+    const bool consecutive =
+        group.back() - group.front() + 1 == static_cast<LocalIndex>(group.size());
     if (consecutive) {
       list.groups.push_back(group.front());
     } else {

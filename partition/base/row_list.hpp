@@ -39,7 +39,9 @@ struct RowList {
 };
 
 /// The list of all rows 0 .. rows-1, without any memory.
-constexpr RowListView all_rows(LocalIndex rows) { return {rows, nullptr, nullptr}; }
+constexpr RowListView all_rows(LocalIndex rows) {
+  return {rows, nullptr, nullptr};
+}
 
 /// Compresses `rows`, which ascend.
 RowList make_row_list(std::span<const LocalIndex> rows);

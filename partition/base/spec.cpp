@@ -54,7 +54,9 @@ const std::string* Spec::find(std::string_view key) const {
   return it == values_.end() ? nullptr : &it->second;
 }
 
-bool Spec::has(std::string_view key) const { return find(key) != nullptr; }
+bool Spec::has(std::string_view key) const {
+  return find(key) != nullptr;
+}
 
 std::int64_t Spec::to_integer(std::string_view key, const std::string& value, std::int64_t minimum,
                               std::int64_t maximum) const {
@@ -98,7 +100,8 @@ double Spec::number(std::string_view key, double fallback) const {
 void Spec::allow_only(std::initializer_list<std::string_view> keys) const {
   for (const auto& [key, value] : values_) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      if (keys.size() == 0) fail(fmt::format("'{}' takes no key=value, but '{}' is given", name_, key));
+      if (keys.size() == 0)
+        fail(fmt::format("'{}' takes no key=value, but '{}' is given", name_, key));
       fail(fmt::format("unknown key '{}'; '{}' takes {}", key, name_,
                        listed({keys.begin(), keys.end()})));
     }

@@ -29,7 +29,9 @@ constexpr std::string_view name_of(Precision precision) {
   return precision == Precision::fp64 ? "fp64" : "fp32";
 }
 
-constexpr std::string_view name_of(Device device) { return device == Device::cpu ? "cpu" : "gpu"; }
+constexpr std::string_view name_of(Device device) {
+  return device == Device::cpu ? "cpu" : "gpu";
+}
 
 /// `value` as it is stored in `precision`, widened again.
 constexpr double rounded_to(Precision precision, double value) {

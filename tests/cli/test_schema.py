@@ -60,8 +60,9 @@ class Schema(launch.Case):
         self.assertEqual(report["halo"]["transport"], "mpi")
         self.assertEqual(report["validation"]["rows_checked"], 1000)
         self.assertEqual(report["halo"]["messages"], 6)  # slabs: 1 + 2 + 2 + 1 neighbours
-        # A rank starts in mid-plane: it needs a plane, a line and a point from either side.
-        self.assertEqual(report["halo"]["bytes_total"], 8 * 6 * (100 + 10 + 1))
+        # Cuts in mid-plane (rows 250, 750) need a plane and a line from either side, the one between
+        # planes (row 500) a plane.
+        self.assertEqual(report["halo"]["bytes_total"], 8 * (4 * 110 + 2 * 100))
         seconds = report["timing"]["median_seconds"]
         self.assertAlmostEqual(report["performance"]["gflops"] * seconds, 2e-9 * nonzeros)
         self.assertAlmostEqual(report["performance"]["gbytes_per_second"] * seconds,

@@ -189,7 +189,7 @@ def check_shellcheck(tree):
     if shutil.which("shellcheck") is None:
         raise Skip("shellcheck is missing: apt-get install shellcheck")
     scripts = [name for name in tree.scripts() if re.match(r"#!.*sh$", tree.lines(name)[0])]
-    run = subprocess.run(["shellcheck", "--format=gcc", *scripts], cwd=tree.source,
+    run = subprocess.run(["shellcheck", "-x", "--format=gcc", *scripts], cwd=tree.source,
                          capture_output=True, text=True, check=False)
     yield from filter(None, run.stdout.split("\n"))
 
