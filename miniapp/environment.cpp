@@ -59,11 +59,12 @@ int first_number(std::initializer_list<const char*> names) {
 int launched_ranks() {
   return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
 }
+
+}  // namespace
+
 int launched_rank() {
   return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
 }
-
-}  // namespace
 
 MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launched_ranks()) {
   Watchdog::block_signals();  // before MPI_Init starts threads

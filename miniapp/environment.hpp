@@ -13,6 +13,9 @@
 
 namespace rowhalo {
 
+/// This process's rank as the launcher says, also without MPI_Init; 0 without a launcher.
+int launched_rank();
+
 class MpiEnvironment {
  public:
   MpiEnvironment(int* argc, char*** argv);

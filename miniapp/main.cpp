@@ -14,6 +14,7 @@ namespace {
 using namespace rowhalo;
 
 int print_information(const CommandLine& line) {
+  if (launched_rank() != 0) return static_cast<int>(ExitCode::fine);
   switch (line.command) {
     case Command::list:
       std::cout << list_text(line.list);
