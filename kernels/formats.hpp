@@ -22,15 +22,22 @@ struct FormatEntry {
   Device device;
   bool canonical;  ///< gives the bits of spmv_kernel.hpp
   bool automatic;  ///< `auto` may choose it
-  /// Builds the kernel for the listed rows. The arrays behind `matrix` and `rows` outlive the
-  /// kernel. Throws InputError (refusal with numbers, or an unknown option in `options`).
+  bool baseline;   ///< a vendor's library: takes only the list of all rows (rows.groups == nullptr)
+  /// Builds the kernel for the listed rows, on the current device where `device` is gpu. The arrays
+  /// behind `matrix` and `rows` lie in the memory of `device` and outlive the kernel. Throws
+  /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not
+  /// built.
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
 };
 
-/// All entries, CPU first.
+/// All entries, CPU first: the same in every build.
 std::span<const FormatEntry> formats();
 
-/// Entry `name` for `device`; throws InputError listing the valid names.
+/// Why `entry` cannot be used in this build or on this machine; empty where it can.
+std::string unusable_reason(const FormatEntry& entry);
+
+/// Entry `name` for `device`; throws InputError listing the valid names, or saying why that format
+/// is not usable here.
 const FormatEntry& find_format(std::string_view name, Device device);
 
 }  // namespace rowhalo

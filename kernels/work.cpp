@@ -11,7 +11,7 @@ namespace rowhalo {
 
 Offset listed_nonzeros(const CsrView& matrix, RowListView rows) {
   if (rows.count == 0) return 0;
-  if (rows.groups == nullptr) return matrix.offsets[rows.count];
+  if (rows.groups == nullptr) return matrix.nonzeros;
   Offset nonzeros = 0;
   for (LocalIndex k = 0; k < rows.count; ++k) {
     const LocalIndex row = rows[k];

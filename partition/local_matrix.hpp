@@ -40,8 +40,8 @@ struct LocalMatrix {
 
   LocalIndex local_columns() const { return static_cast<LocalIndex>(source_columns.size()); }
   CsrView view() const {
-    return {owned_rows,     local_columns(), offsets.data(),
-            indices.data(), values.data(),   Precision::fp64};
+    return {owned_rows,     local_columns(), offsets.back(),  offsets.data(),
+            indices.data(), values.data(),   Precision::fp64, Device::cpu};
   }
 };
 

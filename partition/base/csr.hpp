@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compressed sparse rows on one rank, as kernels take them: local column numbers, values already in
-// the precision of the run. Entries of a row stand in stored order (ascending column of the source),
-// which is the order in which they are summed.
+// the precision of the run. Entries of a row stand in stored order (ascending column of the
+// source), which is the order in which they are summed.
 #pragma once
 
 #include "partition/base/types.hpp"
@@ -12,13 +12,13 @@ namespace rowhalo {
 /// View; whoever made it keeps the arrays alive.
 struct CsrView {
   LocalIndex rows = 0;
-  LocalIndex columns = 0;               ///< owned columns and ghosts
-  const Offset* offsets = nullptr;      ///< rows + 1, offsets[0] == 0
-  const LocalIndex* indices = nullptr;  ///< offsets[rows]
-  const void* values = nullptr;         ///< offsets[rows], double or float by precision
+  LocalIndex columns = 0;           ///< owned columns and ghosts
+  Offset nonzeros = 0;              ///< offsets[rows], which a view of device memory cannot read
+  const Offset* offsets = nullptr;  ///< rows + 1, offsets[0] == 0
+  const LocalIndex* indices = nullptr;  ///< one a nonzero
+  const void* values = nullptr;         ///< one a nonzero, double or float by precision
   Precision precision = Precision::fp64;
-
-  Offset nonzeros() const { return rows == 0 ? 0 : offsets[rows]; }
+  Device device = Device::cpu;  ///< whose memory the arrays (and those of row lists) lie in
 };
 
 }  // namespace rowhalo

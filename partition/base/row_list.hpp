@@ -22,7 +22,7 @@ struct RowListView {
   const LocalIndex* indices = nullptr;  ///< the rows of the groups that are not consecutive
 
   /// Row at position `k` of the list, 0 <= k < count.
-  LocalIndex operator[](LocalIndex k) const {
+  constexpr LocalIndex operator[](LocalIndex k) const {
     if (groups == nullptr) return k;
     const LocalIndex group = groups[k / group_size];
     return group >= 0 ? group + k % group_size : indices[~group + k % group_size];

@@ -124,9 +124,14 @@ struct Typed {
       : matrix(source), values(source.values.begin(), source.values.end()) {}
 
   CsrView view() const {
-    return {matrix.rows(),         matrix.columns,
-            matrix.offsets.data(), matrix.indices.data(),
-            values.data(),         sizeof(T) == 8 ? Precision::fp64 : Precision::fp32};
+    return {matrix.rows(),
+            matrix.columns,
+            matrix.offsets.back(),
+            matrix.offsets.data(),
+            matrix.indices.data(),
+            values.data(),
+            sizeof(T) == 8 ? Precision::fp64 : Precision::fp32,
+            Device::cpu};
   }
 
   const Matrix& matrix;

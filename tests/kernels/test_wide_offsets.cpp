@@ -46,7 +46,8 @@ TEST_CASE("rows that begin beyond 2^31 nonzeros") {
     values.get()[begin + k] = static_cast<float>(k + 1);
   }
   const std::vector<Offset> offsets{0, begin, end};
-  const CsrView matrix{2, 5, offsets.data(), indices.get(), values.get(), Precision::fp32};
+  const CsrView matrix{
+      2, 5, end, offsets.data(), indices.get(), values.get(), Precision::fp32, Device::cpu};
   const std::vector<LocalIndex> second{1};
   const RowList list = make_row_list(second);
   const std::vector<float> x{1, 100, 10, 100, 1000};

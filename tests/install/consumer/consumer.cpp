@@ -12,7 +12,9 @@ int main() {
   const std::vector<Offset> offsets{0, 2, 2, 4};
   const std::vector<LocalIndex> indices{0, 2, 1, 2};
   const std::vector<double> values{1, 2, 3, 4}, x{1, 10, 100};
-  const CsrView matrix{3, 3, offsets.data(), indices.data(), values.data(), Precision::fp64};
+  const CsrView matrix{
+      3,          3, offsets.back(), offsets.data(), indices.data(), values.data(), Precision::fp64,
+      Device::cpu};
   for (const FormatEntry& format : formats()) {
     std::vector<double> y(3, 7);
     const auto kernel = format.make(matrix, all_rows(3), Spec::parse(format.name, "format"));

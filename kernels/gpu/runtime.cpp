@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CUDA calls behind runtime.hpp and check.hpp.
+#include "kernels/gpu/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "kernels/gpu/check.hpp"
+
+namespace rowhalo {
+
+void throw_cuda_error(cudaError_t error, const char* call, const char* file, int line) {
+  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
+                                       cudaGetErrorString(error), cudaGetErrorName(error)));
+}
+
+void print_cuda_error(cudaError_t error, const char* call, const char* file, int line) noexcept {
+  std::fprintf(stderr, "%s:%d: %s: %s\n", file, line, call, cudaGetErrorString(error));
+}
+
+bool built_with_cuda() {
+  return true;
+}
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();  // no driver or no device: not an error that the next check should find
+  return 0;
+}
+
+DeviceDescription describe_device(int device) {
+  cudaDeviceProp properties{};
+  ROWHALO_CUDA(cudaGetDeviceProperties(&properties, device));
+  std::array<char, 32> pci_id{};
+  ROWHALO_CUDA(cudaDeviceGetPCIBusId(pci_id.data(), static_cast<int>(pci_id.size()), device));
+  DeviceDescription description;
+  description.name = properties.name;
+  description.uuid = "GPU";
+  for (int k = 0; k < 16; ++k) {
+    if (k == 0 || (k >= 4 && k <= 10 && k % 2 == 0)) description.uuid += '-';
+    description.uuid += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[k]));
+  }
+  description.pci_id = pci_id.data();
+  description.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  description.l2_bytes = properties.l2CacheSize;
+  description.multiprocessors = properties.multiProcessorCount;
+  description.compute_capability = 10 * properties.major + properties.minor;
+  return description;
+}
+
+void set_device(int device) {
+  ROWHALO_CUDA(cudaSetDevice(device));
+}
+
+int current_device() {
+  int device = 0;
+  ROWHALO_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+void synchronize_device() {
+  ROWHALO_CUDA(cudaDeviceSynchronize());
+}
+
+std::int64_t free_device_bytes() {
+  std::size_t free = 0, total = 0;
+  ROWHALO_CUDA(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
+namespace {
+
+cudaStream_t native(Stream stream) {
+  return static_cast<cudaStream_t>(stream.handle);
+}
+
+}  // namespace
+
+void runtime_detail::FreeDevice::operator()(std::byte* data) const {
+  ROWHALO_CUDA_PRINT(cudaFree(data));
+}
+
+void runtime_detail::FreePinned::operator()(std::byte* data) const {
+  ROWHALO_CUDA_PRINT(cudaFreeHost(data));
+}
+
+void runtime_detail::DestroyStream::operator()(void* stream) const {
+  ROWHALO_CUDA_PRINT(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+}
+
+void runtime_detail::DestroyEvent::operator()(void* event) const {
+  ROWHALO_CUDA_PRINT(cudaEventDestroy(static_cast<cudaEvent_t>(event)));
+}
+
+void runtime_detail::DestroyGraph::operator()(void* graph) const {
+  ROWHALO_CUDA_PRINT(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}
+
+DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
+  void* data = nullptr;
+  ROWHALO_CUDA(cudaMalloc(&data, bytes));
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {
+  void* data = nullptr;
+  ROWHALO_CUDA(cudaHostAlloc(&data, bytes, cudaHostAllocDefault));
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+StreamHandle::StreamHandle(Priority priority) {
+  int least = 0, greatest = 0;
+  ROWHALO_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  cudaStream_t stream = nullptr;
+  ROWHALO_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                            priority == Priority::high ? greatest : least));
+  stream_.reset(stream);
+}
+
+void StreamHandle::synchronize() const {
+  ROWHALO_CUDA(cudaStreamSynchronize(native(stream())));
+}
+
+EventHandle::EventHandle(Timing timing) {
+  cudaEvent_t event = nullptr;
+  ROWHALO_CUDA(cudaEventCreateWithFlags(
+      &event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
+  event_.reset(event);
+}
+
+void EventHandle::record(Stream stream) const {
+  ROWHALO_CUDA(cudaEventRecord(static_cast<cudaEvent_t>(event_.get()), native(stream)));
+}
+
+void EventHandle::synchronize() const {
+  ROWHALO_CUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(event_.get())));
+}
+
+void EventHandle::hold_back(Stream stream) const {
+  ROWHALO_CUDA(cudaStreamWaitEvent(native(stream), static_cast<cudaEvent_t>(event_.get()), 0));
+}
+
+double seconds_between(const EventHandle& begin, const EventHandle& end) {
+  float milliseconds = 0;
+  ROWHALO_CUDA(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(begin.event_.get()),
+                                    static_cast<cudaEvent_t>(end.event_.get())));
+  return milliseconds * 1e-3;
+}
+
+GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
+  struct DestroyRecorded {
+    void operator()(cudaGraph_t graph) const { ROWHALO_CUDA_PRINT(cudaGraphDestroy(graph)); }
+  };
+  cudaGraph_t recorded = nullptr;
+  ROWHALO_CUDA(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
+  try {
+    work();
+  } catch (...) {
+    // The stream must leave capture mode, whatever was recorded is of no use.
+    cudaStreamEndCapture(native(stream), &recorded);
+    if (recorded != nullptr) DestroyRecorded{}(recorded);
+    throw;
+  }
+  ROWHALO_CUDA(cudaStreamEndCapture(native(stream), &recorded));
+  const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded> owner(recorded);
+  cudaGraphExec_t graph = nullptr;
+  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, 0));
+  graph_.reset(graph);
+}
+
+void GraphExec::launch(Stream stream) const {
+  ROWHALO_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_.get()), native(stream)));
+}
+
+void copy_async(void* to, const void* from, std::size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
+}
+
+void copy_now(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+  // From pageable memory cudaMemcpy may be back before the last bytes have arrived.
+  ROWHALO_CUDA(cudaStreamSynchronize(nullptr));
+}
+
+void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemsetAsync(to, value, bytes, native(stream)));
+}
+
+}  // namespace rowhalo
