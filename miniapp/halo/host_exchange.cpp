@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vectors and packing of the MPI transports on host memory (host_exchange.hpp).
-#include "miniapp/halo/host_exchange.hpp"
+// The message transports for vectors in host memory. Receives land in the ghosts themselves;
+// entries that lie together in x are sent from where they are, and only scattered ones are
+// gathered.
+#include <algorithm>
 
-#include <cstring>
-#include <stdexcept>
-
-#include "partition/base/checked_cast.hpp"
+#include "miniapp/halo/messages.hpp"
+#include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-constexpr std::size_t vector_alignment = 4096;
 
 template <class Word>
 void gather(const HaloPlan& plan, const HaloPlan::Send& send, const std::byte* x,
@@ -24,55 +22,76 @@ void gather(const HaloPlan& plan, const HaloPlan::Send& send, const std::byte* x
   }
 }
 
+class HostExchange final : public HaloExchange {
+ public:
+  HostExchange(const TransportContext& context, MakeMessages make)
+      : context_(context),
+        make_(make),
+        layout_(context),
+        memory_(layout_.bytes),
+        contiguous_(contiguous_sends(context.plan)),
+        space_(context) {
+    const bool scattered =
+        std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
+    if (scattered) send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes);
+  }
+
+  HaloVector make_vector() override {
+    const int slot = static_cast<int>(messages_.size());
+    const HaloVector x = layout_.vector(context_, memory_.data(), slot);
+    MessageContext messages{space_.comm, space_.element, slot, {}, {}};
+    for (const HaloPlan::Receive& receive : context_.plan.receives) {
+      messages.receives.push_back(
+          {receive.rank, x.ghost_data() + receive.begin * context_.element_bytes, receive.count});
+    }
+    for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
+      const HaloPlan::Send& send = context_.plan.sends[k];
+      std::byte* address =
+          contiguous_[k] ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
+                         : send_buffer_.data() + send.begin * context_.element_bytes;
+      messages.sends.push_back({send.rank, address, send.count});
+    }
+    messages_.push_back(make_(std::move(messages)));
+    return x;
+  }
+
+  void begin(const HaloVector& x, Stream) override {
+    messages_[x.slot]->receive();
+    for (std::size_t k = 0; k < contiguous_.size(); ++k) {
+      if (contiguous_[k]) continue;
+      if (context_.element_bytes == sizeof(double)) {
+        gather<double>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
+      } else {
+        gather<float>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
+      }
+    }
+    messages_[x.slot]->send();
+  }
+
+  void finish(const HaloVector& x, Stream) override { messages_[x.slot]->wait(); }
+
+  void close() override {
+    for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
+    space_.close();
+    memory_ = HostAllocation();
+  }
+
+ private:
+  TransportContext context_;
+  MakeMessages make_;
+  VectorLayout layout_;
+  HostAllocation memory_;
+  std::vector<bool> contiguous_;  ///< per send
+  MessageSpace space_;
+  std::vector<std::byte> send_buffer_;
+  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
+};
+
 }  // namespace
 
-HostExchange::HostExchange(const TransportContext& context)
-    : plan_(context.plan), element_bytes_(context.element_bytes), vectors_(context.vectors) {
-  const std::size_t entries = static_cast<std::size_t>(plan_.owned) + plan_.ghosts;
-  stride_bytes_ =
-      (entries * element_bytes_ + vector_alignment - 1) / vector_alignment * vector_alignment;
-  memory_ = HostAllocation(stride_bytes_ * vectors_);
-  bool scattered = false;
-  for (const HaloPlan::Send& send : plan_.sends) {
-    const LocalIndex first = plan_.send_indices[send.begin];
-    const LocalIndex last = plan_.send_indices[send.begin + send.count - 1];
-    contiguous_.push_back(last - first + 1 == send.count);
-    scattered = scattered || !contiguous_.back();
-  }
-  if (scattered) send_buffer_.resize(plan_.send_indices.size() * element_bytes_);
-  ROWHALO_MPI(MPI_Comm_dup(context.comm.handle, &comm_));
-  ROWHALO_MPI(MPI_Type_contiguous(checked_cast<int>(element_bytes_, "bytes of an entry"), MPI_BYTE,
-                                  &element_));
-  ROWHALO_MPI(MPI_Type_commit(&element_));
-}
-
-HaloVector HostExchange::make_vector() {
-  if (made_ == vectors_) throw std::logic_error("transport: more vectors than it was made for");
-  const int slot = made_++;
-  return {memory_.data() + slot * stride_bytes_, plan_.owned, plan_.ghosts, element_bytes_, slot};
-}
-
-void HostExchange::close() {
-  ROWHALO_MPI(MPI_Type_free(&element_));
-  ROWHALO_MPI(MPI_Comm_free(&comm_));
-  memory_ = HostAllocation();
-}
-
-void HostExchange::pack(const HaloVector& x) {
-  for (std::size_t k = 0; k < plan_.sends.size(); ++k) {
-    if (contiguous_[k]) continue;
-    if (element_bytes_ == sizeof(double)) {
-      gather<double>(plan_, plan_.sends[k], x.data, send_buffer_.data());
-    } else {
-      gather<float>(plan_, plan_.sends[k], x.data, send_buffer_.data());
-    }
-  }
-}
-
-const std::byte* HostExchange::message(const HaloVector& x, std::size_t k) const {
-  const LocalIndex begin = plan_.sends[k].begin;
-  return contiguous_[k] ? x.data + plan_.send_indices[begin] * element_bytes_
-                        : send_buffer_.data() + begin * element_bytes_;
+std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
+                                                    MakeMessages make) {
+  return std::make_unique<HostExchange>(context, make);
 }
 
 }  // namespace rowhalo

@@ -1,75 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `mpi-persistent`: the messages of `mpi`, described to MPI once for each vector
-// (MPI_Send_init, MPI_Recv_init) and only started in a product.
-#include "miniapp/halo/host_exchange.hpp"
+// Transport `mpi-persistent`: the messages of `mpi`, described to MPI once (MPI_Send_init,
+// MPI_Recv_init) and only started in a product.
+#include "miniapp/halo/messages.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-class MpiPersistentExchange final : public HostExchange {
+class PersistentMessages final : public Messages {
  public:
-  explicit MpiPersistentExchange(const TransportContext& context) : HostExchange(context) {}
-
-  HaloVector make_vector() override {
-    const HaloVector x = HostExchange::make_vector();
-    Requests& requests = requests_.emplace_back();
-    for (const HaloPlan::Receive& receive : plan().receives) {
-      ROWHALO_MPI(MPI_Recv_init(x.ghost_data() + receive.begin * element_bytes(), receive.count,
-                                element(), receive.rank, x.slot, comm(),
-                                &requests.all.emplace_back()));
+  explicit PersistentMessages(const MessageContext& context)
+      : receives_(context.receives.size()), sends_(context.sends.size()) {
+    for (std::size_t k = 0; k < receives_.size(); ++k) {
+      const MessageEnd& end = context.receives[k];
+      ROWHALO_MPI(MPI_Recv_init(end.address, end.count, context.element, end.rank, context.tag,
+                                context.comm, &receives_[k]));
     }
-    requests.receives = checked_cast<int>(requests.all.size(), "requests");
-    for (std::size_t k = 0; k < plan().sends.size(); ++k) {
-      const HaloPlan::Send& send = plan().sends[k];
-      ROWHALO_MPI(MPI_Send_init(message(x, k), send.count, element(), send.rank, x.slot, comm(),
-                                &requests.all.emplace_back()));
+    for (std::size_t k = 0; k < sends_.size(); ++k) {
+      const MessageEnd& end = context.sends[k];
+      ROWHALO_MPI(MPI_Send_init(end.address, end.count, context.element, end.rank, context.tag,
+                                context.comm, &sends_[k]));
     }
-    requests.count = checked_cast<int>(requests.all.size(), "requests");
-    return x;
   }
 
-  void begin(const HaloVector& x, Stream) override {
-    Requests& requests = requests_[x.slot];
-    start(requests.all.data(), requests.receives);
-    pack(x);
-    start(requests.all.data() + requests.receives, requests.count - requests.receives);
+  void receive() override { start(receives_); }
+  void send() override { start(sends_); }
+  void wait() override {
+    wait_for(receives_);
+    wait_for(sends_);
   }
-
-  void finish(const HaloVector& x, Stream) override {
-    Requests& requests = requests_[x.slot];
-    ROWHALO_MPI(MPI_Waitall(requests.count, requests.all.data(), MPI_STATUSES_IGNORE));
-  }
-
   void close() override {
-    for (Requests& requests : requests_) {
-      for (MPI_Request& request : requests.all) ROWHALO_MPI(MPI_Request_free(&request));
+    for (std::vector<MPI_Request>* requests : {&receives_, &sends_}) {
+      for (MPI_Request& request : *requests) ROWHALO_MPI(MPI_Request_free(&request));
+      requests->clear();
     }
-    requests_.clear();
-    HostExchange::close();
   }
 
  private:
-  /// Of one vector: receives first, then sends.
-  struct Requests {
-    std::vector<MPI_Request> all;
-    int receives = 0, count = 0;
-  };
-
-  /// Open MPI refuses an empty list without an address.
-  static void start(MPI_Request* requests, int count) {
-    if (count > 0) ROWHALO_MPI(MPI_Startall(count, requests));
+  static void start(std::vector<MPI_Request>& requests) {
+    // Open MPI refuses an empty list that has no address.
+    if (requests.empty()) return;
+    ROWHALO_MPI(MPI_Startall(checked_cast<int>(requests.size(), "requests"), requests.data()));
+  }
+  static void wait_for(std::vector<MPI_Request>& requests) {
+    ROWHALO_MPI(MPI_Waitall(checked_cast<int>(requests.size(), "requests"), requests.data(),
+                            MPI_STATUSES_IGNORE));
   }
 
-  std::vector<Requests> requests_;  ///< per slot
+  std::vector<MPI_Request> receives_, sends_;
 };
 
 }  // namespace
 
 std::unique_ptr<HaloExchange> make_mpi_persistent_exchange(const TransportContext& context) {
-  return std::make_unique<MpiPersistentExchange>(context);
+  return make_message_exchange(context, [](MessageContext&& messages) -> std::unique_ptr<Messages> {
+    return std::make_unique<PersistentMessages>(messages);
+  });
 }
 
 }  // namespace rowhalo

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the transports share, whatever they move the bytes with: how vectors lie in the allocation,
+// which messages may leave from x itself, and the duplicate of the communicator.
+#pragma once
+
+#include <vector>
+
+#include "miniapp/halo/transports.hpp"
+
+namespace rowhalo {
+
+/// The vectors of a transport, one behind the other in one allocation.
+struct VectorLayout {
+  std::size_t stride_bytes, bytes;
+
+  explicit VectorLayout(const TransportContext& context);
+  HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
+};
+
+/// Per send of the plan: its entries lie together in x and need no packing.
+std::vector<bool> contiguous_sends(const HaloPlan& plan);
+
+/// A duplicate of a communicator and the datatype of an entry: no tag can meet a stranger.
+struct MessageSpace {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Datatype element = MPI_DATATYPE_NULL;
+
+  explicit MessageSpace(const TransportContext& context);  ///< collective
+  void close();                                            ///< collective
+};
+
+}  // namespace rowhalo
