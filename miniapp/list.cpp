@@ -34,8 +34,10 @@ std::string text_or_empty(const char* text) {
 std::vector<Axis> all_axes() {
   std::vector<Axis> axes{
       {"formats", {}}, {"transports", {}}, {"partitioners", {}}, {"sources", {}}};
-  for (const FormatEntry& entry : formats())
-    axes[0].rows.push_back({entry.name, entry.summary, ""});
+  for (const FormatEntry& entry : formats()) {
+    axes[0].rows.push_back({entry.name, fmt::format("{}: {}", name_of(entry.device), entry.summary),
+                            unusable_reason(entry)});
+  }
   for (const TransportEntry& entry : transports()) {
     axes[1].rows.push_back({entry.name, entry.summary, ""});
   }
