@@ -19,6 +19,8 @@ namespace rowhalo {
 
 using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
 Factory make_csr, make_csr_omp, make_sell;
+Factory make_csr_scalar, make_csr_vector, make_gpu_sell;
+Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_sell;
 
 namespace {
 
@@ -31,6 +33,18 @@ constexpr FormatEntry table[] = {
      !baseline, make_csr_omp},
     {"sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu, canonical,
      automatic, !baseline, make_sell},
+    {"csr-scalar", "compressed sparse rows, a thread a row", gpu, canonical, automatic, !baseline,
+     ROWHALO_GPU(make_csr_scalar)},
+    {"csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
+     !canonical, automatic, !baseline, ROWHALO_GPU(make_csr_vector)},
+    {"sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu, canonical,
+     automatic, !baseline, ROWHALO_GPU(make_gpu_sell)},
+    {"cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, !canonical, !automatic, baseline,
+     ROWHALO_GPU(make_cusparse_csr1)},
+    {"cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, !canonical, !automatic, baseline,
+     ROWHALO_GPU(make_cusparse_csr2)},
+    {"cusparse-sell", "cuSPARSE, sliced ELLPACK, c= rows a slice", gpu, !canonical, !automatic,
+     baseline, ROWHALO_GPU(make_cusparse_sell)},
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 // What CUDA lends us, as owners: memory, streams, events, graphs. One small move-only class each;
 // its destructor is local and prints what goes wrong, everything else throws std::runtime_error
 // with the call, its error and the place. No CUDA header is needed to include this one. In a build
-// without CUDA only built_with_cuda() and device_count() exist. Everything happens on the calling
-// thread's current device (set_device).
+// without CUDA there are 0 devices and everything else throws (absent.cpp). Everything happens on
+// the calling thread's current device (set_device).
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the current device's memory gives to the three simplest kernels: the ceilings that times of
+// products are held against.
+#pragma once
+
+namespace rowhalo {
+
+/// GB/s (1e9 bytes), bytes read plus bytes written.
+struct DeviceBandwidth {
+  double read = 0;   ///< sum of one array
+  double copy = 0;   ///< b = a
+  double triad = 0;  ///< c = a + s * b
+};
+
+/// Median of several runs over arrays many times the size of the L2 cache; takes some milliseconds
+/// and up to 1.5 GB of device memory.
+DeviceBandwidth measure_bandwidth();
+
+}  // namespace rowhalo

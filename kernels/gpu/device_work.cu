@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Counts over listed rows in device memory (device_work.hpp). A thread a row; columns are marked in
+// an array of flags, which a second kernel counts.
+#include "kernels/gpu/device_work.hpp"
+#include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/runtime.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+struct Totals {
+  unsigned long long nonzeros, runs, list_numbers, columns;
+};
+
+__device__ void add_of_warp(unsigned long long value, unsigned long long* total) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    value += __shfl_down_sync(0xffffffffu, value, offset);
+  }
+  if (threadIdx.x % warp_size == 0) atomicAdd(total, value);
+}
+
+__device__ std::int64_t first_item() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+__device__ std::int64_t item_stride() {
+  return std::int64_t{gridDim.x} * blockDim.x;
+}
+
+/// `used`: a flag a column, or null where columns are not asked for.
+__global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
+  unsigned long long nonzeros = 0, runs = 0, numbers = 0;
+  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+    const auto k = static_cast<LocalIndex>(item);
+    const LocalIndex row = rows[k];
+    const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
+    nonzeros += end - begin;
+    if (k == 0 || row != rows[k - 1] + 1) ++runs;
+    if (rows.groups != nullptr) {
+      if (k % RowListView::group_size == 0) ++numbers;
+      if (rows.groups[k / RowListView::group_size] < 0) ++numbers;
+    }
+    if (used == nullptr) continue;
+    for (Offset e = begin; e < end; ++e) used[matrix.indices[e]] = 1;
+  }
+  add_of_warp(nonzeros, &totals->nonzeros);
+  add_of_warp(runs, &totals->runs);
+  add_of_warp(numbers, &totals->list_numbers);
+}
+
+__global__ void count_flags(const unsigned char* used, std::int64_t columns, Totals* totals) {
+  unsigned long long count = 0;
+  for (std::int64_t c = first_item(); c < columns; c += item_stride()) count += used[c];
+  add_of_warp(count, &totals->columns);
+}
+
+enum class Columns { skipped, counted };
+
+Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
+  if (rows.count == 0) return {};
+  const Stream stream{};
+  const DeviceArray<Totals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(Totals), stream);
+  DeviceArray<unsigned char> used;
+  if (columns == Columns::counted && matrix.columns > 0) {
+    used = DeviceArray<unsigned char>(matrix.columns);
+    set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), stream);
+  }
+  count_rows<<<filling_blocks(rows.count, block_threads), block_threads>>>(
+      matrix, rows, used.data(), totals.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  if (used.size() > 0) {
+    count_flags<<<filling_blocks(used.size(), block_threads), block_threads>>>(
+        used.data(), used.size(), totals.data());
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+  return totals.to_host()[0];
+}
+
+}  // namespace
+
+DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
+  const Totals totals = totals_of(matrix, rows, Columns::counted);
+  DeviceCounts counts;
+  counts.listed_nonzeros = static_cast<Offset>(totals.nonzeros);
+  counts.columns_used = static_cast<std::int64_t>(totals.columns);
+  counts.offsets_read = rows.count + static_cast<std::int64_t>(totals.runs);
+  counts.row_list_bytes = static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex));
+  counts.vector_bytes =
+      (counts.columns_used + rows.count) * static_cast<std::int64_t>(value_bytes(matrix.precision));
+  return counts;
+}
+
+Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {
+  if (rows.groups == nullptr) return matrix.nonzeros;
+  return static_cast<Offset>(totals_of(matrix, rows, Columns::skipped).nonzeros);
+}
+
+}  // namespace rowhalo

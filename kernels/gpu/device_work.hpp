@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// kernels/work.hpp for a CSR block and a row list in device memory.
+#pragma once
+
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// What work() of the formats is made of; see the functions of the same names in kernels/work.hpp.
+struct DeviceCounts {
+  Offset listed_nonzeros = 0;
+  std::int64_t columns_used = 0;
+  std::int64_t offsets_read = 0;
+  std::int64_t row_list_bytes = 0;
+  std::int64_t vector_bytes = 0;
+};
+
+/// A pass over all listed nonzeros.
+DeviceCounts count_on_device(const CsrView& matrix, RowListView rows);
+
+/// The first of them alone: at most a pass over the rows.
+Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows);
+
+}  // namespace rowhalo

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every launch needs: the native stream, the number of blocks, the option `block=`.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "kernels/gpu/check.hpp"
+#include "kernels/spmv_kernel.hpp"
+#include "partition/base/spec.hpp"
+
+namespace rowhalo {
+
+inline constexpr int warp_size = 32;
+
+inline cudaStream_t native(Stream stream) {
+  return static_cast<cudaStream_t>(stream.handle);
+}
+
+/// Blocks of `block` threads that hold `threads` threads.
+inline unsigned blocks_for(std::int64_t threads, int block) {
+  return static_cast<unsigned>((threads + block - 1) / block);
+}
+
+/// Threads a block: `block=`, whole warps.
+inline int block_option(const Spec& options, int fallback) {
+  const auto block = static_cast<int>(options.integer("block", fallback, warp_size, 1024));
+  if (block % warp_size != 0) options.fail("block must be a multiple of 32, at most 1024");
+  return block;
+}
+
+/// A grid for loops over any number of items: enough warps to fill the device, no more.
+inline unsigned filling_blocks(std::int64_t items, int block) {
+  constexpr unsigned enough = 2048;
+  const unsigned blocks = blocks_for(items, block);
+  return blocks < enough ? blocks : enough;
+}
+
+}  // namespace rowhalo

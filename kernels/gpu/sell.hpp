@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What sell.cpp hands to the kernel in sell.cu.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// Slices of 32 rows as convert.hpp makes them (Slices::Last::short_one).
+template <class T>
+struct SellArguments {
+  const Offset* begins;
+  const LocalIndex* indices;
+  const T* values;
+  RowListView rows;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+template <class T>
+void launch_sell(const SellArguments<T>& arguments, int block, int flight, cudaStream_t stream);
+
+}  // namespace rowhalo
