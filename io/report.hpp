@@ -63,6 +63,7 @@ struct HaloReport {
   std::int64_t bytes_max_rank = 0;    ///< most that a rank sends a product
   std::int64_t boundary_rows = 0;     ///< all ranks
   std::vector<Candidate> candidates;  ///< empty when the transport was named
+  bool graph = false;                 ///< products were replayed from a CUDA graph
 };
 
 struct KernelReport {
@@ -113,6 +114,17 @@ struct ValidationReport {
   std::string note;  ///< e.g. why PETSc was not used; empty otherwise
 };
 
+/// One of several combinations that a run measured in full (--format all, --halo all).
+struct CaseReport {
+  std::string format, transport;
+  bool graph = false;
+  std::optional<double> median_seconds, exposed_seconds;  ///< empty when it could not run
+  double max_error_ratio = 0;
+  std::uint64_t y_hash = 0;
+  bool passed = false;
+  std::string reason;  ///< why it could not run, or why it failed
+};
+
 enum class RunStatus { ok, failed, interrupted };
 
 struct RunReport {
@@ -130,6 +142,7 @@ struct RunReport {
   std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;
+  std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above
 };
 
 }  // namespace rowhalo

@@ -85,6 +85,7 @@ Json halo_json(const HaloReport& h) {
                           {"reason", c.reason}});
   }
   return {{"transport", h.transport},
+          {"graph", h.graph},
           {"schedule", h.schedule},
           {"neighbors", {{"mean", h.neighbors.mean}, {"max", h.neighbors.max}}},
           {"messages", h.messages},
@@ -142,6 +143,22 @@ Json validation_json(const ValidationReport& v) {
           {"note", v.note}};
 }
 
+Json cases_json(const std::vector<CaseReport>& cases) {
+  Json list = Json::array();
+  for (const CaseReport& c : cases) {
+    list.push_back({{"format", c.format},
+                    {"transport", c.transport},
+                    {"graph", c.graph},
+                    {"median_seconds", or_null(c.median_seconds)},
+                    {"exposed_seconds", or_null(c.exposed_seconds)},
+                    {"max_error_ratio", c.max_error_ratio},
+                    {"y_hash", hexadecimal(c.y_hash)},
+                    {"passed", c.passed},
+                    {"reason", c.reason}});
+  }
+  return list;
+}
+
 template <class T, class Function>
 Json section(const std::optional<T>& value, Function function) {
   return value ? function(*value) : Json(nullptr);
@@ -169,7 +186,8 @@ Json report_json(const RunReport& r) {
             {"device_bytes_max_rank", r.memory.device_bytes_max_rank}}},
           {"timing", section(r.timing, timing_json)},
           {"performance", section(r.performance, performance_json)},
-          {"validation", section(r.validation, validation_json)}};
+          {"validation", section(r.validation, validation_json)},
+          {"cases", cases_json(r.cases)}};
 }
 
 /// A report with every section, so that all runs have the same columns.

@@ -80,6 +80,25 @@ class Table {
     }
   }
 
+  void cases(const std::vector<CaseReport>& list) {
+    std::size_t format = 6, transport = 9;
+    for (const CaseReport& c : list) {
+      format = std::max(format, c.format.size());
+      transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
+    }
+    out_ << fmt::format("  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>9}  {}\n", "format", format,
+                        "transport", transport, "a product", "exposed", "error", "y_hash");
+    for (const CaseReport& c : list) {
+      out_ << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
+                          c.transport + (c.graph ? " graph" : ""), transport);
+      if (c.median_seconds) {
+        out_ << fmt::format("{:>10}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
+                            optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
+      }
+      out_ << (c.passed ? "" : "  FAILED") << (c.reason.empty() ? "" : "  ") << c.reason << '\n';
+    }
+  }
+
  private:
   std::ostream& out_;
   bool color_;
@@ -108,8 +127,8 @@ void write_partition(Table& table, const PartitionReport& p) {
 
 void write_halo(Table& table, const HaloReport& h) {
   table.group("Halo");
-  table.line("transport",
-             h.schedule.empty() ? h.transport : fmt::format("{}, {}", h.transport, h.schedule));
+  table.line("transport", fmt::format("{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
+                                      h.schedule.empty() ? "" : ", ", h.schedule));
   table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages a product",
                                        h.neighbors.mean, h.neighbors.max, grouped(h.messages)));
   table.line("sent a product",
@@ -202,6 +221,10 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   write_setup(table, report.setup, report.memory);
   if (report.timing) write_timing(table, *report.timing, report.performance);
   if (report.validation) write_validation(table, *report.validation, report.timing);
+  if (!report.cases.empty()) {
+    table.group("Combinations");
+    table.cases(report.cases);
+  }
   out << '\n';
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 namespace rowhalo {
@@ -16,19 +15,21 @@ constexpr double batch_seconds = 0.020;
 constexpr int fewest_iterations = 10;
 constexpr int most_iterations = 1 << 20;
 
-using Product = std::function<void(std::int64_t)>;
+/// `count` rounded up to whole steps.
+int whole_steps(int count, const ProductSequence& products) {
+  const int step = products.step();
+  return (count + step - 1) / step * step;
+}
 
 /// Seconds that `iterations` products take on this rank after all ranks have come together.
-double run_batch(const Comm& comm, int iterations, const Product& product, std::int64_t& count,
-                 Progress& progress) {
-  using clock = std::chrono::steady_clock;
-  ROWHALO_MPI(MPI_Barrier(comm.handle));
-  const clock::time_point start = clock::now();
-  for (int k = 0; k < iterations; ++k) {
-    product(count++);
-    progress.tick();
+double run_batch(const Measuring& with, int iterations, ProductSequence& products) {
+  ROWHALO_MPI(MPI_Barrier(with.comm.handle));
+  with.clock.start();
+  for (int k = 0; k < iterations; k += products.step()) {
+    products.run(products.step());
+    with.progress.tick();
   }
-  return std::chrono::duration<double>(clock::now() - start).count();
+  return with.clock.stop();
 }
 
 /// Quantile of unsorted values by linear interpolation.
@@ -53,38 +54,58 @@ double BatchTimes::percentile95() const {
   return quantile(seconds, 0.95);
 }
 
-double estimate_seconds(const Comm& comm, double budget_seconds, const Product& product,
-                        Progress& progress) {
-  std::int64_t count = 0;
-  run_batch(comm, 2, product, count, progress);
-  int iterations = 1;
-  for (double spent = 0;; iterations *= 2) {
-    const double elapsed =
-        max_over_ranks(comm, run_batch(comm, iterations, product, count, progress));
+DeviceClock::DeviceClock(Device device, Stream stream) {
+  if (device == Device::gpu) events_.emplace(Events{stream, EventHandle(), EventHandle()});
+}
+
+void DeviceClock::start() {
+  if (events_) {
+    events_->begin.record(events_->stream);
+  } else {
+    begin_ = std::chrono::steady_clock::now();
+  }
+}
+
+double DeviceClock::stop() {
+  if (!events_) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  events_->end.record(events_->stream);
+  events_->end.synchronize();
+  return seconds_between(events_->begin, events_->end);
+}
+
+double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products) {
+  run_batch(with, whole_steps(2, products), products);
+  double spent = 0;
+  for (int iterations = products.step();; iterations *= 2) {
+    const double elapsed = max_over_ranks(with.comm, run_batch(with, iterations, products));
     spent += elapsed;
     if (2 * spent >= budget_seconds || iterations >= most_iterations) return elapsed / iterations;
   }
 }
 
-BatchTimes measure_batches(const Comm& comm, const BatchOptions& options, const Product& product,
-                           Progress& progress, const Watchdog& watchdog) {
+BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
+                           ProductSequence& products, const std::function<void()>& check) {
   BatchTimes times;
-  std::int64_t count = 0;
-  run_batch(comm, options.warmup, product, count, progress);
+  run_batch(with, whole_steps(options.warmup, products), products);
   times.iterations = options.iterations;
   if (times.iterations == 0) {
-    const double one = estimate_seconds(comm, batch_seconds / 2, product, progress);
+    const double one = estimate_seconds(with, batch_seconds / 2, products);
     const double wanted = std::ceil(batch_seconds / std::max(one, 1e-9));
     times.iterations =
         static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
     times.iterations += times.iterations % 2;
   }
+  times.iterations = whole_steps(times.iterations, products);
   double total = 0;
   while (static_cast<int>(times.seconds.size()) < options.batches || total < options.min_seconds) {
+    const double elapsed = run_batch(with, times.iterations, products);
+    check();
     // One reduction for both, so that all ranks stop after the same batch.
-    std::array<double, 2> shared{run_batch(comm, times.iterations, product, count, progress),
-                                 watchdog.interrupted() ? 1.0 : 0.0};
-    ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
+    std::array<double, 2> shared{elapsed, with.watchdog.interrupted() ? 1.0 : 0.0};
+    ROWHALO_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, with.comm.handle));
     total += shared[0];
     times.seconds.push_back(shared[0] / times.iterations);
     if (shared[1] > 0) {

@@ -4,9 +4,12 @@
 // together and its time the slowest rank's; the median over batches is the result.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "miniapp/product_sequence.hpp"
 #include "miniapp/watchdog.hpp"
 #include "partition/comm.hpp"
 
@@ -29,15 +32,41 @@ struct BatchTimes {
   double percentile95() const;
 };
 
-/// Collective. `product(k)` runs the k-th product, k = 0, 1, ... The batches end early, on all
-/// ranks alike, when a signal has come to any rank.
-BatchTimes measure_batches(const Comm& comm, const BatchOptions& options,
-                           const std::function<void(std::int64_t)>& product, Progress& progress,
-                           const Watchdog& watchdog);
+/// The clock of the device that computes: the host's, or events on a GPU's stream.
+class DeviceClock {
+ public:
+  DeviceClock() = default;  ///< the host's
+  DeviceClock(Device device, Stream stream);
+
+  void start();
+  /// Seconds since start(), when all that was put in between is done.
+  double stop();
+
+ private:
+  struct Events {
+    Stream stream;
+    EventHandle begin, end;
+  };
+  std::chrono::steady_clock::time_point begin_;
+  std::optional<Events> events_;
+};
+
+/// Who takes part in a measurement and who watches over it.
+struct Measuring {
+  const Comm& comm;
+  DeviceClock& clock;
+  Progress& progress;
+  const Watchdog& watchdog;
+};
+
+/// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
+/// Products a batch are rounded up to whole steps of the sequence. `check` runs after every batch.
+BatchTimes measure_batches(
+    const Measuring& with, const BatchOptions& options, ProductSequence& products,
+    const std::function<void()>& check = [] {});
 
 /// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
 /// reporting.
-double estimate_seconds(const Comm& comm, double budget_seconds,
-                        const std::function<void(std::int64_t)>& product, Progress& progress);
+double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products);
 
 }  // namespace rowhalo

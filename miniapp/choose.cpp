@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <limits>
-
-#include "miniapp/batches.hpp"
 
 namespace rowhalo {
 
@@ -28,43 +25,52 @@ int mark_fastest(std::vector<Candidate>& candidates) {
   return best;
 }
 
+/// Seconds of a product of this rank's rows alone.
+double time_kernels(const ProductSetting& setting, const LocalKernels& kernels) {
+  const Device device = setting.site.device;
+  const VectorMemory x(device, setting.x.size());
+  const VectorMemory y(device, static_cast<std::size_t>(kernels.rows) * setting.element_bytes());
+  copy_between(device, x.data(), setting.x.data(), setting.x.size());
+  HaloVector vector;
+  vector.data = x.data();
+  ProductSequence products(
+      [&](std::int64_t) { apply_local(kernels, 1.0, vector, 0.0, y.data(), setting.stream); });
+  return estimate_seconds(setting.measuring, format_budget_seconds, products);
+}
+
 }  // namespace
 
-ChosenKernels choose_kernels(const Comm& comm, const CsrView& block, const LocalMatrix& matrix,
-                             const FormatRequest& request, const void* x, Progress& progress) {
-  const auto make = [&](const std::string& interior) {
-    const std::string& boundary = request.boundary.empty() ? interior : request.boundary;
-    ChosenKernels chosen{interior, boundary, {}, {}};
+std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
+                                        ChosenKernels& chosen) {
+  return agreed_error(setting.measuring.comm, [&] {
+    chosen.interior = request.interior;
+    chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
     chosen.kernels =
-        make_kernels(block, matrix, request.schedule, Spec::parse(interior, "--format"),
-                     Spec::parse(boundary, "--boundary-format"), request.device);
-    if (request.schedule == Schedule::blocking) chosen.boundary = interior;
-    return chosen;
-  };
+        make_kernels(setting.block, request.schedule, Spec::parse(chosen.interior, "--format"),
+                     Spec::parse(chosen.boundary, "--boundary-format"));
+    if (chosen.kernels.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
+  });
+}
+
+ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest& request) {
   ChosenKernels chosen;
   if (request.interior != "auto") {
-    agree(comm, [&] { chosen = make(request.interior); });
+    if (const auto error = name_kernels(setting, request, chosen)) throw *error;
     return chosen;
   }
-
-  HostAllocation y(static_cast<std::size_t>(block.rows) * value_bytes(block.precision));
-  HaloVector trial{};
-  trial.data = static_cast<std::byte*>(const_cast<void*>(x));  // apply() only reads it
   std::vector<Candidate> candidates;
   double best_seconds = std::numeric_limits<double>::infinity();
   for (const FormatEntry& entry : formats()) {
-    if (entry.device != request.device || !entry.automatic) continue;
+    if (entry.device != setting.site.device || !entry.automatic) continue;
     Candidate& candidate = candidates.emplace_back();
     candidate.name = entry.name;
     ChosenKernels attempt;
-    if (const auto refusal = agreed_error(comm, [&] { attempt = make(entry.name); })) {
+    if (const auto refusal =
+            name_kernels(setting, {entry.name, request.boundary, request.schedule}, attempt)) {
       candidate.reason = refusal->what();
       continue;
     }
-    candidate.seconds = estimate_seconds(
-        comm, format_budget_seconds,
-        [&](std::int64_t) { apply_local(attempt.kernels, 1.0, trial, 0.0, y.data(), {}); },
-        progress);
+    candidate.seconds = time_kernels(setting, attempt.kernels);
     if (*candidate.seconds < best_seconds) {
       best_seconds = *candidate.seconds;
       chosen = std::move(attempt);
@@ -79,45 +85,55 @@ ChosenKernels choose_kernels(const Comm& comm, const CsrView& block, const Local
   return chosen;
 }
 
-ChosenTransport choose_transport(const std::string& name, const TransportContext& context,
-                                 const LocalKernels& kernels, const void* x, Progress& progress) {
-  if (name != "auto") {
-    const TransportEntry* entry = nullptr;
-    agree(context.comm, [&] { entry = &find_transport(name); });
-    return {name, entry->make(context), {}};
+std::vector<std::string> usable_formats(Device device) {
+  std::vector<std::string> names;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == device && unusable_reason(entry).empty()) names.emplace_back(entry.name);
   }
-  HostAllocation y(static_cast<std::size_t>(kernels.rows) * context.element_bytes);
-  TransportContext trial_context = context;
-  trial_context.vectors = 2;
-  ChosenTransport chosen;
-  for (const TransportEntry& entry : transports()) {
-    const std::unique_ptr<HaloExchange> halo = entry.make(trial_context);
-    const HaloVector vectors[2] = {halo->make_vector(), halo->make_vector()};
-    for (const HaloVector& vector : vectors) fill_owned(vector, x);
-    const DistributedSpmv spmv(kernels, *halo);
-    const auto seconds = [&](auto&& product) {
-      return estimate_seconds(context.comm, transport_budget_seconds, product, progress);
-    };
-    Candidate& candidate = chosen.candidates.emplace_back();
-    candidate.name = entry.name;
-    candidate.seconds =
-        seconds([&](std::int64_t k) { spmv.apply(1.0, vectors[k % 2], 0.0, y.data(), {}); });
-    const double local = seconds(
-        [&](std::int64_t k) { apply_local(kernels, 1.0, vectors[k % 2], 0.0, y.data(), {}); });
-    candidate.exposed_seconds = std::max(0.0, *candidate.seconds - local);
-    halo->close();
-  }
-  const int best = mark_fastest(chosen.candidates);
-  chosen.name = chosen.candidates[best].name;
-  chosen.halo = find_transport(chosen.name).make(context);
-  return chosen;
+  return names;
 }
 
-void fill_owned(const HaloVector& target, const void* x) {
-  std::memcpy(target.data, x, static_cast<std::size_t>(target.owned) * target.element_bytes);
-  // All bits set is a NaN in every floating-point format.
-  std::memset(target.ghost_data(), 0xff,
-              static_cast<std::size_t>(target.ghosts) * target.element_bytes);
+std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs) {
+  std::vector<TransportVariant> variants;
+  for (const TransportEntry& entry : transports()) {
+    if (!entry.unusable(site).empty()) continue;
+    variants.push_back({&entry, false});
+    if (graphs && entry.graphs) variants.push_back({&entry, true});
+  }
+  return variants;
+}
+
+ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
+                                 bool graphs, const LocalKernels& kernels) {
+  ChosenTransport chosen;
+  if (name != "auto") {
+    agree(setting.measuring.comm, [&] {
+      const TransportEntry& entry = find_transport(name);
+      const std::string reason = entry.unusable(setting.site);
+      if (!reason.empty()) throw InputError(fmt::format("--halo {}: {}", name, reason));
+      chosen.name = name;
+      chosen.graph = graphs && entry.graphs;
+    });
+    return chosen;
+  }
+  for (const TransportEntry& entry : transports()) {
+    const std::string reason = entry.unusable(setting.site);
+    if (!reason.empty()) chosen.candidates.push_back({entry.name, false, {}, {}, reason});
+  }
+  for (const TransportVariant& variant : usable_transports(setting.site, graphs)) {
+    Products products(setting, kernels, variant, 1.0, 0.0);
+    const double seconds =
+        estimate_seconds(setting.measuring, transport_budget_seconds, products.sequence());
+    ProductSequence alone = products.local_sequence();
+    const double local = estimate_seconds(setting.measuring, transport_budget_seconds, alone);
+    chosen.candidates.push_back(
+        {variant.entry->name, variant.graph, seconds, std::max(0.0, seconds - local), ""});
+    products.close();
+  }
+  const Candidate& best = chosen.candidates[mark_fastest(chosen.candidates)];
+  chosen.name = best.name;
+  chosen.graph = best.graph;
+  return chosen;
 }
 
 }  // namespace rowhalo

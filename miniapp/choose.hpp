@@ -5,12 +5,12 @@
 // ranks.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/report.hpp"
-#include "miniapp/distributed_spmv.hpp"
+#include "miniapp/products.hpp"
 
 namespace rowhalo {
 
@@ -18,7 +18,6 @@ struct FormatRequest {
   std::string interior = "auto";
   std::string boundary;  ///< empty: the same as the interior's
   Schedule schedule = Schedule::overlap;
-  Device device = Device::cpu;
 };
 
 struct ChosenKernels {
@@ -27,23 +26,29 @@ struct ChosenKernels {
   std::vector<Candidate> candidates;  ///< empty when the format was named
 };
 
-/// Collective. `x`: all local columns in the precision of `block`. Throws AgreedError when a named
-/// format is unknown or refuses.
-ChosenKernels choose_kernels(const Comm& comm, const CsrView& block, const LocalMatrix& matrix,
-                             const FormatRequest& request, const void* x, Progress& progress);
+/// Collective. The kernels of a named format; the reason, on all ranks, when it is unknown or
+/// refuses.
+std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
+                                        ChosenKernels& chosen);
+
+/// Collective. The kernels of a named format or of the fastest. Throws AgreedError.
+ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest& request);
 
 struct ChosenTransport {
   std::string name;
-  std::unique_ptr<HaloExchange> halo;
+  bool graph = false;
   std::vector<Candidate> candidates;  ///< empty when the transport was named
 };
 
-/// Collective. `x`: as above. The transport is made for context.vectors vectors.
-ChosenTransport choose_transport(const std::string& name, const TransportContext& context,
-                                 const LocalKernels& kernels, const void* x, Progress& progress);
+/// Names of the formats for `device` that are usable here.
+std::vector<std::string> usable_formats(Device device);
 
-/// Copies the owned entries of `x` (in the precision of the run) into a vector of a transport and
-/// fills its ghosts with NaN, so that an exchange that forgets one is seen.
-void fill_owned(const HaloVector& target, const void* x);
+/// Every usable transport, without a graph and, where it and `graphs` allow it, with one.
+std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs);
+
+/// Collective. The named transport (with a graph where it and `graphs` allow it) or the fastest.
+/// Throws AgreedError when the name is unknown or not usable here.
+ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
+                                 bool graphs, const LocalKernels& kernels);
 
 }  // namespace rowhalo

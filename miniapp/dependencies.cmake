@@ -106,6 +106,11 @@ macro(rowhalo_find_cuda)
     set(ROWHALO_CUDA_MISSING "there is no nvcc that works")
   else()
     enable_language(CUDA)
+    # CMake 3.25 does not know that nvcc has C++20.
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
     find_package(CUDAToolkit QUIET)
     set(ROWHALO_CUDA_VERSION "${CMAKE_CUDA_COMPILER_VERSION}")
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12)
@@ -116,11 +121,34 @@ macro(rowhalo_find_cuda)
   endif()
 endmacro()
 
-# What every target needs that has CUDA sources or calls CUDA. CMake 3.25 ignores CUDA_STANDARD 20
-# with nvcc 13. Device functions may call constexpr functions such as RowListView's.
+# NCCL beside CUDA: nccl.h and libnccl.
+macro(rowhalo_find_nccl)
+  find_path(ROWHALO_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} $ENV{NCCL_HOME}/include)
+  find_library(ROWHALO_NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} $ENV{NCCL_HOME}/lib)
+  mark_as_advanced(ROWHALO_NCCL_INCLUDE_DIR ROWHALO_NCCL_LIBRARY)
+  if(NOT ROWHALO_HAVE_CUDA)
+    set(ROWHALO_NCCL_MISSING "there is no CUDA in this build")
+  elseif(NOT ROWHALO_NCCL_INCLUDE_DIR OR NOT ROWHALO_NCCL_LIBRARY)
+    set(ROWHALO_NCCL_MISSING "nccl.h or libnccl is not there")
+  else()
+    file(STRINGS ${ROWHALO_NCCL_INCLUDE_DIR}/nccl.h rowhalo_nccl_lines
+         REGEX "^#define NCCL_(MAJOR|MINOR|PATCH) ")
+    string(REGEX REPLACE "[^0-9;]" "" ROWHALO_NCCL_VERSION "${rowhalo_nccl_lines}")
+    string(REPLACE ";" "." ROWHALO_NCCL_VERSION "${ROWHALO_NCCL_VERSION}")
+    if(NOT TARGET rowhalo::nccl)
+      add_library(rowhalo::nccl INTERFACE IMPORTED GLOBAL)
+      target_include_directories(rowhalo::nccl INTERFACE ${ROWHALO_NCCL_INCLUDE_DIR})
+      target_link_libraries(rowhalo::nccl INTERFACE ${ROWHALO_NCCL_LIBRARY})
+    endif()
+  endif()
+endmacro()
+
+# What every target needs that has CUDA sources or calls CUDA. Device functions may call constexpr
+# functions such as RowListView's.
 function(rowhalo_use_cuda target)
+  set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-lineinfo;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
 endfunction()
 
@@ -130,3 +158,4 @@ rowhalo_required(OpenMP "${OpenMP_CXX_VERSION}" "threads of a rank")
 rowhalo_required(zlib "${ZLIB_VERSION_STRING}" "compressed matrices")
 rowhalo_option(PETSC "y and its time beside PETSc's MatMult" libpetsc-real-dev rowhalo_find_petsc)
 rowhalo_option(CUDA "products on GPUs" "CUDA 12 or newer" rowhalo_find_cuda)
+rowhalo_option(NCCL "the transport nccl" libnccl-dev rowhalo_find_nccl)

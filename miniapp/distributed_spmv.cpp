@@ -3,16 +3,20 @@
 // The order of a distributed product (distributed_spmv.hpp).
 #include "miniapp/distributed_spmv.hpp"
 
-#include <chrono>
-
 namespace rowhalo {
 
-PrecisionBlock::PrecisionBlock(const LocalMatrix& matrix, Precision precision)
-    : view_(matrix.view()) {
-  if (precision == Precision::fp64) return;
-  values_.assign(matrix.values.begin(), matrix.values.end());
-  view_.values = values_.data();
-  view_.precision = precision;
+MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device)
+    : matrix_(matrix), host_view_(matrix.view()) {
+  if (precision == Precision::fp32) {
+    host_values_.assign(matrix.values.begin(), matrix.values.end());
+    host_view_.values = host_values_.data();
+    host_view_.precision = precision;
+  }
+  if (device == Device::gpu) {
+    device_csr_.emplace(host_view_);
+    lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});
+    std::vector<float>().swap(host_values_);
+  }
 }
 
 KernelWork LocalKernels::work() const {
@@ -27,27 +31,22 @@ KernelWork LocalKernels::work() const {
   return work;
 }
 
-LocalKernels make_kernels(const CsrView& block, const LocalMatrix& matrix, Schedule schedule,
-                          const Spec& interior_format, const Spec& boundary_format, Device device) {
+LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
+                          const Spec& boundary_format) {
+  const CsrView& matrix = block.view();
+  const FormatEntry& interior = find_format(interior_format.name(), matrix.device);
+  const FormatEntry& boundary = find_format(boundary_format.name(), matrix.device);
   LocalKernels kernels;
-  kernels.schedule = schedule;
-  kernels.rows = block.rows;
-  const FormatEntry& interior = find_format(interior_format.name(), device);
-  if (schedule == Schedule::blocking) {
-    kernels.interior = interior.make(block, all_rows(block.rows), interior_format);
-    return kernels;
+  kernels.rows = matrix.rows;
+  kernels.schedule = interior.baseline || boundary.baseline ? Schedule::blocking : schedule;
+  if (kernels.schedule == Schedule::blocking) {
+    kernels.interior = interior.make(matrix, all_rows(matrix.rows), interior_format);
+  } else {
+    kernels.interior = interior.make(matrix, block.interior(), interior_format);
+    kernels.boundary = boundary.make(matrix, block.boundary(), boundary_format);
   }
-  const FormatEntry& boundary = find_format(boundary_format.name(), device);
-  kernels.interior = interior.make(block, matrix.interior.view(), interior_format);
-  kernels.boundary = boundary.make(block, matrix.boundary.view(), boundary_format);
   return kernels;
 }
-
-namespace {
-
-enum class Phase { pack, exchange, interior, boundary };
-
-}  // namespace
 
 template <class After>
 void DistributedSpmv::product(double alpha, const HaloVector& x, double beta, void* y,
@@ -80,29 +79,9 @@ void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x,
   if (kernels.boundary) kernels.boundary->apply(alpha, x.data, beta, y, stream);
 }
 
-void DistributedSpmv::apply_timed(double alpha, const HaloVector& x, double beta, void* y,
-                                  Stream stream, PhaseSeconds& seconds) const {
-  using clock = std::chrono::steady_clock;
-  clock::time_point last = clock::now();
-  product(alpha, x, beta, y, stream, [&](Phase phase) {
-    const clock::time_point now = clock::now();
-    const double elapsed = std::chrono::duration<double>(now - last).count();
-    last = now;
-    switch (phase) {
-      case Phase::pack:
-        seconds.pack += elapsed;
-        break;
-      case Phase::exchange:
-        seconds.exchange += elapsed;
-        break;
-      case Phase::interior:
-        seconds.interior += elapsed;
-        break;
-      case Phase::boundary:
-        seconds.boundary += elapsed;
-        break;
-    }
-  });
+void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
+                            const std::function<void(Phase)>& after) const {
+  product(alpha, x, beta, y, stream, after);
 }
 
 }  // namespace rowhalo

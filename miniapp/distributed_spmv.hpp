@@ -4,11 +4,15 @@
 // product stands: begin the exchange, interior rows, finish the exchange, boundary rows.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/formats.hpp"
+#include "kernels/gpu/device_csr.hpp"
+#include "kernels/gpu/device_row_list.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/local_matrix.hpp"
 
@@ -19,16 +23,32 @@ enum class Schedule {
   blocking,  ///< begin, finish, all rows in one kernel
 };
 
-/// The local matrix with its values in the precision of the run. fp64 shares the arrays of
-/// `matrix`, which outlives it either way.
-class PrecisionBlock {
+/// The local matrix as kernels take it: values in the precision of the run, arrays and row lists in
+/// the memory of the device. On the host in fp64 it shares the arrays of `matrix`, which outlives
+/// it either way.
+class MatrixBlock {
  public:
-  PrecisionBlock(const LocalMatrix& matrix, Precision precision);
-  const CsrView& view() const { return view_; }
+  /// Copies what must be copied.
+  MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device);
+
+  const CsrView& view() const { return device_csr_ ? device_csr_->view() : host_view_; }
+  RowListView interior() const {
+    return lists_ ? lists_->interior.view() : matrix_.interior.view();
+  }
+  RowListView boundary() const {
+    return lists_ ? lists_->boundary.view() : matrix_.boundary.view();
+  }
 
  private:
-  std::vector<float> values_;
-  CsrView view_;
+  struct DeviceLists {
+    DeviceRowList interior, boundary;
+  };
+
+  const LocalMatrix& matrix_;
+  std::vector<float> host_values_;  ///< fp32 on the host
+  CsrView host_view_;
+  std::optional<DeviceCsr> device_csr_;
+  std::optional<DeviceLists> lists_;
 };
 
 /// The kernels of one rank: interior and boundary for overlap, all rows in `interior` for blocking.
@@ -41,18 +61,17 @@ struct LocalKernels {
   KernelWork work() const;
 };
 
-/// Local. Converts the rows; throws InputError when a format refuses.
-LocalKernels make_kernels(const CsrView& block, const LocalMatrix& matrix, Schedule schedule,
-                          const Spec& interior_format, const Spec& boundary_format, Device device);
+/// Local. Converts the rows of `block`, which outlives the kernels; throws InputError when a format
+/// is unknown or refuses. A vendor's format takes whole matrices only: its schedule is blocking.
+LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
+                          const Spec& boundary_format);
 
 /// One product on this rank alone: the ghosts of `x` are taken as they are.
 void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
                  void* y, Stream stream);
 
-/// Seconds spent in each phase of one or more products on this rank.
-struct PhaseSeconds {
-  double pack = 0, exchange = 0, interior = 0, boundary = 0;
-};
+/// The phases of a product, in the order of overlap.
+enum class Phase { pack, interior, exchange, boundary };
 
 class DistributedSpmv {
  public:
@@ -62,12 +81,12 @@ class DistributedSpmv {
 
   /// One product; the ghosts of `x` are brought up to date. y: one entry an owned row.
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
-  /// The same product as apply(), adding the time of each phase to `seconds`.
-  void apply_timed(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
-                   PhaseSeconds& seconds) const;
+  /// The same product; `after(phase)` is called when what belongs to a phase has been put in.
+  void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
+             const std::function<void(Phase)>& after) const;
 
  private:
-  /// The order of a product; `after(phase)` is called when a phase has ended.
+  /// The order of a product.
   template <class After>
   void product(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
                After after) const;

@@ -66,6 +66,12 @@ int launched_rank() {
   return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
 }
 
+int launched_local_rank() {
+  // Slurm's own is last: under mpirun it is 0 for every rank.
+  return first_number({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
+                       "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
+}
+
 MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launched_ranks()) {
   Watchdog::block_signals();  // before MPI_Init starts threads
   std::set_terminate(end_job);
@@ -124,13 +130,13 @@ bool on_terminal(int fd) {
   return std::strncmp(target, "/dev/pts/", 9) == 0 || std::strncmp(target, "/dev/tty", 8) == 0;
 }
 
-int ranks_on_node(const Comm& comm) {
+NodePlace node_place(const Comm& comm) {
   MPI_Comm node = MPI_COMM_NULL;
   ROWHALO_MPI(
       MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
-  const int ranks = Comm::of(node).size;
+  const Comm on_node = Comm::of(node);
   ROWHALO_MPI(MPI_Comm_free(&node));
-  return ranks;
+  return {on_node.rank, on_node.size};
 }
 
 Binding binding() {

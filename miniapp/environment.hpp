@@ -46,8 +46,15 @@ std::string host_name();
 /// stdout even when its own goes to a file.
 bool on_terminal(int fd);
 
-/// Collective. Number of ranks that share this node's memory.
-int ranks_on_node(const Comm& comm);
+/// Where this rank stands among those that share its node's memory.
+struct NodePlace {
+  int rank = 0, ranks = 1;
+};
+/// Collective.
+NodePlace node_place(const Comm& comm);
+
+/// The rank within the node as the launcher tells it before MPI_Init; 0 when it does not.
+int launched_local_rank();
 
 /// Processors that this process may run on, as a list ("0-3,8"), and how many they are.
 struct Binding {

@@ -11,6 +11,7 @@
 
 #include "io/sources.hpp"
 #include "kernels/formats.hpp"
+#include "kernels/gpu/runtime.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/partitioners.hpp"
 
@@ -38,8 +39,9 @@ std::vector<Axis> all_axes() {
     axes[0].rows.push_back({entry.name, fmt::format("{}: {}", name_of(entry.device), entry.summary),
                             unusable_reason(entry)});
   }
+  const ComputeSite site{device_count() > 0 ? Device::gpu : Device::cpu, false};
   for (const TransportEntry& entry : transports()) {
-    axes[1].rows.push_back({entry.name, entry.summary, ""});
+    axes[1].rows.push_back({entry.name, entry.summary, entry.unusable(site)});
   }
   for (const PartitionerEntry& entry : partitioners()) {
     axes[2].rows.push_back({entry.name, entry.summary, text_or_empty(entry.unusable)});

@@ -3,6 +3,7 @@
 // rowhalo: parse, run, report. Only --help, --version and list do without MPI.
 #include <iostream>
 
+#include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
 #include "miniapp/list.hpp"
 #include "miniapp/options.hpp"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
   if (line.informational()) return print_information(line);
 
+  if (!line.error && line.run.device != "cpu") select_device_by_launcher();
   MpiEnvironment mpi(&argc, &argv);
   try {
     mpi.check_launcher();

@@ -105,7 +105,7 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
   add_word(run, "--device", options.device, {"auto", "cpu", "gpu"})->group(group);
   run.add_option("--format", options.format,
-                 names_of(formats(), "auto") + "; options as NAME:k=v,...")
+                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
@@ -113,13 +113,17 @@ void add_product_options(CLI::App& run, RunOptions& options) {
                  "format of the rows that need ghosts (default: the same)")
       ->type_name("NAME")
       ->group(group);
-  run.add_option("--halo", options.halo, names_of(transports(), "auto"))
+  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
   add_choice<Schedule>(run, "--schedule", options.schedule,
                        {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
                        "overlap | blocking (default: overlap)")
+      ->group(group);
+  add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
+                   "replay products from a CUDA graph, where the transport allows it: on | off "
+                   "(default: on)")
       ->group(group);
   add_choice<Precision>(run, "--precision", options.precision,
                         {{"fp64", Precision::fp64}, {"fp32", Precision::fp32}},

@@ -22,6 +22,7 @@ struct RunOptions {
   std::optional<std::uint64_t> shuffle;
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
   Schedule schedule = Schedule::overlap;
+  bool graph = true;  ///< where the transport allows it
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";

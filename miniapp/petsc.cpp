@@ -51,7 +51,7 @@ std::int64_t available_bytes_a_rank(const Comm& comm) {
   while (file >> key >> kibibytes >> unit) {
     if (key == "MemAvailable:") available = kibibytes * 1024;
   }
-  return available / ranks_on_node(comm);
+  return available / node_place(comm).ranks;
 }
 
 /// Why PETSc cannot hold the matrix, or empty. The same on all ranks.
@@ -142,9 +142,9 @@ PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision
   std::copy(x.begin(), x.end(), entries);
   ROWHALO_PETSC(VecRestoreArray(petsc_x, &entries));
 
-  const BatchTimes times = measure_batches(
-      comm, options, [&](std::int64_t) { ROWHALO_PETSC(MatMult(petsc, petsc_x, petsc_y)); },
-      progress, watchdog);
+  ProductSequence sequence([&](std::int64_t) { ROWHALO_PETSC(MatMult(petsc, petsc_x, petsc_y)); });
+  DeviceClock clock;
+  const BatchTimes times = measure_batches({comm, clock, progress, watchdog}, options, sequence);
   result.seconds = times.median();
 
   const PetscScalar* products = nullptr;

@@ -9,7 +9,6 @@
 #include <ctime>
 
 #include "miniapp/environment.hpp"
-#include "miniapp/petsc.hpp"
 #include "miniapp/version.hpp"
 
 namespace rowhalo {
@@ -25,6 +24,14 @@ std::string mpi_library() {
   return line.substr(0, line.find_first_of(",\n"));
 }
 
+/// Version of a library of this build; nothing when it was built without.
+std::optional<std::string> dependency_version(std::string_view name) {
+  for (const version::Dependency& dependency : version::dependencies) {
+    if (dependency.name == name && dependency.version != nullptr) return dependency.version;
+  }
+  return {};
+}
+
 }  // namespace
 
 Provenance gather_provenance(const Comm& comm, const std::string& device) {
@@ -34,7 +41,9 @@ Provenance gather_provenance(const Comm& comm, const std::string& device) {
   provenance.compiler = version::compiler;
   provenance.flags = version::flags;
   provenance.mpi = mpi_library();
-  if (const std::string petsc = petsc_version(); !petsc.empty()) provenance.petsc = petsc;
+  provenance.petsc = dependency_version("PETSc");
+  provenance.cuda = dependency_version("CUDA");
+  provenance.nccl = dependency_version("NCCL");
   provenance.hosts = gather_texts(comm, host_name());
   provenance.devices = gather_texts(comm, device);
   provenance.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

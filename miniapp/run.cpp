@@ -5,13 +5,11 @@
 #include "miniapp/run.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -20,7 +18,9 @@
 #include "io/vector_file.hpp"
 #include "miniapp/batches.hpp"
 #include "miniapp/choose.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/measurement.hpp"
 #include "miniapp/petsc.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/statistics.hpp"
@@ -34,14 +34,14 @@ namespace rowhalo {
 namespace {
 
 /// Values as stored in `precision`.
-HostAllocation stored(const std::vector<double>& values, Precision precision) {
-  HostAllocation memory(values.size() * value_bytes(precision));
+std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
+  std::vector<std::byte> bytes(values.size() * value_bytes(precision));
   if (precision == Precision::fp64) {
-    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(memory.data()));
+    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(bytes.data()));
   } else {
-    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(memory.data()));
+    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(bytes.data()));
   }
-  return memory;
+  return bytes;
 }
 
 std::int64_t peak_resident_bytes() {
@@ -49,6 +49,12 @@ std::int64_t peak_resident_bytes() {
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
+
+/// What y is held against: A*x scaled, per owned row.
+struct Reference {
+  const char* name;
+  std::vector<double> product;
+};
 
 class Run {
  public:
@@ -64,32 +70,38 @@ class Run {
   }
 
   ExitCode execute() {
-    check_options();
     begin();
+    check_options();
+    print_header();
     using Stage = void (Run::*)();
-    for (const Stage stage :
-         {&Run::read, &Run::distribute, &Run::make_operator, &Run::measure, &Run::validate}) {
+    for (const Stage stage : {&Run::read, &Run::distribute, &Run::prepare, &Run::measure_all}) {
       (this->*stage)();
       if (interrupted()) break;
     }
-    if (halo_) halo_->close();
     return finish();
   }
 
  private:
-  void check_options();
   void begin();
+  void check_options();
+  void print_header();
   void read();
   void distribute();
-  void make_operator();
-  void measure();
-  void validate();
+  void prepare();
+  void measure_all();
   ExitCode finish();
 
-  void measure_phases();
+  bool measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
+                    const ChosenTransport& transport);
+  CheckedProduct checked(const void* y) const {
+    return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y};
+  }
+  void compute_references();
+  ValidationReport check(const Measurement& measurement, std::string& verdict);
+  void report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
+                     const Measurement& measurement);
+  void conclude();
   void save_y();
-  void hold_against(const char* name, const CheckedProduct& product,
-                    const std::vector<double>& reference);
   void write_report();
 
   bool interrupted();
@@ -100,6 +112,10 @@ class Run {
   /// Collective. Seconds that `work` takes on the slowest rank.
   template <class Work>
   double timed(Work work);
+  BatchOptions batch_options() const {
+    return {options_.iterations, options_.batches, options_.warmup, options_.min_seconds};
+  }
+  bool several() const { return options_.format == "all" || options_.halo == "all"; }
 
   const RunOptions& options_;
   Comm comm_;
@@ -108,16 +124,17 @@ class Run {
   bool show_progress_, to_stderr_;
   RunReport report_;
 
+  RankDevice device_;
+  std::optional<StreamHandle> stream_;
+  std::int64_t free_bytes_before_ = 0;
   std::optional<DistributedCsr> source_;
   std::optional<Shuffle> shuffle_;
   LocalMatrix matrix_;
   HaloPlan plan_;
-  std::optional<PrecisionBlock> block_;
-  LocalKernels kernels_;
-  std::unique_ptr<HaloExchange> halo_;
-  std::vector<HaloVector> vectors_;  ///< two of equal content, used in turn
-  std::vector<double> x_, y0_;       ///< by number in the source, as stored in the precision
-  HostAllocation y_;
+  std::optional<MatrixBlock> block_;
+  std::vector<double> x_, y0_;  ///< by number in the source, as stored in the precision
+  std::vector<std::byte> stored_x_, stored_y0_, y_;
+  std::vector<Reference> references_;
 };
 
 bool Run::interrupted() {
@@ -144,21 +161,27 @@ double Run::timed(Work work) {
   return max_over_ranks(comm_, std::chrono::duration<double>(clock::now() - start).count());
 }
 
+void Run::begin() {
+  device_ = settle_device(comm_, options_.device, options_.threads);
+  if (device_.site.device == Device::gpu) {
+    free_bytes_before_ = free_device_bytes();
+    stream_.emplace();
+  }
+}
+
 /// What can be known to be wrong before any work is done.
 void Run::check_options() {
   agree(comm_, [&] {
-    if (options_.device == "gpu") {
-      throw InputError("--device gpu: this rowhalo was built without CUDA; use --device cpu");
-    }
     if (options_.json == "-" && options_.csv == "-") {
       throw InputError("--json - and --csv - cannot both be stdout; give one of them a file");
     }
+    const Device device = device_.site.device;
     const Spec format = Spec::parse(options_.format, "--format");
-    if (format.name() != "auto") find_format(format.name(), Device::cpu);
+    if (format.name() != "auto" && format.name() != "all") find_format(format.name(), device);
     if (!options_.boundary_format.empty()) {
-      find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), Device::cpu);
+      find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);
     }
-    if (options_.halo != "auto") find_transport(options_.halo);
+    if (options_.halo != "auto" && options_.halo != "all") find_transport(options_.halo);
     const Spec partition = Spec::parse(options_.partition, "--partition");
     const PartitionerEntry& entry = find_partitioner(partition.name());
     if (entry.unusable != nullptr) partition.fail(entry.unusable);
@@ -170,21 +193,17 @@ void Run::check_options() {
   if (!options_.save_y.empty()) check_vector_target(options_.save_y, comm_);
 }
 
-void Run::begin() {
-  const Binding bound = binding();
-  int threads = options_.threads;
-  if (threads == 0 && std::getenv("OMP_NUM_THREADS") == nullptr) {
-    // Ranks that may all run on all cores share them.
-    const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    threads = std::max(1, std::min(bound.count, cores / ranks_on_node(comm_)));
-  }
-  if (threads > 0) omp_set_num_threads(threads);
-  report_.provenance =
-      gather_provenance(comm_, fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
-                                           omp_get_max_threads() == 1 ? "" : "s", bound.cores));
-  if (comm_.rank == 0 && !options_.quiet) {
+void Run::print_header() {
+  report_.provenance = gather_provenance(comm_, device_.description);
+  if (comm_.rank != 0) return;
+  if (!options_.quiet) {
     write_header(out(), report_.provenance, color(out()));
     out() << std::flush;
+  }
+  if (device_.site.shared) {
+    std::cerr << fmt::format(
+        "rowhalo: warning: up to {} ranks share one GPU; they take turns, so times say little\n",
+        device_.ranks_a_device);
   }
 }
 
@@ -218,154 +237,191 @@ void Run::distribute() {
   report_.setup.plan_seconds = timed([&] { plan_ = make_halo_plan(comm_, matrix_, progress_); });
   report_.partition = describe_partition(comm_, matrix_, options_.partition);
   report_.halo = describe_halo(comm_, matrix_, plan_, options_.precision);
-  report_.halo->schedule = options_.schedule == Schedule::overlap ? "overlap" : "blocking";
 }
 
-void Run::make_operator() {
-  phase("convert");
+void Run::prepare() {
+  phase("prepare vectors");
   const Precision precision = options_.precision;
   const VectorSpec x(options_.x, "--x", matrix_.info.columns, comm_, progress_);
   const VectorSpec y(options_.y, "--y", matrix_.info.rows, comm_, progress_);
   x_ = x.entries(matrix_.source_columns, precision);
   y0_ = y.entries(matrix_.source_rows, precision);
-  y_ = stored(y0_, precision);
-  const HostAllocation stored_x = stored(x_, precision);
+  stored_x_ = stored(x_, precision);
+  stored_y0_ = stored(y0_, precision);
+  phase("upload");
+  const double seconds = timed([&] { block_.emplace(matrix_, precision, device_.site.device); });
+  if (device_.site.device == Device::gpu) report_.setup.upload_seconds = seconds;
+}
 
-  block_.emplace(matrix_, precision);
-  ChosenKernels chosen;
-  report_.setup.convert_seconds = timed([&] {
-    chosen =
-        choose_kernels(comm_, block_->view(), matrix_,
-                       {options_.format, options_.boundary_format, options_.schedule, Device::cpu},
-                       stored_x.data(), progress_);
-  });
-  kernels_ = std::move(chosen.kernels);
-  report_.kernel = describe_kernel(comm_, kernels_, precision);
-  report_.kernel->format = chosen.interior;
-  report_.kernel->boundary_format = chosen.boundary;
-  report_.kernel->candidates = std::move(chosen.candidates);
+/// Every combination that is asked for, mostly one.
+void Run::measure_all() {
+  const Stream stream = stream_ ? stream_->stream() : Stream{};
+  DeviceClock clock(device_.site.device, stream);
+  const Measuring measuring{comm_, clock, progress_, watchdog_};
+  const ProductSetting setting{measuring, matrix_, *block_, plan_, device_.site, stream, stored_x_};
+  std::vector<std::string> names{options_.format};
+  if (options_.format == "all") names = usable_formats(device_.site.device);
+  for (const std::string& name : names) {
+    phase("convert");
+    const FormatRequest request{name, options_.boundary_format, options_.schedule};
+    ChosenKernels kernels;
+    std::optional<AgreedError> refusal;
+    const double seconds = timed([&] {
+      if (options_.format == "all") {
+        refusal = name_kernels(setting, request, kernels);
+      } else {
+        kernels = choose_kernels(setting, request);
+      }
+    });
+    if (refusal) {
+      report_.cases.push_back({name, "", false, {}, {}, 0, 0, true, refusal->what()});
+      continue;
+    }
+    report_.setup.convert_seconds = std::max(report_.setup.convert_seconds, seconds);
 
-  phase("choose transport");
-  ChosenTransport transport =
-      choose_transport(options_.halo, {plan_, value_bytes(precision), 2, comm_}, kernels_,
-                       stored_x.data(), progress_);
-  halo_ = std::move(transport.halo);
+    std::vector<ChosenTransport> transports;
+    if (options_.halo == "all") {
+      for (const TransportVariant& variant : usable_transports(device_.site, options_.graph)) {
+        transports.push_back({variant.entry->name, variant.graph, {}});
+      }
+    } else {
+      phase("choose transport");
+      transports = {choose_transport(setting, options_.halo, options_.graph, kernels.kernels)};
+    }
+    for (const ChosenTransport& transport : transports) {
+      if (!measure_case(setting, kernels, transport)) return;
+    }
+  }
+  if (!report_.timing) {
+    throw AgreedError(ExitCode::usage,
+                      "--format all: every format refuses this matrix; the last "
+                      "said: " +
+                          report_.cases.back().reason);
+  }
+  conclude();
+}
+
+/// False when a signal has ended it.
+bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
+                       const ChosenTransport& transport) {
+  phase("measure");
+  Products products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph},
+                    options_.alpha, options_.beta);
+  Measurement measurement = measure(setting, products, batch_options(), options_.beta, stored_y0_);
+  products.close();
+  if (report_.memory.peak_bytes_max_rank == 0) {
+    report_.memory.peak_bytes_max_rank = max_over_ranks(comm_, peak_resident_bytes());
+  }
+  if (measurement.interrupted) {
+    if (!report_.timing) report_choice(kernels, transport, measurement);
+    return false;
+  }
+  std::string verdict;
+  const ValidationReport validation = check(measurement, verdict);
+  if (several()) {
+    report_.cases.push_back({kernels.interior, transport.name, transport.graph,
+                             measurement.timing.median_seconds, measurement.timing.exposed_seconds,
+                             validation.max_error_ratio, validation.y_hash, validation.passed,
+                             verdict});
+  }
+  const bool faster =
+      !report_.timing || measurement.timing.median_seconds < report_.timing->median_seconds;
+  const bool better = !report_.validation || (validation.passed && !report_.validation->passed);
+  if (better || (faster && validation.passed == report_.validation->passed)) {
+    report_choice(kernels, transport, measurement);
+    report_.validation = validation;
+    report_.verdict = verdict;
+    y_ = std::move(measurement.y);
+  }
+  return true;
+}
+
+void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
+                        const Measurement& measurement) {
+  report_.kernel = describe_kernel(comm_, kernels.kernels, device_.site.device, options_.precision);
+  report_.kernel->format = kernels.interior;
+  report_.kernel->boundary_format = kernels.boundary;
+  report_.kernel->candidates = kernels.candidates;
   report_.halo->transport = transport.name;
-  report_.halo->candidates = std::move(transport.candidates);
-  for (int k = 0; k < 2; ++k) {
-    vectors_.push_back(halo_->make_vector());
-    fill_owned(vectors_.back(), stored_x.data());
+  report_.halo->graph = transport.graph;
+  report_.halo->candidates = transport.candidates;
+  report_.halo->schedule = kernels.kernels.schedule == Schedule::overlap ? "overlap" : "blocking";
+  report_.timing = measurement.timing;
+  report_.performance =
+      describe_performance(report_.matrix, options_.precision, measurement.timing.median_seconds);
+  if (device_.site.device == Device::gpu) {
+    report_.memory.device_bytes_max_rank =
+        max_over_ranks(comm_, free_bytes_before_ - free_device_bytes());
   }
 }
 
-void Run::measure() {
-  phase("measure");
-  const DistributedSpmv spmv(kernels_, *halo_);
-  const BatchTimes times = measure_batches(
-      comm_, {options_.iterations, options_.batches, options_.warmup, options_.min_seconds},
-      [&](std::int64_t k) {
-        spmv.apply(options_.alpha, vectors_[k % 2], options_.beta, y_.data(), {});
-      },
-      progress_, watchdog_);
-  const std::uint64_t loop_hash = hash_vector(comm_, matrix_, options_.precision, y_.data());
-
-  TimingReport& timing = report_.timing.emplace();
-  timing.batches = static_cast<int>(times.seconds.size());
-  timing.iterations = times.iterations;
-  timing.median_seconds = times.median();
-  timing.min_seconds = times.minimum();
-  timing.p95_seconds = times.percentile95();
-  report_.performance =
-      describe_performance(report_.matrix, options_.precision, timing.median_seconds);
-  report_.memory.peak_bytes_max_rank = max_over_ranks(comm_, peak_resident_bytes());
-  if (times.interrupted) return;
-  measure_phases();
-
-  // One more product from the start, with spoilt ghosts, is the one that is checked.
-  for (const HaloVector& vector : vectors_) {
-    std::fill_n(vector.ghost_data(), vector.ghosts * vector.element_bytes, std::byte{0xff});
-  }
-  y_ = stored(y0_, options_.precision);
-  spmv.apply(options_.alpha, vectors_[0], options_.beta, y_.data(), {});
+/// PETSc's and our own reference, as far as they are asked for; once, after the first measurement.
+void Run::compute_references() {
   ValidationReport& validation = report_.validation.emplace();
   validation.against = options_.validate;
-  validation.passed = true;
-  validation.y_hash = hash_vector(comm_, matrix_, options_.precision, y_.data());
-  if (options_.beta == 0 && loop_hash != validation.y_hash) {
-    validation.passed = false;
-    report_.verdict = "the timed products and a single one differ in their bits";
-  }
-}
-
-void Run::measure_phases() {
-  phase("measure phases");
-  const DistributedSpmv spmv(kernels_, *halo_);
-  TimingReport& timing = *report_.timing;
-  const BatchTimes local = measure_batches(
-      comm_, {timing.iterations, std::max(5, options_.batches / 2), 0, options_.min_seconds / 4},
-      [&](std::int64_t k) {
-        apply_local(kernels_, options_.alpha, vectors_[k % 2], options_.beta, y_.data(), {});
-      },
-      progress_, watchdog_);
-  timing.exposed_seconds = std::max(0.0, timing.median_seconds - local.median());
-
-  PhaseSeconds seconds;
-  const int products = std::min(timing.iterations, 100);
-  for (int k = 0; k < products; ++k) {
-    spmv.apply_timed(options_.alpha, vectors_[k % 2], options_.beta, y_.data(), {}, seconds);
-    progress_.tick();
-  }
-  timing.phases = {max_over_ranks(comm_, seconds.pack) / products,
-                   max_over_ranks(comm_, seconds.exchange) / products,
-                   max_over_ranks(comm_, seconds.interior) / products,
-                   max_over_ranks(comm_, seconds.boundary) / products};
-}
-
-void Run::hold_against(const char* name, const CheckedProduct& product,
-                       const std::vector<double>& reference) {
-  const ErrorRatio ratio = compare(comm_, product, reference);
-  ValidationReport& validation = *report_.validation;
-  validation.rows_checked = ratio.rows;
-  if (ratio.max >= validation.max_error_ratio) {
-    validation.max_error_ratio = ratio.max;
-    validation.worst_row = ratio.worst_row;
-  }
-  if (ratio.passed()) return;
-  validation.passed = false;
-  report_.verdict = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
-                                name, ratio.max, ratio.worst_row);
-}
-
-void Run::validate() {
-  if (!report_.validation) return;
-  phase("validate");
-  ValidationReport& validation = *report_.validation;
-  const CheckedProduct product{matrix_, options_.precision, options_.alpha, options_.beta, x_,
-                               y0_,     y_.data()};
+  const CheckedProduct product = checked(nullptr);
   bool reference = options_.validate == "reference" || options_.validate == "all";
   if (options_.validate == "petsc" || options_.validate == "all") {
     phase("validate with PETSc");
     const std::vector<double> owned(x_.begin(), x_.begin() + matrix_.owned_columns);
-    PetscResult petsc = petsc_product(
-        comm_, matrix_, options_.precision, owned,
-        {options_.iterations, options_.batches, options_.warmup, options_.min_seconds}, progress_,
-        watchdog_);
+    PetscResult petsc = petsc_product(comm_, matrix_, options_.precision, owned, batch_options(),
+                                      progress_, watchdog_);
     if (petsc.unusable.empty()) {
       validation.petsc_seconds = petsc.seconds;
-      hold_against("petsc", product, scaled_sum(product, std::move(petsc.product)));
+      references_.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
     } else {
       validation.note = "PETSc not used: " + petsc.unusable;
       validation.against = "reference";
       reference = true;
     }
   }
-  if (reference) hold_against("reference", product, reference_product(product));
-  if (report_.verdict.empty()) {
-    report_.verdict =
-        validation.against == "none"
-            ? "not validated"
-            : fmt::format("y agrees with {}",
-                          validation.against == "all" ? "petsc and reference" : validation.against);
+  if (reference) {
+    phase("validate");
+    references_.push_back({"reference", reference_product(product)});
+  }
+}
+
+ValidationReport Run::check(const Measurement& measurement, std::string& verdict) {
+  const bool first = !report_.validation;
+  if (first) compute_references();
+  ValidationReport validation;
+  validation.against = report_.validation->against;
+  validation.petsc_seconds = report_.validation->petsc_seconds;
+  validation.note = report_.validation->note;
+  validation.y_hash = measurement.y_hash;
+  validation.passed = measurement.repeatable;
+  if (first) report_.validation.reset();
+  if (!measurement.repeatable) {
+    verdict = "the timed products and a single one differ in their bits";
+  }
+  for (const Reference& reference : references_) {
+    const ErrorRatio ratio = compare(comm_, checked(measurement.y.data()), reference.product);
+    validation.rows_checked = ratio.rows;
+    if (ratio.max >= validation.max_error_ratio) {
+      validation.max_error_ratio = ratio.max;
+      validation.worst_row = ratio.worst_row;
+    }
+    if (ratio.passed()) continue;
+    validation.passed = false;
+    verdict = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
+                          reference.name, ratio.max, ratio.worst_row);
+  }
+  return validation;
+}
+
+/// The why of the RESULT line when everything has been measured.
+void Run::conclude() {
+  ValidationReport& validation = *report_.validation;
+  const auto failed = std::count_if(report_.cases.begin(), report_.cases.end(),
+                                    [](const CaseReport& one) { return !one.passed; });
+  if (failed > 0) {
+    validation.passed = false;
+    report_.verdict = fmt::format("{} of {} combinations failed", failed, report_.cases.size());
+  } else if (validation.passed) {
+    const std::string against =
+        validation.against == "all" ? "petsc and reference" : validation.against;
+    report_.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
+    if (several()) report_.verdict += fmt::format(", {} combinations", report_.cases.size());
   }
 }
 

@@ -65,10 +65,11 @@ HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const Halo
   return report;
 }
 
-KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Precision precision) {
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
+                             Precision precision) {
   const KernelWork work = kernels.work();
   KernelReport report;
-  report.device = name_of(Device::cpu);
+  report.device = name_of(device);
   report.precision = precision;
   report.bytes = sum_over_ranks(comm, work.bytes);
   report.flops = sum_over_ranks(comm, work.flops);

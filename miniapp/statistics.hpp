@@ -16,7 +16,8 @@ PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
                                    const std::string& name);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          Precision precision);
-KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Precision precision);
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
+                             Precision precision);
 
 /// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
 /// nonzero, 4 a row, x and y once; of a dense matrix the values and the vectors.

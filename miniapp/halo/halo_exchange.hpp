@@ -28,6 +28,9 @@ class HaloExchange {
   /// Makes the ghosts of `x` visible on `stream`.
   virtual void finish(const HaloVector& x, Stream stream) = 0;
 
+  /// Throws std::runtime_error when the transport has failed beside the host's calls.
+  virtual void check() const {}
+
   /// Collective; frees the vectors. Must be called before the destructor, which is local.
   virtual void close() = 0;
 };

@@ -6,8 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 
 #include "partition/base/types.hpp"
 
@@ -19,28 +17,9 @@ struct HaloVector {
   LocalIndex owned = 0, ghosts = 0;
   std::size_t element_bytes = 8;
   int slot = 0;  ///< 0, 1, ... among the vectors of its transport
+  Device device = Device::cpu;
 
   std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes; }
-};
-
-/// Host memory, 2 MiB aligned, zeroed.
-class HostAllocation {
- public:
-  static constexpr std::size_t alignment = std::size_t{2} << 20;
-
-  HostAllocation() = default;
-  /// Throws std::bad_alloc.
-  explicit HostAllocation(std::size_t bytes);
-
-  std::byte* data() const { return data_.get(); }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte[], Free> data_;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace rowhalo

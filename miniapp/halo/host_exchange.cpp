@@ -7,6 +7,7 @@
 
 #include "miniapp/halo/messages.hpp"
 #include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
@@ -28,7 +29,7 @@ class HostExchange final : public HaloExchange {
       : context_(context),
         make_(make),
         layout_(context),
-        memory_(layout_.bytes),
+        memory_(Device::cpu, layout_.bytes),
         contiguous_(contiguous_sends(context.plan)),
         space_(context) {
     const bool scattered =
@@ -73,14 +74,14 @@ class HostExchange final : public HaloExchange {
   void close() override {
     for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
     space_.close();
-    memory_ = HostAllocation();
+    memory_ = VectorMemory();
   }
 
  private:
   TransportContext context_;
   MakeMessages make_;
   VectorLayout layout_;
-  HostAllocation memory_;
+  VectorMemory memory_;
   std::vector<bool> contiguous_;  ///< per send
   MessageSpace space_;
   std::vector<std::byte> send_buffer_;
@@ -89,8 +90,8 @@ class HostExchange final : public HaloExchange {
 
 }  // namespace
 
-std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
-                                                    MakeMessages make) {
+std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
+                                                 MakeMessages make) {
   return std::make_unique<HostExchange>(context, make);
 }
 

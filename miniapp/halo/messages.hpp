@@ -42,8 +42,17 @@ class Messages {
 
 using MakeMessages = std::unique_ptr<Messages> (*)(MessageContext&& context);
 
-/// Collective. A transport whose messages `make` makes, for vectors of context.device.
-std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
-                                                    MakeMessages make);
+/// Collective. Transports whose messages `make` makes, for vectors on the host and on the GPU.
+std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
+                                                 MakeMessages make);
+std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
+                                                   MakeMessages make);
+
+/// The one for context.device.
+inline std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
+                                                           MakeMessages make) {
+  return context.device == Device::gpu ? make_staged_exchange(context, make)
+                                       : make_host_exchange(context, make);
+}
 
 }  // namespace rowhalo

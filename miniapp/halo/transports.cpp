@@ -5,21 +5,31 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "partition/base/spec.hpp"
 
 namespace rowhalo {
 
-std::unique_ptr<HaloExchange> make_mpi_exchange(const TransportContext& context);
-std::unique_ptr<HaloExchange> make_mpi_persistent_exchange(const TransportContext& context);
+using Make = std::unique_ptr<HaloExchange>(const TransportContext&);
+Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange;
+
+using Unusable = std::string(const ComputeSite&);
+Unusable nccl_unusable;
 
 namespace {
 
-constexpr std::array table{
-    TransportEntry{"mpi", "nonblocking MPI point-to-point from host buffers", make_mpi_exchange},
-    TransportEntry{"mpi-persistent", "the same with persistent requests, set up once a vector",
-                   make_mpi_persistent_exchange},
+std::string always_usable(const ComputeSite&) {
+  return {};
+}
+
+constexpr bool graphs = true;
+
+constexpr TransportEntry table[] = {
+    {"mpi", "nonblocking MPI point-to-point from host memory (GPU: staged, pinned)", !graphs,
+     always_usable, make_mpi_exchange},
+    {"mpi-persistent", "the same with persistent requests, set up once", !graphs, always_usable,
+     make_mpi_persistent_exchange},
+    {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, nccl_unusable,
+     make_nccl_exchange},
 };
 
 }  // namespace
@@ -29,7 +39,7 @@ std::span<const TransportEntry> transports() {
 }
 
 const TransportEntry& find_transport(std::string_view name) {
-  std::vector<std::string> names{"auto"};
+  std::vector<std::string> names{"auto", "all"};
   for (const TransportEntry& entry : table) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);

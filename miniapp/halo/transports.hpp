@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "miniapp/halo/halo_exchange.hpp"
@@ -13,17 +14,27 @@
 
 namespace rowhalo {
 
+/// Where ranks compute, as far as a transport must know.
+struct ComputeSite {
+  Device device = Device::cpu;
+  bool shared = false;  ///< several ranks on one GPU
+};
+
 /// What a transport is made for. The plan outlives the transport.
 struct TransportContext {
   const HaloPlan& plan;
   std::size_t element_bytes;
   int vectors;  ///< how many make_vector() will be asked for
   Comm comm;
+  Device device = Device::cpu;  ///< where the vectors lie
 };
 
 struct TransportEntry {
   const char* name;
   const char* summary;  ///< one line
+  bool graphs;          ///< never blocks the host, so that a product fits into a CUDA graph
+  /// Why it cannot serve this site in this build, with the remedy; empty when it can.
+  std::string (*unusable)(const ComputeSite& site);
   /// Collective.
   std::unique_ptr<HaloExchange> (*make)(const TransportContext& context);
 };

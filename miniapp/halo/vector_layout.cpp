@@ -24,8 +24,12 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
   if (slot == context.vectors) {
     throw std::logic_error("transport: more vectors than it was made for");
   }
-  return {base + slot * stride_bytes, context.plan.owned, context.plan.ghosts,
-          context.element_bytes, slot};
+  return {base + slot * stride_bytes,
+          context.plan.owned,
+          context.plan.ghosts,
+          context.element_bytes,
+          slot,
+          context.device};
 }
 
 std::vector<bool> contiguous_sends(const HaloPlan& plan) {

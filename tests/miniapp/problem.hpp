@@ -4,6 +4,7 @@
 // y is computed from the source's rows, before anything was renumbered or moved.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -34,9 +35,19 @@ inline const std::vector<std::string> matrices{
     "random:rows=97,row=0.5,seed=5",
 };
 
+/// The device that this executable tests: the GPU in test_miniapp_gpu.
+inline Device test_device() {
+#ifdef ROWHALO_TEST_GPU
+  return Device::gpu;
+#else
+  return Device::cpu;
+#endif
+}
+
 struct Problem {
   Comm comm = world();
   Progress progress;
+  Device device = test_device();
   Precision precision;
   double alpha, beta;
   LocalMatrix matrix;
@@ -93,10 +104,15 @@ struct Problem {
   }
 };
 
-/// Values as stored in T.
-template <class T>
-std::vector<T> stored(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
+/// Values as stored in `precision`.
+inline std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
+  std::vector<std::byte> bytes(values.size() * value_bytes(precision));
+  if (precision == Precision::fp64) {
+    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(bytes.data()));
+  } else {
+    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(bytes.data()));
+  }
+  return bytes;
 }
 
 }  // namespace rowhalo::test

@@ -14,6 +14,22 @@
 
 using namespace rowhalo;
 
+namespace {
+
+struct Timing {
+  Comm comm = world();
+  Progress progress;
+  Watchdog watchdog{progress, 60};
+
+  BatchTimes operator()(const BatchOptions& options, const ProductSequence::Product& product) {
+    DeviceClock clock;
+    ProductSequence products(product);
+    return measure_batches({comm, clock, progress, watchdog}, options, products);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("quantiles of batch times") {
   const BatchTimes times{10, {4, 1, 3, 2}, false};
   CHECK(times.median() == 2.5);
@@ -23,17 +39,13 @@ TEST_CASE("quantiles of batch times") {
 }
 
 TEST_CASE("batches run as many products as they say") {
-  Progress progress;
-  const Watchdog watchdog(progress, 60);
+  Timing timed;
   std::int64_t products = 0;
   bool in_order = true;
-  const BatchTimes times = measure_batches(
-      world(), {7, 5, 3, 0},
-      [&](std::int64_t k) {
-        in_order = in_order && k == products;
-        ++products;
-      },
-      progress, watchdog);
+  const BatchTimes times = timed({7, 5, 3, 0}, [&](std::int64_t k) {
+    in_order = in_order && k == products;
+    ++products;
+  });
   REQUIRE_ALL_RANKS(times.iterations == 7);
   REQUIRE_ALL_RANKS(times.seconds.size() == 5);
   REQUIRE_ALL_RANKS(products == 3 + 5 * 7);
@@ -43,16 +55,13 @@ TEST_CASE("batches run as many products as they say") {
 
 TEST_CASE("a batch is 20 ms worth, even, at least 10") {
   using namespace std::chrono_literals;
-  Progress progress;
-  const Watchdog watchdog(progress, 60);
-  const BatchTimes slow = measure_batches(
-      world(), {0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(4ms); }, progress,
-      watchdog);
+  Timing timed;
+  const BatchTimes slow =
+      timed({0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(4ms); });
   REQUIRE_ALL_RANKS(slow.iterations == 10);
   REQUIRE_ALL_RANKS(slow.minimum() >= 0.004);
-  const BatchTimes fast = measure_batches(
-      world(), {0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(200us); }, progress,
-      watchdog);
+  const BatchTimes fast =
+      timed({0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(200us); });
   REQUIRE_ALL_RANKS(fast.iterations > 10);
   REQUIRE_ALL_RANKS(fast.iterations <= 102);
   REQUIRE_ALL_RANKS(fast.iterations % 2 == 0);
@@ -60,31 +69,34 @@ TEST_CASE("a batch is 20 ms worth, even, at least 10") {
 
 TEST_CASE("the slowest rank's time counts") {
   using namespace std::chrono_literals;
-  Progress progress;
-  const Watchdog watchdog(progress, 60);
+  Timing timed;
   const bool last = world().rank == world().size - 1;
-  const BatchTimes times = measure_batches(
-      world(), {1, 3, 0, 0},
-      [last](std::int64_t) {
-        if (last) std::this_thread::sleep_for(5ms);
-      },
-      progress, watchdog);
+  const BatchTimes times = timed({1, 3, 0, 0}, [last](std::int64_t) {
+    if (last) std::this_thread::sleep_for(5ms);
+  });
   REQUIRE_ALL_RANKS(times.minimum() >= 0.005);
 }
 
 TEST_CASE("a signal to one rank ends the batches on all") {
-  Progress progress;
-  const Watchdog watchdog(progress, 60);
+  Timing timed;
   const bool last = world().rank == world().size - 1;
-  const BatchTimes times = measure_batches(
-      world(), {10, 1000000, 0, 0},
-      [&](std::int64_t k) {
-        if (last && k == 25) {
-          kill(getpid(), SIGUSR1);
-          while (!watchdog.interrupted()) std::this_thread::yield();
-        }
-      },
-      progress, watchdog);
+  const BatchTimes times = timed({10, 1000000, 0, 0}, [&](std::int64_t k) {
+    if (last && k == 25) {
+      kill(getpid(), SIGUSR1);
+      while (!timed.watchdog.interrupted()) std::this_thread::yield();
+    }
+  });
   REQUIRE_ALL_RANKS(times.interrupted);
   REQUIRE_ALL_RANKS(times.seconds.size() == 3);
+}
+
+TEST_CASE("batches hold whole graphs") {
+  // Without a device there are no graphs; a sequence then has step 1 and any number is whole.
+  std::int64_t last = -1;
+  ProductSequence products([&](std::int64_t k) { last = k; });
+  CHECK(products.step() == 1);
+  products.run(3);
+  CHECK(last == 2);
+  products.run(4);
+  CHECK(last == 6);
 }

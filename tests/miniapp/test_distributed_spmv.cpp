@@ -3,7 +3,7 @@
 // The distributed product against the definition of its bits: every matrix, partition, renumbering,
 // format, transport and schedule gives the y that a serial loop over the source's rows gives.
 #include "miniapp/choose.hpp"
-#include "miniapp/distributed_spmv.hpp"
+#include "miniapp/products.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
@@ -11,57 +11,92 @@ using namespace rowhalo::test;
 
 namespace {
 
-/// Nothing when the format refuses the matrix on any rank.
-template <class T>
-std::optional<std::uint64_t> product_hash(const Problem& problem, const std::string& format,
-                                          const TransportEntry& transport, Schedule schedule,
-                                          ErrorRatio& ratio) {
-  const PrecisionBlock block(problem.matrix, problem.precision);
-  const Spec spec = Spec::parse(format, "--format");
-  LocalKernels kernels;
-  const auto refusal = agreed_error(problem.comm, [&] {
-    kernels = make_kernels(block.view(), problem.matrix, schedule, spec, spec, Device::cpu);
-  });
-  if (refusal) return {};
-  const std::unique_ptr<HaloExchange> halo =
-      transport.make({problem.plan, sizeof(T), 2, problem.comm});
-  const HaloVector vectors[2] = {halo->make_vector(), halo->make_vector()};
-  const std::vector<T> x = stored<T>(problem.x);
-  for (const HaloVector& vector : vectors) fill_owned(vector, x.data());
-  std::vector<T> y;
-  for (int k = 0; k < 3; ++k) {  // the vectors are used again, as the benchmark does
-    y = stored<T>(problem.y0);
-    if (problem.beta == 0) y.assign(y.size(), std::numeric_limits<T>::quiet_NaN());
-    DistributedSpmv(kernels, *halo)
-        .apply(problem.alpha, vectors[k % 2], problem.beta, y.data(), {});
+/// The products of `problem` in one choice of everything.
+class Choice {
+ public:
+  Choice(const Problem& problem, const FormatRequest& format, const TransportVariant& transport)
+      : problem_(problem),
+        site_{problem.device, false},
+        clock_(problem.device, stream()),
+        block_(problem.matrix, problem.precision, problem.device),
+        x_(stored(problem.x, problem.precision)) {
+    refused_ = name_kernels(setting_, format, kernels_).has_value();
+    if (!refused_)
+      products_.emplace(setting_, kernels_.kernels, transport, problem.alpha, problem.beta);
   }
-  const CheckedProduct checked{problem.matrix, problem.precision, problem.alpha, problem.beta,
-                               problem.x,      problem.y0,        y.data()};
-  ratio = compare(problem.comm, checked, reference_product(checked));
-  const std::uint64_t hash = hash_vector(problem.comm, problem.matrix, problem.precision, y.data());
-  halo->close();
-  return hash;
-}
+
+  bool refused() const { return refused_; }
+
+  /// Hash of y after one product, or after as many as a batch runs; `ratio` of the former.
+  std::uint64_t single(ErrorRatio& ratio) {
+    products_->spoil_ghosts();
+    products_->set_y(y_before());
+    products_->apply_once();
+    const std::vector<std::byte> y = products_->y();
+    const CheckedProduct checked{problem_.matrix, problem_.precision, problem_.alpha, problem_.beta,
+                                 problem_.x,      problem_.y0,        y.data()};
+    ratio = compare(problem_.comm, checked, reference_product(checked));
+    return hash(y);
+  }
+  std::uint64_t repeated() {
+    products_->spoil_ghosts();
+    products_->set_y(y_before());
+    ProductSequence& sequence = products_->sequence();
+    sequence.run(sequence.step() > 1 ? 2 * sequence.step() : 3);
+    return hash(products_->y());
+  }
+  void close() { products_->close(); }
+
+ private:
+  Stream stream() {
+    if (problem_.device == Device::cpu) return {};
+    if (!stream_) stream_.emplace();
+    return stream_->stream();
+  }
+  /// NaN where it must not be read.
+  std::vector<std::byte> y_before() const {
+    std::vector<std::byte> y = stored(problem_.y0, problem_.precision);
+    if (problem_.beta == 0) std::fill(y.begin(), y.end(), std::byte{0xff});
+    return y;
+  }
+  std::uint64_t hash(const std::vector<std::byte>& y) const {
+    return hash_vector(problem_.comm, problem_.matrix, problem_.precision, y.data());
+  }
+
+  const Problem& problem_;
+  std::optional<StreamHandle> stream_;
+  ComputeSite site_;
+  DeviceClock clock_;
+  Progress progress_;
+  Watchdog watchdog_{progress_, 60};
+  MatrixBlock block_;
+  std::vector<std::byte> x_;
+  Measuring measuring_{problem_.comm, clock_, progress_, watchdog_};
+  ProductSetting setting_{measuring_, problem_.matrix, block_, problem_.plan, site_, stream(), x_};
+  ChosenKernels kernels_;
+  bool refused_ = false;
+  std::optional<Products> products_;
+};
 
 void check_all(const Problem& problem) {
   REQUIRE_ALL_RANKS(fingerprint(problem.comm, problem.matrix) == problem.source_fingerprint);
-  for (const FormatEntry& format : formats()) {
-    if (format.device != Device::cpu) continue;
-    for (const TransportEntry& transport : transports()) {
+  for (const std::string& format : usable_formats(problem.device)) {
+    for (const TransportVariant& transport : usable_transports({problem.device, false}, true)) {
       for (const Schedule schedule : {Schedule::overlap, Schedule::blocking}) {
-        INFO(format.name << ", " << transport.name << ", overlap "
-                         << (schedule == Schedule::overlap));
+        INFO(format << ", " << transport.entry->name << ", graph " << transport.graph
+                    << ", overlap " << (schedule == Schedule::overlap));
+        Choice choice(problem, {format, "", schedule}, transport);
+        REQUIRE_ALL_RANKS(!choice.refused() || format.substr(0, 3) != "csr");
+        if (choice.refused()) continue;
         ErrorRatio ratio;
-        const std::optional<std::uint64_t> hash =
-            problem.precision == Precision::fp64
-                ? product_hash<double>(problem, format.name, transport, schedule, ratio)
-                : product_hash<float>(problem, format.name, transport, schedule, ratio);
-        const bool may_refuse = std::string(format.name) != "csr";
-        REQUIRE_ALL_RANKS(hash.has_value() || may_refuse);
-        if (!hash) continue;
+        const std::uint64_t hash = choice.single(ratio);
+        const std::uint64_t repeated = choice.repeated();
+        choice.close();
+        const bool canonical = find_format(format, problem.device).canonical;
         REQUIRE_ALL_RANKS(ratio.passed());
         REQUIRE_ALL_RANKS(ratio.rows == problem.matrix.info.rows);
-        REQUIRE_ALL_RANKS(!format.canonical || *hash == problem.expected_hash);
+        REQUIRE_ALL_RANKS(!canonical || hash == problem.expected_hash);
+        REQUIRE_ALL_RANKS(problem.beta != 0 || hash == repeated);
       }
     }
   }
@@ -84,17 +119,12 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
 
 TEST_CASE("a different format for the boundary rows changes no bit") {
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
-  const PrecisionBlock block(problem.matrix, problem.precision);
-  const LocalKernels kernels =
-      make_kernels(block.view(), problem.matrix, Schedule::overlap, Spec::parse("sell:c=4", "f"),
-                   Spec::parse("csr", "b"), Device::cpu);
-  const std::unique_ptr<HaloExchange> halo =
-      find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm});
-  const HaloVector x = halo->make_vector();
-  fill_owned(x, problem.x.data());
-  std::vector<double> y(problem.matrix.owned_rows);
-  DistributedSpmv(kernels, *halo).apply(problem.alpha, x, problem.beta, y.data(), {});
-  REQUIRE_ALL_RANKS(hash_vector(problem.comm, problem.matrix, problem.precision, y.data()) ==
-                    problem.expected_hash);
-  halo->close();
+  Choice choice(problem,
+                {"sell", problem.device == Device::gpu ? "csr-scalar" : "csr", Schedule::overlap},
+                {&find_transport("mpi"), false});
+  REQUIRE_ALL_RANKS(!choice.refused());
+  ErrorRatio ratio;
+  REQUIRE_ALL_RANKS(choice.single(ratio) == problem.expected_hash);
+  REQUIRE_ALL_RANKS(ratio.passed());
+  choice.close();
 }

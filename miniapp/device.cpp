@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Choice of the device and of the number of threads (device.hpp).
+#include "miniapp/device.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernels/gpu/runtime.hpp"
+#include "miniapp/environment.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+void set_threads(const Comm& comm, const Binding& bound, int threads) {
+  if (threads == 0 && std::getenv("OMP_NUM_THREADS") == nullptr) {
+    // Ranks that may all run on all cores share them.
+    const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    threads = std::max(1, std::min(bound.count, cores / node_place(comm).ranks));
+  }
+  if (threads > 0) omp_set_num_threads(threads);
+}
+
+/// Most ranks that name the same GPU.
+int most_alike(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  int most = 0, run = 0;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    run = k > 0 && names[k] == names[k - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return most;
+}
+
+}  // namespace
+
+void select_device_by_launcher() {
+  const int devices = device_count();
+  if (devices > 0) set_device(launched_local_rank() % devices);
+}
+
+RankDevice settle_device(const Comm& comm, const std::string& requested, int threads) {
+  const Binding bound = binding();
+  set_threads(comm, bound, threads);
+  const int devices = requested == "cpu" ? 0 : device_count();
+  const bool everywhere = max_over_ranks(comm, std::int64_t{devices == 0}) == 0;
+  agree(comm, [&] {
+    if (requested != "gpu" || devices > 0) return;
+    throw InputError(built_with_cuda()
+                         ? fmt::format("--device gpu: rank {} on {} sees no CUDA device; use "
+                                       "--device cpu, or ask the scheduler for GPUs",
+                                       comm.rank, host_name())
+                         : "--device gpu: this rowhalo was built without CUDA; use --device cpu");
+  });
+  RankDevice result;
+  if (!everywhere) {
+    result.description = fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
+                                     omp_get_max_threads() == 1 ? "" : "s", bound.cores);
+    return result;
+  }
+  const int device = node_place(comm).rank % devices;
+  set_device(device);
+  const DeviceDescription description = describe_device(device);
+  result.site.device = Device::gpu;
+  result.description =
+      fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
+  result.ranks_a_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
+  result.site.shared = result.ranks_a_device > 1;
+  return result;
+}
+
+}  // namespace rowhalo

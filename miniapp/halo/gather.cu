@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The gather kernel of gather.hpp:
+//   for k in [0, count): out[k] = x[indices[k]]
+// One thread an entry: indices and out are read and written side by side, x wherever the boundary
+// of the rank lies. 4 bytes of index and twice the entry move for each.
+#include "kernels/gpu/check.hpp"
+#include "miniapp/halo/gather.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr int block_threads = 256;
+
+template <class Word>
+__global__ void gather(std::int64_t count, const LocalIndex* __restrict__ indices,
+                       const Word* __restrict__ x, Word* __restrict__ out) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+  if (k < count) out[k] = x[indices[k]];
+}
+
+template <class Word>
+void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, std::byte* out,
+            Stream stream) {
+  const auto blocks = static_cast<unsigned>((count + block_threads - 1) / block_threads);
+  gather<<<blocks, block_threads, 0, static_cast<cudaStream_t>(stream.handle)>>>(
+      count, indices, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(out));
+  ROWHALO_CUDA(cudaGetLastError());
+}
+
+}  // namespace
+
+void gather_on_device(std::size_t element_bytes, std::int64_t count, const LocalIndex* indices,
+                      const std::byte* x, std::byte* out, Stream stream) {
+  if (element_bytes == sizeof(double)) {
+    launch<double>(count, indices, x, out, stream);
+  } else {
+    launch<float>(count, indices, x, out, stream);
+  }
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transport `nccl`: one group of NCCL sends and receives a product, on a stream of its own that the
+// product's stream waits for. Nothing blocks the host, so a product fits into a CUDA graph. Entries
+// that lie together in x are sent from where they are.
+#include "miniapp/halo/transports.hpp"
+
+#ifdef ROWHALO_HAVE_NCCL
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <nccl.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "miniapp/halo/device_packing.hpp"
+#include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/memory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+void check_nccl(ncclResult_t result, const char* call, const char* file, int line) {
+  if (result == ncclSuccess || result == ncclInProgress) return;
+  throw std::runtime_error(fmt::format("{}:{}: {} failed: {} ({})", file, line, call,
+                                       ncclGetErrorString(result), ncclGetLastError(nullptr)));
+}
+#define ROWHALO_NCCL(call) check_nccl((call), #call, __FILE__, __LINE__)
+
+/// Collective to make and to close; the destructor of one that was not closed aborts it locally.
+class NcclCommunicator {
+ public:
+  explicit NcclCommunicator(const Comm& comm) {
+    ncclUniqueId id{};
+    if (comm.rank == 0) ROWHALO_NCCL(ncclGetUniqueId(&id));
+    ROWHALO_MPI(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.handle));
+    ROWHALO_NCCL(ncclCommInitRank(&comm_, comm.size, id, comm.rank));
+  }
+  ~NcclCommunicator() {
+    if (comm_ != nullptr && ncclCommAbort(comm_) != ncclSuccess) {
+      std::fprintf(stderr, "ncclCommAbort failed\n");
+    }
+  }
+  NcclCommunicator(const NcclCommunicator&) = delete;
+  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+  ncclComm_t get() const { return comm_; }
+  void close() {
+    ROWHALO_NCCL(ncclCommDestroy(comm_));
+    comm_ = nullptr;
+  }
+
+ private:
+  ncclComm_t comm_ = nullptr;
+};
+
+class NcclExchange final : public HaloExchange {
+ public:
+  explicit NcclExchange(const TransportContext& context)
+      : context_(context),
+        layout_(context),
+        memory_(Device::gpu, layout_.bytes),
+        packing_(context.plan),
+        contiguous_(contiguous_sends(context.plan)),
+        communicator_(context.comm) {
+    scattered_ = std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
+    if (scattered_) {
+      packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
+    }
+  }
+
+  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
+
+  void begin(const HaloVector& x, Stream stream) override {
+    if (context_.plan.sends.empty() && context_.plan.receives.empty()) return;
+    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
+    ready_.hold_back(side_.stream());
+    if (scattered_) packing_.pack(x, packed_.data(), side_.stream());
+    const auto side = static_cast<cudaStream_t>(side_.stream().handle);
+    ROWHALO_NCCL(ncclGroupStart());
+    for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
+      const HaloPlan::Send& send = context_.plan.sends[k];
+      const std::byte* entries =
+          contiguous_[k] ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
+                         : packed_.data() + send.begin * context_.element_bytes;
+      ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes, ncclChar, send.rank,
+                            communicator_.get(), side));
+    }
+    for (const HaloPlan::Receive& receive : context_.plan.receives) {
+      ROWHALO_NCCL(ncclRecv(x.ghost_data() + receive.begin * context_.element_bytes,
+                            receive.count * context_.element_bytes, ncclChar, receive.rank,
+                            communicator_.get(), side));
+    }
+    ROWHALO_NCCL(ncclGroupEnd());
+    arrived_.record(side_.stream());
+  }
+
+  void finish(const HaloVector&, Stream stream) override {
+    if (context_.plan.sends.empty() && context_.plan.receives.empty()) return;
+    arrived_.hold_back(stream);
+  }
+
+  void check() const override {
+    ncclResult_t state = ncclSuccess;
+    ROWHALO_NCCL(ncclCommGetAsyncError(communicator_.get(), &state));
+    check_nccl(state, "the exchange on the device", __FILE__, __LINE__);
+  }
+
+  void close() override {
+    side_.synchronize();
+    communicator_.close();
+    memory_ = VectorMemory();
+  }
+
+ private:
+  TransportContext context_;
+  VectorLayout layout_;
+  VectorMemory memory_;
+  DevicePacking packing_;
+  std::vector<bool> contiguous_;  ///< per send
+  bool scattered_ = false;
+  DeviceMemory packed_;
+  NcclCommunicator communicator_;
+  StreamHandle side_{StreamHandle::Priority::high};
+  EventHandle ready_{EventHandle::Timing::off}, arrived_{EventHandle::Timing::off};
+  int made_ = 0;
+};
+
+}  // namespace
+
+std::string nccl_unusable(const ComputeSite& site) {
+  if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
+  if (site.shared) {
+    return "several ranks share one GPU, which NCCL does not allow; use one rank a GPU, or mpi";
+  }
+  return {};
+}
+
+std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext& context) {
+  return std::make_unique<NcclExchange>(context);
+}
+
+}  // namespace rowhalo
+
+#else
+
+#include <stdexcept>
+
+namespace rowhalo {
+
+std::string nccl_unusable(const ComputeSite&) {
+  return "built without NCCL; configure with -D ROWHALO_WITH_NCCL=ON";
+}
+
+std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext&) {
+  throw std::logic_error("nccl was asked for in a build without NCCL");
+}
+
+}  // namespace rowhalo
+
+#endif

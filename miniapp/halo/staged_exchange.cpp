@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The message transports for vectors on a GPU, when MPI knows host memory only: entries are
+// gathered on the device, copied to pinned memory, sent; what arrives in pinned memory is copied to
+// the ghosts. All device work runs on a stream of its own, so that interior rows are computed
+// meanwhile; begin() does not wait for the device, finish() does.
+#include "miniapp/halo/device_packing.hpp"
+#include "miniapp/halo/messages.hpp"
+#include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/memory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+class StagedExchange final : public HaloExchange {
+ public:
+  StagedExchange(const TransportContext& context, MakeMessages make)
+      : context_(context),
+        layout_(context),
+        memory_(Device::gpu, layout_.bytes),
+        space_(context),
+        packing_(context.plan),
+        packed_(context.plan.send_indices.size() * context.element_bytes),
+        outgoing_(packed_.bytes()),
+        incoming_(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes) {
+    MessageContext messages{space_.comm, space_.element, 0, {}, {}};
+    for (const HaloPlan::Receive& receive : context.plan.receives) {
+      messages.receives.push_back(
+          {receive.rank, incoming_.data() + receive.begin * context.element_bytes, receive.count});
+    }
+    for (const HaloPlan::Send& send : context.plan.sends) {
+      messages.sends.push_back(
+          {send.rank, outgoing_.data() + send.begin * context.element_bytes, send.count});
+    }
+    messages_ = make(std::move(messages));
+  }
+
+  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
+
+  void begin(const HaloVector& x, Stream stream) override {
+    staged_.synchronize();  // what came last has left the pinned memory
+    messages_->receive();
+    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
+    ready_.hold_back(side_.stream());
+    packing_.pack(x, packed_.data(), side_.stream());
+    copy_async(outgoing_.data(), packed_.data(), packed_.bytes(), side_.stream());
+    staged_.record(side_.stream());
+  }
+
+  void finish(const HaloVector& x, Stream stream) override {
+    staged_.synchronize();
+    messages_->send();
+    messages_->wait();
+    copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), side_.stream());
+    staged_.record(side_.stream());
+    staged_.hold_back(stream);
+  }
+
+  void close() override {
+    messages_->close();
+    space_.close();
+    memory_ = VectorMemory();
+  }
+
+ private:
+  TransportContext context_;
+  VectorLayout layout_;
+  VectorMemory memory_;
+  MessageSpace space_;
+  DevicePacking packing_;
+  DeviceMemory packed_;
+  PinnedMemory outgoing_, incoming_;
+  StreamHandle side_{StreamHandle::Priority::high};
+  EventHandle ready_{EventHandle::Timing::off}, staged_{EventHandle::Timing::off};
+  std::unique_ptr<Messages> messages_;
+  int made_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
+                                                   MakeMessages make) {
+  return std::make_unique<StagedExchange>(context, make);
+}
+
+}  // namespace rowhalo

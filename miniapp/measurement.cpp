@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Timed loop, loop without exchange, phases, checked product (measurement.hpp).
+#include "miniapp/measurement.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "miniapp/validation.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr int phase_count = 4;
+constexpr int most_phase_products = 100;
+
+/// Mean time of one product in each phase, by the clock of the device, the slowest rank's. On a GPU
+/// the time of a phase is what it adds on the product's own stream.
+PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
+  std::array<double, phase_count> seconds{};
+  const Device device = setting.site.device;
+  std::vector<EventHandle> events;
+  if (device == Device::gpu) {
+    for (int k = 0; k <= phase_count; ++k) events.emplace_back();
+  }
+  for (int product = 0; product < count; ++product) {
+    std::array<Phase, phase_count> order{};
+    int phases = 0;
+    DeviceClock host;
+    if (device == Device::gpu) {
+      events[0].record(setting.stream);
+    } else {
+      host.start();
+    }
+    products.apply_once([&](Phase phase) {
+      if (device == Device::gpu) {
+        order[phases++] = phase;
+        events[phases].record(setting.stream);
+      } else {
+        seconds[static_cast<int>(phase)] += host.stop();
+        host.start();
+      }
+    });
+    if (device == Device::gpu) {
+      events[phases].synchronize();
+      for (int k = 0; k < phases; ++k) {
+        seconds[static_cast<int>(order[k])] += seconds_between(events[k], events[k + 1]);
+      }
+    }
+    setting.measuring.progress.tick();
+  }
+  const auto mean = [&](Phase phase) {
+    return max_over_ranks(setting.measuring.comm, seconds[static_cast<int>(phase)]) / count;
+  };
+  return {mean(Phase::pack), mean(Phase::exchange), mean(Phase::interior), mean(Phase::boundary)};
+}
+
+}  // namespace
+
+Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
+                    double beta, const std::vector<std::byte>& y0) {
+  const auto hash = [&](const std::vector<std::byte>& y) {
+    return hash_vector(setting.measuring.comm, setting.matrix, setting.block.view().precision,
+                       y.data());
+  };
+  products.set_y(y0);
+  const BatchTimes times = measure_batches(setting.measuring, options, products.sequence(),
+                                           [&] { products.halo().check(); });
+  Measurement result;
+  result.timing.batches = static_cast<int>(times.seconds.size());
+  result.timing.iterations = times.iterations;
+  result.timing.median_seconds = times.median();
+  result.timing.min_seconds = times.minimum();
+  result.timing.p95_seconds = times.percentile95();
+  result.interrupted = times.interrupted;
+  if (times.interrupted) return result;
+  const std::uint64_t loop_hash = hash(products.y());
+
+  ProductSequence local = products.local_sequence();
+  const BatchTimes alone = measure_batches(
+      setting.measuring,
+      {times.iterations, std::max(5, options.batches / 2), options.warmup, options.min_seconds / 4},
+      local);
+  result.timing.exposed_seconds = std::max(0.0, times.median() - alone.median());
+  result.timing.phases =
+      measure_phases(setting, products, std::min(times.iterations, most_phase_products));
+
+  products.spoil_ghosts();
+  products.set_y(y0);
+  products.apply_once();
+  result.y = products.y();
+  result.y_hash = hash(result.y);
+  result.repeatable = beta != 0 || loop_hash == result.y_hash;
+  return result;
+}
+
+}  // namespace rowhalo

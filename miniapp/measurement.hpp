@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is measured of one choice of kernels, transport and graph: time, exposed exchange, phases,
+// and the y of one more product, to be checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/report.hpp"
+#include "miniapp/products.hpp"
+
+namespace rowhalo {
+
+struct Measurement {
+  TimingReport timing;
+  bool interrupted = false;  ///< by a signal: then only the times so far are there
+  bool repeatable = true;    ///< the y that the timed loop left had the bits of the checked one
+  std::vector<std::byte> y;  ///< of one product begun from y0 with spoilt ghosts
+  std::uint64_t y_hash = 0;
+};
+
+/// Collective. `y0`: y before the product, in the precision of the run.
+Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
+                    double beta, const std::vector<std::byte>& y0);
+
+}  // namespace rowhalo
