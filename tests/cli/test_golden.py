@@ -29,6 +29,10 @@ CASES = {
 def masked(name, text):
     """Without what differs between machines and builds."""
     text = text.replace(str(launch.BINARY), "rowhalo")
+    if name.endswith("_json"):  # what is usable
+        entries = [{**entry, "usable": "...", "reason": "..."} for entry in json.loads(text)]
+        text = json.dumps(entries, indent=2)
+    text = re.sub(r"\n +not usable: .*", "", text)
     if name == "version":  # which dependencies are named, not their versions
         text = "\n".join(re.sub(r"(?<=\S)[: ].*", " ...", line) for line in text.split("\n"))
     return text
