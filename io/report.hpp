@@ -125,6 +125,27 @@ struct CaseReport {
   std::string reason;  ///< why it could not run, or why it failed
 };
 
+/// One format on one rank (`kernels`). Rates are of the faster of the two times.
+struct FormatReport {
+  std::string name;
+  bool baseline = false;                        ///< a vendor's
+  std::optional<double> seconds;                ///< of one product, called; empty: it could not run
+  std::optional<double> graph_seconds;          ///< of one product, replayed from a CUDA graph
+  std::int64_t bytes = 0, footprint_bytes = 0;  ///< moved a product; held
+  double gflops = 0, gbytes_per_second = 0;     ///< bytes of CSR, as in PerformanceReport
+  std::optional<double> share_of_read_bandwidth;
+  double setup_seconds = 0, setup_products = 0;  ///< conversion from CSR; the same in products
+  double max_error_ratio = 0;
+  std::uint64_t y_hash = 0;
+  bool passed = true;
+  std::string reason;  ///< why it could not run, or why it failed
+};
+
+/// Measured bandwidth of the device, GB/s (1e9 bytes).
+struct BandwidthReport {
+  double read = 0, copy = 0, triad = 0;
+};
+
 enum class RunStatus { ok, failed, interrupted };
 
 struct RunReport {
@@ -142,6 +163,8 @@ struct RunReport {
   std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;
+  std::optional<BandwidthReport> bandwidth;
+  std::vector<FormatReport> formats;  ///< `kernels`: fastest first
   std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above
 };
 

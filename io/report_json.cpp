@@ -143,6 +143,32 @@ Json validation_json(const ValidationReport& v) {
           {"note", v.note}};
 }
 
+Json bandwidth_json(const BandwidthReport& b) {
+  return {{"read", b.read}, {"copy", b.copy}, {"triad", b.triad}};
+}
+
+Json formats_json(const std::vector<FormatReport>& formats) {
+  Json list = Json::array();
+  for (const FormatReport& f : formats) {
+    list.push_back({{"name", f.name},
+                    {"baseline", f.baseline},
+                    {"seconds", or_null(f.seconds)},
+                    {"graph_seconds", or_null(f.graph_seconds)},
+                    {"bytes", f.bytes},
+                    {"footprint_bytes", f.footprint_bytes},
+                    {"gflops", f.gflops},
+                    {"gbytes_per_second", f.gbytes_per_second},
+                    {"share_of_read_bandwidth", or_null(f.share_of_read_bandwidth)},
+                    {"setup_seconds", f.setup_seconds},
+                    {"setup_products", f.setup_products},
+                    {"max_error_ratio", f.max_error_ratio},
+                    {"y_hash", hexadecimal(f.y_hash)},
+                    {"passed", f.passed},
+                    {"reason", f.reason}});
+  }
+  return list;
+}
+
 Json cases_json(const std::vector<CaseReport>& cases) {
   Json list = Json::array();
   for (const CaseReport& c : cases) {
@@ -187,6 +213,8 @@ Json report_json(const RunReport& r) {
           {"timing", section(r.timing, timing_json)},
           {"performance", section(r.performance, performance_json)},
           {"validation", section(r.validation, validation_json)},
+          {"bandwidth", section(r.bandwidth, bandwidth_json)},
+          {"formats", formats_json(r.formats)},
           {"cases", cases_json(r.cases)}};
 }
 
@@ -199,6 +227,7 @@ RunReport complete_report() {
   report.timing.emplace();
   report.performance.emplace();
   report.validation.emplace();
+  report.bandwidth.emplace();
   return report;
 }
 

@@ -80,6 +80,27 @@ class Table {
     }
   }
 
+  void formats(const std::vector<FormatReport>& list) {
+    std::size_t width = 6;
+    for (const FormatReport& f : list) width = std::max(width, f.name.size());
+    out_ << fmt::format("  {:<{}}  {:>9}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>6}\n", "format",
+                        width, "called", "in graph", "GF/s", "GB/s", "share", "set-up", "error");
+    for (const FormatReport& f : list) {
+      out_ << fmt::format("  {:<{}}  ", f.name, width);
+      if (f.seconds) {
+        out_ << fmt::format("{:>9}  {:>9}  {:>7.4g}  {:>7.4g}  {:>6}  {:>8.3g}  {:>6.2g}",
+                            optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
+                            f.gflops, f.gbytes_per_second,
+                            f.share_of_read_bandwidth
+                                ? fmt::format("{:.1f} %", 100 * *f.share_of_read_bandwidth)
+                                : "-",
+                            f.setup_products, f.max_error_ratio);
+      }
+      out_ << (f.passed ? "" : "  FAILED") << (f.reason.empty() ? "" : "  ") << f.reason << '\n';
+    }
+    out_ << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
+            "products\n";
+  }
   void cases(const std::vector<CaseReport>& list) {
     std::size_t format = 6, transport = 9;
     for (const CaseReport& c : list) {
@@ -221,6 +242,16 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   write_setup(table, report.setup, report.memory);
   if (report.timing) write_timing(table, *report.timing, report.performance);
   if (report.validation) write_validation(table, *report.validation, report.timing);
+  if (report.bandwidth) {
+    table.group("Device");
+    table.line("bandwidth",
+               fmt::format("read {:.4g}, copy {:.4g}, triad {:.4g} GB/s", report.bandwidth->read,
+                           report.bandwidth->copy, report.bandwidth->triad));
+  }
+  if (!report.formats.empty()) {
+    table.group("Formats");
+    table.formats(report.formats);
+  }
   if (!report.cases.empty()) {
     table.group("Combinations");
     table.cases(report.cases);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace rowhalo {
@@ -89,6 +90,23 @@ std::vector<std::string> usable_formats(Device device) {
   std::vector<std::string> names;
   for (const FormatEntry& entry : formats()) {
     if (entry.device == device && unusable_reason(entry).empty()) names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+std::vector<std::string> named_formats(const std::string& text, Device device) {
+  if (text == "auto" || text == "all") return usable_formats(device);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, end - begin);
+    const bool option = item.find('=') != std::string::npos && item.find(':') == std::string::npos;
+    if (option && !names.empty()) {
+      names.back() += "," + item;
+    } else {
+      names.push_back(item);
+    }
+    begin = end + 1;
   }
   return names;
 }

@@ -43,6 +43,9 @@ struct ChosenTransport {
 /// Names of the formats for `device` that are usable here.
 std::vector<std::string> usable_formats(Device device);
 
+/// The formats in "a,b:k=v,k=v,c"; those that are usable here for "all" and for "auto".
+std::vector<std::string> named_formats(const std::string& text, Device device);
+
 /// Every usable transport, without a graph and, where it and `graphs` allow it, with one.
 std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs);
 

@@ -5,6 +5,7 @@
 
 #include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/kernels_command.hpp"
 #include "miniapp/list.hpp"
 #include "miniapp/options.hpp"
 #include "miniapp/provenance.hpp"
@@ -41,7 +42,8 @@ int main(int argc, char** argv) {
   try {
     mpi.check_launcher();
     if (line.error) throw AgreedError(ExitCode::usage, *line.error);
-    return static_cast<int>(run(line, mpi.world()));
+    const auto command = line.command == Command::kernels ? compare_kernels : run;
+    return static_cast<int>(command(line, mpi.world()));
   } catch (const AgreedError& error) {
     print_agreed(mpi.world(), error);
     return static_cast<int>(error.code());

@@ -77,7 +77,7 @@ void add_matrix_options(CLI::App& run, RunOptions& options) {
   run.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
       ->type_name("SPEC")
       ->required()
-      ->group("Matrix and partition");
+      ->group("Matrix");
   run.add_option_function<std::string>(
          "--block",
          [&options](const std::string& text) {
@@ -88,39 +88,18 @@ void add_matrix_options(CLI::App& run, RunOptions& options) {
          },
          "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ...")
       ->type_name("B")
-      ->group("Matrix and partition");
-  run.add_option("--partition", options.partition, names_of(partitioners(), ""))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group("Matrix and partition");
+      ->group("Matrix");
   run.add_option(
          "--shuffle", options.shuffle,
          "first renumber rows and columns of a square matrix at random; x and y stay in the "
          "source's order")
       ->type_name("SEED")
-      ->group("Matrix and partition");
+      ->group("Matrix");
 }
 
 void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
   add_word(run, "--device", options.device, {"auto", "cpu", "gpu"})->group(group);
-  run.add_option("--format", options.format,
-                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
-  run.add_option("--boundary-format", options.boundary_format,
-                 "format of the rows that need ghosts (default: the same)")
-      ->type_name("NAME")
-      ->group(group);
-  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
-  add_choice<Schedule>(run, "--schedule", options.schedule,
-                       {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
-                       "overlap | blocking (default: overlap)")
-      ->group(group);
   add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
                    "replay products from a CUDA graph, where the transport allows it: on | off "
                    "(default: on)")
@@ -143,6 +122,52 @@ void add_product_options(CLI::App& run, RunOptions& options) {
       ->type_name("SPEC")
       ->capture_default_str()
       ->group(group);
+}
+
+/// What only a distributed product has.
+void add_run_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Distribution";
+  run.add_option("--partition", options.partition, names_of(partitioners(), ""))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--format", options.format,
+                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--boundary-format", options.boundary_format,
+                 "format of the rows that need ghosts (default: the same)")
+      ->type_name("NAME")
+      ->group(group);
+  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  add_choice<Schedule>(run, "--schedule", options.schedule,
+                       {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
+                       "overlap | blocking (default: overlap)")
+      ->group(group);
+  run.add_option("--save-y", options.save_y, "write y in the order of the source (.mtx)")
+      ->type_name("FILE")
+      ->group("Output");
+  options.validate = petsc_version().empty() ? "reference" : "petsc";
+  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
+      ->group("Measuring and checking");
+}
+
+/// What only the comparison of formats has.
+void add_kernels_options(CLI::App& kernels, RunOptions& options) {
+  options.format = "all";
+  options.min_seconds = 0.2;
+  kernels
+      .add_option("--format", options.format, names_of(formats(), "all") + "; several as a,b:k=v,c")
+      ->type_name("NAMES")
+      ->capture_default_str()
+      ->group("Product");
+  options.validate = "reference";
+  add_word(kernels, "--validate", options.validate, {"reference", "none"})
+      ->group("Measuring and checking");
 }
 
 void add_measuring_options(CLI::App& run, RunOptions& options) {
@@ -171,9 +196,6 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
       ->type_name("N")
       ->check(positive_count())
       ->group(group);
-  options.validate = petsc_version().empty() ? "reference" : "petsc";
-  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
-      ->group(group);
   run.add_option(
          "--timeout", options.timeout_seconds,
          "end with an error that names each rank's phase when the run makes no progress for S "
@@ -190,9 +212,6 @@ void add_output_options(CLI::App& run, RunOptions& options) {
       ->type_name("FILE")
       ->group(group);
   run.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
-      ->type_name("FILE")
-      ->group(group);
-  run.add_option("--save-y", options.save_y, "write y in the order of the source (.mtx)")
       ->type_name("FILE")
       ->group(group);
   run.add_flag("--quiet", options.quiet, "only the FOM and RESULT lines")->group(group);
@@ -256,16 +275,30 @@ CommandLine parse_command_line(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "one distributed benchmark of y = alpha*A*x + beta*y");
   add_matrix_options(*run, line.run);
+  add_run_options(*run, line.run);
   add_product_options(*run, line.run);
   add_measuring_options(*run, line.run);
   add_output_options(*run, line.run);
   run->callback([&line] { line.command = Command::run; });
+
+  RunOptions kernels_options;
+  CLI::App* kernels =
+      app.add_subcommand("kernels", "every format on one matrix and one rank, beside the vendor's");
+  add_kernels_options(*kernels, kernels_options);
+  add_matrix_options(*kernels, kernels_options);
+  add_product_options(*kernels, kernels_options);
+  add_measuring_options(*kernels, kernels_options);
+  add_output_options(*kernels, kernels_options);
+  kernels->callback([&line, &kernels_options] {
+    line.command = Command::kernels;
+    line.run = kernels_options;
+  });
   add_list(app, line);
 
   try {
     app.parse(argc, argv);
     if (line.command == Command::help && app.get_subcommands().empty() && argc == 1) {
-      line.error = "a command is missing: run or list; see rowhalo --help";
+      line.error = "a command is missing: run, kernels or list; see rowhalo --help";
     }
   } catch (const CLI::CallForHelp&) {
     line.command = Command::help;

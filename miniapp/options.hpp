@@ -14,7 +14,7 @@ namespace rowhalo {
 
 enum class Color { automatic, always, never };
 
-/// Options of `run`, with the defaults of the contract.
+/// Options of `run` and `kernels`, with the defaults of the contract.
 struct RunOptions {
   std::string matrix;
   int block = 0;  ///< 0: what the source says
@@ -44,7 +44,7 @@ struct ListOptions {
   ListForm form = ListForm::table;
 };
 
-enum class Command { help, version, list, run };
+enum class Command { help, version, list, run, kernels };
 
 struct CommandLine {
   Command command = Command::help;
@@ -55,7 +55,9 @@ struct CommandLine {
   std::optional<std::string> error;  ///< a usage error; nothing else counts then
 
   /// Needs neither MPI nor a launcher.
-  bool informational() const { return !error && command != Command::run; }
+  bool informational() const {
+    return !error && command != Command::run && command != Command::kernels;
+  }
 };
 
 CommandLine parse_command_line(int argc, char** argv);

@@ -3,6 +3,8 @@
 // Fills the parts of the report (statistics.hpp).
 #include "miniapp/statistics.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -76,6 +78,12 @@ KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Devi
   report.footprint_bytes = sum_over_ranks(comm, work.footprint_bytes);
   report.setup_seconds = max_over_ranks(comm, work.setup_seconds);
   return report;
+}
+
+std::int64_t peak_host_bytes(const Comm& comm) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return max_over_ranks(comm, std::int64_t{usage.ru_maxrss} * 1024);
 }
 
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,

@@ -19,6 +19,9 @@ HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const Halo
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
 
+/// Collective. Most memory that a rank's process has held so far.
+std::int64_t peak_host_bytes(const Comm& comm);
+
 /// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
 /// nonzero, 4 a row, x and y once; of a dense matrix the values and the vectors.
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,

@@ -18,6 +18,7 @@ AXES = ["formats", "transports", "partitioners", "sources"]
 CASES = {
     "help": ["--help"],
     "run_help": ["run", "--help"],
+    "kernels_help": ["kernels", "--help"],
     "list_help": ["list", "--help"],
     "version": ["--version"],
     **{f"list_{axis}": ["list", axis] for axis in AXES},

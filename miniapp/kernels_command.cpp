@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Formats side by side (kernels_command.hpp): the product of the whole local matrix, called and, on
+// a GPU, replayed from a graph. What did not fit or was refused stays in the table with its reason.
+#include "miniapp/kernels_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/gpu/bandwidth.hpp"
+#include "miniapp/session.hpp"
+#include "miniapp/statistics.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+double best_seconds(const FormatReport& format) {
+  return std::min(*format.seconds, format.graph_seconds.value_or(*format.seconds));
+}
+
+class KernelStudy : public Session {
+ public:
+  KernelStudy(const CommandLine& line, const Comm& comm) : Session(line, comm) {
+    report_.command = "kernels";
+  }
+
+  ExitCode execute() {
+    if (comm_.size != 1) {
+      throw AgreedError(
+          ExitCode::usage,
+          fmt::format("kernels compares formats on one rank, not on {}; start it with "
+                      "one rank, or use run --format all",
+                      comm_.size));
+    }
+    begin();
+    read();
+    distribute();
+    report_.partition.reset();
+    report_.halo.reset();
+    prepare();
+    measure_formats();
+    return finish();
+  }
+
+ private:
+  void measure_formats();
+  FormatReport measure_format(const ProductSetting& setting, const std::string& name);
+  /// Median time of a product and its y.
+  double time_product(const ProductSetting& setting, const LocalKernels& kernels, bool graph,
+                      std::vector<std::byte>& y);
+  ExitCode finish();
+};
+
+void KernelStudy::measure_formats() {
+  const Device device = device_.site.device;
+  DeviceClock clock(device, stream());
+  const Measuring measuring{comm_, clock, progress_, watchdog_};
+  const ProductSetting setting{measuring,    matrix_,  *block_,  plan_,
+                               device_.site, stream(), stored_x_};
+  if (device == Device::gpu) {
+    phase("measure bandwidth");
+    const DeviceBandwidth bandwidth = measure_bandwidth();
+    report_.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
+  }
+  for (const std::string& name : named_formats(options_.format, device)) {
+    report_.formats.push_back(measure_format(setting, name));
+    if (interrupted()) break;
+  }
+  std::stable_sort(report_.formats.begin(), report_.formats.end(),
+                   [](const FormatReport& a, const FormatReport& b) {
+                     if (!a.seconds || !b.seconds)
+                       return a.seconds.has_value() > b.seconds.has_value();
+                     return best_seconds(a) < best_seconds(b);
+                   });
+}
+
+FormatReport KernelStudy::measure_format(const ProductSetting& setting, const std::string& name) {
+  phase("measure formats");
+  FormatReport format;
+  format.name = name;
+  format.baseline = find_format(Spec::parse(name, "--format").name(), setting.site.device).baseline;
+  ChosenKernels chosen;
+  if (const auto refusal = name_kernels(setting, {name, "", Schedule::blocking}, chosen)) {
+    format.reason = refusal->what();
+    return format;
+  }
+  const KernelWork work = chosen.kernels.work();
+  format.bytes = work.bytes;
+  format.footprint_bytes = work.footprint_bytes;
+  format.setup_seconds = work.setup_seconds;
+
+  std::vector<std::byte> y, graph_y;
+  format.seconds = time_product(setting, chosen.kernels, false, y);
+  if (setting.site.device == Device::gpu && options_.graph) {
+    format.graph_seconds = time_product(setting, chosen.kernels, true, graph_y);
+  }
+  const double seconds = best_seconds(format);
+  const PerformanceReport rates = describe_performance(report_.matrix, options_.precision, seconds);
+  format.gflops = rates.gflops;
+  format.gbytes_per_second = rates.gbytes_per_second;
+  format.setup_products = work.setup_seconds / seconds;
+  if (report_.bandwidth) {
+    format.share_of_read_bandwidth =
+        static_cast<double>(work.bytes) * 1e-9 / seconds / report_.bandwidth->read;
+  }
+  format.y_hash = hash_vector(comm_, matrix_, options_.precision, y.data());
+  const ValidationReport validation = check(y, format.y_hash, format.reason);
+  format.max_error_ratio = validation.max_error_ratio;
+  format.passed = validation.passed;
+  if (!graph_y.empty() && graph_y != y) {
+    format.passed = false;
+    format.reason = "the product from a graph differs from the called one";
+  }
+  return format;
+}
+
+double KernelStudy::time_product(const ProductSetting& setting, const LocalKernels& kernels,
+                                 bool graph, std::vector<std::byte>& y) {
+  const Device device = setting.site.device;
+  const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
+  copy_between(device, x.data(), setting.x.data(), setting.x.size());
+  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
+  HaloVector vector;
+  vector.data = x.data();
+  const auto product = [&](std::int64_t) {
+    apply_local(kernels, options_.alpha, vector, options_.beta, result.data(), setting.stream);
+  };
+  ProductSequence products =
+      graph ? ProductSequence(product, setting.stream, products_a_graph) : ProductSequence(product);
+  const double seconds = measure_batches(setting.measuring, batch_options(), products).median();
+
+  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
+  if (graph && options_.beta == 0) {
+    products.run(products.step());
+  } else {
+    product(0);
+  }
+  if (device == Device::gpu) synchronize_device();
+  y.resize(stored_y0_.size());
+  copy_between(device, y.data(), result.data(), y.size());
+  return seconds;
+}
+
+ExitCode KernelStudy::finish() {
+  report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
+  const auto count = [this](auto property) {
+    return std::count_if(report_.formats.begin(), report_.formats.end(), property);
+  };
+  const auto failed = count([](const FormatReport& format) { return !format.passed; });
+  const auto measured =
+      count([](const FormatReport& format) { return format.seconds.has_value(); });
+  ExitCode code = ExitCode::fine;
+  if (report_.status == RunStatus::interrupted) {
+    report_.verdict = "interrupted by a signal";
+    code = ExitCode::run_time;
+  } else if (failed > 0) {
+    report_.status = RunStatus::failed;
+    report_.verdict = fmt::format("{} of {} formats gave a wrong y", failed, measured);
+    code = ExitCode::validation;
+  } else {
+    report_.verdict = fmt::format("{} formats measured, y {}", measured,
+                                  options_.validate == "none" ? "not validated" : "right in each");
+  }
+  write_report();
+  return code;
+}
+
+}  // namespace
+
+ExitCode compare_kernels(const CommandLine& line, const Comm& comm) {
+  return KernelStudy(line, comm).execute();
+}
+
+}  // namespace rowhalo

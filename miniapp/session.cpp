@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The stages that all commands share (session.hpp).
+#include "miniapp/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "io/report_writers.hpp"
+#include "io/sources.hpp"
+#include "io/vector_file.hpp"
+#include "miniapp/environment.hpp"
+#include "miniapp/petsc.hpp"
+#include "miniapp/provenance.hpp"
+#include "miniapp/statistics.hpp"
+#include "miniapp/vector_spec.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Values as stored in `precision`.
+std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
+  std::vector<std::byte> bytes(values.size() * value_bytes(precision));
+  if (precision == Precision::fp64) {
+    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(bytes.data()));
+  } else {
+    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(bytes.data()));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Session::Session(const CommandLine& line, const Comm& comm)
+    : options_(line.run),
+      comm_(comm),
+      watchdog_(progress_, options_.timeout_seconds),
+      show_progress_(comm.rank == 0 && options_.progress && !options_.quiet &&
+                     on_terminal(STDERR_FILENO)),
+      to_stderr_(options_.json == "-" || options_.csv == "-") {
+  report_.argv = line.argv;
+}
+
+std::ostream& Session::out() const {
+  return to_stderr_ ? std::cerr : std::cout;
+}
+
+bool Session::interrupted() {
+  if (max_over_ranks(comm_, std::int64_t{watchdog_.interrupted()}) == 0) return false;
+  report_.status = RunStatus::interrupted;
+  return true;
+}
+
+void Session::phase(const char* name) {
+  progress_.phase(name);
+  if (show_progress_) std::cerr << "\r\033[K" << name << " ..." << std::flush;
+}
+
+bool Session::color(const std::ostream& stream) const {
+  if (options_.color != Color::automatic) return options_.color == Color::always;
+  return on_terminal(&stream == &std::cout ? STDOUT_FILENO : STDERR_FILENO);
+}
+
+void Session::begin() {
+  device_ = settle_device(comm_, options_.device, options_.threads);
+  if (device_.site.device == Device::gpu) {
+    free_bytes_before_ = free_device_bytes();
+    stream_.emplace();
+  }
+  check_options();
+  print_header();
+}
+
+/// What can be known to be wrong before any work is done.
+void Session::check_options() {
+  agree(comm_, [&] {
+    if (options_.json == "-" && options_.csv == "-") {
+      throw InputError("--json - and --csv - cannot both be stdout; give one of them a file");
+    }
+    const Device device = device_.site.device;
+    for (const std::string& format : named_formats(options_.format, device)) {
+      find_format(Spec::parse(format, "--format").name(), device);
+    }
+    if (!options_.boundary_format.empty()) {
+      find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);
+    }
+    if (options_.halo != "auto" && options_.halo != "all") find_transport(options_.halo);
+    const Spec partition = Spec::parse(options_.partition, "--partition");
+    const PartitionerEntry& entry = find_partitioner(partition.name());
+    if (entry.unusable != nullptr) partition.fail(entry.unusable);
+    if (comm_.rank == 0) {
+      if (!options_.json.empty()) check_text_target(options_.json, "--json");
+      if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
+    }
+  });
+  if (!options_.save_y.empty()) check_vector_target(options_.save_y, comm_);
+}
+
+void Session::print_header() {
+  report_.provenance = gather_provenance(comm_, device_.description);
+  if (comm_.rank != 0) return;
+  if (!options_.quiet) {
+    write_header(out(), report_.provenance, color(out()));
+    out() << std::flush;
+  }
+  if (device_.site.shared) {
+    std::cerr << fmt::format(
+        "rowhalo: warning: up to {} ranks share one GPU; they take turns, so times say little\n",
+        device_.ranks_a_device);
+  }
+}
+
+void Session::read() {
+  phase("read");
+  report_.setup.read_seconds =
+      timed([&] { source_ = load_matrix(options_.matrix, options_.block, comm_, progress_); });
+  report_.matrix = describe_matrix(comm_, *source_);
+}
+
+void Session::distribute() {
+  phase("partition");
+  report_.setup.partition_seconds = timed([&] {
+    if (options_.shuffle) {
+      shuffle_.emplace(*options_.shuffle, source_->info.rows);
+      source_ = shuffled(comm_, std::move(*source_), *shuffle_, progress_);
+    }
+    const Spec spec = Spec::parse(options_.partition, "--partition");
+    const std::vector<int> owners =
+        find_partitioner(spec.name()).assign(*source_, spec, comm_, progress_);
+    matrix_ = make_local_matrix(comm_, std::move(*source_), owners, shuffle_ ? &*shuffle_ : nullptr,
+                                progress_);
+    source_.reset();
+  });
+  if (fingerprint(comm_, matrix_) != report_.matrix.fingerprint) {
+    throw AgreedError(ExitCode::run_time,
+                      "internal error: the matrix changed on its way to its owners (fingerprints "
+                      "differ); please report this with the command line");
+  }
+  phase("plan");
+  report_.setup.plan_seconds = timed([&] { plan_ = make_halo_plan(comm_, matrix_, progress_); });
+  report_.partition = describe_partition(comm_, matrix_, options_.partition);
+  report_.halo = describe_halo(comm_, matrix_, plan_, options_.precision);
+}
+
+void Session::prepare() {
+  phase("prepare vectors");
+  const Precision precision = options_.precision;
+  const VectorSpec x(options_.x, "--x", matrix_.info.columns, comm_, progress_);
+  const VectorSpec y(options_.y, "--y", matrix_.info.rows, comm_, progress_);
+  x_ = x.entries(matrix_.source_columns, precision);
+  y0_ = y.entries(matrix_.source_rows, precision);
+  stored_x_ = stored(x_, precision);
+  stored_y0_ = stored(y0_, precision);
+  phase("upload");
+  const double seconds = timed([&] { block_.emplace(matrix_, precision, device_.site.device); });
+  if (device_.site.device == Device::gpu) report_.setup.upload_seconds = seconds;
+}
+
+ValidationReport Session::compute_references() {
+  ValidationReport validation;
+  validation.against = options_.validate;
+  const CheckedProduct product = checked(nullptr);
+  bool reference = options_.validate == "reference" || options_.validate == "all";
+  if (options_.validate == "petsc" || options_.validate == "all") {
+    phase("validate with PETSc");
+    const std::vector<double> owned(x_.begin(), x_.begin() + matrix_.owned_columns);
+    PetscResult petsc = petsc_product(comm_, matrix_, options_.precision, owned, batch_options(),
+                                      progress_, watchdog_);
+    if (petsc.unusable.empty()) {
+      validation.petsc_seconds = petsc.seconds;
+      references_.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
+    } else {
+      validation.note = "PETSc not used: " + petsc.unusable;
+      validation.against = "reference";
+      reference = true;
+    }
+  }
+  if (reference) {
+    phase("validate");
+    references_.push_back({"reference", reference_product(product)});
+  }
+  return validation;
+}
+
+ValidationReport Session::check(const std::vector<std::byte>& y, std::uint64_t y_hash,
+                                std::string& verdict) {
+  if (!reference_report_) reference_report_ = compute_references();
+  ValidationReport validation = *reference_report_;
+  validation.y_hash = y_hash;
+  validation.passed = true;
+  for (const Reference& reference : references_) {
+    const ErrorRatio ratio = compare(comm_, checked(y.data()), reference.product);
+    validation.rows_checked = ratio.rows;
+    if (ratio.max >= validation.max_error_ratio) {
+      validation.max_error_ratio = ratio.max;
+      validation.worst_row = ratio.worst_row;
+    }
+    if (ratio.passed()) continue;
+    validation.passed = false;
+    verdict = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
+                          reference.name, ratio.max, ratio.worst_row);
+  }
+  return validation;
+}
+
+void Session::write_report() {
+  if (show_progress_) std::cerr << "\r\033[K" << std::flush;
+  agree(comm_, [&] {
+    if (comm_.rank != 0) return;
+    if (!options_.quiet) write_table(out(), report_, color(out()));
+    if (!options_.json.empty()) write_text_file(options_.json, to_json(report_));
+    if (!options_.csv.empty()) write_text_file(options_.csv, to_csv(report_));
+    write_fom_lines(out(), report_);
+    write_result_line(out(), report_, color(out()));
+    out() << std::flush;
+  });
+}
+
+}  // namespace rowhalo

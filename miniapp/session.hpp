@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every command that multiplies has in common: options checked, device settled, matrix read
+// and distributed, vectors and references made, report written. The commands (run, kernels) are
+// what stands between prepare() and write_report().
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/report.hpp"
+#include "miniapp/choose.hpp"
+#include "miniapp/device.hpp"
+#include "miniapp/measurement.hpp"
+#include "miniapp/options.hpp"
+#include "miniapp/validation.hpp"
+#include "miniapp/watchdog.hpp"
+
+namespace rowhalo {
+
+/// What y is held against: alpha*A*x + beta*y0, per owned row.
+struct Reference {
+  const char* name;
+  std::vector<double> product;
+};
+
+/// All functions are collective.
+class Session {
+ public:
+  Session(const CommandLine& line, const Comm& comm);
+
+ protected:
+  /// Device, options that can be known to be wrong before any work is done, header.
+  void begin();
+  void read();        ///< the matrix, from its source
+  void distribute();  ///< shuffled if asked for, to its owners, with its plan
+  void prepare();     ///< x, y0, and the block in the memory of the device
+  /// Writes table, JSON, CSV, FOM and RESULT lines.
+  void write_report();
+
+  /// A signal has come to some rank; the report's status says so from then on.
+  bool interrupted();
+  /// Names the phase for the watchdog and on the terminal.
+  void phase(const char* name);
+  /// Seconds that `work` takes on the slowest rank.
+  template <class Work>
+  double timed(Work work) {
+    using clock = std::chrono::steady_clock;
+    const clock::time_point start = clock::now();
+    work();
+    return max_over_ranks(comm_, std::chrono::duration<double>(clock::now() - start).count());
+  }
+
+  Stream stream() const { return stream_ ? stream_->stream() : Stream{}; }
+  BatchOptions batch_options() const {
+    return {options_.iterations, options_.batches, options_.warmup, options_.min_seconds};
+  }
+  /// PETSc's and our own reference, as far as they are asked for, into references_; the report of a
+  /// validation that has not looked at any y yet.
+  ValidationReport compute_references();
+  /// Holds a y with hash `y_hash` against the references; `verdict` becomes the reason when it
+  /// fails.
+  ValidationReport check(const std::vector<std::byte>& y, std::uint64_t y_hash,
+                         std::string& verdict);
+
+  const RunOptions& options_;
+  Comm comm_;
+  Progress progress_;
+  Watchdog watchdog_;
+  RunReport report_;
+  RankDevice device_;
+  std::int64_t free_bytes_before_ = 0;  ///< of the device, before anything was put there
+  LocalMatrix matrix_;
+  HaloPlan plan_;
+  std::optional<MatrixBlock> block_;
+  std::vector<double> x_, y0_;  ///< by number in the source, as stored in the precision
+  std::vector<std::byte> stored_x_, stored_y0_;
+  std::vector<Reference> references_;
+  std::optional<ValidationReport> reference_report_;  ///< once references_ are there
+
+ private:
+  void check_options();
+  void print_header();
+  std::ostream& out() const;
+  bool color(const std::ostream& stream) const;
+  CheckedProduct checked(const void* y) const {
+    return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y};
+  }
+
+  bool show_progress_, to_stderr_;
+  std::optional<StreamHandle> stream_;
+  std::optional<DistributedCsr> source_;
+  std::optional<Shuffle> shuffle_;
+};
+
+}  // namespace rowhalo
