@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The battery (battery.hpp) in device memory: kernels for GPU formats, and their products.
+#pragma once
+
+#include "kernels/gpu/device_csr.hpp"
+#include "kernels/gpu/device_row_list.hpp"
+#include "partition/base/errors.hpp"
+#include "partition/base/errors.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/battery.hpp"
+
+namespace rowhalo::battery {
+
+enum class Baselines { included, left_out };
+
+/// Every GPU format of the table with the options that change what it does.
+inline std::vector<std::string> gpu_specs(Baselines baselines) {
+  std::vector<std::string> specs;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device != Device::gpu || !unusable_reason(entry).empty()) continue;
+    if (entry.baseline && baselines == Baselines::left_out) continue;
+    specs.push_back(entry.name);
+  }
+  for (const char* spec :
+       {"csr-scalar:block=32", "csr-vector:threads=2", "csr-vector:threads=4",
+        "csr-vector:threads=8", "csr-vector:threads=16", "csr-vector:threads=32,block=1024",
+        "sell:sigma=64,max_padding=1e9", "sell:sigma=100000,max_padding=1e9,block=32"}) {
+    specs.push_back(spec);
+  }
+  if (baselines == Baselines::included) specs.push_back("cusparse-sell:c=3,max_padding=1e9");
+  return specs;
+}
+
+inline const FormatEntry& gpu_entry(const std::string& spec) {
+  return find_format(Spec::parse(spec, "--format").name(), Device::gpu);
+}
+
+/// A matrix and one of its row lists on the device.
+template <class T>
+struct DeviceProblem {
+  DeviceProblem(const Typed<T>& typed, const NamedList& named)
+      : csr(typed.view()), list(named.list), all(named.all), rows(named.view().count) {}
+
+  RowListView view() const { return all ? all_rows(rows) : list.view(); }
+
+  DeviceCsr csr;
+  DeviceRowList list;
+  bool all;
+  LocalIndex rows;
+};
+
+/// The kernel, or null where the format refuses: with its name and a reason.
+template <class T>
+std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& text, const DeviceProblem<T>& a) {
+  const Spec spec = Spec::parse(text, "--format");
+  try {
+    return find_format(spec.name(), Device::gpu).make(a.csr.view(), a.view(), spec);
+  } catch (const InputError& error) {
+    const std::string prefix = "--format " + text + ": ", message = error.what();
+    INFO(message);
+    REQUIRE(message.rfind(prefix, 0) == 0);
+    REQUIRE(message.size() > prefix.size());
+    return nullptr;
+  }
+}
+
+enum class Launch { plain, graph };
+
+/// One product into a copy of y, x and y in device memory.
+template <class T>
+std::vector<T> device_product(const SpmvKernel& kernel, T alpha, const std::vector<T>& x, T beta,
+                              const std::vector<T>& y, Launch launch = Launch::plain) {
+  const StreamHandle handle;
+  const Stream stream = handle.stream();
+  const DeviceArray<T> device_x{std::span<const T>(x)}, device_y{std::span<const T>(y)};
+  const auto apply = [&] {
+    kernel.apply(static_cast<double>(alpha), device_x.data(), static_cast<double>(beta),
+                 device_y.data(), stream);
+  };
+  if (launch == Launch::graph) {
+    const GraphExec graph(stream, apply);
+    graph.launch(stream);
+    handle.synchronize();
+  } else {
+    apply();
+    handle.synchronize();
+  }
+  return device_y.to_host();
+}
+
+}  // namespace rowhalo::battery
