@@ -6,7 +6,6 @@
 #include "kernels/gpu/device_csr.hpp"
 #include "kernels/gpu/device_row_list.hpp"
 #include "partition/base/errors.hpp"
-#include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
 
