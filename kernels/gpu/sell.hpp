@@ -23,6 +23,13 @@ struct SellArguments {
 };
 
 template <class T>
-void launch_sell(const SellArguments<T>& arguments, int block, int flight, cudaStream_t stream);
+using SellLaunch = void (*)(const SellArguments<T>& arguments, int block, cudaStream_t stream);
+
+/// Steps of a slice that a thread may load before it sums them.
+inline constexpr int smallest_flight = 4, largest_flight = 9;
+
+/// What launches the kernel that has `flight` steps under way.
+template <class T>
+SellLaunch<T> sell_launch(int flight);
 
 }  // namespace rowhalo

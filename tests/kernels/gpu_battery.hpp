@@ -24,7 +24,8 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
   for (const char* spec :
        {"csr-scalar:block=32", "csr-vector:threads=2", "csr-vector:threads=4",
         "csr-vector:threads=8", "csr-vector:threads=16", "csr-vector:threads=32,block=1024",
-        "sell:sigma=64,max_padding=1e9", "sell:sigma=100000,max_padding=1e9,block=32"}) {
+        "sell:sigma=64,max_padding=1e9,flight=4", "sell:max_padding=1e9,flight=5",
+        "sell:max_padding=1e9,flight=9", "sell:sigma=100000,max_padding=1e9,block=32"}) {
     specs.push_back(spec);
   }
   if (baselines == Baselines::included) specs.push_back("cusparse-sell:c=3,max_padding=1e9");
