@@ -25,26 +25,27 @@ Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_sell;
 namespace {
 
 constexpr Device cpu = Device::cpu, gpu = Device::gpu;
-constexpr bool canonical = true, automatic = true, baseline = true;
+constexpr bool canonical = true, automatic = true, repeatable = true, baseline = true;
 
 constexpr FormatEntry table[] = {
-    {"csr", "compressed sparse rows, one thread", cpu, canonical, !automatic, !baseline, make_csr},
+    {"csr", "compressed sparse rows, one thread", cpu, canonical, !automatic, repeatable, !baseline,
+     make_csr},
     {"csr-omp", "compressed sparse rows, even nonzeros a thread", cpu, canonical, automatic,
-     !baseline, make_csr_omp},
+     repeatable, !baseline, make_csr_omp},
     {"sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu, canonical,
-     automatic, !baseline, make_sell},
-    {"csr-scalar", "compressed sparse rows, a thread a row", gpu, canonical, automatic, !baseline,
-     ROWHALO_GPU(make_csr_scalar)},
+     automatic, repeatable, !baseline, make_sell},
+    {"csr-scalar", "compressed sparse rows, a thread a row", gpu, canonical, automatic, repeatable,
+     !baseline, ROWHALO_GPU(make_csr_scalar)},
     {"csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
-     !canonical, automatic, !baseline, ROWHALO_GPU(make_csr_vector)},
+     !canonical, automatic, repeatable, !baseline, ROWHALO_GPU(make_csr_vector)},
     {"sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu, canonical,
-     automatic, !baseline, ROWHALO_GPU(make_gpu_sell)},
-    {"cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, !canonical, !automatic, baseline,
-     ROWHALO_GPU(make_cusparse_csr1)},
-    {"cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, !canonical, !automatic, baseline,
-     ROWHALO_GPU(make_cusparse_csr2)},
+     automatic, repeatable, !baseline, ROWHALO_GPU(make_gpu_sell)},
+    {"cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, !canonical, !automatic, !repeatable,
+     baseline, ROWHALO_GPU(make_cusparse_csr1)},
+    {"cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, !canonical, !automatic, repeatable,
+     baseline, ROWHALO_GPU(make_cusparse_csr2)},
     {"cusparse-sell", "cuSPARSE, sliced ELLPACK, c= rows a slice", gpu, !canonical, !automatic,
-     baseline, ROWHALO_GPU(make_cusparse_sell)},
+     repeatable, baseline, ROWHALO_GPU(make_cusparse_sell)},
 };
 
 }  // namespace

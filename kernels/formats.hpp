@@ -20,9 +20,10 @@ struct FormatEntry {
   const char* name;
   const char* summary;  ///< one line
   Device device;
-  bool canonical;  ///< gives the bits of spmv_kernel.hpp
-  bool automatic;  ///< `auto` may choose it
-  bool baseline;   ///< a vendor's library: takes only the list of all rows (rows.groups == nullptr)
+  bool canonical;   ///< gives the bits of spmv_kernel.hpp
+  bool automatic;   ///< `auto` may choose it
+  bool repeatable;  ///< the same bits every time
+  bool baseline;  ///< a vendor's library: takes only the list of all rows (rows.groups == nullptr)
   /// Builds the kernel for the listed rows, on the current device where `device` is gpu. The arrays
   /// behind `matrix` and `rows` lie in the memory of `device` and outlive the kernel. Throws
   /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not

@@ -38,6 +38,7 @@ LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spe
   const FormatEntry& boundary = find_format(boundary_format.name(), matrix.device);
   LocalKernels kernels;
   kernels.rows = matrix.rows;
+  kernels.repeatable = interior.repeatable && boundary.repeatable;
   kernels.schedule = interior.baseline || boundary.baseline ? Schedule::blocking : schedule;
   if (kernels.schedule == Schedule::blocking) {
     kernels.interior = interior.make(matrix, all_rows(matrix.rows), interior_format);

@@ -55,7 +55,8 @@ class MatrixBlock {
 struct LocalKernels {
   std::unique_ptr<SpmvKernel> interior, boundary;  ///< boundary is null for blocking
   Schedule schedule = Schedule::overlap;
-  LocalIndex rows = 0;  ///< of the whole block
+  LocalIndex rows = 0;     ///< of the whole block
+  bool repeatable = true;  ///< the same bits every time
 
   /// Sum of both.
   KernelWork work() const;

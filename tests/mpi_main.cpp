@@ -11,13 +11,26 @@
 
 #include "tests/mpi.hpp"
 
+#ifdef ROWHALO_TEST_GPU
+#include "kernels/gpu/runtime.hpp"
+#endif
+
 int main(int argc, char** argv) {
   // Before any thread starts: the tests of the watchdog send it to their own process.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR1);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+#ifdef ROWHALO_TEST_GPU
+  if (rowhalo::device_count() == 0) {
+    std::cout << "skipped: no CUDA device on this machine\n";
+    return 77;
+  }
+#endif
   MPI_Init(&argc, &argv);
+#ifdef ROWHALO_TEST_GPU
+  rowhalo::set_device(world().rank % rowhalo::device_count());
+#endif
   int failures = 0;
   {
     std::ostringstream quiet;

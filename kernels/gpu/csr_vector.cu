@@ -9,7 +9,8 @@
 //     s = tree sum of s_0 .. s_(W-1); thread 0 writes y_i
 // Neighbouring threads read neighbouring entries. The order of summation depends on W alone: the
 // same bits every time, but not those of csr. Without threads= W is the smallest power of two that
-// leaves a thread at most four entries of the mean row. Bytes: csr_kernel.hpp.
+// leaves a thread at most four entries of the mean row. Rows seldom begin at a sector, so the
+// matrix is read through the caches, not streamed. Bytes: csr_kernel.hpp.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/bits.cuh"
 #include "kernels/gpu/csr_kernel.hpp"
@@ -33,7 +34,7 @@ __global__ void csr_vector_kernel(CsrArguments<T> a) {
     const Offset end = a.offsets[row + 1];
 #pragma unroll 4
     for (Offset e = a.offsets[row] + lane; e < end; e += width) {
-      sum = fused_multiply_add(streamed(a.values + e), cached(a.x + streamed(a.indices + e)), sum);
+      sum = fused_multiply_add(cached(a.values + e), cached(a.x + cached(a.indices + e)), sum);
     }
   }
   for (int offset = width / 2; offset > 0; offset /= 2) {

@@ -14,6 +14,7 @@
 namespace rowhalo {
 
 void throw_cuda_error(cudaError_t error, const char* call, const char* file, int line) {
+  cudaGetLastError();  // the next launch must not be blamed for it
   throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
                                        cudaGetErrorString(error), cudaGetErrorName(error)));
 }

@@ -258,7 +258,7 @@ TEST_CASE("CSV has the same columns for every run") {
   CHECK(names.find("candidates") == std::string::npos);
   CHECK(fields.starts_with("1,run,ok,validated against petsc,0.1.0,abc1234,"));
   CHECK(fields.find(",\"a \"\"b\"\",c\",1000000,500,12345678,") != std::string::npos);
-  CHECK(fields.ends_with(",0.125,42,1000000,0x0123456789abcdef,0.0025,\n"));
+  CHECK(fields.find(",0.125,42,1000000,0x0123456789abcdef,0.0025,") != std::string::npos);
   CHECK(std::count(names.begin(), names.end(), ',') ==
         std::count(minimal_fields.begin(), minimal_fields.end(), ','));
   CHECK(minimal_fields.ends_with(",,,,,,,,\n"));

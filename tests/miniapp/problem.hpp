@@ -35,19 +35,19 @@ inline const std::vector<std::string> matrices{
     "random:rows=97,row=0.5,seed=5",
 };
 
-/// The device that this executable tests: the GPU in test_miniapp_gpu.
-inline Device test_device() {
+/// What this executable tests: GPUs in test_miniapp_gpu, shared when there are too few.
+inline ComputeSite test_site() {
 #ifdef ROWHALO_TEST_GPU
-  return Device::gpu;
+  return {Device::gpu, world().size > device_count()};
 #else
-  return Device::cpu;
+  return {Device::cpu, false};
 #endif
 }
 
 struct Problem {
   Comm comm = world();
   Progress progress;
-  Device device = test_device();
+  Device device = test_site().device;
   Precision precision;
   double alpha, beta;
   LocalMatrix matrix;

@@ -55,7 +55,7 @@ bool ghosts_are_right(const Problem& problem, const TransportEntry& transport) {
 }  // namespace
 
 TEST_CASE("every transport fills every ghost") {
-  for (const TransportVariant& transport : usable_transports({test_device(), false}, false)) {
+  for (const TransportVariant& transport : usable_transports(test_site(), false)) {
     for (const std::string& text : matrices) {
       INFO(transport.entry->name << ", " << text);
       const Problem plain(text, "rows", {}, Precision::fp64, 1, 0);
@@ -68,7 +68,7 @@ TEST_CASE("every transport fills every ghost") {
 
 TEST_CASE("a transport gives out no more vectors than it was made for") {
   const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
-  for (const TransportVariant& transport : usable_transports({test_device(), false}, false)) {
+  for (const TransportVariant& transport : usable_transports(test_site(), false)) {
     const std::unique_ptr<HaloExchange> halo =
         transport.entry->make({problem.plan, sizeof(double), 1, problem.comm, problem.device});
     const HaloVector x = halo->make_vector();
