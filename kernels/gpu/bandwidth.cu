@@ -15,7 +15,8 @@ namespace {
 constexpr int block_threads = 512;
 constexpr int blocks_a_multiprocessor = 4;
 constexpr int repeats = 11;
-constexpr std::int64_t array_bytes = std::int64_t{1} << 29;
+constexpr std::int64_t array_bytes = std::int64_t{1} << 30;
+constexpr int launches = 4;  // a timing: a launch's ramp up and down is not bandwidth
 
 __device__ std::int64_t first_item() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -55,11 +56,11 @@ double median_seconds(const StreamHandle& stream, const Work& work) {
   std::vector<double> seconds;
   for (int k = 0; k <= repeats; ++k) {
     begin.record(stream.stream());
-    work();
+    for (int launch = 0; launch < launches; ++launch) work();
     ROWHALO_CUDA(cudaGetLastError());
     end.record(stream.stream());
     end.synchronize();
-    if (k > 0) seconds.push_back(seconds_between(begin, end));  // the first warms up
+    if (k > 0) seconds.push_back(seconds_between(begin, end) / launches);  // the first warms up
   }
   std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
   return seconds[repeats / 2];

@@ -14,7 +14,7 @@ struct DeviceBandwidth {
 };
 
 /// Median of several runs over arrays many times the size of the L2 cache; takes some milliseconds
-/// and up to 1.5 GB of device memory.
+/// and up to 3.2 GB of device memory.
 DeviceBandwidth measure_bandwidth();
 
 }  // namespace rowhalo
