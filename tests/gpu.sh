@@ -41,7 +41,7 @@ report() {
 # attempt TEST TOOL COMMAND...
 attempt() {
   local test=$1 tool=$2 status=0 start=$SECONDS
-  local log=$logs/${test// /-}-$tool.log
+  local log=$logs/${test//[^A-Za-z0-9_.]/-}-$tool.log
   shift 2
   timeout "${ROWHALO_GPU_TEST_SECONDS:-300}" "$@" >"$log" 2>&1 || status=$?
   report "$test" "$tool" "$status" "$log" $((SECONDS - start))
