@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "io/vector_file.hpp"
+#include "kernels/gpu/bandwidth.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/statistics.hpp"
 #include "partition/directory.hpp"
@@ -40,12 +41,14 @@ class Run : public Session {
                     const ChosenTransport& transport);
   void report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
                      const Measurement& measurement);
+  void report_share_of_bandwidth();
   void conclude();
   void save_y();
 
   bool several() const { return options_.format == "all" || options_.halo == "all"; }
 
-  std::vector<std::byte> y_;  ///< of the choice that is reported
+  std::vector<std::byte> y_;              ///< of the choice that is reported
+  std::optional<double> read_bandwidth_;  ///< of all devices, GB/s; 0: cannot be measured
 };
 
 /// Every combination that is asked for, mostly one.
@@ -151,7 +154,23 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   if (device_.site.device == Device::gpu) {
     report_.memory.device_bytes_max_rank =
         max_over_ranks(comm_, free_bytes_before_ - free_device_bytes());
+    report_share_of_bandwidth();
   }
+}
+
+/// Against the devices' read bandwidth, measured once; not where ranks share one or it is nearly
+/// full.
+void Run::report_share_of_bandwidth() {
+  constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
+  if (!read_bandwidth_) {
+    const bool possible = !device_.site.shared && free_device_bytes() > needed_bytes;
+    const bool everywhere = max_over_ranks(comm_, std::int64_t{!possible}) == 0;
+    read_bandwidth_ = everywhere ? sum_reals_over_ranks(comm_, measure_bandwidth().read) : 0;
+  }
+  if (*read_bandwidth_ == 0) return;
+  report_.performance->read_bandwidth_gbytes = *read_bandwidth_;
+  report_.performance->share_of_read_bandwidth = static_cast<double>(report_.kernel->bytes) * 1e-9 /
+                                                 report_.timing->median_seconds / *read_bandwidth_;
 }
 
 /// The why of the RESULT line when everything has been measured.

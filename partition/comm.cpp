@@ -59,6 +59,11 @@ std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value) {
   return value;
 }
 
+double sum_reals_over_ranks(const Comm& comm, double value) {
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
+  return value;
+}
+
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value) {
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm.handle));
   return value;

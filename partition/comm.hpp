@@ -38,6 +38,7 @@ void agree(const Comm& comm, const std::function<void()>& local);
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value);
+double sum_reals_over_ranks(const Comm& comm, double value);
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value);  ///< mod 2^64
 std::int64_t max_over_ranks(const Comm& comm, std::int64_t value);
 double max_over_ranks(const Comm& comm, double value);

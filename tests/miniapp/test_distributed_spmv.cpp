@@ -85,18 +85,17 @@ class Choice {
   std::optional<Products> products_;
 };
 
-void check_all(Supervision& supervision, const Problem& problem) {
+/// A communicator of NCCL takes a second to make: it is tried with one format, on a few problems.
+void check_all(Supervision& supervision, const Problem& problem, bool with_nccl) {
   REQUIRE_ALL_RANKS(fingerprint(problem.comm, problem.matrix) == problem.source_fingerprint);
   for (const std::string& format : usable_formats(problem.device)) {
     for (const TransportVariant& transport : usable_transports(test_site(), true)) {
       for (const Schedule schedule : {Schedule::overlap, Schedule::blocking}) {
-        // On a GPU a communicator costs a tenth of a second: not every combination for every
-        // matrix.
-        const bool gpu = problem.device == Device::gpu;
-        const bool common = format == "sell" && schedule == Schedule::overlap;
-        if (gpu && std::string(transport.entry->name) != "mpi" && !common) continue;
+        const bool nccl = std::string(transport.entry->name) == "nccl";
+        if (nccl && !(with_nccl && format == "sell" && schedule == Schedule::overlap)) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph
                     << ", overlap " << (schedule == Schedule::overlap));
+        supervision.progress.tick();
         Choice choice(supervision, problem, {format, "", schedule}, transport);
         REQUIRE_ALL_RANKS(!choice.refused() || format.substr(0, 3) != "csr");
         if (choice.refused()) continue;
@@ -123,8 +122,10 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
       for (const std::optional<std::uint64_t> seed :
            {std::optional<std::uint64_t>{}, std::optional<std::uint64_t>{5}}) {
         INFO(text << ", " << partition.name << ", shuffled " << seed.has_value());
-        check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0));
-        check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75));
+        const bool few = seed && (text == matrices[1] || text == matrices[7]);
+        check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0), few);
+        check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
+                  false);
       }
     }
   }

@@ -56,7 +56,10 @@ bool ghosts_are_right(const Problem& problem, const TransportEntry& transport) {
 
 TEST_CASE("every transport fills every ghost") {
   for (const TransportVariant& transport : usable_transports(test_site(), false)) {
+    const bool nccl = std::string(transport.entry->name) == "nccl";
     for (const std::string& text : matrices) {
+      // A communicator of NCCL takes a second to make.
+      if (nccl && text != matrices[1] && text != matrices[2] && text != matrices[7]) continue;
       INFO(transport.entry->name << ", " << text);
       const Problem plain(text, "rows", {}, Precision::fp64, 1, 0);
       REQUIRE_ALL_RANKS(ghosts_are_right<double>(plain, *transport.entry));
