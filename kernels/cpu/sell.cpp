@@ -276,15 +276,16 @@ class SellKernel final : public SpmvKernel {
     scattered_ = Buffer<LocalIndex>(scattered);
   }
 
+  /// Held against the nonzeros of the whole block: a few listed rows may be ragged.
   void check_padding(const Spec& spec, const SellOptions& options) const {
     const Offset nonzeros = listed_nonzeros(csr_, csr_rows_), slots = begins_[slices_];
     const auto added = static_cast<double>(slots - nonzeros);
-    if (added <= options.max_padding * static_cast<double>(nonzeros)) return;
+    if (added <= options.max_padding * static_cast<double>(csr_.nonzeros)) return;
     spec.fail(fmt::format(
         "slices of {} rows would hold {} slots for {} nonzeros: the padding is {:.1f} times the "
         "nonzeros, the limit {} (max_padding=); sort more rows (sigma=), make c smaller, or use "
         "csr-omp",
-        c_, slots, nonzeros, added / static_cast<double>(nonzeros), options.max_padding));
+        c_, slots, nonzeros, added / static_cast<double>(csr_.nonzeros), options.max_padding));
   }
 
   /// Copies the entries into their slots; each thread touches first what it will read.
