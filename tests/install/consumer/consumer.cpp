@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multiplies a 3 x 3 matrix with the installed kernels: exit status 0 when every format is right.
+// Multiplies a 3 x 3 matrix with the installed kernels: exit status 0 when every format of
+// the CPU is right.
 #include <cstdio>
 #include <vector>
 
@@ -16,6 +17,7 @@ int main() {
       3,          3, offsets.back(), offsets.data(), indices.data(), values.data(), Precision::fp64,
       Device::cpu};
   for (const FormatEntry& format : formats()) {
+    if (format.device != Device::cpu) continue;
     std::vector<double> y(3, 7);
     const auto kernel = format.make(matrix, all_rows(3), Spec::parse(format.name, "format"));
     kernel->apply(1, x.data(), 0, y.data(), {});
