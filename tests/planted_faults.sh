@@ -80,9 +80,9 @@ fault "strides of the grid mixed up" io/sources/stencil.cpp \
   'x + grid.extent[0] * (y + grid.extent[0] * z)'
 
 # --- miniapp/
-fault "stale halo: packed for one vector only" miniapp/halo/mpi.cpp \
-  '    pack(x);' \
-  '    if (x.slot == 0) pack(x);'
+fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
+  'if (contiguous_[k]) continue;' \
+  'if (contiguous_[k] || x.slot > 0) continue;'
 fault "exchange not waited for" miniapp/halo/mpi.cpp \
   'MPI_Waitall(checked_cast<int>(requests_.size(), "requests")' \
   'MPI_Waitall(checked_cast<int>(requests_.size() / 2, "requests")'
@@ -90,8 +90,8 @@ fault "validator accepts too much" miniapp/validation.hpp \
   'return max <= 1;' \
   'return max <= 1e6;'
 fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
-  'if (count > 0) ROWHALO_MPI' \
-  'ROWHALO_MPI'
+  'if (requests.empty()) return;' \
+  ''
 fault "watchdog sleeps" miniapp/watchdog.cpp \
   'if (idle_seconds >= limit)' \
   'if (idle_seconds >= 100 * limit)'
