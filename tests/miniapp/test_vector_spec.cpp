@@ -41,21 +41,6 @@ TEST_CASE("the named vectors") {
   CHECK(entry("random", 5, Precision::fp32) == static_cast<float>(uniform_value(1, 5)));
 }
 
-TEST_CASE("random entries fill [-1, 1)") {
-  double least = 1, most = -1, sum = 0;
-  for (std::uint64_t k = 0; k < 10000; ++k) {
-    const double value = uniform_value(1, k);
-    least = std::min(least, value);
-    most = std::max(most, value);
-    sum += value;
-  }
-  CHECK(least >= -1);
-  CHECK(least < -0.99);
-  CHECK(most < 1);
-  CHECK(most > 0.99);
-  CHECK(std::abs(sum / 10000) < 0.02);
-}
-
 TEST_CASE("a wrong vector is refused with the right names") {
   CHECK(error_of("twos").find("random:seed=N") != std::string::npos);
   CHECK(error_of("ones:seed=1").find("seed") != std::string::npos);
