@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "io/output_file.hpp"
 #include "io/sources/loaders.hpp"
 #include "partition/migrate.hpp"
 
@@ -78,6 +79,41 @@ DistributedCsr dealt_out_in_blocks(DistributedCsr&& matrix, int block, const Com
   return dealt;
 }
 
+struct NamedSource {
+  Spec spec;
+  const SourceEntry* entry = nullptr;
+};
+
+NamedSource name_source(const std::string& text, const Comm& comm) {
+  NamedSource source;
+  agree(comm, [&] {
+    source.spec = names_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
+    source.entry = &find_source(text, source.spec);
+  });
+  return source;
+}
+
+void check_block(const MatrixInfo& info, int block) {
+  if (info.rows % block == 0 && info.columns % block == 0) return;
+  throw InputError(
+      fmt::format("--block {}: does not divide the {} rows and {} columns of {}; "
+                  "use 1 or a common divisor",
+                  block, info.rows, info.columns, info.source));
+}
+
+/// The entry that writes `path`; throws InputError listing the kinds of files that can be written.
+const SourceEntry& find_writer(const std::string& path, const std::string& option) {
+  std::vector<std::string> valid;
+  for (const SourceEntry& entry : table) {
+    if (entry.save == nullptr) continue;
+    valid.push_back(entry.usage);
+    if (!path.ends_with(entry.name)) continue;
+    if (entry.unusable != nullptr) Spec::whole(path, option).fail(entry.unusable);
+    return entry;
+  }
+  Spec::whole(path, option).fail("the kind of file is not known by its name; use " + listed(valid));
+}
+
 }  // namespace
 
 std::span<const SourceEntry> sources() {
@@ -86,25 +122,36 @@ std::span<const SourceEntry> sources() {
 
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
                            Progress& progress) {
-  Spec spec;
-  const SourceEntry* source = nullptr;
-  agree(comm, [&] {
-    spec = names_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
-    source = &find_source(text, spec);
-  });
-  DistributedCsr matrix = source->load(spec, comm, progress);
+  const NamedSource source = name_source(text, comm);
+  DistributedCsr matrix = source.entry->load(source.spec, comm, progress);
   if (block < 1 || block == matrix.info.block) return matrix;
-  agree(comm, [&] {
-    const MatrixInfo& info = matrix.info;
-    if (info.rows % block != 0 || info.columns % block != 0) {
-      throw InputError(
-          fmt::format("--block {}: does not divide the {} rows and {} columns of {}; "
-                      "use 1 or a common divisor",
-                      block, info.rows, info.columns, text));
-    }
-  });
+  agree(comm, [&] { check_block(matrix.info, block); });
   matrix.info.grid.reset();  // its points are the block rows of the source
   return dealt_out_in_blocks(std::move(matrix), block, comm, progress);
+}
+
+MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm) {
+  const NamedSource source = name_source(text, comm);
+  MatrixOutline outline = source.entry->outline(source.spec, comm);
+  if (block < 1 || block == outline.info.block) return outline;
+  agree(comm, [&] { check_block(outline.info, block); });
+  outline.info.grid.reset();
+  outline.info.block = block;
+  return outline;
+}
+
+void save_matrix(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                 Progress& progress) {
+  const SourceEntry* entry = nullptr;
+  agree(comm, [&] { entry = &find_writer(path, ""); });
+  entry->save(path, matrix, comm, progress);
+}
+
+void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm) {
+  agree(comm, [&] {
+    find_writer(path, option);
+    if (comm.rank == 0) check_output_path(path, option);
+  });
 }
 
 }  // namespace rowhalo

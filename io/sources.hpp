@@ -15,6 +15,14 @@
 
 namespace rowhalo {
 
+/// What is known of a matrix without its entries: of a file the header, of a generator what its
+/// options say.
+struct MatrixOutline {
+  MatrixInfo info;
+  std::int64_t nonzeros = 0;
+  bool exact = true;  ///< nonzeros are known, not expected
+};
+
 struct SourceEntry {
   const char* name;      ///< generator name, or suffix with its dot (".mtx", ".mtx.gz")
   const char* usage;     ///< as in messages and --help: "stencil27:N | stencil27:nx=,ny=,nz="
@@ -22,6 +30,12 @@ struct SourceEntry {
   const char* unusable;  ///< null, or why this build cannot read it and the remedy
   /// Collective. Throws AgreedError on bad input. For a file `spec.text()` is the path.
   DistributedCsr (*load)(const Spec& spec, const Comm& comm, Progress& progress);
+  /// Collective. Reads no entries and makes none, so that it may be larger than the memory.
+  MatrixOutline (*outline)(const Spec& spec, const Comm& comm) = nullptr;
+  /// Collective; null for generators. Writes the matrix, whose rows stand in even shares, to `path`
+  /// under a temporary name that is renamed at the end. Throws AgreedError (run time).
+  void (*save)(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+               Progress& progress) = nullptr;
 };
 
 std::span<const SourceEntry> sources();
@@ -32,5 +46,17 @@ std::span<const SourceEntry> sources();
 /// file...
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
                            Progress& progress);
+
+/// Collective. The same without the entries; `block` as above. Throws as load_matrix does, but for
+/// faults that only the entries show.
+MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm);
+
+/// Collective. Writes `matrix` to the file `path`, whose kind is known by its suffix.
+void save_matrix(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                 Progress& progress);
+
+/// Collective, before the work starts: throws AgreedError (usage) when `path` could not be written
+/// by save_matrix (unknown suffix, directory missing or not writable). `option` is for the message.
+void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm);
 
 }  // namespace rowhalo

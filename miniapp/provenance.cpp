@@ -42,6 +42,7 @@ Provenance gather_provenance(const Comm& comm, const std::string& device) {
   provenance.flags = version::flags;
   provenance.mpi = mpi_library();
   provenance.petsc = dependency_version("PETSc");
+  provenance.hdf5 = dependency_version("HDF5");
   provenance.cuda = dependency_version("CUDA");
   provenance.nccl = dependency_version("NCCL");
   provenance.hosts = gather_texts(comm, host_name());

@@ -131,7 +131,7 @@ void Session::distribute() {
     }
     const Spec spec = Spec::parse(options_.partition, "--partition");
     const std::vector<int> owners =
-        find_partitioner(spec.name()).assign(*source_, spec, comm_, progress_);
+        find_partitioner(spec.name()).assign(*source_, comm_.size, spec, comm_, progress_);
     matrix_ = make_local_matrix(comm_, std::move(*source_), owners, shuffle_ ? &*shuffle_ : nullptr,
                                 progress_);
     source_.reset();

@@ -12,15 +12,15 @@
 
 namespace rowhalo {
 
-std::vector<int> assign_rows(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
-                             Progress& progress);
-std::vector<int> assign_nnz(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
-                            Progress& progress);
+std::vector<int> assign_rows(const DistributedCsr& matrix, int parts, const Spec& options,
+                             const Comm& comm, Progress& progress);
+std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
+                            const Comm& comm, Progress& progress);
 
 /// Collective. Throws AgreedError when `options` says more than a name.
 void refuse_options(const Spec& options, const Comm& comm);
 
 /// Local. The owners of this rank's rows when all rows are dealt out evenly in whole blocks.
-std::vector<int> even_owners(const DistributedCsr& matrix, const Comm& comm);
+std::vector<int> even_owners(const DistributedCsr& matrix, int parts);
 
 }  // namespace rowhalo

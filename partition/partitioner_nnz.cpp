@@ -11,8 +11,8 @@
 
 namespace rowhalo {
 
-std::vector<int> assign_nnz(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
-                            Progress& progress) {
+std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
+                            const Comm& comm, Progress& progress) {
   progress.phase("partition: nnz");
   refuse_options(options, comm);
   const GlobalIndex rows = matrix.local_rows(), block = matrix.info.block;
@@ -21,15 +21,14 @@ std::vector<int> assign_nnz(const DistributedCsr& matrix, const Spec& options, c
   }
   const std::int64_t total = sum_over_ranks(comm, matrix.local_nonzeros());
   const std::int64_t before = sum_over_lower_ranks(comm, matrix.local_nonzeros());
-  if (total == 0) return even_owners(matrix, comm);
+  if (total == 0) return even_owners(matrix, parts);
 
   // Twice the middle of a block is an integer; a double quotient would not be exact.
   std::vector<int> owners(rows);
   for (GlobalIndex row = 0; row < rows; row += block) {
     const GlobalIndex end = std::min(row + block, rows);
     const std::int64_t middle = 2 * before + matrix.offsets[row] + matrix.offsets[end];
-    const std::int64_t owner =
-        std::min<std::int64_t>(middle * comm.size / (2 * total), comm.size - 1);
+    const std::int64_t owner = std::min<std::int64_t>(middle * parts / (2 * total), parts - 1);
     std::fill(owners.begin() + row, owners.begin() + end, static_cast<int>(owner));
   }
   return owners;

@@ -6,25 +6,24 @@
 
 namespace rowhalo {
 
-std::vector<int> even_owners(const DistributedCsr& matrix, const Comm& comm) {
+std::vector<int> even_owners(const DistributedCsr& matrix, int parts) {
   const MatrixInfo& info = matrix.info;
   const GlobalIndex rows = matrix.local_rows();
   std::vector<int> owners(rows);
   if (rows == 0) return owners;
-  int owner = even_split_owner(info.rows, info.block, comm.size, matrix.first_row);
+  int owner = even_split_owner(info.rows, info.block, parts, matrix.first_row);
   for (GlobalIndex row = 0; row < rows; ++row) {
-    while (matrix.first_row + row >= even_split(info.rows, info.block, comm.size, owner + 1))
-      ++owner;
+    while (matrix.first_row + row >= even_split(info.rows, info.block, parts, owner + 1)) ++owner;
     owners[row] = owner;
   }
   return owners;
 }
 
-std::vector<int> assign_rows(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
-                             Progress& progress) {
+std::vector<int> assign_rows(const DistributedCsr& matrix, int parts, const Spec& options,
+                             const Comm& comm, Progress& progress) {
   progress.phase("partition: rows");
   refuse_options(options, comm);
-  return even_owners(matrix, comm);
+  return even_owners(matrix, parts);
 }
 
 }  // namespace rowhalo

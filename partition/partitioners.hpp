@@ -19,10 +19,11 @@ struct PartitionerEntry {
   const char* name;
   const char* summary;   ///< one line
   const char* unusable;  ///< null, or why this build lacks it and the remedy
-  /// Collective. The owner (a rank of `comm`) of each of this rank's rows; rows of one block have
-  /// one owner. Throws AgreedError when the matrix does not suit.
-  std::vector<int> (*assign)(const DistributedCsr& matrix, const Spec& options, const Comm& comm,
-                             Progress& progress);
+  /// Collective. The owner, one of `parts` (mostly as many as there are ranks), of each of this
+  /// rank's rows, which are its even share; rows of one block have one owner. Throws AgreedError
+  /// when the matrix does not suit.
+  std::vector<int> (*assign)(const DistributedCsr& matrix, int parts, const Spec& options,
+                             const Comm& comm, Progress& progress);
 };
 
 std::span<const PartitionerEntry> partitioners();

@@ -76,7 +76,7 @@ struct Problem {
     }
     const Spec spec = Spec::parse(partition, "--partition");
     const std::vector<int> owners =
-        find_partitioner(spec.name()).assign(source, spec, comm, progress);
+        find_partitioner(spec.name()).assign(source, comm.size, spec, comm, progress);
     matrix =
         make_local_matrix(comm, std::move(source), owners, shuffle ? &*shuffle : nullptr, progress);
     plan = make_halo_plan(comm, matrix, progress);

@@ -39,8 +39,8 @@ inline std::vector<int> choose_owners(const Comm& comm, const DistributedCsr& ma
                                       const std::string& choice) {
   if (choice != "random" && choice != "last rank") {
     Progress progress;
-    return find_partitioner(choice).assign(matrix, Spec::parse(choice, "--partition"), comm,
-                                           progress);
+    return find_partitioner(choice).assign(matrix, comm.size, Spec::parse(choice, "--partition"),
+                                           comm, progress);
   }
   std::vector<int> owners(matrix.local_rows(), comm.size - 1);
   for (std::size_t row = 0; choice == "random" && row < owners.size(); ++row) {

@@ -20,7 +20,7 @@ std::vector<int> owners_of_all(const Comm& comm, const TestMatrix& matrix,
   Progress progress;
   const std::vector<int> owners =
       find_partitioner(partitioner)
-          .assign(share, Spec::parse(partitioner, "--partition"), comm, progress);
+          .assign(share, comm.size, Spec::parse(partitioner, "--partition"), comm, progress);
   REQUIRE_ALL_RANKS(GlobalIndex(owners.size()) == share.local_rows());
   std::vector<int> all(matrix.info.rows, 0);
   std::copy(owners.begin(), owners.end(), all.begin() + share.first_row);
@@ -121,7 +121,7 @@ TEST_CASE("unknown partitioners and options are refused", "[partitioners]") {
     const Spec spec = Spec::parse(text, "--partition");
     bool refused = false;
     try {
-      find_partitioner(spec.name()).assign(share, spec, comm, progress);
+      find_partitioner(spec.name()).assign(share, comm.size, spec, comm, progress);
     } catch (const AgreedError& error) {
       refused = error.code() == ExitCode::usage &&
                 std::string(error.what()).find(text) != std::string::npos;
