@@ -196,7 +196,7 @@ macro(rowhalo_find_ptscotch)
      NOT ROWHALO_scotch_LIBRARY OR NOT ROWHALO_ptscotcherr_LIBRARY)
     set(ROWHALO_PTSCOTCH_MISSING "ptscotch.h or its libraries are not there")
   else()
-    file(STRINGS ${ROWHALO_PTSCOTCH_INCLUDE_DIR}/ptscotch.h rowhalo_ptscotch_lines
+    file(STRINGS ${ROWHALO_PTSCOTCH_INCLUDE_DIR}/scotch.h rowhalo_ptscotch_lines
          REGEX "^#define SCOTCH_(VERSION|RELEASE|PATCHLEVEL) ")
     string(REGEX REPLACE "[^0-9;]" "" ROWHALO_PTSCOTCH_VERSION "${rowhalo_ptscotch_lines}")
     string(REPLACE ";" "." ROWHALO_PTSCOTCH_VERSION "${ROWHALO_PTSCOTCH_VERSION}")
