@@ -149,8 +149,11 @@ void number_columns(const Comm& comm, MigratedRows& rows, std::span<const Global
     place_ghosts(rows.offsets, slices[part], matrix.indices, is_boundary);
   }
   std::vector<LocalIndex> interior, boundary;
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    (is_boundary[row] ? boundary : interior).push_back(row);
+  for (LocalIndex row = 0; row < matrix.owned_rows; row += matrix.info.block) {
+    const LocalIndex end = std::min<LocalIndex>(row + matrix.info.block, matrix.owned_rows);
+    const bool crosses = std::find(is_boundary.begin() + row, is_boundary.begin() + end, 1) !=
+                         is_boundary.begin() + end;
+    for (LocalIndex k = row; k < end; ++k) (crosses ? boundary : interior).push_back(k);
   }
   matrix.interior = make_row_list(interior);
   matrix.boundary = make_row_list(boundary);

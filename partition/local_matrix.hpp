@@ -35,13 +35,13 @@ struct LocalMatrix {
   std::vector<Offset> offsets{0};   ///< owned_rows + 1
   std::vector<LocalIndex> indices;  ///< local columns in stored order
   std::vector<double> values;
-  RowList interior;  ///< rows without a ghost column
+  RowList interior;  ///< blocks of rows without a ghost column
   RowList boundary;  ///< the others
 
   LocalIndex local_columns() const { return static_cast<LocalIndex>(source_columns.size()); }
   CsrView view() const {
-    return {owned_rows,     local_columns(), offsets.back(),  offsets.data(),
-            indices.data(), values.data(),   Precision::fp64, Device::cpu};
+    return {owned_rows,    local_columns(), offsets.back(), offsets.data(), indices.data(),
+            values.data(), Precision::fp64, Device::cpu,    info.block};
   }
 };
 

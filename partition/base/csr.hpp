@@ -19,6 +19,7 @@ struct CsrView {
   const void* values = nullptr;         ///< one a nonzero, double or float by precision
   Precision precision = Precision::fp64;
   Device device = Device::cpu;  ///< whose memory the arrays (and those of row lists) lie in
+  int block = 1;  ///< rows and columns that belong together, as the source says; a hint
 };
 
 }  // namespace rowhalo

@@ -99,12 +99,16 @@ bool ghosts_are_right(const Comm& comm, const LocalMatrix& local,
   return true;
 }
 
-/// Interior and boundary together are all rows once, told apart by their ghosts.
+/// Interior and boundary together are all rows once, told apart by the ghosts of their block.
 bool row_lists_are_right(const LocalMatrix& local) {
   std::vector<int> expected(local.owned_rows, 0), found(local.owned_rows, -1);
   for (LocalIndex row = 0; row < local.owned_rows; ++row) {
     for (Offset k = local.offsets[row]; k < local.offsets[row + 1]; ++k) {
-      if (local.indices[k] >= local.owned_columns) expected[row] = 1;
+      if (local.indices[k] < local.owned_columns) continue;
+      const LocalIndex block = local.info.block, first = row - row % block;
+      for (LocalIndex other = first; other < first + block && other < local.owned_rows; ++other) {
+        expected[other] = 1;
+      }
     }
   }
   if (local.interior.count + local.boundary.count != local.owned_rows) return false;
