@@ -1,115 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Dense vectors as Matrix Market array files (vector_file.hpp).
+// The table of vector files, and the choice among them (vector_file.hpp).
 #include "io/vector_file.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
-#include <cmath>
-#include <iterator>
-#include <optional>
-#include <string_view>
+#include <array>
 
-#include "io/matrix_market.hpp"
 #include "io/output_file.hpp"
+#include "io/vectors/kinds.hpp"
+#include "partition/base/spec.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-/// One value a line, in the shortest form; NaN without its sign, which not every reader takes.
-template <class T>
-void format_values(std::string& text, const double* values, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    const T value = static_cast<T>(values[k]);
-    if (std::isnan(value))
-      text += "nan\n";
-    else
-      fmt::format_to(std::back_inserter(text), "{}\n", value);
+constexpr std::array<VectorKind, 2> table{{
+    {".mtx", "FILE.mtx", nullptr, read_matrix_market_vector, write_matrix_market_vector},
+    {".mtx.gz", "FILE.mtx.gz", nullptr, read_matrix_market_vector, nullptr},
+}};
+
+enum class Direction { read, write };
+
+/// The kind of file that `name` is, or null; `valid` is filled with those that it could be.
+const VectorKind* find_kind(const std::string& name, Direction direction,
+                            std::vector<std::string>& valid) {
+  for (const VectorKind& kind : table) {
+    if (direction == Direction::write && kind.write == nullptr) continue;
+    valid.push_back(kind.usage);
+    if (name.ends_with(kind.suffix)) return &kind;
   }
+  return nullptr;
 }
 
-/// The share as text, in one part a thread.
-std::vector<std::string> formatted(const std::vector<double>& share, Precision precision) {
-  const auto size = static_cast<std::int64_t>(share.size());
-  std::vector<std::string> parts(omp_get_max_threads());
-  const auto count = static_cast<std::int64_t>(parts.size());
-#pragma omp parallel for schedule(static, 1)
-  for (std::int64_t part = 0; part < count; ++part) {
-    const std::int64_t begin = size * part / count, end = size * (part + 1) / count;
-    if (precision == Precision::fp64) {
-      format_values<double>(parts[part], share.data() + begin, end - begin);
-    } else {
-      format_values<float>(parts[part], share.data() + begin, end - begin);
-    }
+const VectorKind& find_reader(const std::string& name) {
+  std::vector<std::string> valid;
+  const VectorKind* kind = find_kind(name, Direction::read, valid);
+  if (kind == nullptr) {
+    throw InputError(fmt::format("{}: vectors are read from {}; convert it", name, listed(valid)));
   }
-  return parts;
+  if (kind->unusable != nullptr) throw InputError(name + ": " + kind->unusable);
+  return *kind;
+}
+
+const VectorKind& find_writer(const std::string& name) {
+  const Spec spec = Spec::whole(name, "--save-y");
+  std::vector<std::string> valid;
+  const VectorKind* kind = find_kind(name, Direction::write, valid);
+  if (kind == nullptr) {
+    spec.fail("the kind of file is not known by its name; use " + listed(valid));
+  }
+  if (kind->unusable != nullptr) spec.fail(kind->unusable);
+  return *kind;
 }
 
 }  // namespace
 
-std::vector<double> read_vector(const std::string& path, GlobalIndex size, const Comm& comm,
-                                Progress& progress) {
-  agree(comm, [&] {
-    if (!path.ends_with(".mtx") && !path.ends_with(".mtx.gz")) {
-      throw InputError(path + ": vectors are read from .mtx or .mtx.gz files; convert it");
-    }
-  });
-  const auto accept = [&](const MatrixMarketHeader& header) {
-    if (header.layout != MatrixMarketLayout::array || header.columns != 1 ||
-        header.symmetry != MatrixMarketSymmetry::general) {
-      throw InputError(
-          fmt::format("{}:1: is not a vector; a 'matrix array real general' of one "
-                      "column is wanted",
-                      path));
-    }
-    if (header.rows != size) {
-      throw InputError(fmt::format("{}:{}: the vector has {} entries where {} are needed", path,
-                                   header.lines, header.rows, size));
-    }
-  };
-  return read_matrix_market(path, comm, progress, default_piece_bytes, accept).values;
+std::span<const VectorKind> vector_kinds() {
+  return table;
 }
 
-void write_vector(const std::string& path, const std::vector<double>& share, Precision precision,
-                  const Comm& comm, Progress& progress) {
-  progress.phase("write");
-  std::vector<std::string> parts = formatted(share, precision);
-  const std::int64_t size = sum_over_ranks(comm, static_cast<std::int64_t>(share.size()));
-  if (comm.rank == 0) {
-    parts.insert(parts.begin(),
-                 fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
+bool names_vector_file(const std::string& text) {
+  if (text.find('/') != std::string::npos) return true;
+  for (const VectorKind& kind : table) {
+    if (text.ends_with(kind.suffix)) return true;
   }
-  std::int64_t bytes = 0;
-  for (const std::string& part : parts) bytes += static_cast<std::int64_t>(part.size());
-  std::int64_t offset = sum_over_lower_ranks(comm, bytes);
-
-  std::optional<TemporaryFile> file;
-  std::string name;
-  agree(comm, [&] {
-    if (comm.rank == 0) name = file.emplace(path).name();
-  });
-  broadcast(comm, name);
-  agree(comm, [&] {
-    for (const std::string& part : parts) {
-      write_at(name, offset, part, path);
-      offset += static_cast<std::int64_t>(part.size());
-      progress.tick();
-    }
-  });
-  agree(comm, [&] {
-    if (comm.rank == 0) file->rename_to_path();
-  });
+  return false;
 }
 
-void check_vector_target(const std::string& path, const Comm& comm) {
+std::vector<double> read_vector(const std::string& name, GlobalIndex size, const Comm& comm,
+                                Progress& progress) {
+  const VectorKind* kind = nullptr;
+  agree(comm, [&] { kind = &find_reader(name); });
+  return kind->read(name, size, comm, progress);
+}
+
+void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,
+                  const Comm& comm, Progress& progress) {
+  const VectorKind* kind = nullptr;
+  agree(comm, [&] { kind = &find_writer(name); });
+  progress.phase("write");
+  kind->write(name, share, precision, comm, progress);
+}
+
+void check_vector_target(const std::string& name, const Comm& comm) {
   agree(comm, [&] {
-    if (!path.ends_with(".mtx")) {
-      throw InputError(fmt::format(
-          "--save-y {}: the kind of file is not known by its name; use FILE.mtx", path));
-    }
-    if (comm.rank == 0) check_output_path(path, "--save-y");
+    find_writer(name);
+    if (comm.rank == 0) check_output_path(name, "--save-y");
   });
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Dense vectors in files: x for --x FILE, y for --save-y FILE. Matrix Market `array` files with one
-// column (.mtx); every rank parses and writes its own part.
+// Dense vectors in files: x for --x FILE, y for --save-y FILE. The kinds of files are a table;
+// every rank reads and writes its own part. Adding a kind is one file in io/vectors/ and one line
+// in vector_file.cpp.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,20 +14,36 @@
 
 namespace rowhalo {
 
+struct VectorKind {
+  const char* suffix;    ///< with its dot
+  const char* usage;     ///< as in messages and --help
+  const char* unusable;  ///< null, or why this build cannot use it and the remedy
+  std::vector<double> (*read)(const std::string& name, GlobalIndex size, const Comm& comm,
+                              Progress& progress);
+  /// Null: is only read.
+  void (*write)(const std::string& name, const std::vector<double>& share, Precision precision,
+                const Comm& comm, Progress& progress);
+};
+
+std::span<const VectorKind> vector_kinds();
+
+/// Whether --x or --y with `text` means a file: it has a slash or one of the suffixes.
+bool names_vector_file(const std::string& text);
+
 /// Collective. Reads a vector of `size` entries; this rank gets those of its even share
-/// [even_split(size, 1, ranks, rank), even_split(size, 1, ranks, rank + 1)).
-/// Throws AgreedError naming file and line.
-std::vector<double> read_vector(const std::string& path, GlobalIndex size, const Comm& comm,
+/// [even_split(size, 1, ranks, rank), even_split(size, 1, ranks, rank + 1)). Throws
+/// AgreedError naming the file and the place in it.
+std::vector<double> read_vector(const std::string& name, GlobalIndex size, const Comm& comm,
                                 Progress& progress);
 
-/// Collective. Writes a vector whose even shares the ranks hold, each number in the shortest form
-/// that reads back to the same `precision` bits. Under a temporary name that is renamed at the end.
+/// Collective. Writes a vector whose even shares the ranks hold, so that it reads back to the same
+/// `precision` bits. Under a temporary name that is renamed at the end.
 /// Throws AgreedError (run time) naming the file when it cannot be written.
-void write_vector(const std::string& path, const std::vector<double>& share, Precision precision,
+void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,
                   const Comm& comm, Progress& progress);
 
-/// Collective, before the work starts: throws AgreedError (usage) when `path` could not be written
+/// Collective, before the work starts: throws AgreedError (usage) when `name` could not be written
 /// by write_vector (unknown suffix, directory missing or not writable).
-void check_vector_target(const std::string& path, const Comm& comm);
+void check_vector_target(const std::string& name, const Comm& comm);
 
 }  // namespace rowhalo

@@ -13,19 +13,10 @@
 
 namespace rowhalo {
 
-namespace {
-
-bool is_file(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".mtx") || text.ends_with(".gz") ||
-         text.ends_with(".h5");
-}
-
-}  // namespace
-
 VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex size,
                        const Comm& comm, Progress& progress)
     : size_(size), comm_(comm) {
-  if (is_file(text)) {
+  if (names_vector_file(text)) {
     kind_ = Kind::file;
     share_ = read_vector(text, size, comm, progress);
     return;
@@ -48,7 +39,9 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
       }
       return;
     }
-    spec.fail("no such vector; use random:seed=N, ones, zeros, index, log or a file (.mtx)");
+    std::vector<std::string> valid{"random:seed=N", "ones", "zeros", "index", "log"};
+    for (const VectorKind& file : vector_kinds()) valid.push_back(file.usage);
+    spec.fail("no such vector; use " + listed(valid));
   });
 }
 

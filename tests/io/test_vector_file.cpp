@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "partition/base/hash.hpp"
+#include "partition/base/spec.hpp"
 #include "tests/io/shared_file.hpp"
 
 using namespace rowhalo;
@@ -55,6 +56,15 @@ std::vector<double> awkward_numbers() {
     if (!std::isnan(number)) numbers.push_back(number);
   }
   return numbers;
+}
+
+/// As messages list the kinds of files.
+std::string usages(bool written) {
+  std::vector<std::string> names;
+  for (const VectorKind& kind : vector_kinds()) {
+    if (!written || kind.write != nullptr) names.push_back(kind.usage);
+  }
+  return listed(names);
 }
 
 std::vector<std::string> files_in(const std::string& directory) {
@@ -133,9 +143,9 @@ TEST_CASE("Vector files that do not fit") {
                         .starts_with("2 " + path + ":1: is not a vector"));
   REQUIRE_ALL_RANKS(error("x.mtx", banner + "3 1\n1\n2\nq\n", 3) ==
                     "2 " + path + ":5: the value 'q' is not a number; correct the line");
-  REQUIRE_ALL_RANKS(error("x.txt", "1\n", 1) ==
-                    "2 " + directory.path("x.txt") +
-                        ": vectors are read from .mtx or .mtx.gz files; convert it");
+  REQUIRE_ALL_RANKS(error("x.txt", "1\n", 1) == "2 " + directory.path("x.txt") +
+                                                    ": vectors are read from " + usages(false) +
+                                                    "; convert it");
 }
 
 TEST_CASE("Vector files that cannot be written leave nothing behind") {
@@ -146,7 +156,8 @@ TEST_CASE("Vector files that cannot be written leave nothing behind") {
   };
   REQUIRE_ALL_RANKS(check(directory.path("y.mtx")) == "none");
   REQUIRE_ALL_RANKS(check("y.csv") ==
-                    "2 --save-y y.csv: the kind of file is not known by its name; use FILE.mtx");
+                    "2 --save-y y.csv: the kind of file is not known by its name; use " +
+                        usages(true));
   const std::string missing = directory.path("no/y.mtx");
   REQUIRE_ALL_RANKS(
       check(missing).starts_with("2 --save-y " + missing + ": there is no directory"));
