@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of `list`.
+#include "miniapp/options_shared.hpp"
+
+namespace rowhalo {
+
+void add_list_command(CLI::App& app, CommandLine& line) {
+  CLI::App* list = app.add_subcommand("list", "what can be named on the command line");
+  list->add_option("axis", line.list.axis, "formats | transports | partitioners | sources")
+      ->type_name("")
+      ->check(CLI::IsMember({"formats", "transports", "partitioners", "sources"}));
+  auto* json = list->add_flag_callback(
+      "--json", [&line] { line.list.form = ListForm::json; },
+      "an array of {name, summary, usable, reason}");
+  list->add_flag_callback(
+          "--markdown", [&line] { line.list.form = ListForm::markdown; },
+          "the tables of the README")
+      ->excludes(json);
+  list->callback([&line] {
+    line.command = Command::list;
+    if (line.list.form == ListForm::json && line.list.axis.empty()) {
+      throw CLI::ValidationError(
+          "list --json: name one of formats, transports, partitioners, sources");
+    }
+  });
+}
+
+}  // namespace rowhalo

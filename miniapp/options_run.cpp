@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of `run` and `kernels`: the commands that multiply.
+#include <memory>
+
+#include "kernels/formats.hpp"
+#include "miniapp/halo/transports.hpp"
+#include "miniapp/options_shared.hpp"
+#include "miniapp/petsc.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+void add_matrix_options(CLI::App& app, RunOptions& options) {
+  add_matrix_option(app, options);
+  add_block_option(app, options);
+  add_shuffle_option(app, options);
+}
+
+void add_product_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Product";
+  add_word(run, "--device", options.device, {"auto", "cpu", "gpu"})->group(group);
+  add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
+                   "replay products from a CUDA graph, where the transport allows it: on | off "
+                   "(default: on)")
+      ->group(group);
+  add_choice<Precision>(run, "--precision", options.precision,
+                        {{"fp64", Precision::fp64}, {"fp32", Precision::fp32}},
+                        "fp64 | fp32 (default: fp64)")
+      ->group(group);
+  run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
+      ->type_name("A")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")
+      ->type_name("B")
+      ->capture_default_str()
+      ->group(group);
+  const std::string vectors = "random:seed=N | ones | zeros | index | log | FILE.mtx";
+  run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
+  run.add_option("--y", options.y, "y before the product, likewise")
+      ->type_name("SPEC")
+      ->capture_default_str()
+      ->group(group);
+}
+
+/// What only a distributed product has.
+void add_run_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Distribution";
+  run.add_option("--partition", options.partition, names_of(partitioners(), ""))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--format", options.format,
+                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--boundary-format", options.boundary_format,
+                 "format of the rows that need ghosts (default: the same)")
+      ->type_name("NAME")
+      ->group(group);
+  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  add_choice<Schedule>(run, "--schedule", options.schedule,
+                       {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
+                       "overlap | blocking (default: overlap)")
+      ->group(group);
+  run.add_option("--save-y", options.save_y, "write y in the order of the source (.mtx)")
+      ->type_name("FILE")
+      ->group("Output");
+  options.validate = petsc_version().empty() ? "reference" : "petsc";
+  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
+      ->group("Measuring and checking");
+}
+
+/// What only the comparison of formats has.
+void add_kernels_options(CLI::App& kernels, RunOptions& options) {
+  options.format = "all";
+  options.min_seconds = 0.2;
+  kernels
+      .add_option("--format", options.format, names_of(formats(), "all") + "; several as a,b:k=v,c")
+      ->type_name("NAMES")
+      ->capture_default_str()
+      ->group("Product");
+  options.validate = "reference";
+  add_word(kernels, "--validate", options.validate, {"reference", "none"})
+      ->group("Measuring and checking");
+}
+
+void add_measuring_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Measuring and checking";
+  run.add_option("--iterations", options.iterations,
+                 "products a batch (default: 20 ms worth, at least 10)")
+      ->type_name("N")
+      ->check(positive_count())
+      ->group(group);
+  run.add_option("--batches", options.batches, "batches, at least; the median is reported")
+      ->type_name("N")
+      ->check(positive_count())
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--warmup", options.warmup, "products before the first batch")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--min-seconds", options.min_seconds, "batches go on for at least this long")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--threads", options.threads, "OpenMP threads a rank on the CPU")
+      ->type_name("N")
+      ->check(positive_count())
+      ->group(group);
+  add_timeout_option(run, options);
+}
+
+void add_output_options(CLI::App& run, RunOptions& options) {
+  add_json_option(run, options);
+  run.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+  add_terminal_options(run, options);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommandLine& line) {
+  CLI::App* run = app.add_subcommand("run", "one distributed benchmark of y = alpha*A*x + beta*y");
+  const auto options = std::make_shared<RunOptions>();
+  add_matrix_options(*run, *options);
+  add_run_options(*run, *options);
+  add_product_options(*run, *options);
+  add_measuring_options(*run, *options);
+  add_output_options(*run, *options);
+  run->callback([&line, options] {
+    line.command = Command::run;
+    line.run = *options;
+  });
+}
+
+void add_kernels_command(CLI::App& app, CommandLine& line) {
+  CLI::App* kernels =
+      app.add_subcommand("kernels", "every format on one matrix and one rank, beside the vendor's");
+  const auto options = std::make_shared<RunOptions>();
+  add_kernels_options(*kernels, *options);
+  add_matrix_options(*kernels, *options);
+  add_product_options(*kernels, *options);
+  add_measuring_options(*kernels, *options);
+  add_output_options(*kernels, *options);
+  kernels->callback([&line, options] {
+    line.command = Command::kernels;
+    line.run = *options;
+  });
+}
+
+}  // namespace rowhalo

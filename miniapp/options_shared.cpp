@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options that several commands share (options_shared.hpp).
+#include "miniapp/options_shared.hpp"
+
+#include "io/sources.hpp"
+
+namespace rowhalo {
+
+CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& target,
+                      const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  std::string description;
+  for (const std::string& word : words) {
+    choices.emplace_back(word, word);
+    description += (description.empty() ? "" : " | ") + word;
+  }
+  return add_choice(app, name, target, choices, description + " (default: " + target + ")");
+}
+
+CLI::Validator positive_count() {
+  return CLI::Range(1, 1 << 30).description("");
+}
+
+std::string source_usage() {
+  std::string text;
+  for (const SourceEntry& entry : sources()) text += fmt::format("\n  {}", entry.usage);
+  return text;
+}
+
+void add_matrix_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
+      ->type_name("SPEC")
+      ->required()
+      ->group("Matrix");
+}
+
+void add_block_option(CLI::App& app, RunOptions& options) {
+  app.add_option_function<std::string>(
+         "--block",
+         [&options](const std::string& text) {
+           if (text == "auto") return;
+           if (!CLI::detail::lexical_cast(text, options.block) || options.block < 1) {
+             throw CLI::ValidationError("--block " + text + ": use auto or a number of at least 1");
+           }
+         },
+         "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ...")
+      ->type_name("B")
+      ->group("Matrix");
+}
+
+void add_shuffle_option(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--shuffle", options.shuffle,
+         "first renumber rows and columns of a square matrix at random; x and y stay in the "
+         "source's order")
+      ->type_name("SEED")
+      ->group("Matrix");
+}
+
+void add_timeout_option(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--timeout", options.timeout_seconds,
+         "end with an error that names each rank's phase when the run makes no progress for S "
+         "seconds")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber.description(""))
+      ->capture_default_str()
+      ->group("Measuring and checking");
+}
+
+void add_json_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_terminal_options(CLI::App& app, RunOptions& options) {
+  const char* group = "Output";
+  app.add_flag("--quiet", options.quiet, "only the FOM and RESULT lines")->group(group);
+  app.add_flag_callback(
+         "--no-progress", [&options] { options.progress = false; }, "no progress on the terminal")
+      ->group(group);
+  add_choice<Color>(
+      app, "--color", options.color,
+      {{"auto", Color::automatic}, {"always", Color::always}, {"never", Color::never}},
+      "auto | always | never (default: auto)")
+      ->group(group);
+}
+
+}  // namespace rowhalo
