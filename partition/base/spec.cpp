@@ -97,6 +97,18 @@ double Spec::number(std::string_view key, double fallback) const {
   return number;
 }
 
+std::string_view Spec::word(std::string_view key,
+                            std::initializer_list<std::string_view> words) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return *words.begin();
+  const auto word = std::find(words.begin(), words.end(), *value);
+  if (word == words.end()) {
+    fail(fmt::format("{} is '{}' but must be {}", key, *value,
+                     listed({words.begin(), words.end()})));
+  }
+  return *word;
+}
+
 void Spec::allow_only(std::initializer_list<std::string_view> keys) const {
   for (const auto& [key, value] : values_) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

@@ -30,6 +30,8 @@ class Spec {
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t minimum = 1,
                        std::int64_t maximum = INT64_MAX) const;
   double number(std::string_view key, double fallback) const;
+  /// Value of `key`, which must be one of `words`; the first of them where it is missing.
+  std::string_view word(std::string_view key, std::initializer_list<std::string_view> words) const;
   /// The argument as an integer (`stencil27:200`), or `fallback` where it is missing.
   std::int64_t integer_argument(std::int64_t fallback, std::int64_t minimum = 1,
                                 std::int64_t maximum = INT64_MAX) const;

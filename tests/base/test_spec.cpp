@@ -79,6 +79,15 @@ TEST_CASE("numbers that are none, or out of range") {
         std::string::npos);
 }
 
+TEST_CASE("words of a list") {
+  const Spec spec = parse("elasticity:4,mesh=hex");
+  CHECK(spec.word("mesh", {"tet", "hex"}) == "hex");
+  CHECK(spec.word("order", {"first", "second"}) == "first");
+  CHECK(refusal([&] {
+          spec.word("mesh", {"tet", "quad"});
+        }) == "--matrix elasticity:4,mesh=hex: mesh is 'hex' but must be tet or quad");
+}
+
 TEST_CASE("unknown keys are refused with those that exist") {
   const Spec spec = parse("g:nx=1,nq=2");
   const std::string message = refusal([&] { spec.allow_only({"nx", "ny", "nz"}); });
