@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows sorted in place, in parallel; only where there are duplicates are the arrays closed up
+// afterwards (row_order.hpp).
+#include "partition/row_order.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace rowhalo {
+
+namespace {
+
+using ColumnAndValue = std::pair<GlobalIndex, double>;
+
+bool ascends(const GlobalIndex* begin, const GlobalIndex* end) {
+  return std::adjacent_find(begin, end, std::greater_equal<>()) == end;
+}
+
+/// Sorts one row in place; its length without the duplicates.
+Offset order_row(GlobalIndex* columns, double* values, Offset length,
+                 std::vector<ColumnAndValue>& entries) {
+  entries.clear();
+  for (Offset k = 0; k < length; ++k) entries.emplace_back(columns[k], values[k]);
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const ColumnAndValue& a, const ColumnAndValue& b) { return a.first < b.first; });
+  Offset kept = 0;
+  for (const auto& [column, value] : entries) {
+    if (kept > 0 && columns[kept - 1] == column) {
+      values[kept - 1] += value;
+    } else {
+      columns[kept] = column;
+      values[kept++] = value;
+    }
+  }
+  return kept;
+}
+
+/// Moves the first `lengths[row]` entries of every row together.
+void close_up(DistributedCsr& matrix, const std::vector<Offset>& lengths) {
+  Offset end = 0;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    const Offset begin = matrix.offsets[row];
+    matrix.offsets[row] = end;
+    std::copy_n(matrix.columns.begin() + begin, lengths[row], matrix.columns.begin() + end);
+    std::copy_n(matrix.values.begin() + begin, lengths[row], matrix.values.begin() + end);
+    end += lengths[row];
+  }
+  matrix.offsets.back() = end;
+  matrix.columns.resize(end);
+  matrix.values.resize(end);
+}
+
+}  // namespace
+
+void put_in_order(DistributedCsr& matrix) {
+  const GlobalIndex rows = matrix.local_rows();
+  std::vector<Offset> lengths(rows);
+  Offset duplicates = 0;
+#pragma omp parallel reduction(+ : duplicates)
+  {
+    std::vector<ColumnAndValue> entries;
+#pragma omp for schedule(dynamic, 1024)
+    for (GlobalIndex row = 0; row < rows; ++row) {
+      const Offset begin = matrix.offsets[row], length = matrix.offsets[row + 1] - begin;
+      GlobalIndex* columns = matrix.columns.data() + begin;
+      lengths[row] = length;
+      if (ascends(columns, columns + length)) continue;
+      lengths[row] = order_row(columns, matrix.values.data() + begin, length, entries);
+      duplicates += length - lengths[row];
+    }
+  }
+  if (duplicates > 0) close_up(matrix, lengths);
+}
+
+}  // namespace rowhalo
