@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors, attributes and groups of HDF5 (hdf5_handles.hpp).
+#include "io/hdf5_handles.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace rowhalo {
+
+namespace {
+
+void write_scalar(hid_t object, const char* name, hid_t type, const void* value,
+                  const std::string& place) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "writing an attribute failed", ExitCode::run_time);
+  };
+  const Hdf5Space space(check(H5Screate(H5S_SCALAR)));
+  const Hdf5Attribute attribute(
+      check(H5Acreate(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Awrite(attribute.get(), type, value));
+}
+
+/// Text of variable length in UTF-8, as h5py writes and reads it.
+Hdf5Type text_type() {
+  Hdf5Type type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+/// The attribute, its type and its number of elements; no attribute where it is missing.
+struct OpenAttribute {
+  Hdf5Attribute attribute;
+  Hdf5Type type;
+  hssize_t size = 0;
+};
+
+OpenAttribute open_attribute(hid_t object, const char* name) {
+  OpenAttribute open;
+  if (H5Aexists(object, name) <= 0) return open;
+  open.attribute = Hdf5Attribute(H5Aopen(object, name, H5P_DEFAULT));
+  open.type = Hdf5Type(H5Aget_type(open.attribute.get()));
+  const Hdf5Space space(H5Aget_space(open.attribute.get()));
+  open.size = H5Sget_simple_extent_npoints(space.get());
+  return open;
+}
+
+}  // namespace
+
+QuietHdf5::QuietHdf5() {
+  H5Eget_auto(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietHdf5::~QuietHdf5() {
+  H5Eset_auto(H5E_DEFAULT, function_, data_);
+}
+
+std::string hdf5_error() {
+  std::string text;
+  const auto first = [](unsigned number, const H5E_error2_t* error, void* data) -> herr_t {
+    if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(data) = error->desc;
+    return 0;
+  };
+  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+void hdf5_fail(const std::string& place, const char* what, ExitCode code) {
+  const char* remedy =
+      code == ExitCode::usage ? "make the file again" : "check the disk and the permissions";
+  throw InputError(fmt::format("{}: {}: {}; {}", place, what, hdf5_error(), remedy),
+                   std::numeric_limits<std::int64_t>::max(), code);
+}
+
+void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place) {
+  write_scalar(object, name, H5T_NATIVE_INT64, &value, place);
+}
+
+void write_attribute(hid_t object, const char* name, double value, const std::string& place) {
+  write_scalar(object, name, H5T_NATIVE_DOUBLE, &value, place);
+}
+
+void write_attribute(hid_t object, const char* name, const std::string& value,
+                     const std::string& place) {
+  const char* text = value.c_str();
+  write_scalar(object, name, text_type().get(), &text, place);
+}
+
+std::optional<std::string> text_attribute(hid_t object, const char* name) {
+  const OpenAttribute open = open_attribute(object, name);
+  if (!open.attribute || open.size != 1 || H5Tget_class(open.type.get()) != H5T_STRING) {
+    return std::nullopt;
+  }
+  if (H5Tis_variable_str(open.type.get()) > 0) {
+    const Hdf5Type type(H5Tcopy(open.type.get()));
+    char* text = nullptr;
+    if (H5Aread(open.attribute.get(), type.get(), &text) < 0 || text == nullptr) {
+      return std::nullopt;
+    }
+    std::string value = text;
+    H5free_memory(text);
+    return value;
+  }
+  std::string value(H5Tget_size(open.type.get()), '\0');
+  if (H5Aread(open.attribute.get(), open.type.get(), value.data()) < 0) return std::nullopt;
+  return value.substr(0, value.find('\0'));
+}
+
+std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {
+  const OpenAttribute open = open_attribute(object, name);
+  if (!open.attribute || H5Tget_class(open.type.get()) != H5T_INTEGER) return {};
+  std::vector<std::int64_t> values(open.size);
+  if (H5Aread(open.attribute.get(), H5T_NATIVE_INT64, values.data()) < 0) values.clear();
+  return values;
+}
+
+Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "the group cannot be made", ExitCode::run_time);
+  };
+  if (path.find_first_not_of('/') == std::string::npos) {
+    return Hdf5Group(check(H5Gopen(file, "/", H5P_DEFAULT)));
+  }
+  const Hdf5Properties links(check(H5Pcreate(H5P_LINK_CREATE)));
+  check(H5Pset_create_intermediate_group(links.get(), 1));
+  return Hdf5Group(check(H5Gcreate(file, path.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT)));
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// HDF5 ids with owners, its errors as InputError, attributes and small datasets. Local; only for
+// files of a build with HDF5 (ROWHALO_HAVE_HDF5). A QuietHdf5 stands in every function that calls
+// HDF5, so that its error stack is not printed; hdf5_error() gives the cause instead.
+#pragma once
+
+#include <hdf5.h>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partition/base/errors.hpp"
+#include "partition/base/unique_handle.hpp"
+
+namespace rowhalo {
+
+/// HDF5 gives ids below 0 when a call fails: those are held as none.
+template <herr_t (*close)(hid_t)>
+struct Hdf5Traits {
+  using Value = hid_t;
+  static constexpr hid_t none = H5I_INVALID_HID;
+  static void release(hid_t id) { close(id); }
+};
+using Hdf5File = UniqueHandle<Hdf5Traits<H5Fclose>>;
+using Hdf5Group = UniqueHandle<Hdf5Traits<H5Gclose>>;
+using Hdf5Dataset = UniqueHandle<Hdf5Traits<H5Dclose>>;
+using Hdf5Attribute = UniqueHandle<Hdf5Traits<H5Aclose>>;
+using Hdf5Space = UniqueHandle<Hdf5Traits<H5Sclose>>;
+using Hdf5Type = UniqueHandle<Hdf5Traits<H5Tclose>>;
+using Hdf5Properties = UniqueHandle<Hdf5Traits<H5Pclose>>;
+
+/// While one lives, HDF5 does not print its errors.
+class QuietHdf5 {
+ public:
+  QuietHdf5();
+  ~QuietHdf5();
+  QuietHdf5(const QuietHdf5&) = delete;
+  QuietHdf5& operator=(const QuietHdf5&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Why the last call failed: the first, most specific message of HDF5's error stack.
+std::string hdf5_error();
+
+/// Throws InputError "PLACE: WHAT: cause; REMEDY" with the cause from hdf5_error(). `place` is the
+/// file as the user named it.
+[[noreturn]] void hdf5_fail(const std::string& place, const char* what, ExitCode code);
+
+/// What a call returned, unless it failed: then hdf5_fail.
+template <std::signed_integral T>
+T hdf5_checked(T result, const std::string& place, const char* what, ExitCode code) {
+  if (result < 0) hdf5_fail(place, what, code);
+  return result;
+}
+
+template <class T>
+hid_t hdf5_type() {
+  if constexpr (std::same_as<T, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::same_as<T, float>) return H5T_NATIVE_FLOAT;
+  if constexpr (std::same_as<T, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::same_as<T, std::uint64_t>) return H5T_NATIVE_UINT64;
+  if constexpr (std::same_as<T, std::int32_t>) return H5T_NATIVE_INT32;
+  return H5I_INVALID_HID;
+}
+
+/// Attributes of a file (its root group), group or dataset; errors as hdf5_fail, run time.
+void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place);
+void write_attribute(hid_t object, const char* name, double value, const std::string& place);
+void write_attribute(hid_t object, const char* name, const std::string& value,
+                     const std::string& place);
+
+/// A dataset of one dimension, written at once.
+template <class T>
+void write_dataset(hid_t group, const char* name, std::span<const T> values,
+                   const std::string& place) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "writing failed", ExitCode::run_time);
+  };
+  const hsize_t size = values.size();
+  const Hdf5Space space(check(H5Screate_simple(1, &size, nullptr)));
+  const Hdf5Dataset dataset(check(
+      H5Dcreate(group, name, hdf5_type<T>(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Dwrite(dataset.get(), hdf5_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+}
+
+/// Value of an attribute, or nothing where it is missing or of another kind.
+std::optional<std::string> text_attribute(hid_t object, const char* name);
+/// Numbers of an attribute of at most one dimension; empty where it is missing or not of integers.
+std::vector<std::int64_t> integer_attribute(hid_t object, const char* name);
+
+/// Group `path` of a file that is being written, with the groups above it.
+Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place);
+
+}  // namespace rowhalo
