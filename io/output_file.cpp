@@ -77,23 +77,33 @@ void TemporaryFile::rename_to_path() {
   exists_ = false;
 }
 
-void write_at(const std::string& name, std::int64_t offset, std::string_view text,
+FileDescriptor open_for_writing(const std::string& name, const std::string& path) {
+  FileDescriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) fail(path, "cannot be written");
+  return file;
+}
+
+void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view bytes,
               const std::string& path) {
-  const int descriptor = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, "cannot be written");
-  while (!text.empty()) {
-    const ssize_t count = ::pwrite(descriptor, text.data(), text.size(), offset);
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(file.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      ::close(descriptor);
-      errno = error;
-      fail(path, "writing failed");
-    }
+    if (count < 0) fail(path, "writing failed");
     offset += count;
-    text.remove_prefix(count);
+    bytes.remove_prefix(count);
   }
-  if (::close(descriptor) != 0) fail(path, "writing failed");
+}
+
+void close_written(FileDescriptor&& file, const std::string& path) {
+  if (::close(file.release()) != 0) fail(path, "writing failed");
+}
+
+void write_whole(const std::string& path, std::string_view bytes) {
+  TemporaryFile file(path);
+  FileDescriptor descriptor = open_for_writing(file.name(), path);
+  write_at(descriptor, 0, bytes, path);
+  close_written(std::move(descriptor), path);
+  file.rename_to_path();
 }
 
 void check_text_target(const std::string& path, const std::string& option) {
@@ -109,9 +119,7 @@ void write_text_file(const std::string& path, const std::string& text) {
     if (!written || !flushed) fail(path == "-" ? "standard output" : path, "writing failed");
     return;
   }
-  TemporaryFile file(path);
-  write_at(file.name(), 0, text, path);
-  file.rename_to_path();
+  write_whole(path, text);
 }
 
 }  // namespace rowhalo

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/file_descriptor.hpp"
+
 namespace rowhalo {
 
 /// Throws InputError (usage), beginning with `option`, when no regular file could be made at
@@ -31,8 +33,16 @@ class TemporaryFile {
   bool exists_ = false;
 };
 
-/// Writes `text` into the existing file `name` from byte `offset` on. `path` is for messages.
-void write_at(const std::string& name, std::int64_t offset, std::string_view text,
+// The following throw InputError (run time), too; `path` is for messages.
+
+/// Opens the existing file `name`.
+FileDescriptor open_for_writing(const std::string& name, const std::string& path);
+/// Writes from byte `offset` on; for any thread.
+void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view bytes,
               const std::string& path);
+/// Some file systems say only now that writing failed.
+void close_written(FileDescriptor&& file, const std::string& path);
+/// Writes a file in one go, under a temporary name that is renamed.
+void write_whole(const std::string& path, std::string_view bytes);
 
 }  // namespace rowhalo

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "io/matrix_market.hpp"
-#include "io/output_file.hpp"
+#include "io/parallel_output.hpp"
 #include "io/vectors/kinds.hpp"
 
 namespace rowhalo {
@@ -78,22 +78,15 @@ void write_matrix_market_vector(const std::string& name, const std::vector<doubl
   for (const std::string& part : parts) bytes += static_cast<std::int64_t>(part.size());
   std::int64_t offset = sum_over_lower_ranks(comm, bytes);
 
-  std::optional<TemporaryFile> file;
-  std::string part_name;
-  agree(comm, [&] {
-    if (comm.rank == 0) part_name = file.emplace(name).name();
-  });
-  broadcast(comm, part_name);
+  ParallelOutput file(name, comm);
   agree(comm, [&] {
     for (const std::string& part : parts) {
-      write_at(part_name, offset, part, name);
+      file.write(offset, part);
       offset += static_cast<std::int64_t>(part.size());
       progress.tick();
     }
   });
-  agree(comm, [&] {
-    if (comm.rank == 0) file->rename_to_path();
-  });
+  file.finish();
 }
 
 }  // namespace rowhalo

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank is doing, written by its main thread and read by the watchdog thread.
+// What a rank is doing, written by its main thread and read by the threads that watch and show it.
 // Long loops call tick(); a call into a library that cannot tick is wrapped in a LibraryCall.
 // Phase names are string literals: nothing is allocated, nothing can dangle.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -14,11 +15,28 @@ class Progress {
  public:
   void phase(const char* name) {
     phase_.store(name, std::memory_order_relaxed);
+    expect(0);
+  }
+  /// The phase is done after `total` units of work (0: not known); add() says how many are.
+  void expect(std::int64_t total) {
+    done_.store(0, std::memory_order_relaxed);
+    total_.store(total, std::memory_order_relaxed);
+    tick();
+  }
+  void add(std::int64_t units) {
+    done_.fetch_add(units, std::memory_order_relaxed);
     tick();
   }
   void tick() { ticks_.fetch_add(1, std::memory_order_relaxed); }
 
   const char* phase() const { return phase_.load(std::memory_order_relaxed); }
+  /// Share of the phase that is done, in 0..1; negative where it is not known.
+  double share() const {
+    const std::int64_t total = total_.load(std::memory_order_relaxed);
+    if (total <= 0) return -1;
+    const double done = static_cast<double>(done_.load(std::memory_order_relaxed));
+    return std::min(1.0, done / static_cast<double>(total));
+  }
   std::uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
   bool in_library() const { return library_depth_.load(std::memory_order_relaxed) > 0; }
 
@@ -26,6 +44,7 @@ class Progress {
   friend class LibraryCall;
   std::atomic<const char*> phase_{"start"};
   std::atomic<std::uint64_t> ticks_{0};
+  std::atomic<std::int64_t> done_{0}, total_{0};
   std::atomic<int> library_depth_{0};
 };
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A regular file opened for reading at any offset. Local; nothing here knows of MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/file_descriptor.hpp"
+
+namespace rowhalo {
+
+/// All functions throw InputError, beginning with the path.
+class InputFile {
+ public:
+  InputFile() = default;
+  /// Missing, unreadable, a directory, no regular file.
+  explicit InputFile(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  std::int64_t bytes() const { return bytes_; }
+  int number() const { return descriptor_.number(); }
+  /// Reads exactly `bytes` from `offset` on; for any thread.
+  void read(std::int64_t offset, void* to, std::int64_t bytes) const;
+
+ private:
+  std::string path_;
+  FileDescriptor descriptor_;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace rowhalo
