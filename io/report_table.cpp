@@ -5,125 +5,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include "io/report_writers.hpp"
+#include "io/table.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-std::string scaled(double value, double base, const char* const (&units)[5]) {
-  int unit = 0;
-  while (unit < 4 && std::abs(value) >= base) {
-    value /= base;
-    ++unit;
+void write_candidates(std::ostream& out, const char* heading, const std::vector<Candidate>& list,
+                      bool exposed) {
+  if (list.empty()) return;
+  std::size_t width = 9;
+  for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
+  out << fmt::format("  {:<{}}{:>10}", heading, width + 2, "a product");
+  out << (exposed ? fmt::format("  {:>10}\n", "exposed") : "\n");
+  for (const Candidate& c : list) {
+    out << fmt::format("    {:<{}}{:>10}", c.name + (c.graph ? " graph" : ""), width,
+                       optional_seconds(c.seconds));
+    if (exposed) out << fmt::format("  {:>10}", optional_seconds(c.exposed_seconds));
+    out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
   }
-  return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
-std::string bytes_text(double bytes) {
-  return scaled(bytes, 1000, {"B", "kB", "MB", "GB", "TB"});
-}
-
-std::string seconds_text(double seconds) {
-  if (seconds == 0) return "0 s";
-  if (seconds >= 1) return fmt::format("{:.4g} s", seconds);
-  return scaled(seconds * 1e9, 1000, {"ns", "us", "ms", "s", "s"});
-}
-
-std::string optional_seconds(const std::optional<double>& seconds) {
-  return seconds ? seconds_text(*seconds) : "-";
-}
-
-/// 12345678 as "12 345 678".
-std::string grouped(std::int64_t value) {
-  std::string text = fmt::format("{}", value);
-  const std::int64_t first = value < 0 ? 1 : 0;
-  for (auto at = static_cast<std::int64_t>(text.size()) - 3; at > first; at -= 3) {
-    text.insert(at, 1, ' ');
-  }
-  return text;
-}
-
-std::string spread_text(const Spread& spread) {
-  return fmt::format("min {:.6g}, mean {:.6g}, max {:.6g}", spread.min, spread.mean, spread.max);
-}
-
-class Table {
- public:
-  Table(std::ostream& out, bool color) : out_(out), color_(color) {}
-
-  void group(const char* name) {
-    out_ << fmt::format("\n{}{}{}\n", color_ ? "\033[1m" : "", name, color_ ? "\033[0m" : "");
-  }
-  void line(const char* name, const std::string& value) {
-    out_ << fmt::format("  {:<20}{}\n", name, value);
-  }
-  /// In green or red.
-  void verdict(const char* name, bool good, const std::string& value) {
-    const char* tint = !color_ ? "" : good ? "\033[32m" : "\033[31m";
-    line(name, fmt::format("{}{}{}", tint, value, color_ ? "\033[0m" : ""));
-  }
-  void candidates(const char* heading, const std::vector<Candidate>& list, bool exposed) {
-    if (list.empty()) return;
-    std::size_t width = 9;
-    for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
-    out_ << fmt::format("  {:<{}}{:>10}", heading, width + 2, "a product");
-    out_ << (exposed ? fmt::format("  {:>10}\n", "exposed") : "\n");
-    for (const Candidate& c : list) {
-      out_ << fmt::format("    {:<{}}{:>10}", c.name + (c.graph ? " graph" : ""), width,
-                          optional_seconds(c.seconds));
-      if (exposed) out_ << fmt::format("  {:>10}", optional_seconds(c.exposed_seconds));
-      out_ << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
+void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
+  std::size_t width = 6;
+  for (const FormatReport& f : list) width = std::max(width, f.name.size());
+  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>6}\n", "format", width,
+                     "called", "in graph", "GF/s", "GB/s", "share", "set-up", "error");
+  for (const FormatReport& f : list) {
+    out << fmt::format("  {:<{}}  ", f.name, width);
+    if (f.seconds) {
+      out << fmt::format("{:>9}  {:>9}  {:>7.4g}  {:>7.4g}  {:>6}  {:>8.3g}  {:>6.2g}",
+                         optional_seconds(f.seconds), optional_seconds(f.graph_seconds), f.gflops,
+                         f.gbytes_per_second,
+                         f.share_of_read_bandwidth
+                             ? fmt::format("{:.1f} %", 100 * *f.share_of_read_bandwidth)
+                             : "-",
+                         f.setup_products, f.max_error_ratio);
     }
+    out << (f.passed ? "" : "  FAILED") << (f.reason.empty() ? "" : "  ") << f.reason << '\n';
   }
+  out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
+         "products\n";
+}
 
-  void formats(const std::vector<FormatReport>& list) {
-    std::size_t width = 6;
-    for (const FormatReport& f : list) width = std::max(width, f.name.size());
-    out_ << fmt::format("  {:<{}}  {:>9}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>6}\n", "format",
-                        width, "called", "in graph", "GF/s", "GB/s", "share", "set-up", "error");
-    for (const FormatReport& f : list) {
-      out_ << fmt::format("  {:<{}}  ", f.name, width);
-      if (f.seconds) {
-        out_ << fmt::format("{:>9}  {:>9}  {:>7.4g}  {:>7.4g}  {:>6}  {:>8.3g}  {:>6.2g}",
-                            optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
-                            f.gflops, f.gbytes_per_second,
-                            f.share_of_read_bandwidth
-                                ? fmt::format("{:.1f} %", 100 * *f.share_of_read_bandwidth)
-                                : "-",
-                            f.setup_products, f.max_error_ratio);
-      }
-      out_ << (f.passed ? "" : "  FAILED") << (f.reason.empty() ? "" : "  ") << f.reason << '\n';
-    }
-    out_ << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
-            "products\n";
+void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
+  std::size_t format = 6, transport = 9;
+  for (const CaseReport& c : list) {
+    format = std::max(format, c.format.size());
+    transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
   }
-  void cases(const std::vector<CaseReport>& list) {
-    std::size_t format = 6, transport = 9;
-    for (const CaseReport& c : list) {
-      format = std::max(format, c.format.size());
-      transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
+  out << fmt::format("  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>9}  {}\n", "format", format, "transport",
+                     transport, "a product", "exposed", "error", "y_hash");
+  for (const CaseReport& c : list) {
+    out << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
+                       c.transport + (c.graph ? " graph" : ""), transport);
+    if (c.median_seconds) {
+      out << fmt::format("{:>10}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
+                         optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
     }
-    out_ << fmt::format("  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>9}  {}\n", "format", format,
-                        "transport", transport, "a product", "exposed", "error", "y_hash");
-    for (const CaseReport& c : list) {
-      out_ << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
-                          c.transport + (c.graph ? " graph" : ""), transport);
-      if (c.median_seconds) {
-        out_ << fmt::format("{:>10}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
-                            optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
-      }
-      out_ << (c.passed ? "" : "  FAILED") << (c.reason.empty() ? "" : "  ") << c.reason << '\n';
-    }
+    out << (c.passed ? "" : "  FAILED") << (c.reason.empty() ? "" : "  ") << c.reason << '\n';
   }
-
- private:
-  std::ostream& out_;
-  bool color_;
-};
+}
 
 void write_matrix(Table& table, const MatrixReport& m) {
   table.group("Matrix");
@@ -156,7 +101,7 @@ void write_halo(Table& table, const HaloReport& h) {
              fmt::format("{}, at most {} a rank", bytes_text(static_cast<double>(h.bytes_total)),
                          bytes_text(static_cast<double>(h.bytes_max_rank))));
   table.line("boundary rows", grouped(h.boundary_rows));
-  table.candidates("transports", h.candidates, true);
+  write_candidates(table.out(), "transports", h.candidates, true);
 }
 
 void write_kernel(Table& table, const KernelReport& k) {
@@ -170,7 +115,7 @@ void write_kernel(Table& table, const KernelReport& k) {
                                            grouped(k.flops)));
   table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
   table.line("set-up", seconds_text(k.setup_seconds));
-  table.candidates("formats", k.candidates, false);
+  write_candidates(table.out(), "formats", k.candidates, false);
 }
 
 void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory) {
@@ -250,11 +195,11 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   }
   if (!report.formats.empty()) {
     table.group("Formats");
-    table.formats(report.formats);
+    write_formats(out, report.formats);
   }
   if (!report.cases.empty()) {
     table.group("Combinations");
-    table.cases(report.cases);
+    write_cases(out, report.cases);
   }
   out << '\n';
 }
