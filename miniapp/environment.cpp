@@ -78,6 +78,8 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launch
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  world_ = Comm::of(MPI_COMM_WORLD);
+  world_.host_ranks = node_place(world_).ranks;
 }
 
 void MpiEnvironment::check_launcher() const {

@@ -23,13 +23,14 @@ class MpiEnvironment {
   MpiEnvironment(const MpiEnvironment&) = delete;
   MpiEnvironment& operator=(const MpiEnvironment&) = delete;
 
-  Comm world() const { return Comm::of(MPI_COMM_WORLD); }
+  Comm world() const { return world_; }
 
   /// Throws AgreedError when the launcher says it started more ranks than MPI sees: they would all
   /// run the whole job, each on its own.
   void check_launcher() const;
 
  private:
+  Comm world_;
   int launched_ranks_;  ///< as of before MPI_Init, which may set the variables itself
 };
 

@@ -14,7 +14,8 @@
 namespace rowhalo {
 
 Comm Comm::of(MPI_Comm handle) {
-  Comm comm{handle, 0, 1};
+  Comm comm;
+  comm.handle = handle;
   ROWHALO_MPI(MPI_Comm_rank(handle, &comm.rank));
   ROWHALO_MPI(MPI_Comm_size(handle, &comm.size));
   return comm;

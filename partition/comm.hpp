@@ -23,6 +23,7 @@ struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
+  int host_ranks = 0;  ///< ranks on this rank's host; 0: not counted, so that all may be there
 
   static Comm of(MPI_Comm handle);
 };

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Limits of control groups, on made-up trees of both versions.
+#include "io/host_memory.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/catch.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+void put(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << text << '\n';
+}
+
+}  // namespace
+
+TEST_CASE("the tightest limit of the control groups holds", "[host_memory]") {
+  const std::filesystem::path root = std::filesystem::current_path() / "cgroup_test";
+  std::filesystem::remove_all(root);
+  put(root / "memory.max", "9000");
+  put(root / "job/memory.max", "5000");
+  put(root / "job/task/memory.max", "max");
+  CHECK(cgroup_memory_bytes(root, "0::/job/task\n") == 5000);
+  CHECK(cgroup_memory_bytes(root, "0::/\n") == 9000);
+  CHECK(cgroup_memory_bytes(root, "0::/elsewhere/on/the/host\n") == 9000);
+
+  put(root / "memory/memory.limit_in_bytes", "9223372036854771712");
+  put(root / "memory/slurm/memory.limit_in_bytes", "700");
+  CHECK(cgroup_memory_bytes(root, "3:cpu,cpuacct:/\n2:hugetlb,memory:/slurm/step\n") == 700);
+  CHECK(cgroup_memory_bytes(root, "4:memory:/slurm\n0::/job\n") == 700);
+  CHECK(cgroup_memory_bytes(root, "4:memoryless:/slurm\n") == INT64_MAX);
+  CHECK(cgroup_memory_bytes(root, "4:memory:/\n") == 9223372036854771712);
+  CHECK(cgroup_memory_bytes(root, "no line of a group\n\n") == INT64_MAX);
+  CHECK(cgroup_memory_bytes(root / "nothing", "0::/job\n") == INT64_MAX);
+  std::filesystem::remove_all(root);
+}
+
+TEST_CASE("the host has some memory", "[host_memory]") {
+  CHECK(host_memory_bytes() > 0);
+}
