@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The load functions behind the table of sources (sources.cpp), one file each.
+// The functions behind the table of sources (sources.cpp), one file a kind of source.
 // All are collective and throw AgreedError on bad input.
 #pragma once
 
-#include "partition/base/progress.hpp"
-#include "partition/base/spec.hpp"
-#include "partition/comm.hpp"
-#include "partition/distributed_csr.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 
-DistributedCsr load_matrix_market(const Spec& spec, const Comm& comm, Progress& progress);
-DistributedCsr load_stencil5(const Spec& spec, const Comm& comm, Progress& progress);
-DistributedCsr load_stencil7(const Spec& spec, const Comm& comm, Progress& progress);
-DistributedCsr load_stencil27(const Spec& spec, const Comm& comm, Progress& progress);
-DistributedCsr load_random(const Spec& spec, const Comm& comm, Progress& progress);
-DistributedCsr load_dense(const Spec& spec, const Comm& comm, Progress& progress);
+/// SourceEntry::load and SourceEntry::outline.
+using Load = DistributedCsr(const Spec& spec, const Comm& comm, Progress& progress);
+using Outline = MatrixOutline(const Spec& spec, const Comm& comm);
+
+Load load_matrix_market;
+Load load_stencil, load_random, load_dense;
+Outline outline_stencil, outline_random, outline_dense;
 
 }  // namespace rowhalo
