@@ -24,7 +24,9 @@ struct Stream {
 /// What one product costs, exactly, from the stored matrix.
 struct KernelWork {
   std::int64_t bytes = 0;  ///< moved: matrix and indices once, x and y once (y twice if beta != 0)
-  std::int64_t flops = 0;  ///< 2 a nonzero
+  std::int64_t matrix_bytes = 0;    ///< of these, all but the vectors: what the format reads
+  std::int64_t stored_entries = 0;  ///< slots that hold an entry or padding
+  std::int64_t flops = 0;           ///< 2 a nonzero
   std::int64_t footprint_bytes =
       0;                     ///< memory that the format itself holds (shared CSR not counted)
   double setup_seconds = 0;  ///< conversion from CSR

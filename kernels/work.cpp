@@ -57,4 +57,14 @@ std::int64_t vector_bytes(const CsrView& matrix, RowListView rows) {
          static_cast<std::int64_t>(value_bytes(matrix.precision));
 }
 
+KernelWork work_of(const CsrView& matrix, RowListView rows, std::int64_t stored_entries,
+                   std::int64_t matrix_bytes) {
+  KernelWork work;
+  work.bytes = matrix_bytes + vector_bytes(matrix, rows);
+  work.matrix_bytes = matrix_bytes;
+  work.stored_entries = stored_entries;
+  work.flops = 2 * listed_nonzeros(matrix, rows);
+  return work;
+}
+
 }  // namespace rowhalo

@@ -28,4 +28,9 @@ std::int64_t row_list_bytes(RowListView rows);
 /// Bytes of x (columns used, once) and y (listed rows, written once).
 std::int64_t vector_bytes(const CsrView& matrix, RowListView rows);
 
+/// Work of a format that keeps `stored_entries` slots and reads `matrix_bytes` beside the vectors;
+/// footprint and set-up are left to the format.
+KernelWork work_of(const CsrView& matrix, RowListView rows, std::int64_t stored_entries,
+                   std::int64_t matrix_bytes);
+
 }  // namespace rowhalo

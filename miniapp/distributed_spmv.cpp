@@ -24,6 +24,8 @@ KernelWork LocalKernels::work() const {
   if (boundary) {
     const KernelWork more = boundary->work();
     work.bytes += more.bytes;
+    work.matrix_bytes += more.matrix_bytes;
+    work.stored_entries += more.stored_entries;
     work.flops += more.flops;
     work.footprint_bytes += more.footprint_bytes;
     work.setup_seconds += more.setup_seconds;

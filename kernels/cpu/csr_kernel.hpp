@@ -85,11 +85,10 @@ class CsrKernel final : public SpmvKernel {
 
   KernelWork work() const override {
     const Offset nonzeros = listed_nonzeros(matrix_, rows_);
-    KernelWork work;
-    work.bytes = nonzeros * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)) +
-                 offsets_read(rows_) * static_cast<std::int64_t>(sizeof(Offset)) +
-                 row_list_bytes(rows_) + vector_bytes(matrix_, rows_);
-    work.flops = 2 * nonzeros;
+    KernelWork work = work_of(matrix_, rows_, nonzeros,
+                              nonzeros * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)) +
+                                  offsets_read(rows_) * static_cast<std::int64_t>(sizeof(Offset)) +
+                                  row_list_bytes(rows_));
     work.footprint_bytes = static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
     return work;

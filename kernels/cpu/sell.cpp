@@ -220,11 +220,9 @@ class SellKernel final : public SpmvKernel {
   }
 
   KernelWork work() const override {
-    KernelWork work;
     const std::int64_t stored = begins_.bytes() + full_.bytes() + rows_.bytes() +
                                 scattered_.bytes() + indices_.bytes() + values_.bytes();
-    work.bytes = stored + vector_bytes(csr_, csr_rows_);
-    work.flops = 2 * listed_nonzeros(csr_, csr_rows_);
+    KernelWork work = work_of(csr_, csr_rows_, begins_[slices_], stored);
     work.footprint_bytes = stored + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
     return work;

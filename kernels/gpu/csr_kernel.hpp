@@ -45,13 +45,11 @@ class CsrGpuKernel final : public SpmvKernel {
 
   KernelWork work() const override {
     const DeviceCounts counts = count_on_device(matrix_, rows_);
-    KernelWork work;
-    work.bytes =
+    return work_of(
+        counts, counts.listed_nonzeros,
         counts.listed_nonzeros * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)) +
-        counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) + counts.row_list_bytes +
-        counts.vector_bytes;
-    work.flops = 2 * counts.listed_nonzeros;
-    return work;
+            counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) +
+            counts.row_list_bytes);
   }
 
  private:

@@ -84,9 +84,7 @@ class CusparseKernel : public SpmvKernel {
 
   KernelWork work() const override {
     const DeviceCounts counts = count_on_device(csr_, all_rows(csr_.rows));
-    KernelWork work;
-    work.bytes = matrix_bytes() + counts.vector_bytes;
-    work.flops = 2 * csr_.nonzeros;
+    KernelWork work = work_of(counts, stored_entries(), matrix_bytes());
     work.footprint_bytes = own_bytes() + static_cast<std::int64_t>(buffer_.bytes());
     work.setup_seconds = setup_seconds_;
     return work;
@@ -129,6 +127,8 @@ class CusparseKernel : public SpmvKernel {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
+  /// Slots that hold an entry or padding.
+  virtual std::int64_t stored_entries() const = 0;
   /// Read in a product, vectors apart.
   virtual std::int64_t matrix_bytes() const = 0;
   /// Held beside the CSR arrays and the buffer.
@@ -160,6 +160,7 @@ class CusparseCsr final : public CusparseKernel {
   }
 
  private:
+  std::int64_t stored_entries() const override { return csr_.nonzeros; }
   std::int64_t matrix_bytes() const override {
     const auto entry = static_cast<std::int64_t>(value_bytes(csr_.precision) + sizeof(LocalIndex));
     return csr_.nonzeros * entry + own_bytes();
@@ -205,6 +206,7 @@ class CusparseSell final : public CusparseKernel {
         slices.rows, slots, csr_.nonzeros, added / static_cast<double>(csr_.nonzeros), limit));
   }
 
+  std::int64_t stored_entries() const override { return indices_.size(); }
   std::int64_t matrix_bytes() const override { return own_bytes(); }
   std::int64_t own_bytes() const override {
     return begins_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());

@@ -93,6 +93,16 @@ DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
   return counts;
 }
 
+KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
+                   std::int64_t matrix_bytes) {
+  KernelWork work;
+  work.bytes = matrix_bytes + counts.vector_bytes;
+  work.matrix_bytes = matrix_bytes;
+  work.stored_entries = stored_entries;
+  work.flops = 2 * counts.listed_nonzeros;
+  return work;
+}
+
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {
   if (rows.groups == nullptr) return matrix.nonzeros;
   return static_cast<Offset>(totals_of(matrix, rows, Columns::skipped).nonzeros);

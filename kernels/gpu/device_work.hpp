@@ -3,6 +3,7 @@
 // kernels/work.hpp for a CSR block and a row list in device memory.
 #pragma once
 
+#include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 
@@ -20,7 +21,12 @@ struct DeviceCounts {
 /// A pass over all listed nonzeros.
 DeviceCounts count_on_device(const CsrView& matrix, RowListView rows);
 
-/// The first of them alone: at most a pass over the rows.
+/// Work of a format that keeps `stored_entries` slots and reads `matrix_bytes` beside the vectors;
+/// footprint and set-up are left to the format.
+KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
+                   std::int64_t matrix_bytes);
+
+/// The first of the counts alone: at most a pass over the rows.
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows);
 
 }  // namespace rowhalo

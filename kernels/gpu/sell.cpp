@@ -77,9 +77,8 @@ class SellGpuKernel final : public SpmvKernel {
   KernelWork work() const override {
     const DeviceCounts counts = count_on_device(csr_, rows_);
     const std::int64_t stored = begins_.bytes() + indices_.bytes() + values_.bytes();
-    KernelWork work;
-    work.bytes = rows_.count == 0 ? 0 : stored + counts.row_list_bytes + counts.vector_bytes;
-    work.flops = 2 * counts.listed_nonzeros;
+    KernelWork work =
+        work_of(counts, slots_, rows_.count == 0 ? 0 : stored + counts.row_list_bytes);
     work.footprint_bytes = stored + sorted_.bytes();
     work.setup_seconds = setup_seconds_;
     return work;

@@ -201,12 +201,15 @@ TEST_CASE("GPU formats count their work as CPU formats do") {
     for (const char* spec : {"csr-scalar", "csr-vector"}) {
       const KernelWork work = make_or_refuse(spec, problem)->work();
       CHECK(work.bytes == csr.bytes);
+      CHECK(work.matrix_bytes == csr.matrix_bytes);
+      CHECK(work.stored_entries == csr.stored_entries);
       CHECK(work.flops == csr.flops);
       CHECK(work.footprint_bytes == 0);
     }
     const KernelWork cpu = make_kernel("sell:c=32", typed.view(), list.view())->work();
     const KernelWork gpu = make_or_refuse("sell", problem)->work();
     CHECK(gpu.flops == cpu.flops);
+    CHECK(gpu.stored_entries == cpu.stored_entries);
     // The CPU format also reads the full steps of each slice, and has its own list of rows.
     const std::int64_t slices = (list.view().count + 31) / 32;
     const std::int64_t rows_of_cpu =

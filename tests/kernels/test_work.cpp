@@ -26,6 +26,8 @@ const Matrix& small() {
 KernelWork work_of(const std::string& spec, const CsrView& matrix, RowListView rows) {
   omp_set_num_threads(1);
   const KernelWork work = make_kernel(spec, matrix, rows)->work();
+  CHECK(work.bytes == work.matrix_bytes + vector_bytes(matrix, rows));
+  CHECK(work.stored_entries >= listed_nonzeros(matrix, rows));
   CHECK(work.setup_seconds >= 0);
   CHECK(work.setup_seconds < 10);
   return work;
@@ -38,6 +40,8 @@ TEST_CASE("work of csr") {
   for (const char* spec : {"csr", "csr-omp"}) {
     const KernelWork work = work_of(spec, a.view(), all_rows(5));
     CHECK(work.bytes == 8 * 12 + 6 * 8 + 4 * 8 + 5 * 8);
+    CHECK(work.matrix_bytes == 8 * 12 + 6 * 8);
+    CHECK(work.stored_entries == 8);
     CHECK(work.flops == 16);
     CHECK(work.footprint_bytes == 2 * 8);  // one part
   }
@@ -66,6 +70,8 @@ TEST_CASE("work of sell") {
   // rows.
   const KernelWork natural = work_of("sell:c=2", a.view(), all_rows(5));
   CHECK(natural.bytes == 12 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 8 + 5 * 8);
+  CHECK(natural.matrix_bytes == natural.bytes - 4 * 8 - 5 * 8);
+  CHECK(natural.stored_entries == 12);
   CHECK(natural.flops == 16);
   CHECK(natural.footprint_bytes == 12 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 2 * 8);
   // Sorted: slices of rows 20, 43, 1 with 6, 4 and 0 slots; the first two are scattered.
