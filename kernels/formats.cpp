@@ -25,27 +25,33 @@ Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_sell;
 namespace {
 
 constexpr Device cpu = Device::cpu, gpu = Device::gpu;
-constexpr bool canonical = true, automatic = true, repeatable = true, baseline = true;
+constexpr unsigned canonical = 1, automatic = 2, repeatable = 4, baseline = 8, narrow = 16;
+
+constexpr FormatEntry entry(const char* name, const char* summary, Device device,
+                            unsigned properties, Factory* make) {
+  const auto has = [&](unsigned property) { return (properties & property) != 0; };
+  return {name,          summary,     device, has(canonical), has(automatic), has(repeatable),
+          has(baseline), has(narrow), make};
+}
 
 constexpr FormatEntry table[] = {
-    {"csr", "compressed sparse rows, one thread", cpu, canonical, !automatic, repeatable, !baseline,
-     make_csr},
-    {"csr-omp", "compressed sparse rows, even nonzeros a thread", cpu, canonical, automatic,
-     repeatable, !baseline, make_csr_omp},
-    {"sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu, canonical,
-     automatic, repeatable, !baseline, make_sell},
-    {"csr-scalar", "compressed sparse rows, a thread a row", gpu, canonical, automatic, repeatable,
-     !baseline, ROWHALO_GPU(make_csr_scalar)},
-    {"csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
-     !canonical, automatic, repeatable, !baseline, ROWHALO_GPU(make_csr_vector)},
-    {"sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu, canonical,
-     automatic, repeatable, !baseline, ROWHALO_GPU(make_gpu_sell)},
-    {"cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, !canonical, !automatic, !repeatable,
-     baseline, ROWHALO_GPU(make_cusparse_csr1)},
-    {"cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, !canonical, !automatic, repeatable,
-     baseline, ROWHALO_GPU(make_cusparse_csr2)},
-    {"cusparse-sell", "cuSPARSE, sliced ELLPACK, c= rows a slice", gpu, !canonical, !automatic,
-     repeatable, baseline, ROWHALO_GPU(make_cusparse_sell)},
+    entry("csr", "compressed sparse rows, one thread", cpu, canonical | repeatable, make_csr),
+    entry("csr-omp", "compressed sparse rows, even nonzeros a thread", cpu,
+          canonical | automatic | repeatable, make_csr_omp),
+    entry("sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu,
+          canonical | automatic | repeatable, make_sell),
+    entry("csr-scalar", "compressed sparse rows, a thread a row", gpu,
+          canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar)),
+    entry("csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
+          automatic | repeatable, ROWHALO_GPU(make_csr_vector)),
+    entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
+          canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_sell)),
+    entry("cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, baseline,
+          ROWHALO_GPU(make_cusparse_csr1)),
+    entry("cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, baseline | repeatable,
+          ROWHALO_GPU(make_cusparse_csr2)),
+    entry("cusparse-sell", "cuSPARSE, sliced ELLPACK, c= rows a slice", gpu, baseline | repeatable,
+          ROWHALO_GPU(make_cusparse_sell)),
 };
 
 }  // namespace
@@ -58,6 +64,26 @@ std::string unusable_reason(const FormatEntry& entry) {
   if (entry.device == cpu) return "";
   if (!built_with_cuda()) return "built without CUDA; configure with -D ROWHALO_WITH_CUDA=ON";
   return device_count() > 0 ? "" : "no CUDA device on this machine";
+}
+
+bool takes(const FormatEntry& entry, Precision precision) {
+  return entry.narrow || precision == Precision::fp64 || precision == Precision::fp32;
+}
+
+std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView& matrix,
+                                        RowListView rows, const Spec& options) {
+  if (!takes(entry, matrix.precision)) {
+    std::vector<std::string> names;
+    for (const FormatEntry& other : table) {
+      if (other.device == entry.device && takes(other, matrix.precision)) {
+        names.push_back(other.name);
+      }
+    }
+    const std::string remedy = names.empty() ? "use a GPU" : "use " + listed(names);
+    options.fail(fmt::format("not in precision {}, only in fp64 and fp32; {}",
+                             name_of(matrix.precision), remedy));
+  }
+  return entry.make(matrix, rows, options);
 }
 
 const FormatEntry& find_format(std::string_view name, Device device) {

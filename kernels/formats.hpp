@@ -24,6 +24,7 @@ struct FormatEntry {
   bool automatic;   ///< `auto` may choose it
   bool repeatable;  ///< the same bits every time
   bool baseline;  ///< a vendor's library: takes only the list of all rows (rows.groups == nullptr)
+  bool narrow;    ///< takes mixed, fp16 and bf16, not only fp64 and fp32
   /// Builds the kernel for the listed rows, on the current device where `device` is gpu. The arrays
   /// behind `matrix` and `rows` lie in the memory of `device` and outlive the kernel. Throws
   /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not
@@ -36,6 +37,13 @@ std::span<const FormatEntry> formats();
 
 /// Why `entry` cannot be used in this build or on this machine; empty where it can.
 std::string unusable_reason(const FormatEntry& entry);
+
+/// The kernel of `entry` for the listed rows; throws InputError where the format refuses.
+std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView& matrix,
+                                        RowListView rows, const Spec& options);
+
+/// Whether the format takes matrices in `precision`.
+bool takes(const FormatEntry& entry, Precision precision);
 
 /// Entry `name` for `device`; throws InputError listing the valid names, or saying why that format
 /// is not usable here.

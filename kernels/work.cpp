@@ -54,7 +54,7 @@ std::int64_t row_list_bytes(RowListView rows) {
 
 std::int64_t vector_bytes(const CsrView& matrix, RowListView rows) {
   return (columns_used(matrix, rows) + rows.count) *
-         static_cast<std::int64_t>(value_bytes(matrix.precision));
+         static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
 }
 
 KernelWork work_of(const CsrView& matrix, RowListView rows, std::int64_t stored_entries,

@@ -3,19 +3,23 @@
 // The order of a distributed product (distributed_spmv.hpp).
 #include "miniapp/distributed_spmv.hpp"
 
+#include "partition/base/numbers.hpp"
+
 namespace rowhalo {
 
 MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device)
     : matrix_(matrix), host_view_(matrix.view()) {
-  if (precision == Precision::fp32) {
-    host_values_.assign(matrix.values.begin(), matrix.values.end());
+  host_view_.precision = precision;
+  if (precision != Precision::fp64) {
+    host_values_.resize(matrix.values.size() * matrix_value_bytes(precision));
+    store(matrix_type(precision), matrix.values.data(), std::ssize(matrix.values),
+          host_values_.data());
     host_view_.values = host_values_.data();
-    host_view_.precision = precision;
   }
   if (device == Device::gpu) {
     device_csr_.emplace(host_view_);
     lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});
-    std::vector<float>().swap(host_values_);
+    std::vector<std::byte>().swap(host_values_);
   }
 }
 
@@ -43,10 +47,10 @@ LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spe
   kernels.repeatable = interior.repeatable && boundary.repeatable;
   kernels.schedule = interior.baseline || boundary.baseline ? Schedule::blocking : schedule;
   if (kernels.schedule == Schedule::blocking) {
-    kernels.interior = interior.make(matrix, all_rows(matrix.rows), interior_format);
+    kernels.interior = make_kernel(interior, matrix, all_rows(matrix.rows), interior_format);
   } else {
-    kernels.interior = interior.make(matrix, block.interior(), interior_format);
-    kernels.boundary = boundary.make(matrix, block.boundary(), boundary_format);
+    kernels.interior = make_kernel(interior, matrix, block.interior(), interior_format);
+    kernels.boundary = make_kernel(boundary, matrix, block.boundary(), boundary_format);
   }
   return kernels;
 }

@@ -45,7 +45,7 @@ class MatrixBlock {
   };
 
   const LocalMatrix& matrix_;
-  std::vector<float> host_values_;  ///< fp32 on the host
+  std::vector<std::byte> host_values_;  ///< where they are not stored in fp64
   CsrView host_view_;
   std::optional<DeviceCsr> device_csr_;
   std::optional<DeviceLists> lists_;

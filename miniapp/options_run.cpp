@@ -27,8 +27,13 @@ void add_product_options(CLI::App& run, RunOptions& options) {
                    "(default: on)")
       ->group(group);
   add_choice<Precision>(run, "--precision", options.precision,
-                        {{"fp64", Precision::fp64}, {"fp32", Precision::fp32}},
-                        "fp64 | fp32 (default: fp64)")
+                        {{"fp64", Precision::fp64},
+                         {"fp32", Precision::fp32},
+                         {"mixed", Precision::mixed},
+                         {"fp16", Precision::fp16},
+                         {"bf16", Precision::bf16}},
+                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16 (default: "
+                        "fp64); the last three on a GPU")
       ->group(group);
   run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
       ->type_name("A")

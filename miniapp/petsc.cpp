@@ -15,6 +15,7 @@
 
 #include "miniapp/environment.hpp"
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
@@ -111,7 +112,7 @@ Mat make_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision
     values.clear();
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       columns.push_back(numbers[matrix.indices[k]]);
-      values.push_back(rounded_to(precision, matrix.values[k]));
+      values.push_back(rounded_to(matrix_type(precision), matrix.values[k]));
     }
     const auto number = static_cast<PetscInt>(matrix.rows.starts[comm.rank] + row);
     ROWHALO_PETSC(MatSetValues(petsc, 1, &number, static_cast<PetscInt>(columns.size()),

@@ -28,7 +28,7 @@ struct ProductSetting {
   Stream stream;
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the block
 
-  std::size_t element_bytes() const { return value_bytes(block.view().precision); }
+  std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };
 
 struct TransportVariant {

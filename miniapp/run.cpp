@@ -12,6 +12,7 @@
 #include "kernels/gpu/bandwidth.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/statistics.hpp"
+#include "partition/base/numbers.hpp"
 #include "partition/directory.hpp"
 
 namespace rowhalo {
@@ -193,10 +194,8 @@ void Run::save_y() {
   if (options_.save_y.empty()) return;
   phase("save y");
   std::vector<double> y(matrix_.owned_rows);
-  if (options_.precision == Precision::fp64) {
-    std::copy_n(reinterpret_cast<const double*>(y_.data()), y.size(), y.begin());
-  } else {
-    std::copy_n(reinterpret_cast<const float*>(y_.data()), y.size(), y.begin());
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    y[row] = load(vector_type(options_.precision), y_.data(), static_cast<std::int64_t>(row));
   }
   write_vector(options_.save_y, deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y),
                options_.precision, comm_, progress_);

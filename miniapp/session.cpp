@@ -17,6 +17,7 @@
 #include "miniapp/provenance.hpp"
 #include "miniapp/statistics.hpp"
 #include "miniapp/vector_spec.hpp"
+#include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {
@@ -25,12 +26,8 @@ namespace {
 
 /// Values as stored in `precision`.
 std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
-  std::vector<std::byte> bytes(values.size() * value_bytes(precision));
-  if (precision == Precision::fp64) {
-    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(bytes.data()));
-  } else {
-    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(bytes.data()));
-  }
+  std::vector<std::byte> bytes(values.size() * vector_value_bytes(precision));
+  store(vector_type(precision), values.data(), std::ssize(values), bytes.data());
   return bytes;
 }
 
@@ -83,6 +80,15 @@ void Session::check_options() {
       throw InputError("--json - and --csv - cannot both be stdout; give one of them a file");
     }
     const Device device = device_.site.device;
+    const auto usable = [&](const FormatEntry& entry) {
+      return entry.device == device && takes(entry, options_.precision);
+    };
+    if (std::none_of(formats().begin(), formats().end(), usable)) {
+      throw InputError(
+          fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
+                      "fp32, or a GPU",
+                      name_of(options_.precision), name_of(device)));
+    }
     for (const std::string& format : named_formats(options_.format, device)) {
       find_format(Spec::parse(format, "--format").name(), device);
     }

@@ -56,7 +56,7 @@ PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          Precision precision) {
   const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
-  const auto entry_bytes = static_cast<std::int64_t>(value_bytes(precision));
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
   HaloReport report;
   report.neighbors.mean = statistics.neighbors_mean;
   report.neighbors.max = statistics.neighbors_max;
@@ -88,12 +88,13 @@ std::int64_t peak_host_bytes(const Comm& comm) {
 
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
                                        double seconds) {
-  const auto value = static_cast<double>(value_bytes(precision));
+  const auto value = static_cast<double>(matrix_value_bytes(precision));
+  const auto entry = static_cast<double>(vector_value_bytes(precision));
   const auto rows = static_cast<double>(matrix.rows), columns = static_cast<double>(matrix.columns);
   const auto nonzeros = static_cast<double>(matrix.nonzeros);
   const bool dense = nonzeros == rows * columns;
   const double index_bytes = dense ? 0 : 4 * nonzeros + 4 * rows;
-  const double bytes = value * (nonzeros + rows + columns) + index_bytes;
+  const double bytes = value * nonzeros + entry * (rows + columns) + index_bytes;
   PerformanceReport report;
   if (seconds > 0) {
     report.gflops = 2 * nonzeros / seconds * 1e-9;

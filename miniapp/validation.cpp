@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "partition/base/hash.hpp"
+#include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
@@ -30,20 +31,15 @@ struct DoubleDouble {
   double value() const { return high + low; }
 };
 
-struct Roundoff {
-  double unit, smallest;
-};
-
-Roundoff roundoff(Precision precision) {
-  if (precision == Precision::fp64) {
-    return {0x1p-53, std::numeric_limits<double>::denorm_min()};
-  }
-  return {0x1p-24, std::numeric_limits<float>::denorm_min()};
+/// Values as the kernels see them.
+double stored_entry(const CheckedProduct& product, Offset k) {
+  return rounded_to(matrix_type(product.precision), product.matrix.values[k]);
 }
-
-double entry(Precision precision, const void* y, LocalIndex row) {
-  return precision == Precision::fp64 ? static_cast<const double*>(y)[row]
-                                      : static_cast<double>(static_cast<const float*>(y)[row]);
+double stored_alpha(const CheckedProduct& product) {
+  return rounded_to(sum_type(product.precision), product.alpha);
+}
+double stored_beta(const CheckedProduct& product) {
+  return rounded_to(sum_type(product.precision), product.beta);
 }
 
 double reference_row(const CheckedProduct& product, LocalIndex row) {
@@ -51,13 +47,13 @@ double reference_row(const CheckedProduct& product, LocalIndex row) {
   DoubleDouble sum;
   double plain = 0;  // Inf and NaN spoil the error terms; their kind is that of the plain sum
   for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-    const double a = rounded_to(product.precision, matrix.values[k]);
+    const double a = stored_entry(product, k);
     const double x = product.x[matrix.indices[k]];
     sum.add_product(a, x);
     plain = std::fma(a, x, plain);
   }
-  const double alpha = rounded_to(product.precision, product.alpha);
-  const double beta = rounded_to(product.precision, product.beta);
+  const double alpha = stored_alpha(product);
+  const double beta = stored_beta(product);
   DoubleDouble result;
   result.add_product(alpha, sum.high);
   result.add_product(alpha, sum.low);
@@ -71,26 +67,26 @@ double reference_row(const CheckedProduct& product, LocalIndex row) {
 
 double bound_of_row(const CheckedProduct& product, LocalIndex row, double reference) {
   const LocalMatrix& matrix = product.matrix;
-  const Roundoff u = roundoff(product.precision);
+  const NumberType sums = sum_type(product.precision), results = vector_type(product.precision);
   double magnitude = 0;
   for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-    magnitude +=
-        std::abs(rounded_to(product.precision, matrix.values[k]) * product.x[matrix.indices[k]]);
+    magnitude += std::abs(stored_entry(product, k) * product.x[matrix.indices[k]]);
   }
-  magnitude *= std::abs(rounded_to(product.precision, product.alpha));
+  magnitude *= std::abs(stored_alpha(product));
   if (product.beta != 0) {
-    magnitude += std::abs(rounded_to(product.precision, product.beta) * product.y0[row]);
+    magnitude += std::abs(stored_beta(product) * product.y0[row]);
   }
   const auto entries = static_cast<double>(matrix.offsets[row + 1] - matrix.offsets[row]);
-  const double n_u = (entries + 3) * u.unit;
-  return 2 * n_u / (1 - n_u) * magnitude + u.unit * std::abs(reference) +
-         (entries + 2) * u.smallest;
+  const double n_u = (entries + 3) * unit_roundoff(sums);
+  return 2 * n_u / (1 - n_u) * magnitude + unit_roundoff(results) * std::abs(reference) +
+         (entries + 2) * smallest_subnormal(sums) +
+         (results == sums ? 0 : smallest_subnormal(results));
 }
 
 double ratio_of_row(const CheckedProduct& product, LocalIndex row, double reference) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double y = entry(product.precision, product.y, row);
-  const double rounded = rounded_to(product.precision, reference);
+  const double y = load(vector_type(product.precision), product.y, row);
+  const double rounded = rounded_to(vector_type(product.precision), reference);
   if (std::isnan(rounded) || std::isnan(y)) {
     return std::isnan(rounded) && std::isnan(y) ? 0 : infinity;
   }
@@ -113,8 +109,8 @@ std::vector<double> reference_product(const CheckedProduct& product) {
 }
 
 std::vector<double> scaled_sum(const CheckedProduct& product, std::vector<double>&& sums) {
-  const double alpha = rounded_to(product.precision, product.alpha);
-  const double beta = rounded_to(product.precision, product.beta);
+  const double alpha = stored_alpha(product);
+  const double beta = stored_beta(product);
   for (std::size_t row = 0; row < sums.size(); ++row) {
     sums[row] = beta == 0 ? alpha * sums[row] : std::fma(alpha, sums[row], beta * product.y0[row]);
   }
@@ -158,9 +154,8 @@ std::uint64_t hash_vector(const Comm& comm, const LocalMatrix& matrix, Precision
   std::uint64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum) schedule(static)
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    sum += precision == Precision::fp64
-               ? hash_of_entry(matrix.source_rows[row], static_cast<const double*>(y)[row])
-               : hash_of_entry(matrix.source_rows[row], static_cast<const float*>(y)[row]);
+    sum += mix64(static_cast<std::uint64_t>(matrix.source_rows[row]),
+                 canonical_bits(vector_type(precision), y, row));
   }
   return wrapping_sum_over_ranks(comm, sum);
 }

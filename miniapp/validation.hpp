@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Is y right? Every entry is held against a reference and a bound on the rounding error of its row:
-//   bound_i = 2 gamma_{n_i+3}(u) (|alpha| sum_j |a_ij||x_j| + |beta||y0_i|) + u |ref_i|
+//   bound_i = 2 gamma_{n_i+3}(u) (|alpha| sum_j |a_ij||x_j| + |beta||y0_i|) + u_y |ref_i|
 //             + (n_i + 2) * smallest subnormal,      gamma_n(u) = n u / (1 - n u)
-// with n_i entries in row i and u the unit roundoff of the run's precision (Higham: Accuracy and
-// Stability of Numerical Algorithms, 2nd ed., section 3.1; twice, since the reference may be
-// another working-precision sum). a, x, alpha, beta and y0 are taken as rounded to that precision.
+// with n_i entries in row i, u the unit roundoff of the sums and u_y that of y (Higham: Accuracy
+// and Stability of Numerical Algorithms, 2nd ed., section 3.1; twice, since the reference may be
+// another working-precision sum). Where y has fewer digits than its sums the smallest subnormal of
+// y comes on top. a, x, alpha, beta and y0 are taken as the run's precision rounds them.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 
 #include "io/vector_file.hpp"
 #include "partition/base/hash.hpp"
+#include "partition/base/numbers.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/directory.hpp"
 
@@ -75,7 +76,7 @@ std::vector<double> VectorSpec::entries(std::span<const GlobalIndex> numbers,
       case Kind::file:
         break;
     }
-    result[k] = rounded_to(precision, result[k]);
+    result[k] = rounded_to(vector_type(precision), result[k]);
   }
   return result;
 }

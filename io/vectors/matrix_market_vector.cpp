@@ -37,7 +37,7 @@ std::vector<std::string> formatted(const std::vector<double>& share, Precision p
 #pragma omp parallel for schedule(static, 1)
   for (std::int64_t part = 0; part < count; ++part) {
     const std::int64_t begin = size * part / count, end = size * (part + 1) / count;
-    if (precision == Precision::fp64) {
+    if (vector_type(precision) == NumberType::fp64) {
       format_values<double>(parts[part], share.data() + begin, end - begin);
     } else {
       format_values<float>(parts[part], share.data() + begin, end - begin);

@@ -162,7 +162,8 @@ class CusparseCsr final : public CusparseKernel {
  private:
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
   std::int64_t matrix_bytes() const override {
-    const auto entry = static_cast<std::int64_t>(value_bytes(csr_.precision) + sizeof(LocalIndex));
+    const auto entry = static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) +
+                                                sizeof(LocalIndex));
     return csr_.nonzeros * entry + own_bytes();
   }
   std::int64_t own_bytes() const override { return offsets_.bytes(); }
@@ -184,7 +185,7 @@ class CusparseSell final : public CusparseKernel {
     check_padding(slots, slices, options);
     begins_ = narrowed(begins.data(), begins.size());
     indices_ = DeviceArray<LocalIndex>(slots);
-    values_ = DeviceMemory(static_cast<std::size_t>(slots) * value_bytes(matrix.precision));
+    values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
     fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparseCreateConstSlicedEll(

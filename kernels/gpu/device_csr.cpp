@@ -8,7 +8,7 @@ namespace rowhalo {
 DeviceCsr::DeviceCsr(const CsrView& host)
     : offsets_(std::int64_t{host.rows} + 1),
       indices_(host.nonzeros),
-      values_(host.nonzeros * static_cast<std::int64_t>(value_bytes(host.precision))),
+      values_(host.nonzeros * static_cast<std::int64_t>(matrix_value_bytes(host.precision))),
       view_(host) {
   copy_now(offsets_.data(), host.offsets, static_cast<std::size_t>(offsets_.bytes()));
   copy_now(indices_.data(), host.indices, static_cast<std::size_t>(indices_.bytes()));

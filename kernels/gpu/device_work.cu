@@ -89,7 +89,7 @@ DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
   counts.offsets_read = rows.count + static_cast<std::int64_t>(totals.runs);
   counts.row_list_bytes = static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex));
   counts.vector_bytes =
-      (counts.columns_used + rows.count) * static_cast<std::int64_t>(value_bytes(matrix.precision));
+      (counts.columns_used + rows.count) * static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
   return counts;
 }
 

@@ -34,9 +34,11 @@ void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, s
 void gather_on_device(std::size_t element_bytes, std::int64_t count, const LocalIndex* indices,
                       const std::byte* x, std::byte* out, Stream stream) {
   if (element_bytes == sizeof(double)) {
-    launch<double>(count, indices, x, out, stream);
+    launch<std::uint64_t>(count, indices, x, out, stream);
+  } else if (element_bytes == sizeof(float)) {
+    launch<std::uint32_t>(count, indices, x, out, stream);
   } else {
-    launch<float>(count, indices, x, out, stream);
+    launch<std::uint16_t>(count, indices, x, out, stream);
   }
 }
 

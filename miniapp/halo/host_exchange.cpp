@@ -61,9 +61,11 @@ class HostExchange final : public HaloExchange {
     for (std::size_t k = 0; k < contiguous_.size(); ++k) {
       if (contiguous_[k]) continue;
       if (context_.element_bytes == sizeof(double)) {
-        gather<double>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
+        gather<std::uint64_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
+      } else if (context_.element_bytes == sizeof(float)) {
+        gather<std::uint32_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
       } else {
-        gather<float>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
+        gather<std::uint16_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
       }
     }
     messages_[x.slot]->send();

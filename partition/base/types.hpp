@@ -18,24 +18,50 @@ using Offset = std::int64_t;       ///< a position among the nonzeros of one ran
 
 enum class Device { cpu, gpu };
 
-/// What a and x are stored as, and what y is accumulated in.
-enum class Precision { fp64, fp32 };
+/// IEEE binary64, binary32, binary16, and bfloat16.
+enum class NumberType { fp64, fp32, fp16, bf16 };
 
-constexpr std::size_t value_bytes(Precision precision) {
-  return precision == Precision::fp64 ? 8 : 4;
+constexpr std::size_t bytes_of(NumberType type) {
+  return type == NumberType::fp64 ? 8 : type == NumberType::fp32 ? 4 : 2;
+}
+
+/// --precision: what numbers of a run are stored and summed in.
+enum class Precision {
+  fp64,
+  fp32,
+  mixed,  ///< a in fp32, x and y in fp64, sums in fp64
+  fp16,   ///< sums in fp32
+  bf16,   ///< sums in fp32
+};
+
+/// What a, and x and y, are stored in.
+constexpr NumberType matrix_type(Precision precision) {
+  constexpr NumberType types[] = {NumberType::fp64, NumberType::fp32, NumberType::fp32,
+                                  NumberType::fp16, NumberType::bf16};
+  return types[static_cast<int>(precision)];
+}
+constexpr NumberType vector_type(Precision precision) {
+  return precision == Precision::mixed ? NumberType::fp64 : matrix_type(precision);
+}
+/// What a row is summed in; alpha and beta are of this type too.
+constexpr NumberType sum_type(Precision precision) {
+  return vector_type(precision) == NumberType::fp64 ? NumberType::fp64 : NumberType::fp32;
+}
+
+constexpr std::size_t matrix_value_bytes(Precision precision) {
+  return bytes_of(matrix_type(precision));
+}
+constexpr std::size_t vector_value_bytes(Precision precision) {
+  return bytes_of(vector_type(precision));
 }
 
 constexpr std::string_view name_of(Precision precision) {
-  return precision == Precision::fp64 ? "fp64" : "fp32";
+  constexpr std::string_view names[] = {"fp64", "fp32", "mixed", "fp16", "bf16"};
+  return names[static_cast<int>(precision)];
 }
 
 constexpr std::string_view name_of(Device device) {
   return device == Device::cpu ? "cpu" : "gpu";
-}
-
-/// `value` as it is stored in `precision`, widened again.
-constexpr double rounded_to(Precision precision, double value) {
-  return precision == Precision::fp64 ? value : static_cast<double>(static_cast<float>(value));
 }
 
 }  // namespace rowhalo

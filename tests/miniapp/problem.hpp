@@ -15,6 +15,7 @@
 #include "miniapp/distributed_spmv.hpp"
 #include "miniapp/validation.hpp"
 #include "partition/base/hash.hpp"
+#include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"
 #include "tests/mpi.hpp"
 
@@ -57,10 +58,10 @@ struct Problem {
   std::uint64_t source_fingerprint = 0;
 
   static double x_entry(Precision precision, GlobalIndex column) {
-    return rounded_to(precision, uniform_value(1, static_cast<std::uint64_t>(column)));
+    return rounded_to(vector_type(precision), uniform_value(1, static_cast<std::uint64_t>(column)));
   }
   static double y_entry(Precision precision, GlobalIndex row) {
-    return rounded_to(precision, uniform_value(2, static_cast<std::uint64_t>(row)));
+    return rounded_to(vector_type(precision), uniform_value(2, static_cast<std::uint64_t>(row)));
   }
 
   Problem(const std::string& text, const char* partition, std::optional<std::uint64_t> seed,
@@ -106,12 +107,8 @@ struct Problem {
 
 /// Values as stored in `precision`.
 inline std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
-  std::vector<std::byte> bytes(values.size() * value_bytes(precision));
-  if (precision == Precision::fp64) {
-    std::copy(values.begin(), values.end(), reinterpret_cast<double*>(bytes.data()));
-  } else {
-    std::copy(values.begin(), values.end(), reinterpret_cast<float*>(bytes.data()));
-  }
+  std::vector<std::byte> bytes(values.size() * vector_value_bytes(precision));
+  store(vector_type(precision), values.data(), std::ssize(values), bytes.data());
   return bytes;
 }
 
