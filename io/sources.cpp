@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <vector>
 
 #include "io/output_file.hpp"
@@ -16,11 +15,13 @@ namespace rowhalo {
 
 namespace {
 
-constexpr std::array<SourceEntry, 7> table{{
+constexpr SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
      load_matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
      load_matrix_market},
+    {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
+     load_petsc, outline_petsc, save_petsc},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",
      "5-point stencil on a grid of N x N; coef=constant|random|jump", nullptr, load_stencil,
      outline_stencil},
@@ -35,7 +36,7 @@ constexpr std::array<SourceEntry, 7> table{{
      outline_random},
     {"dense", "dense:N | dense:rows=,columns=", "every entry stored, a_ij = i - 0.1*j + 1", nullptr,
      load_dense, outline_dense},
-}};
+};
 
 bool is_suffix(const SourceEntry& entry) {
   return entry.name[0] == '.';

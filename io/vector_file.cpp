@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "io/output_file.hpp"
 #include "io/vectors/kinds.hpp"
 #include "partition/base/spec.hpp"
@@ -15,10 +13,11 @@ namespace rowhalo {
 
 namespace {
 
-constexpr std::array<VectorKind, 2> table{{
+constexpr VectorKind table[]{
     {".mtx", "FILE.mtx", nullptr, read_matrix_market_vector, write_matrix_market_vector},
     {".mtx.gz", "FILE.mtx.gz", nullptr, read_matrix_market_vector, nullptr},
-}};
+    {".petsc", "FILE.petsc", nullptr, read_petsc_vector, write_petsc_vector},
+};
 
 enum class Direction { read, write };
 

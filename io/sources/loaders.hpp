@@ -8,11 +8,16 @@
 
 namespace rowhalo {
 
-/// SourceEntry::load and SourceEntry::outline.
+/// SourceEntry::load, ::outline and ::save.
 using Load = DistributedCsr(const Spec& spec, const Comm& comm, Progress& progress);
 using Outline = MatrixOutline(const Spec& spec, const Comm& comm);
+using Save = void(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                  Progress& progress);
 
 Load load_matrix_market;
+Load load_petsc;
+Outline outline_petsc;
+Save save_petsc;
 Load load_stencil, load_random, load_dense;
 Outline outline_stencil, outline_random, outline_dense;
 
