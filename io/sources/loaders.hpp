@@ -18,7 +18,9 @@ Load load_matrix_market;
 Load load_petsc;
 Outline outline_petsc;
 Save save_petsc;
-Load load_stencil, load_random, load_dense;
-Outline outline_stencil, outline_random, outline_dense;
+Load load_stencil, load_elasticity, load_banded, load_random, load_rmat, load_web, load_road,
+    load_arrow, load_empty, load_dense;
+Outline outline_stencil, outline_elasticity, outline_banded, outline_random, outline_rmat,
+    outline_web, outline_road, outline_arrow, outline_empty, outline_dense;
 
 }  // namespace rowhalo

@@ -79,7 +79,7 @@ struct Stencil {
   double inner(const Point& p, const Point& q) const {
     if (coefficient == Coefficient::constant) return 1.0;
     if (coefficient == Coefficient::random) {
-      const auto [low, high] = std::minmax(number(p), number(q));
+      const auto [low, high] = std::minmax({number(p), number(q)});
       return 0.51 + 0.5 * uniform_value(mix64(seed, static_cast<std::uint64_t>(low)),
                                         static_cast<std::uint64_t>(high));
     }
