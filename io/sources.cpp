@@ -17,9 +17,9 @@ namespace {
 
 constexpr SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
-     load_matrix_market},
+     load_matrix_market, nullptr, save_matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
-     load_matrix_market},
+     load_matrix_market, nullptr, save_matrix_market},
     {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
      load_petsc, outline_petsc, save_petsc},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",

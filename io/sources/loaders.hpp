@@ -15,6 +15,7 @@ using Save = void(const std::string& path, const DistributedCsr& matrix, const C
                   Progress& progress);
 
 Load load_matrix_market;
+Save save_matrix_market;
 Load load_petsc;
 Outline outline_petsc;
 Save save_petsc;

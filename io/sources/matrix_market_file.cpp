@@ -2,12 +2,18 @@
 //
 // Sources .mtx and .mtx.gz: Matrix Market files (io/matrix_market.hpp).
 #include "io/matrix_market.hpp"
+#include "io/matrix_market_writer.hpp"
 #include "io/sources/loaders.hpp"
 
 namespace rowhalo {
 
 DistributedCsr load_matrix_market(const Spec& spec, const Comm& comm, Progress& progress) {
   return read_matrix_market(spec.text(), comm, progress);
+}
+
+void save_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                        Progress& progress) {
+  write_matrix_market(path, matrix, comm, progress);
 }
 
 }  // namespace rowhalo
