@@ -43,7 +43,7 @@ constexpr FormatEntry table[] = {
     entry("csr-scalar", "compressed sparse rows, a thread a row", gpu,
           canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar)),
     entry("csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
-          automatic | repeatable, ROWHALO_GPU(make_csr_vector)),
+          automatic | repeatable | narrow, ROWHALO_GPU(make_csr_vector)),
     entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
           canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_sell)),
     entry("cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, baseline,

@@ -5,7 +5,38 @@
 // where it may. Also how kernels read what a product reads once, and x.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 namespace rowhalo {
+
+/// A stored number in the type of the sums.
+template <class Sum, class Stored>
+__device__ inline Sum widened(Stored value) {
+  return static_cast<Sum>(value);
+}
+template <>
+__device__ inline float widened<float>(__half value) {
+  return __half2float(value);
+}
+template <>
+__device__ inline float widened<float>(__nv_bfloat16 value) {
+  return __bfloat162float(value);
+}
+
+/// A result as y stores it, rounded to nearest.
+template <class Stored, class Sum>
+__device__ inline Stored narrowed_to(Sum value) {
+  return static_cast<Stored>(value);
+}
+template <>
+__device__ inline __half narrowed_to<__half>(float value) {
+  return __float2half_rn(value);
+}
+template <>
+__device__ inline __nv_bfloat16 narrowed_to<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
 
 __device__ inline double fused_multiply_add(double a, double b, double c) {
   return __fma_rn(a, b, c);
@@ -21,10 +52,11 @@ __device__ inline float rounded_product(float a, float b) {
 }
 
 /// Writes y from the sum of its row. y is not read when beta is zero.
-template <class T>
-__device__ inline void finish_row(T alpha, T sum, T beta, T& y) {
-  y = beta == 0 ? rounded_product(alpha, sum)
-                : fused_multiply_add(alpha, sum, rounded_product(beta, y));
+template <class Sum, class Stored>
+__device__ inline void finish_row(Sum alpha, Sum sum, Sum beta, Stored& y) {
+  y = narrowed_to<Stored>(
+      beta == 0 ? rounded_product(alpha, sum)
+                : fused_multiply_add(alpha, sum, rounded_product(beta, widened<Sum>(y))));
 }
 
 /// Matrix and index streams: evicted first, so that x stays in the caches.

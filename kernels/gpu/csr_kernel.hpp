@@ -9,37 +9,38 @@
 
 #include "kernels/gpu/device_work.hpp"
 #include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/number_types.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
 
-template <class T>
+template <class Numbers>
 struct CsrArguments {
   const Offset* offsets;
   const LocalIndex* indices;
-  const T* values;
+  const typename Numbers::Matrix* values;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
 };
 
-template <class T>
-using CsrLaunch = void (*)(const CsrArguments<T>& arguments, int block, cudaStream_t stream);
+template <class Numbers>
+using CsrLaunch = void (*)(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream);
 
-template <class T>
+template <class Numbers>
 class CsrGpuKernel final : public SpmvKernel {
  public:
-  CsrGpuKernel(const CsrView& matrix, RowListView rows, CsrLaunch<T> launch, int block)
+  CsrGpuKernel(const CsrView& matrix, RowListView rows, CsrLaunch<Numbers> launch, int block)
       : matrix_(matrix), rows_(rows), launch_(launch), block_(block) {}
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_(
-        {matrix_.offsets, matrix_.indices, static_cast<const T*>(matrix_.values), rows_,
-         static_cast<T>(alpha), static_cast<const T*>(x), static_cast<T>(beta), static_cast<T*>(y)},
-        block_, native(stream));
+    launch_({matrix_.offsets, matrix_.indices, static_cast<const Matrix*>(matrix_.values), rows_,
+             static_cast<Sum>(alpha), static_cast<const Vector*>(x), static_cast<Sum>(beta),
+             static_cast<Vector*>(y)},
+            block_, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -47,15 +48,19 @@ class CsrGpuKernel final : public SpmvKernel {
     const DeviceCounts counts = count_on_device(matrix_, rows_);
     return work_of(
         counts, counts.listed_nonzeros,
-        counts.listed_nonzeros * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)) +
+        counts.listed_nonzeros * static_cast<std::int64_t>(sizeof(Matrix) + sizeof(LocalIndex)) +
             counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) +
             counts.row_list_bytes);
   }
 
  private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
   CsrView matrix_;
   RowListView rows_;
-  CsrLaunch<T> launch_;
+  CsrLaunch<Numbers> launch_;
   int block_;
 };
 

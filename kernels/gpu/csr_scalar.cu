@@ -18,13 +18,13 @@ namespace {
 
 constexpr int default_block = 128;
 
-template <class T>
-__global__ void csr_scalar_kernel(CsrArguments<T> a) {
+template <class Numbers>
+__global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
   const Offset end = a.offsets[row + 1];
-  T sum = 0;
+  typename Numbers::Sum sum = 0;
 #pragma unroll 4
   for (Offset e = a.offsets[row]; e < end; ++e) {
     sum = fused_multiply_add(cached(a.values + e), cached(a.x + cached(a.indices + e)), sum);
@@ -32,8 +32,8 @@ __global__ void csr_scalar_kernel(CsrArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-template <class T>
-void launch(const CsrArguments<T>& arguments, int block, cudaStream_t stream) {
+template <class Numbers>
+void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   csr_scalar_kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(arguments);
 }
 
@@ -43,10 +43,10 @@ std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView r
                                             const Spec& options) {
   check_format_options(options, {"block"});
   const int block = block_option(options, default_block);
-  if (matrix.precision == Precision::fp64) {
-    return std::make_unique<CsrGpuKernel<double>>(matrix, rows, launch<double>, block);
-  }
-  return std::make_unique<CsrGpuKernel<float>>(matrix, rows, launch<float>, block);
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    using Numbers = NumberTypes<T, T, T>;
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block);
+  });
 }
 
 }  // namespace rowhalo

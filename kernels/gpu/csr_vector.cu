@@ -22,19 +22,21 @@ namespace {
 constexpr int default_block = 128;
 constexpr int entries_a_thread = 4;
 
-template <class T, int width>
-__global__ void csr_vector_kernel(CsrArguments<T> a) {
+template <class Numbers, int width>
+__global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / width;
   const int lane = threadIdx.x % width;
   // Threads beyond the last row stay for the shuffles.
   const bool has_row = k < a.rows.count;
   const LocalIndex row = has_row ? a.rows[static_cast<LocalIndex>(k)] : 0;
-  T sum = 0;
+  using Sum = typename Numbers::Sum;
+  Sum sum = 0;
   if (has_row) {
     const Offset end = a.offsets[row + 1];
 #pragma unroll 4
     for (Offset e = a.offsets[row] + lane; e < end; e += width) {
-      sum = fused_multiply_add(cached(a.values + e), cached(a.x + cached(a.indices + e)), sum);
+      sum = fused_multiply_add(widened<Sum>(cached(a.values + e)),
+                               widened<Sum>(cached(a.x + cached(a.indices + e))), sum);
     }
   }
   for (int offset = width / 2; offset > 0; offset /= 2) {
@@ -43,25 +45,25 @@ __global__ void csr_vector_kernel(CsrArguments<T> a) {
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-template <class T, int width>
-void launch(const CsrArguments<T>& arguments, int block, cudaStream_t stream) {
+template <class Numbers, int width>
+void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const std::int64_t threads = std::int64_t{arguments.rows.count} * width;
-  csr_vector_kernel<T, width><<<blocks_for(threads, block), block, 0, stream>>>(arguments);
+  csr_vector_kernel<Numbers, width><<<blocks_for(threads, block), block, 0, stream>>>(arguments);
 }
 
-template <class T>
-CsrLaunch<T> launch_of(int width) {
+template <class Numbers>
+CsrLaunch<Numbers> launch_of(int width) {
   switch (width) {
     case 2:
-      return launch<T, 2>;
+      return launch<Numbers, 2>;
     case 4:
-      return launch<T, 4>;
+      return launch<Numbers, 4>;
     case 8:
-      return launch<T, 8>;
+      return launch<Numbers, 8>;
     case 16:
-      return launch<T, 16>;
+      return launch<Numbers, 16>;
     default:
-      return launch<T, 32>;
+      return launch<Numbers, 32>;
   }
 }
 
@@ -86,10 +88,9 @@ std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView r
   check_format_options(options, {"threads", "block"});
   const int block = block_option(options, default_block);
   const int width = chosen_width(matrix, rows, options);
-  if (matrix.precision == Precision::fp64) {
-    return std::make_unique<CsrGpuKernel<double>>(matrix, rows, launch_of<double>(width), block);
-  }
-  return std::make_unique<CsrGpuKernel<float>>(matrix, rows, launch_of<float>(width), block);
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block);
+  });
 }
 
 }  // namespace rowhalo
