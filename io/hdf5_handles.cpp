@@ -22,14 +22,6 @@ void write_scalar(hid_t object, const char* name, hid_t type, const void* value,
   check(H5Awrite(attribute.get(), type, value));
 }
 
-/// Text of variable length in UTF-8, as h5py writes and reads it.
-Hdf5Type text_type() {
-  Hdf5Type type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  return type;
-}
-
 /// The attribute, its type and its number of elements; no attribute where it is missing.
 struct OpenAttribute {
   Hdf5Attribute attribute;
@@ -48,6 +40,13 @@ OpenAttribute open_attribute(hid_t object, const char* name) {
 }
 
 }  // namespace
+
+Hdf5Type hdf5_text_type() {
+  Hdf5Type type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
 
 QuietHdf5::QuietHdf5() {
   H5Eget_auto(H5E_DEFAULT, &function_, &data_);
@@ -86,7 +85,7 @@ void write_attribute(hid_t object, const char* name, double value, const std::st
 void write_attribute(hid_t object, const char* name, const std::string& value,
                      const std::string& place) {
   const char* text = value.c_str();
-  write_scalar(object, name, text_type().get(), &text, place);
+  write_scalar(object, name, hdf5_text_type().get(), &text, place);
 }
 
 std::optional<std::string> text_attribute(hid_t object, const char* name) {

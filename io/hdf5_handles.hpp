@@ -71,6 +71,9 @@ hid_t hdf5_type() {
   return H5I_INVALID_HID;
 }
 
+/// Text of variable length in UTF-8, as h5py writes and reads it.
+Hdf5Type hdf5_text_type();
+
 /// Attributes of a file (its root group), group or dataset; errors as hdf5_fail, run time.
 void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place);
 void write_attribute(hid_t object, const char* name, double value, const std::string& place);

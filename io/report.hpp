@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "io/report_info.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -32,8 +33,8 @@ struct MatrixReport {
   GlobalIndex rows = 0, columns = 0;
   std::int64_t nonzeros = 0;
   int block = 1;
-  std::uint64_t fingerprint = 0;
-  Spread row_length;
+  std::optional<std::uint64_t> fingerprint;  ///< empty: no entry was read
+  Spread row_length;                         ///< NaN where no entry was read
   double row_length_stddev = 0;
 };
 
@@ -146,6 +147,13 @@ struct BandwidthReport {
   double read = 0, copy = 0, triad = 0;
 };
 
+/// The file that `convert` wrote.
+struct OutputReport {
+  std::string path;
+  std::int64_t read_bytes = 0, bytes = 0;  ///< of the file that was read (0: generated), of this one
+  double seconds = 0;                      ///< of writing, slowest rank
+};
+
 enum class RunStatus { ok, failed, interrupted };
 
 struct RunReport {
@@ -164,7 +172,10 @@ struct RunReport {
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;
   std::optional<BandwidthReport> bandwidth;
+  std::optional<OutputReport> output;
   std::vector<FormatReport> formats;  ///< `kernels`: fastest first
+  std::optional<InfoReport> info;
+  std::optional<CommunicationReport> communication;
   std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above
 };
 

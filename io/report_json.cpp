@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "io/report_json.hpp"
 #include "io/report_writers.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string hexadecimal(std::uint64_t value) {
   return fmt::format("0x{:016x}", value);
@@ -30,11 +28,6 @@ const char* name_of(RunStatus status) {
       break;
   }
   return "ok";
-}
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 Json spread_json(const Spread& spread) {
@@ -59,10 +52,14 @@ Json provenance_json(const Provenance& p) {
 Json matrix_json(const MatrixReport& m) {
   Json row_length = spread_json(m.row_length);
   row_length["stddev"] = m.row_length_stddev;
-  return {{"source", m.source},      {"rows", m.rows},
-          {"columns", m.columns},    {"nonzeros", m.nonzeros},
-          {"field", m.field},        {"symmetry", m.symmetry},
-          {"block", m.block},        {"fingerprint", hexadecimal(m.fingerprint)},
+  return {{"source", m.source},
+          {"rows", m.rows},
+          {"columns", m.columns},
+          {"nonzeros", m.nonzeros},
+          {"field", m.field},
+          {"symmetry", m.symmetry},
+          {"block", m.block},
+          {"fingerprint", m.fingerprint ? Json(hexadecimal(*m.fingerprint)) : Json(nullptr)},
           {"row_length", row_length}};
 }
 
@@ -147,6 +144,13 @@ Json bandwidth_json(const BandwidthReport& b) {
   return {{"read", b.read}, {"copy", b.copy}, {"triad", b.triad}};
 }
 
+Json output_json(const OutputReport& o) {
+  return {{"path", o.path},
+          {"read_bytes", o.read_bytes},
+          {"bytes", o.bytes},
+          {"seconds", o.seconds}};
+}
+
 Json formats_json(const std::vector<FormatReport>& formats) {
   Json list = Json::array();
   for (const FormatReport& f : formats) {
@@ -190,6 +194,8 @@ Json section(const std::optional<T>& value, Function function) {
   return value ? function(*value) : Json(nullptr);
 }
 
+}  // namespace
+
 Json report_json(const RunReport& r) {
   return {{"schema_version", schema_version},
           {"command", r.command},
@@ -214,9 +220,14 @@ Json report_json(const RunReport& r) {
           {"performance", section(r.performance, performance_json)},
           {"validation", section(r.validation, validation_json)},
           {"bandwidth", section(r.bandwidth, bandwidth_json)},
+          {"output", section(r.output, output_json)},
+          {"info", section(r.info, info_json)},
+          {"communication", section(r.communication, communication_json)},
           {"formats", formats_json(r.formats)},
           {"cases", cases_json(r.cases)}};
 }
+
+namespace {
 
 /// A report with every section, so that all runs have the same columns.
 RunReport complete_report() {
@@ -228,6 +239,9 @@ RunReport complete_report() {
   report.performance.emplace();
   report.validation.emplace();
   report.bandwidth.emplace();
+  report.output.emplace();
+  report.info.emplace().statistics.emplace();
+  report.communication.emplace();
   return report;
 }
 

@@ -70,16 +70,26 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
   }
 }
 
-void write_matrix(Table& table, const MatrixReport& m) {
+/// `info`: null in reports of other commands.
+void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
+  const bool exact = info == nullptr || info->exact_nonzeros;
   table.group("Matrix");
   table.line("source", m.source);
-  table.line("size", fmt::format("{} x {}, {} nonzeros", grouped(m.rows), grouped(m.columns),
-                                 grouped(m.nonzeros)));
+  table.line("size", fmt::format("{} x {}, {}{} nonzeros", grouped(m.rows), grouped(m.columns),
+                                 exact ? "" : "about ", grouped(m.nonzeros)));
   table.line("kind", fmt::format("{} {}{}", m.field, m.symmetry,
                                  m.block > 1 ? fmt::format(", blocks of {}", m.block) : ""));
+  if (info != nullptr && info->grid) {
+    const auto& [x, y, z] = *info->grid;
+    table.line("grid", fmt::format("{} x {} x {}", grouped(x), grouped(y), grouped(z)));
+  }
+  if (!m.fingerprint) {
+    table.line("nonzeros a row", fmt::format("mean {:.6g}", m.row_length.mean));
+    return;
+  }
   table.line("nonzeros a row",
              fmt::format("{}, deviation {:.4g}", spread_text(m.row_length), m.row_length_stddev));
-  table.line("fingerprint", fmt::format("0x{:016x}", m.fingerprint));
+  table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
 }
 
 void write_partition(Table& table, const PartitionReport& p) {
@@ -132,6 +142,24 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
                   device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
 }
 
+/// Of `convert`, in place of the set-up.
+void write_output(Table& table, const SetupReport& s, const MemoryReport& memory,
+                  const OutputReport& o) {
+  const auto amount = [](std::int64_t bytes, double seconds) {
+    const auto size = static_cast<double>(bytes);
+    return fmt::format("{}, {}, {}/s", seconds_text(seconds), bytes_text(size),
+                       bytes_text(seconds > 0 ? size / seconds : 0));
+  };
+  table.group("Conversion");
+  table.line("read", o.read_bytes > 0 ? amount(o.read_bytes, s.read_seconds)
+                                      : seconds_text(s.read_seconds) + ", generated");
+  table.line("written", amount(o.bytes, o.seconds));
+  table.line("to", o.path);
+  table.line(
+      "memory of a rank",
+      fmt::format("at most {}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank))));
+}
+
 void write_timing(Table& table, const TimingReport& t,
                   const std::optional<PerformanceReport>& performance) {
   table.group("Timing");
@@ -180,11 +208,17 @@ void write_validation(Table& table, const ValidationReport& v,
 
 void write_table(std::ostream& out, const RunReport& report, bool color) {
   Table table(out, color);
-  write_matrix(table, report.matrix);
+  write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
   if (report.partition) write_partition(table, *report.partition);
   if (report.halo) write_halo(table, *report.halo);
   if (report.kernel) write_kernel(table, *report.kernel);
-  write_setup(table, report.setup, report.memory);
+  if (report.info) {
+    write_info(table, report);
+  } else if (report.output) {
+    write_output(table, report.setup, report.memory, *report.output);
+  } else {
+    write_setup(table, report.setup, report.memory);
+  }
   if (report.timing) write_timing(table, *report.timing, report.performance);
   if (report.validation) write_validation(table, *report.validation, report.timing);
   if (report.bandwidth) {

@@ -25,6 +25,15 @@ std::string to_json(const RunReport& report);
 /// Header line and one line of values; nested names are joined by '.', lists are left out.
 std::string to_csv(const RunReport& report);
 
+/// A line `from to entries bytes`, then one a flow: what rank `from` sends to rank `to` a product.
+std::string communication_text(const CommunicationReport& communication);
+
+/// Null, or why this build cannot write reports as HDF5 and the remedy.
+const char* hdf5_report_unusable();
+/// Writes the report as HDF5 under a temporary name that is then renamed (layout:
+/// report_hdf5.cpp). Throws InputError (run time) naming the file when that fails.
+void write_hdf5_report(const std::string& path, const RunReport& report);
+
 /// Writes `text` to `path` under a temporary name that is then renamed; '-' is stdout.
 /// Throws InputError (run time) naming the file when that fails.
 void write_text_file(const std::string& path, const std::string& text);

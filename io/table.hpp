@@ -35,4 +35,7 @@ class Table {
   bool color_;
 };
 
+/// The sections of `info`, which the report has (report_info_table.cpp).
+void write_info(Table& table, const RunReport& report);
+
 }  // namespace rowhalo

@@ -81,6 +81,38 @@ RunReport complete_report() {
   return report;
 }
 
+/// The sections that only `info` has.
+RunReport info_report() {
+  RunReport report = complete_report();
+  report.command = "info";
+  InfoReport& info = report.info.emplace();
+  info.ranks = 3;
+  info.nodes = 2;
+  info.hierarchical = true;
+  info.grid = {100, 50, 2};
+  info.statistics = MatrixStatistics{{{0, 0, 400000, 0}, {1, 1, 0, 0}, {2, 3, 600000, 12345678}},
+                                     400000,
+                                     499,
+                                     2.5,
+                                     123,
+                                     true,
+                                     ValueSymmetry::skew,
+                                     0.5,
+                                     2,
+                                     std::nullopt,
+                                     1,
+                                     2,
+                                     3};
+  info.partitions = {
+      {"rows", PartitionNumbers{1.25, 1.5, 1234567, 1000, 8000, 4000, 1.5, 2, 3, 4, 400, 2e-3}, 0.5,
+       "smallest predicted time"},
+      {"box", std::nullopt, 0, "--partition box: this matrix has no grid; use metis"}};
+  info.need = {333334,        3,     77, 5'000'000'000, 4'000'000'000, 3'000'000'000,
+               2'000'000'000, false, ""};
+  report.communication = CommunicationReport{"rows", 3, {0, 0, 1}, 4, {{0, 1, 5}, {2, 0, 7}}};
+  return report;
+}
+
 std::string table_of(const RunReport& report) {
   std::ostringstream out;
   write_table(out, report, false);
@@ -155,9 +187,78 @@ Validation
 )");
 }
 
+TEST_CASE("The table of info") {
+  RunReport report = info_report();
+  report.partition.reset();
+  report.halo.reset();
+  report.kernel.reset();
+  report.timing.reset();
+  report.validation.reset();
+  CHECK(table_of(report) == R"(
+Matrix
+  source              a "b",c
+  size                1 000 000 x 500, 12 345 678 nonzeros
+  kind                real general, blocks of 3
+  grid                100 x 50 x 2
+  nonzeros a row      min 0, mean 12.3457, max 27, deviation 1.5
+  fingerprint         0xfedcba9876543210
+
+Row lengths
+  entries a row                       rows    share            nonzeros    share
+  0                                400 000   40.0 %                   0    0.0 %
+  2 - 3                            600 000   60.0 %          12 345 678  100.0 %
+
+Pattern and values
+  empty rows          400 000
+  distance |i - j|    at most 499 (bandwidth), mean 2.5
+  diagonal            123 of 500 entries stored
+  symmetric           pattern yes, values skew-symmetric
+  values              0.5 to 2 in absolute value
+  distinct values     > 256
+  special values      1 zeros stored, 2 NaN, 3 infinite
+
+Partitions
+  for                 3 ranks on 2 nodes, nodes first
+               most / mean    edges      halo   most of               messages  predicted
+  name      entries   rows      cut    in all    a rank  neighbours     in+out  a product      took
+  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4       2 ms    500 ms
+  box       --partition box: this matrix has no grid; use metis
+  most / mean: of a rank, the imbalance; halo: entries of x sent a product;
+  neighbours: mean/most of a rank; messages: inside + between nodes
+  communication of    rows, 2 flows
+
+Memory of a rank, predicted
+  largest rank        333 334 rows, 3 nonzeros, 77 ghosts
+  host                5 GB while reading and partitioning, 4 GB with a product on the CPU
+  device              3 GB: does not fit 2 GB
+
+This run
+  read                1.5 s
+  memory of a rank    at most 2.5 GB
+
+)");
+  report.matrix.fingerprint.reset();
+  report.info->statistics.reset();
+  report.info->exact_nonzeros = false;
+  report.info->need.device_capacity_bytes.reset();
+  report.info->need.fits.reset();
+  const std::string dry = table_of(report);
+  CHECK(dry.find("1 000 000 x 500, about 12 345 678 nonzeros\n") != std::string::npos);
+  CHECK(dry.find("nonzeros a row      mean 12.3457\n") != std::string::npos);
+  CHECK(dry.find("fingerprint") == std::string::npos);
+  CHECK(dry.find("3 GB on a GPU (--device-memory GB says") != std::string::npos);
+}
+
+TEST_CASE("The communication matrix as text") {
+  CHECK(communication_text(*info_report().communication) ==
+        "from to entries bytes\n0 1 5 20\n2 0 7 28\n");
+}
+
 TEST_CASE("The table keeps to 100 columns, and colours only when asked") {
-  std::istringstream lines(table_of(complete_report()));
-  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  for (const RunReport& report : {complete_report(), info_report()}) {
+    std::istringstream lines(table_of(report));
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  }
   CHECK(table_of(complete_report()).find('\033') == std::string::npos);
   std::ostringstream colored;
   write_table(colored, complete_report(), true);
@@ -220,11 +321,30 @@ TEST_CASE("JSON holds every number where the contract has it") {
   CHECK(json["validation"]["worst_row"] == 42);
 }
 
+TEST_CASE("JSON of info") {
+  const auto json = nlohmann::json::parse(to_json(info_report()));
+  const auto& info = json["info"];
+  CHECK(info["dry"] == false);
+  CHECK(info["grid"] == nlohmann::json{100, 50, 2});
+  CHECK(info["statistics"]["row_lengths"][2]["nonzeros"] == 12345678);
+  CHECK(info["statistics"]["symmetry"] == "skew-symmetric");
+  CHECK(info["statistics"]["distinct_values"].is_null());
+  CHECK(info["partitions"][0]["halo_bytes_max_rank"] == 4000);
+  CHECK(info["partitions"][0]["messages_between_nodes"] == 4);
+  CHECK(info["partitions"][1]["usable"] == false);
+  CHECK(info["partitions"][1]["halo_bytes"].is_null());
+  CHECK(info["need"]["fits"] == false);
+  CHECK(json["communication"]["node_of_rank"] == nlohmann::json{0, 0, 1});
+  CHECK(json["communication"]["flows"][1] ==
+        nlohmann::json{{"from", 2}, {"to", 0}, {"entries", 7}, {"bytes", 28}});
+  CHECK(nlohmann::json::parse(to_json(complete_report()))["info"].is_null());
+}
+
 TEST_CASE("JSON: what was not measured, and what is not finite, is null") {
   const auto json = nlohmann::json::parse(to_json(minimal_report()));
   CHECK(json["status"] == "interrupted");
-  for (const char* section :
-       {"partition", "halo", "kernel", "timing", "performance", "validation"}) {
+  for (const char* section : {"partition", "halo", "kernel", "timing", "performance", "validation",
+                              "info", "communication"}) {
     CHECK(json.at(section).is_null());
   }
   CHECK(json["provenance"]["cuda"].is_null());
@@ -252,6 +372,7 @@ TEST_CASE("CSV has the same columns for every run") {
   };
   const auto [names, fields] = split(to_csv(complete_report()));
   const auto [minimal_names, minimal_fields] = split(to_csv(minimal_report()));
+  CHECK(split(to_csv(info_report())).first == names);
   CHECK(names == minimal_names);
   CHECK(names.starts_with("schema_version,command,status,verdict,provenance.version,"));
   CHECK(names.find("matrix.row_length.stddev,partition.name,") != std::string::npos);
@@ -296,5 +417,6 @@ TEST_CASE("Text files appear whole, and failures name them") {
 
 TEST_CASE("Reports for check_schema.py") {
   write_text_file("report_complete.json", to_json(complete_report()));
+  write_text_file("report_info.json", to_json(info_report()));
   write_text_file("report_minimal.json", to_json(minimal_report()));
 }
