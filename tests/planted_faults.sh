@@ -76,8 +76,23 @@ fault "line number off by one" io/matrix_market.cpp \
   'path, lines + first->line + 1, first->what' \
   'path, lines + first->line, first->what'
 fault "strides of the grid mixed up" io/sources/stencil.cpp \
-  'x + grid.extent[0] * (y + grid.extent[1] * z)' \
-  'x + grid.extent[0] * (y + grid.extent[0] * z)'
+  'p.x + grid.extent[0] * (p.y + grid.extent[1] * p.z)' \
+  'p.x + grid.extent[0] * (p.y + grid.extent[0] * p.z)'
+fault "coefficient of a pair differs from its two sides" io/sources/stencil.cpp \
+  'std::minmax({number(p), number(q)})' \
+  'std::pair(number(p), number(q))'
+fault "clamped columns kept" io/sources/elasticity.cpp \
+  'node.at[2] == 0 || node.at[2] + dz == 0' \
+  'node.at[2] == 0'
+fault "edges drawn by their number on the rank" io/sources/rmat.cpp \
+  'rmat.draw(begin + k)' \
+  'rmat.draw(k)'
+fault "streets end at their quarter" io/sources/road.cpp \
+  ' || runs_along_x(next) == along_x' \
+  ''
+fault "overlong last word of a band" io/sources/banded.cpp \
+  'if (last - first < 63)' \
+  'if (last - first < 62)'
 
 # --- miniapp/
 fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
