@@ -150,8 +150,9 @@ struct BandwidthReport {
 /// The file that `convert` wrote.
 struct OutputReport {
   std::string path;
-  std::int64_t read_bytes = 0, bytes = 0;  ///< of the file that was read (0: generated), of this one
-  double seconds = 0;                      ///< of writing, slowest rank
+  std::int64_t read_bytes = 0;  ///< of the file that was read; 0: generated
+  std::int64_t bytes = 0;
+  double seconds = 0;  ///< of writing, slowest rank
 };
 
 enum class RunStatus { ok, failed, interrupted };

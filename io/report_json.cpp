@@ -145,10 +145,8 @@ Json bandwidth_json(const BandwidthReport& b) {
 }
 
 Json output_json(const OutputReport& o) {
-  return {{"path", o.path},
-          {"read_bytes", o.read_bytes},
-          {"bytes", o.bytes},
-          {"seconds", o.seconds}};
+  return {
+      {"path", o.path}, {"read_bytes", o.read_bytes}, {"bytes", o.bytes}, {"seconds", o.seconds}};
 }
 
 Json formats_json(const std::vector<FormatReport>& formats) {

@@ -3,6 +3,7 @@
 // rowhalo: parse, run, report. Only --help, --version and list do without MPI.
 #include <iostream>
 
+#include "miniapp/convert.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
 #include "miniapp/kernels_command.hpp"
@@ -31,6 +32,13 @@ int print_information(const CommandLine& line) {
   return static_cast<int>(ExitCode::fine);
 }
 
+/// The commands that need MPI.
+ExitCode execute(const CommandLine& line, const Comm& comm) {
+  if (line.command == Command::kernels) return compare_kernels(line, comm);
+  if (line.command == Command::convert) return convert(line, comm);
+  return run(line, comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,8 +50,7 @@ int main(int argc, char** argv) {
   try {
     mpi.check_launcher();
     if (line.error) throw AgreedError(ExitCode::usage, *line.error);
-    const auto command = line.command == Command::kernels ? compare_kernels : run;
-    return static_cast<int>(command(line, mpi.world()));
+    return static_cast<int>(execute(line, mpi.world()));
   } catch (const AgreedError& error) {
     print_agreed(mpi.world(), error);
     return static_cast<int>(error.code());

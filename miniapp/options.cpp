@@ -38,12 +38,17 @@ CommandLine parse_command_line(int argc, char** argv) {
 
   add_run_command(app, line);
   add_kernels_command(app, line);
+  add_convert_command(app, line);
   add_list_command(app, line);
 
   try {
     app.parse(argc, argv);
     if (line.command == Command::help && app.get_subcommands().empty() && argc == 1) {
-      line.error = "a command is missing: run, kernels or list; see rowhalo --help";
+      std::vector<std::string> names;
+      for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+        names.push_back(command->get_name());
+      }
+      line.error = fmt::format("a command is missing: {}; see rowhalo --help", listed(names));
     }
   } catch (const CLI::CallForHelp&) {
     line.command = Command::help;

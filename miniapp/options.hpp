@@ -14,10 +14,11 @@ namespace rowhalo {
 
 enum class Color { automatic, always, never };
 
-/// Options of `run` and `kernels`, with the defaults of the contract.
+/// Options of the commands that take a matrix, with the defaults of the contract.
 struct RunOptions {
   std::string matrix;
-  int block = 0;  ///< 0: what the source says
+  std::string output;  ///< of convert
+  int block = 0;       ///< 0: what the source says
   std::string partition = "rows";
   std::optional<std::uint64_t> shuffle;
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
@@ -44,7 +45,7 @@ struct ListOptions {
   ListForm form = ListForm::table;
 };
 
-enum class Command { help, version, list, run, kernels };
+enum class Command { help, version, list, run, kernels, convert };
 
 struct CommandLine {
   Command command = Command::help;
@@ -56,7 +57,8 @@ struct CommandLine {
 
   /// Needs neither MPI nor a launcher.
   bool informational() const {
-    return !error && command != Command::run && command != Command::kernels;
+    return !error &&
+           (command == Command::help || command == Command::version || command == Command::list);
   }
 };
 

@@ -72,6 +72,7 @@ void add_terminal_options(CLI::App& app, RunOptions& options);
 
 void add_run_command(CLI::App& app, CommandLine& line);
 void add_kernels_command(CLI::App& app, CommandLine& line);
+void add_convert_command(CLI::App& app, CommandLine& line);
 void add_list_command(CLI::App& app, CommandLine& line);
 
 }  // namespace rowhalo

@@ -16,8 +16,10 @@
 #include "miniapp/device.hpp"
 #include "miniapp/measurement.hpp"
 #include "miniapp/options.hpp"
+#include "miniapp/progress_line.hpp"
 #include "miniapp/validation.hpp"
 #include "miniapp/watchdog.hpp"
+#include "partition/assignment.hpp"
 
 namespace rowhalo {
 
@@ -27,6 +29,9 @@ struct Reference {
   std::vector<double> product;
 };
 
+/// Whether formats, transports and precisions of products have to suit the device.
+enum class Purpose { product, inspection };
+
 /// All functions are collective.
 class Session {
  public:
@@ -34,9 +39,10 @@ class Session {
 
  protected:
   /// Device, options that can be known to be wrong before any work is done, header.
-  void begin();
+  void begin(Purpose purpose = Purpose::product);
   void read();        ///< the matrix, from its source
-  void distribute();  ///< shuffled if asked for, to its owners, with its plan
+  void renumber();    ///< --shuffle, if asked for
+  void distribute();  ///< to its owners, with its plan
   void prepare();     ///< x, y0, and the block in the memory of the device
   /// Writes table, JSON, CSV, FOM and RESULT lines.
   void write_report();
@@ -44,7 +50,7 @@ class Session {
   /// A signal has come to some rank; the report's status says so from then on.
   bool interrupted();
   /// Names the phase for the watchdog and on the terminal.
-  void phase(const char* name);
+  void phase(const char* name) { progress_.phase(name); }
   /// Seconds that `work` takes on the slowest rank.
   template <class Work>
   double timed(Work work) {
@@ -54,6 +60,8 @@ class Session {
     return max_over_ranks(comm_, std::chrono::duration<double>(clock::now() - start).count());
   }
 
+  /// What is asked of the partition, for any number of parts.
+  PartitionRequest partition_request(const NodeMap& nodes) const;
   Stream stream() const { return stream_ ? stream_->stream() : Stream{}; }
   BatchOptions batch_options() const {
     return {options_.iterations, options_.batches, options_.warmup, options_.min_seconds};
@@ -72,7 +80,8 @@ class Session {
   Watchdog watchdog_;
   RunReport report_;
   RankDevice device_;
-  std::int64_t free_bytes_before_ = 0;  ///< of the device, before anything was put there
+  std::int64_t free_bytes_before_ = 0;    ///< of the device, before anything was put there
+  std::optional<DistributedCsr> source_;  ///< between read() and distribute()
   LocalMatrix matrix_;
   HaloPlan plan_;
   std::optional<MatrixBlock> block_;
@@ -82,7 +91,8 @@ class Session {
   std::optional<ValidationReport> reference_report_;  ///< once references_ are there
 
  private:
-  void check_options();
+  void check_product_options() const;
+  void check_outputs() const;
   void print_header();
   std::ostream& out() const;
   bool color(const std::ostream& stream) const;
@@ -90,9 +100,9 @@ class Session {
     return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y};
   }
 
-  bool show_progress_, to_stderr_;
+  std::optional<ProgressLine> progress_line_;  ///< rank 0, on a terminal
+  bool to_stderr_;
   std::optional<StreamHandle> stream_;
-  std::optional<DistributedCsr> source_;
   std::optional<Shuffle> shuffle_;
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conversion (convert.hpp). What is written is not read again: the fingerprint that is printed
+// is that of the matrix in memory, and the one that `info` or `run` shows for the new file is to be
+// the same.
+#include "miniapp/convert.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "io/hdf5_location.hpp"
+#include "io/sources.hpp"
+#include "miniapp/session.hpp"
+#include "miniapp/statistics.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Rank 0. Size of the regular file that a source or target names, else 0.
+std::int64_t file_bytes(const std::string& text) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(hdf5_location(text).file, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+class Conversion : public Session {
+ public:
+  Conversion(const CommandLine& line, const Comm& comm) : Session(line, comm) {
+    report_.command = "convert";
+  }
+
+  ExitCode execute() {
+    check_target();
+    begin();
+    read();
+    if (!interrupted()) write();
+    return finish();
+  }
+
+ private:
+  void check_target();
+  void write();
+  ExitCode finish();
+};
+
+void Conversion::check_target() {
+  check_matrix_target(options_.output, "convert", comm_);
+  agree(comm_, [&] {
+    if (comm_.rank != 0) return;
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(hdf5_location(options_.matrix).file,
+                                     hdf5_location(options_.output).file, ignored)) {
+      return;
+    }
+    throw InputError(fmt::format("convert {} {}: both are the same file; name another target",
+                                 options_.matrix, options_.output));
+  });
+}
+
+void Conversion::write() {
+  phase("write");
+  OutputReport& output = report_.output.emplace();
+  output.path = options_.output;
+  output.seconds = timed([&] { save_matrix(options_.output, *source_, comm_, progress_); });
+  if (comm_.rank != 0) return;
+  output.bytes = file_bytes(options_.output);
+  output.read_bytes = file_bytes(options_.matrix);
+}
+
+ExitCode Conversion::finish() {
+  report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
+  const bool interrupted = report_.status == RunStatus::interrupted;
+  report_.verdict = interrupted ? "interrupted by a signal; nothing was written"
+                                : fmt::format("{} written", options_.output);
+  write_report();
+  return interrupted ? ExitCode::run_time : ExitCode::fine;
+}
+
+}  // namespace
+
+ExitCode convert(const CommandLine& line, const Comm& comm) {
+  return Conversion(line, comm).execute();
+}
+
+}  // namespace rowhalo
