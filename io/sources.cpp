@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "io/hdf5_location.hpp"
+#include "io/hdf5_unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/sources/loaders.hpp"
 #include "partition/migrate.hpp"
@@ -20,6 +22,8 @@ constexpr SourceEntry table[]{
      load_matrix_market, nullptr, save_matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
      load_matrix_market, nullptr, save_matrix_market},
+    {".h5", "FILE.h5[:/group]", "CSR arrays in an HDF5 file, as scipy has them; read in parallel",
+     hdf5_unusable, load_hdf5, outline_hdf5, save_hdf5},
     {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
      load_petsc, outline_petsc, save_petsc},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",
@@ -62,10 +66,15 @@ bool is_suffix(const SourceEntry& entry) {
   return entry.name[0] == '.';
 }
 
-bool names_file(std::string_view text) {
-  if (text.find('/') != std::string_view::npos) return true;
+/// Whether `text` names a file of this kind; FILE.h5:/group does, too.
+bool has_suffix(const std::string& text, const SourceEntry& entry) {
+  return is_suffix(entry) && hdf5_location(text).file.ends_with(entry.name);
+}
+
+bool names_file(const std::string& text) {
+  if (text.find('/') != std::string::npos) return true;
   for (const SourceEntry& entry : table) {
-    if (is_suffix(entry) && text.ends_with(entry.name)) return true;
+    if (has_suffix(text, entry)) return true;
   }
   return false;
 }
@@ -75,7 +84,7 @@ const SourceEntry& find_source(const std::string& text, const Spec& spec) {
   const bool file = names_file(text);
   std::vector<std::string> valid;
   for (const SourceEntry& entry : table) {
-    if (file ? is_suffix(entry) && text.ends_with(entry.name) : spec.name() == entry.name) {
+    if (file ? has_suffix(text, entry) : spec.name() == entry.name) {
       if (entry.unusable != nullptr) spec.fail(entry.unusable);
       return entry;
     }
@@ -132,7 +141,7 @@ const SourceEntry& find_writer(const std::string& path, const std::string& optio
   for (const SourceEntry& entry : table) {
     if (entry.save == nullptr) continue;
     valid.push_back(entry.usage);
-    if (!path.ends_with(entry.name)) continue;
+    if (!has_suffix(path, entry)) continue;
     if (entry.unusable != nullptr) Spec::whole(path, option).fail(entry.unusable);
     return entry;
   }
@@ -175,7 +184,7 @@ void save_matrix(const std::string& path, const DistributedCsr& matrix, const Co
 void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm) {
   agree(comm, [&] {
     find_writer(path, option);
-    if (comm.rank == 0) check_output_path(path, option);
+    if (comm.rank == 0) check_output_path(hdf5_location(path).file, option);
   });
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "io/hdf5_location.hpp"
+#include "io/hdf5_unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/vectors/kinds.hpp"
 #include "partition/base/spec.hpp"
@@ -16,6 +18,7 @@ namespace {
 constexpr VectorKind table[]{
     {".mtx", "FILE.mtx", nullptr, read_matrix_market_vector, write_matrix_market_vector},
     {".mtx.gz", "FILE.mtx.gz", nullptr, read_matrix_market_vector, nullptr},
+    {".h5", "FILE.h5[:/dataset]", hdf5_unusable, read_hdf5_vector, write_hdf5_vector},
     {".petsc", "FILE.petsc", nullptr, read_petsc_vector, write_petsc_vector},
 };
 
@@ -27,7 +30,7 @@ const VectorKind* find_kind(const std::string& name, Direction direction,
   for (const VectorKind& kind : table) {
     if (direction == Direction::write && kind.write == nullptr) continue;
     valid.push_back(kind.usage);
-    if (name.ends_with(kind.suffix)) return &kind;
+    if (hdf5_location(name).file.ends_with(kind.suffix)) return &kind;
   }
   return nullptr;
 }
@@ -85,7 +88,7 @@ void write_vector(const std::string& name, const std::vector<double>& share, Pre
 void check_vector_target(const std::string& name, const Comm& comm) {
   agree(comm, [&] {
     find_writer(name);
-    if (comm.rank == 0) check_output_path(name, "--save-y");
+    if (comm.rank == 0) check_output_path(hdf5_location(name).file, "--save-y");
   });
 }
 

@@ -16,9 +16,9 @@ using Save = void(const std::string& path, const DistributedCsr& matrix, const C
 
 Load load_matrix_market;
 Save save_matrix_market;
-Load load_petsc;
-Outline outline_petsc;
-Save save_petsc;
+Load load_hdf5, load_petsc;
+Outline outline_hdf5, outline_petsc;
+Save save_hdf5, save_petsc;
 Load load_stencil, load_elasticity, load_banded, load_random, load_rmat, load_web, load_road,
     load_arrow, load_empty, load_dense;
 Outline outline_stencil, outline_elasticity, outline_banded, outline_random, outline_rmat,

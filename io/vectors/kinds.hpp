@@ -22,4 +22,9 @@ std::vector<double> read_petsc_vector(const std::string& name, GlobalIndex size,
 void write_petsc_vector(const std::string& name, const std::vector<double>& share,
                         Precision precision, const Comm& comm, Progress& progress);
 
+std::vector<double> read_hdf5_vector(const std::string& name, GlobalIndex size, const Comm& comm,
+                                     Progress& progress);
+void write_hdf5_vector(const std::string& name, const std::vector<double>& share,
+                       Precision precision, const Comm& comm, Progress& progress);
+
 }  // namespace rowhalo

@@ -55,11 +55,15 @@ TEST_CASE("What cannot be a source says what can") {
   }
   REQUIRE_ALL_RANKS(error("stencil9:4") ==
                     "2 --matrix stencil9:4: unknown source 'stencil9'; use " + listed(valid));
+  std::vector<std::string> files;
+  for (const SourceEntry& entry : sources()) {
+    if (entry.name[0] == '.') files.push_back(entry.usage);
+  }
   REQUIRE_ALL_RANKS(
-      error("a.h5").starts_with("2 --matrix a.h5: unknown source 'a.h5'; use FILE.mtx"));
-  REQUIRE_ALL_RANKS(error("./a.petsc") ==
-                    "2 --matrix ./a.petsc: the kind of file is not known by its name; use FILE.mtx "
-                    "or FILE.mtx.gz");
+      error("a.mat").starts_with("2 --matrix a.mat: unknown source 'a.mat'; use FILE.mtx"));
+  REQUIRE_ALL_RANKS(error("./a.mat") ==
+                    "2 --matrix ./a.mat: the kind of file is not known by its name; use " +
+                        listed(files));
   REQUIRE_ALL_RANKS(error("a.mtx").starts_with("2 a.mtx: cannot be opened"));
   REQUIRE_ALL_RANKS(error("stencil7") ==
                     "2 --matrix stencil7: nx is missing; give one size (stencil7:100) or each of "
