@@ -4,6 +4,8 @@
 // of an assign function.
 #pragma once
 
+#include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "partition/base/progress.hpp"
@@ -17,6 +19,17 @@ std::vector<int> assign_rows(const DistributedCsr& matrix, int parts, const Spec
 std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
                             const Comm& comm, Progress& progress);
 
+std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spec& options,
+                              const Comm& comm, Progress& progress);
+std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const Spec& options,
+                                 const Comm& comm, Progress& progress);
+std::vector<int> assign_box(const DistributedCsr& matrix, int parts, const Spec& options,
+                            const Comm& comm, Progress& progress);
+std::vector<int> assign_file(const DistributedCsr& matrix, int parts, const Spec& options,
+                             const Comm& comm, Progress& progress);
+
+/// Local. Throws InputError when `options` has an argument or other keys than `keys`.
+void allow_keys(const Spec& options, std::initializer_list<std::string_view> keys);
 /// Collective. Throws AgreedError when `options` says more than a name.
 void refuse_options(const Spec& options, const Comm& comm);
 

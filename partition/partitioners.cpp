@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <stdexcept>
 
 #include "partition/partitioner_functions.hpp"
 
@@ -13,11 +14,38 @@ namespace rowhalo {
 
 namespace {
 
+#ifdef ROWHALO_HAVE_METIS
+constexpr const char* metis_missing = nullptr;
+#else
+constexpr const char* metis_missing =
+    "this build has no METIS; install libmetis-dev, then configure and build again";
+std::vector<int> assign_metis(const DistributedCsr&, int, const Spec&, const Comm&, Progress&) {
+  throw std::logic_error("metis was asked for in a build without METIS");
+}
+#endif
+#ifdef ROWHALO_HAVE_PTSCOTCH
+constexpr const char* ptscotch_missing = nullptr;
+#else
+constexpr const char* ptscotch_missing =
+    "this build has no PT-Scotch; install libptscotch-dev, then configure and build again";
+std::vector<int> assign_ptscotch(const DistributedCsr&, int, const Spec&, const Comm&, Progress&) {
+  throw std::logic_error("ptscotch was asked for in a build without PT-Scotch");
+}
+#endif
+
 constexpr std::array table{
     PartitionerEntry{"rows", "the same number of rows on every rank, in the order of the matrix",
                      nullptr, assign_rows},
     PartitionerEntry{"nnz", "contiguous rows with about the same number of nonzeros on every rank",
                      nullptr, assign_nnz},
+    PartitionerEntry{"metis", "graph of A + A^T cut for the least halo by METIS, on one rank",
+                     metis_missing, assign_metis, nullptr, Effort::large},
+    PartitionerEntry{"ptscotch", "the same graph cut by PT-Scotch, distributed over the ranks",
+                     ptscotch_missing, assign_ptscotch, nullptr, Effort::large},
+    PartitionerEntry{"box", "boxes as near to cubes as can be, where the source has a grid",
+                     nullptr, assign_box},
+    PartitionerEntry{"file", "file:PATH, a text file with the owner of each row on a line", nullptr,
+                     assign_file, "PATH"},
 };
 
 }  // namespace
@@ -29,21 +57,25 @@ std::span<const PartitionerEntry> partitioners() {
 const PartitionerEntry& find_partitioner(std::string_view name) {
   std::vector<std::string> names;
   for (const PartitionerEntry& entry : table) {
-    if (entry.name == name) return entry;
+    if (entry.name == name) {
+      if (entry.unusable == nullptr) return entry;
+      throw InputError(fmt::format("--partition {}: {}", name, entry.unusable));
+    }
     names.emplace_back(entry.name);
   }
   throw InputError(
       fmt::format("--partition {}: unknown partitioner; choose {}", name, listed(names)));
 }
 
+void allow_keys(const Spec& options, std::initializer_list<std::string_view> keys) {
+  options.allow_only(keys);
+  if (options.argument().empty()) return;
+  options.fail(
+      fmt::format("'{}' takes no argument; leave '{}' out", options.name(), options.argument()));
+}
+
 void refuse_options(const Spec& options, const Comm& comm) {
-  agree(comm, [&] {
-    options.allow_only({});
-    if (!options.argument().empty()) {
-      options.fail(fmt::format("'{}' takes no argument; leave ':{}' out", options.name(),
-                               options.argument()));
-    }
-  });
+  agree(comm, [&] { allow_keys(options, {}); });
 }
 
 }  // namespace rowhalo

@@ -15,6 +15,9 @@
 
 namespace rowhalo {
 
+/// How long a partitioner takes: about as long as a walk over the matrix, or many times that.
+enum class Effort { small, large };
+
 struct PartitionerEntry {
   const char* name;
   const char* summary;   ///< one line
@@ -24,11 +27,13 @@ struct PartitionerEntry {
   /// when the matrix does not suit.
   std::vector<int> (*assign)(const DistributedCsr& matrix, int parts, const Spec& options,
                              const Comm& comm, Progress& progress);
+  const char* argument = nullptr;  ///< what must stand behind the name and a colon, if anything
+  Effort effort = Effort::small;
 };
 
 std::span<const PartitionerEntry> partitioners();
 
-/// Entry `name`; throws InputError listing the valid names.
+/// Entry `name`; throws InputError listing the valid names, or telling why this build lacks it.
 const PartitionerEntry& find_partitioner(std::string_view name);
 
 }  // namespace rowhalo

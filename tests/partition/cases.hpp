@@ -27,10 +27,10 @@ struct LocalCase {
   }
 };
 
-inline std::vector<std::string> owner_choices() {
+inline std::vector<std::string> owner_choices(const MatrixInfo& info) {
   std::vector<std::string> names{"random", "last rank"};
   for (const PartitionerEntry& entry : partitioners()) {
-    if (entry.unusable == nullptr) names.emplace_back(entry.name);
+    if (suits(entry, info)) names.emplace_back(entry.name);
   }
   return names;
 }
@@ -71,9 +71,11 @@ inline LocalCase make_case(const Comm& comm, const TestMatrix& matrix, const std
 template <class Check>
 void for_each_case(const Comm& comm, Check check) {
   for (const TestMatrix& matrix : test_matrices()) {
-    for (const std::string& choice : owner_choices()) {
-      for (const bool shuffling : {false, true}) {
-        if (shuffling && matrix.info.rows != matrix.info.columns) continue;
+    for (const bool shuffling : {false, true}) {
+      if (shuffling && matrix.info.rows != matrix.info.columns) continue;
+      MatrixInfo info = matrix.info;
+      if (shuffling) info.grid.reset();
+      for (const std::string& choice : owner_choices(info)) {
         CAPTURE(matrix.info.source, choice, shuffling);
         check(make_case(comm, matrix, choice, shuffling));
       }

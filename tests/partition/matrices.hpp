@@ -4,11 +4,13 @@
 // what is under test only ever gets this rank's share.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "partition/base/hash.hpp"
 #include "partition/distributed_csr.hpp"
+#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
@@ -31,6 +33,20 @@ TestMatrix make_test_matrix(const std::string& name, GlobalIndex rows, GlobalInd
       if (wanted(i, j)) matrix.entries.push_back({i, j, uniform_value(i, j)});
     }
   }
+  return matrix;
+}
+
+/// 7-point stencil, asymmetric values, `block` unknowns a point; its grid is known.
+inline TestMatrix make_grid_matrix(GlobalIndex nx, GlobalIndex ny, GlobalIndex nz, int block) {
+  const auto coupled = [=](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex p = i / block, q = j / block;
+    return std::abs(p % nx - q % nx) + std::abs(p / nx % ny - q / nx % ny) +
+               std::abs(p / nx / ny - q / nx / ny) <=
+           1;
+  };
+  const GlobalIndex rows = nx * ny * nz * block;
+  TestMatrix matrix = make_test_matrix("grid", rows, rows, coupled, block);
+  matrix.info.grid = Grid{{nx, ny, nz}};
   return matrix;
 }
 
@@ -58,7 +74,16 @@ inline std::vector<TestMatrix> test_matrices() {
       make_test_matrix("random", 60, 60, one_in(8)),
       make_test_matrix("random in blocks of 3", 50, 50, one_in(6), 3),
       make_test_matrix("wide in blocks of 2", 14, 31, one_in(3), 2),
+      make_grid_matrix(4, 3, 2, 2),
   };
+}
+
+/// Whether `partitioner` takes such a matrix; the others refuse it.
+inline bool suits(const PartitionerEntry& partitioner, const MatrixInfo& info) {
+  if (partitioner.unusable != nullptr || partitioner.argument != nullptr) return false;
+  const std::string_view name = partitioner.name;
+  if (name == "metis" || name == "ptscotch") return info.rows == info.columns;
+  return name != "box" || info.grid.has_value();
 }
 
 /// All rows, for comparison.

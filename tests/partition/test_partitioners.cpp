@@ -14,18 +14,23 @@ using namespace rowhalo;
 namespace {
 
 /// The owners of all rows, on every rank.
-std::vector<int> owners_of_all(const Comm& comm, const TestMatrix& matrix,
-                               const char* partitioner) {
+std::vector<int> owners_of_all(const Comm& comm, const TestMatrix& matrix, const char* partitioner,
+                               int parts) {
   const DistributedCsr share = even_share(comm, matrix);
+  const Spec spec = Spec::parse(partitioner, "--partition");
   Progress progress;
   const std::vector<int> owners =
-      find_partitioner(partitioner)
-          .assign(share, comm.size, Spec::parse(partitioner, "--partition"), comm, progress);
+      find_partitioner(spec.name()).assign(share, parts, spec, comm, progress);
   REQUIRE_ALL_RANKS(GlobalIndex(owners.size()) == share.local_rows());
   std::vector<int> all(matrix.info.rows, 0);
   std::copy(owners.begin(), owners.end(), all.begin() + share.first_row);
   MPI_Allreduce(MPI_IN_PLACE, all.data(), int(all.size()), MPI_INT, MPI_SUM, comm.handle);
   return all;
+}
+
+std::vector<int> owners_of_all(const Comm& comm, const TestMatrix& matrix,
+                               const char* partitioner) {
+  return owners_of_all(comm, matrix, partitioner, comm.size);
 }
 
 bool blocks_are_whole(const std::vector<int>& owners, int block) {
@@ -46,13 +51,16 @@ TestMatrix skewed_matrix(int block) {
 TEST_CASE("partitioners give every row an owner in whole blocks", "[partitioners]") {
   const Comm comm = world();
   for (const PartitionerEntry& entry : partitioners()) {
-    if (entry.unusable != nullptr) continue;
     for (const TestMatrix& matrix : test_matrices()) {
-      CAPTURE(entry.name, matrix.info.source);
-      const std::vector<int> owners = owners_of_all(comm, matrix, entry.name);
-      REQUIRE_ALL_RANKS(std::all_of(owners.begin(), owners.end(),
-                                    [&](int owner) { return owner >= 0 && owner < comm.size; }));
-      REQUIRE_ALL_RANKS(blocks_are_whole(owners, matrix.info.block));
+      if (!suits(entry, matrix.info)) continue;
+      for (const int parts : {comm.size, 1, 5, 100}) {
+        CAPTURE(entry.name, matrix.info.source, parts);
+        const std::vector<int> owners = owners_of_all(comm, matrix, entry.name, parts);
+        REQUIRE_ALL_RANKS(std::all_of(owners.begin(), owners.end(),
+                                      [&](int owner) { return owner >= 0 && owner < parts; }));
+        REQUIRE_ALL_RANKS(blocks_are_whole(owners, matrix.info.block));
+        REQUIRE_ALL_RANKS(owners == owners_of_all(comm, matrix, entry.name, parts));
+      }
     }
   }
 }
@@ -111,21 +119,34 @@ TEST_CASE("with more ranks than rows every row still has one owner", "[partition
   REQUIRE_ALL_RANKS((nnz == std::vector<int>{comm.size / 4, 3 * comm.size / 4}));
 }
 
+/// The message with which all ranks refuse; empty where they do not.
+std::string refusal(const Comm& comm, const TestMatrix& matrix, const char* partitioner,
+                    int parts = 4) {
+  try {
+    owners_of_all(comm, matrix, partitioner, parts);
+  } catch (const AgreedError& error) {
+    return error.code() == ExitCode::usage ? error.what() : "not a usage error";
+  }
+  return {};
+}
+
 TEST_CASE("unknown partitioners and options are refused", "[partitioners]") {
   CHECK_THROWS_WITH(find_partitioner("cows"),
-                    "--partition cows: unknown partitioner; choose rows or nnz");
+                    "--partition cows: unknown partitioner; choose rows, nnz, metis, ptscotch, box "
+                    "or file");
   const Comm comm = world();
-  Progress progress;
-  const DistributedCsr share = even_share(comm, skewed_matrix(1));
-  for (const char* text : {"rows:seed=1", "rows:7", "nnz:seed=1"}) {
+  const TestMatrix grid = make_grid_matrix(3, 3, 3, 1);
+  for (const char* text :
+       {"rows:seed=1", "rows:7", "nnz:seed=1", "box:seed=1", "box:7", "box:weights=2", "metis:7",
+        "metis:objective=halo", "metis:imbalance=0.9", "metis:seed=-1", "metis:limit=x",
+        "metis:speed=1", "ptscotch:7", "ptscotch:limit=7", "ptscotch:imbalance=nan",
+        "ptscotch:seed=99999999999", "file", "file:a,b=3", "file:/no/such/file"}) {
     const Spec spec = Spec::parse(text, "--partition");
-    bool refused = false;
-    try {
-      find_partitioner(spec.name()).assign(share, comm.size, spec, comm, progress);
-    } catch (const AgreedError& error) {
-      refused = error.code() == ExitCode::usage &&
-                std::string(error.what()).find(text) != std::string::npos;
-    }
-    REQUIRE_ALL_RANKS(refused);
+    CAPTURE(text);
+    const auto table = partitioners();
+    const auto entry = std::find_if(table.begin(), table.end(),
+                                    [&](const auto& e) { return e.name == spec.name(); });
+    if (entry->unusable != nullptr) continue;
+    REQUIRE_ALL_RANKS(refusal(comm, grid, text).find(text) != std::string::npos);
   }
 }

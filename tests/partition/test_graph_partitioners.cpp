@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// metis and ptscotch: how much less than `rows` travels after a shuffle, balance, what does not
+// depend on the number of ranks, more ranks than vertices, the limit of metis.
+#include <algorithm>
+
+#include "partition/quality.hpp"
+#include "partition/shuffle.hpp"
+#include "tests/mpi.hpp"
+#include "tests/partition/matrices.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+std::vector<int> assign(const Comm& comm, const DistributedCsr& share, const std::string& text,
+                        int parts) {
+  const Spec spec = Spec::parse(text, "--partition");
+  Progress progress;
+  return find_partitioner(spec.name()).assign(share, parts, spec, comm, progress);
+}
+
+std::vector<std::string> graph_partitioners() {
+  std::vector<std::string> names;
+  for (const PartitionerEntry& entry : partitioners()) {
+    const std::string_view name = entry.name;
+    if (entry.unusable == nullptr && (name == "metis" || name == "ptscotch")) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+/// This rank's share of the 5-point stencil of 60 x 60, shuffled.
+DistributedCsr shuffled_grid(const Comm& comm) {
+  constexpr GlobalIndex n = 60;
+  TestMatrix matrix;
+  matrix.info.rows = matrix.info.columns = n * n;
+  for (GlobalIndex row = 0; row < n * n; ++row) {
+    for (const GlobalIndex step : {-n, GlobalIndex{-1}, GlobalIndex{0}, GlobalIndex{1}, n}) {
+      const GlobalIndex column = row + step;
+      const bool same_line = row / n == column / n || step == n || step == -n;
+      if (column >= 0 && column < n * n && same_line) matrix.entries.push_back({row, column, 1});
+    }
+  }
+  Progress progress;
+  return shuffled(comm, even_share(comm, matrix), Shuffle(3, n * n), progress);
+}
+
+}  // namespace
+
+TEST_CASE("graph partitioners find the grid in a shuffled matrix", "[graph]") {
+  const Comm comm = world();
+  const DistributedCsr share = shuffled_grid(comm);
+  Progress progress;
+  for (const std::string& name : graph_partitioners()) {
+    for (const int parts : {2, 8}) {
+      CAPTURE(name, parts);
+      const auto quality = [&](const std::string& text) {
+        return partition_quality(comm, share, assign(comm, share, text, parts), parts, progress);
+      };
+      const PartitionQuality rows = quality("rows"), graph = quality(name);
+      REQUIRE_ALL_RANKS(5 * graph.halo_entries() < rows.halo_entries());
+      REQUIRE_ALL_RANKS(graph.imbalance() < 1.05);
+      // One row of 60 points is the best cut into two.
+      REQUIRE_ALL_RANKS(parts != 2 || graph.halo_entries() < 2 * 60 * 3 / 2);
+    }
+  }
+}
+
+TEST_CASE("both objectives and seeds give owners; best is not worse than either", "[graph]") {
+  const Comm comm = world();
+  const std::vector<std::string> names = graph_partitioners();
+  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  const DistributedCsr share = shuffled_grid(comm);
+  Progress progress;
+  const auto halo = [&](const std::string& text) {
+    return partition_quality(comm, share, assign(comm, share, text, 8), 8, progress).halo_entries();
+  };
+  for (const std::string seed : {"1", "2"}) {
+    const std::int64_t best = halo("metis:objective=best,seed=" + seed);
+    REQUIRE_ALL_RANKS(best == std::min(halo("metis:objective=volume,seed=" + seed),
+                                       halo("metis:objective=cut,seed=" + seed)));
+  }
+}
+
+TEST_CASE("metis gives the same owners on any number of ranks", "[graph]") {
+  const Comm comm = world(), alone = Comm::of(MPI_COMM_SELF);
+  const std::vector<std::string> names = graph_partitioners();
+  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  for (const TestMatrix& matrix : test_matrices()) {
+    if (matrix.info.rows != matrix.info.columns) continue;
+    CAPTURE(matrix.info.source);
+    const DistributedCsr share = even_share(comm, matrix);
+    const std::vector<int> owners = assign(comm, share, "metis", 3);
+    const std::vector<int> whole = assign(alone, even_share(alone, matrix), "metis", 3);
+    REQUIRE_ALL_RANKS(std::equal(owners.begin(), owners.end(), whole.begin() + share.first_row));
+  }
+}
+
+TEST_CASE("with no more blocks than parts every block has its own part", "[graph]") {
+  const Comm comm = world();
+  const TestMatrix matrix = make_test_matrix(
+      "4 blocks", 8, 8, [](GlobalIndex, GlobalIndex) { return true; }, 2);
+  const DistributedCsr share = even_share(comm, matrix);
+  for (const std::string& name : graph_partitioners()) {
+    for (const int parts : {4, 9}) {
+      const std::vector<int> owners = assign(comm, share, name, parts);
+      bool right = true;
+      for (std::size_t k = 0; k < owners.size(); ++k) {
+        right = right && owners[k] == (share.first_row + GlobalIndex(k)) / 2;
+      }
+      REQUIRE_ALL_RANKS(right);
+    }
+  }
+}
+
+TEST_CASE("metis refuses a graph beyond its limit and names ptscotch", "[graph]") {
+  const Comm comm = world();
+  const std::vector<std::string> names = graph_partitioners();
+  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  TestMatrix matrix = make_grid_matrix(3, 3, 3, 2);
+  const DistributedCsr share = even_share(comm, matrix);
+  assign(comm, share, "metis:limit=108", 4);
+  std::string message;
+  try {
+    assign(comm, share, "metis:limit=107", 4);
+  } catch (const AgreedError& error) {
+    message = error.what();
+  }
+  REQUIRE_ALL_RANKS(message ==
+                    "--partition metis:limit=107: the graph of grid has 27 vertices and 108 edges, "
+                    "but one rank takes at most 107 edges; use ptscotch, or raise metis:limit=");
+}
