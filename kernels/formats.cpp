@@ -18,7 +18,8 @@
 namespace rowhalo {
 
 using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
-Factory make_csr, make_csr_omp, make_sell;
+Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sell, make_dia;
+Factory make_bsr, make_dense;
 Factory make_csr_scalar, make_csr_vector, make_gpu_sell;
 Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_sell;
 
@@ -38,8 +39,19 @@ constexpr FormatEntry table[] = {
     entry("csr", "compressed sparse rows, one thread", cpu, canonical | repeatable, make_csr),
     entry("csr-omp", "compressed sparse rows, even nonzeros a thread", cpu,
           canonical | automatic | repeatable, make_csr_omp),
+    entry("coo", "coordinates, even entries a thread, no atomics", cpu, canonical | repeatable,
+          make_coo),
+    entry("ell", "ELLPACK, every row padded to the longest", cpu, canonical | repeatable, make_ell),
+    entry("hyb", "ELLPACK for width= entries a row, coordinates for the others", cpu,
+          canonical | repeatable, make_hyb),
+    entry("jds", "jagged diagonals, rows sorted by length", cpu, canonical | repeatable, make_jds),
     entry("sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu,
           canonical | automatic | repeatable, make_sell),
+    entry("dia", "diagonals, without indices", cpu, automatic | repeatable, make_dia),
+    entry("bsr", "blocks of b= x b=, one index a block (default: the blocks of the source)", cpu,
+          automatic | repeatable, make_bsr),
+    entry("dense", "all columns of every row, without indices", cpu, automatic | repeatable,
+          make_dense),
     entry("csr-scalar", "compressed sparse rows, a thread a row", gpu,
           canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar)),
     entry("csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,

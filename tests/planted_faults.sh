@@ -56,14 +56,26 @@ fault "two roundings instead of one" kernels/bits.hpp \
   'return __builtin_fma(a, b, c);' \
   'return a * b + c;'
 fault "slice end off by one" kernels/cpu/sell.cpp \
-  'for (; first < end; first += C) add_step<Step::masked, width>(a, first, sums);' \
-  'for (; first < end - C; first += C) add_step<Step::masked, width>(a, first, sums);'
+  'for (; first < end; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);' \
+  'for (; first < end - C; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);'
 fault "last partial slice forgotten" kernels/cpu/sell.cpp \
   'if (begin < end && whole < end) partial_slice' \
   'if (begin < end && whole + 1 < end) partial_slice'
-fault "padding touches x" kernels/cpu/sell.cpp \
-  'x = sign < 0 ? -Vector{} : x;' \
-  'x = sign < 0 ? Vector{} * x : x;'
+fault "padding touches x" kernels/cpu/lanes.hpp \
+  'gathered = sign < 0 ? -Vector{} : gathered;' \
+  'gathered = sign < 0 ? Vector{} * gathered : gathered;'
+fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
+  'own = bit == 0 ? -Vector{} : own;' \
+  'own = bit == 0 ? Vector{} * own : own;'
+fault "block taken for full" kernels/cpu/bsr.cpp \
+  'const bool full = blocks.entries[block] == b_ * b_;' \
+  'const bool full = blocks.entries[block] >= b_ * b_ - 1;'
+fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
+  'for (; k < a.width; ++k, slot += a.rows.count)' \
+  'for (; k + 1 < a.width; ++k, slot += a.rows.count)'
+fault "last row of a jagged diagonal lost" kernels/cpu/jds.cpp \
+  'static_cast<LocalIndex>(std::min(lanes, longer - first))' \
+  'static_cast<LocalIndex>(std::min(lanes, longer - first - 1))'
 
 # --- io/
 fault "symmetric half lost" io/matrix_market.cpp \

@@ -17,6 +17,7 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
 #include "kernels/spmv_kernel.hpp"
@@ -122,10 +123,7 @@ inline std::unique_ptr<SpmvKernel> make_csr_kernel(const CsrView& matrix, RowLis
                                                    const Spec& options, int parts) {
   check_format_options(options, {"simd"});
   const Isa isa = chosen_isa(options);
-  if (matrix.precision == Precision::fp64) {
-    return std::make_unique<CsrKernel<double>>(matrix, rows, isa, parts);
-  }
-  return std::make_unique<CsrKernel<float>>(matrix, rows, isa, parts);
+  return make_typed<CsrKernel>(matrix, rows, isa, parts);
 }
 
 }  // namespace rowhalo

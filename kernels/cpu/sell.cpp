@@ -6,24 +6,24 @@
 // k-th entry of each of its rows side by side, so that the lanes of a vector register sum C rows at
 // once, each in stored order with its own accumulator: the bits of csr.
 //   for each slice, for each step, for each lane l: sum[l] = fma(value, x[index], sum[l])
-// Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding;
-// it takes -0 in place of x, and since its value is +0 the fma adds -0, which changes no bit of any
-// sum: padding never touches x. The last slice may have fewer rows and is stored with that many
-// lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save padding; y
-// is written to its natural rows all the same. Bytes of a product: 12 (fp32: 8) a slot, 16 a slice,
-// 4 a row where the rows of a slice are not consecutive, x and y once.
+// Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding,
+// which never touches x (lanes.hpp). The last slice may have fewer rows and is stored with that
+// many lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save
+// padding; y is written to its natural rows all the same. Bytes of a product: 12 (fp32: 8) a slot,
+// 16 a slice, 4 a row where the rows of a slice are not consecutive, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/bits.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
@@ -31,8 +31,6 @@
 
 namespace rowhalo {
 namespace {
-
-constexpr LocalIndex padding = -1;
 
 /// Slices [begin, end) of the matrix, as a product reads them.
 template <class T>
@@ -86,34 +84,14 @@ struct SellBody {
     finish(a, slice, sums, lanes);
   }
 
-  enum class Step { unmasked, masked };
-
-  /// One step of a whole slice. The loops over g and l unroll into vector instructions.
-  template <Step step, int width, class Vector>
+  /// One step of a whole slice.
+  template <Slots slots, int width, class Vector>
   [[gnu::always_inline]] static void add_step(const Arguments& a, Offset first, Vector* sums) {
-    using Sign = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    using Signs [[gnu::vector_size(sizeof(Vector))]] = Sign;
     const T* values = a.matrix.values + first;
     const LocalIndex* columns = a.matrix.indices + first;
 #pragma GCC unroll 32
     for (int g = 0; g < C / width; ++g, values += width, columns += width) {
-      Vector x, sum;
-      if constexpr (step == Step::unmasked) {
-#pragma GCC unroll 32
-        for (int l = 0; l < width; ++l) x[l] = a.x[columns[l]];
-      } else {
-        // Without a branch: padding loads x[0], and the mask discards it.
-        Signs sign;
-#pragma GCC unroll 32
-        for (int l = 0; l < width; ++l) {
-          x[l] = a.x[columns[l] & ~(columns[l] >> 31)];
-          sign[l] = columns[l];
-        }
-        x = sign < 0 ? -Vector{} : x;
-      }
-#pragma GCC unroll 32
-      for (int l = 0; l < width; ++l) sum[l] = fused_multiply_add(values[l], x[l], sums[g][l]);
-      sums[g] = sum;
+      add_gathered<slots>(values, columns, a.x, sums[g]);
     }
   }
 
@@ -125,8 +103,8 @@ struct SellBody {
     const Offset end = a.matrix.begins[slice + 1];
     Offset first = a.matrix.begins[slice];
     const Offset masked = first + Offset{a.matrix.full[slice]} * C;
-    for (; first < masked; first += C) add_step<Step::unmasked, width>(a, first, sums);
-    for (; first < end; first += C) add_step<Step::masked, width>(a, first, sums);
+    for (; first < masked; first += C) add_step<Slots::entries, width>(a, first, sums);
+    for (; first < end; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);
     T result[C];
     std::memcpy(result, sums, sizeof(result));
     finish(a, slice, result, C);
@@ -152,7 +130,6 @@ struct SellBody {
 struct SellOptions {
   LocalIndex c;
   std::int64_t sigma;
-  double max_padding;
   Isa isa;
 
   explicit SellOptions(const Spec& options) {
@@ -160,8 +137,6 @@ struct SellOptions {
     c = static_cast<LocalIndex>(options.integer("c", 8, 1, 32));
     if ((c & (c - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
     sigma = options.integer("sigma", 1);
-    max_padding = options.number("max_padding", 5);
-    if (!(max_padding >= 0)) options.fail("max_padding must not be negative");
     isa = chosen_isa(options);
   }
 };
@@ -198,7 +173,9 @@ class SellKernel final : public SpmvKernel {
     slices_ = (std::int64_t{count_} + c_ - 1) / c_;
     order_ = sorted_positions(matrix, rows, options.sigma);
     cut_slices();
-    check_padding(spec, options);
+    check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_.nonzeros},
+                  fmt::format("slices of {} rows", c_),
+                  "sort more rows (sigma=), make c smaller, or use csr-omp");
     bounds_ = balanced_split(slices_, parts_for(slices_), [&](std::int64_t slice) {
       return begins_[slice] + row_cost * c_ * slice;
     });
@@ -274,18 +251,6 @@ class SellKernel final : public SpmvKernel {
     scattered_ = Buffer<LocalIndex>(scattered);
   }
 
-  /// Held against the nonzeros of the whole block: a few listed rows may be ragged.
-  void check_padding(const Spec& spec, const SellOptions& options) const {
-    const Offset nonzeros = listed_nonzeros(csr_, csr_rows_), slots = begins_[slices_];
-    const auto added = static_cast<double>(slots - nonzeros);
-    if (added <= options.max_padding * static_cast<double>(csr_.nonzeros)) return;
-    spec.fail(fmt::format(
-        "slices of {} rows would hold {} slots for {} nonzeros: the padding is {:.1f} times the "
-        "nonzeros, the limit {} (max_padding=); sort more rows (sigma=), make c smaller, or use "
-        "csr-omp",
-        c_, slots, nonzeros, added / static_cast<double>(csr_.nonzeros), options.max_padding));
-  }
-
   /// Copies the entries into their slots; each thread touches first what it will read.
   void fill() {
     indices_ = Buffer<LocalIndex>(begins_[slices_]);
@@ -347,10 +312,7 @@ class SellKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
                                       const Spec& options) {
-  if (matrix.precision == Precision::fp64) {
-    return std::make_unique<SellKernel<double>>(matrix, rows, options);
-  }
-  return std::make_unique<SellKernel<float>>(matrix, rows, options);
+  return make_typed<SellKernel>(matrix, rows, options);
 }
 
 }  // namespace rowhalo

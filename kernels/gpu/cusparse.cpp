@@ -182,7 +182,9 @@ class CusparseSell final : public CusparseKernel {
     Offset slots = 0;
     copy_now(&slots, begins.data() + begins.size() - 1, sizeof(slots));
     check_32_bits(slots, "slots", options);
-    check_padding(slots, slices, options);
+    check_padding(options, {slots, matrix.nonzeros, matrix.nonzeros},
+                  fmt::format("slices of {} rows", slices.rows),
+                  "make c smaller, or use csr-vector");
     begins_ = narrowed(begins.data(), begins.size());
     indices_ = DeviceArray<LocalIndex>(slots);
     values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
@@ -196,17 +198,6 @@ class CusparseSell final : public CusparseKernel {
   }
 
  private:
-  void check_padding(Offset slots, Slices slices, const Spec& options) const {
-    const double limit = options.number("max_padding", 5);
-    if (!(limit >= 0)) options.fail("max_padding must not be negative");
-    const double added = static_cast<double>(slots - csr_.nonzeros);
-    if (added <= limit * static_cast<double>(csr_.nonzeros)) return;
-    options.fail(fmt::format(
-        "slices of {} rows would hold {} slots for {} nonzeros: the padding is "
-        "{:.1f} times the nonzeros, the limit {} (max_padding=)",
-        slices.rows, slots, csr_.nonzeros, added / static_cast<double>(csr_.nonzeros), limit));
-  }
-
   std::int64_t stored_entries() const override { return indices_.size(); }
   std::int64_t matrix_bytes() const override { return own_bytes(); }
   std::int64_t own_bytes() const override {

@@ -55,7 +55,9 @@ class SellGpuKernel final : public SpmvKernel {
     }
     begins_ = slice_begins(matrix, rows_, slices);
     copy_now(&slots_, begins_.data() + begins_.size() - 1, sizeof(slots_));
-    check_padding(options);
+    check_padding(options, {slots_, listed_nonzeros_on_device(csr_, csr_rows_), csr_.nonzeros},
+                  fmt::format("slices of {} rows", slices.rows),
+                  "sort more rows (sigma=), or use csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots_);
     values_ = DeviceArray<T>(slots_);
     fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
@@ -86,19 +88,6 @@ class SellGpuKernel final : public SpmvKernel {
 
  private:
   static constexpr Slices slices{warp_size, Slices::Last::short_one};
-
-  /// Held against the nonzeros of the whole block: a few listed rows may be ragged.
-  void check_padding(const Spec& options) const {
-    const double limit = options.number("max_padding", 5);
-    if (!(limit >= 0)) options.fail("max_padding must not be negative");
-    const Offset nonzeros = listed_nonzeros_on_device(csr_, csr_rows_);
-    const auto added = static_cast<double>(slots_ - nonzeros);
-    if (added <= limit * static_cast<double>(csr_.nonzeros)) return;
-    options.fail(fmt::format(
-        "slices of {} rows would hold {} slots for {} nonzeros: the padding is {:.1f} times the "
-        "nonzeros, the limit {} (max_padding=); sort more rows (sigma=), or use csr-vector",
-        slices.rows, slots_, nonzeros, added / static_cast<double>(csr_.nonzeros), limit));
-  }
 
   CsrView csr_;
   RowListView csr_rows_;

@@ -88,6 +88,15 @@ inline Matrix with_random_values(Matrix matrix) {
   return matrix;
 }
 
+/// Nodes of 3 unknowns, each joined to the next and to one further on: blocks of 3 x 3, of which
+/// some lack an entry.
+inline Matrix blocked(LocalIndex nodes) {
+  return pattern("blocks of 3", 3 * nodes, 3 * nodes, [=](LocalIndex i, LocalIndex j) {
+    const LocalIndex step = (j / 3 - i / 3 + nodes) % nodes;
+    return (step == 0 || step == 1 || step == 5) && (i * 31 + j) % 23 != 0;
+  });
+}
+
 inline std::vector<Matrix> matrices() {
   const auto never = [](LocalIndex, LocalIndex) { return false; };
   const auto always = [](LocalIndex, LocalIndex) { return true; };
@@ -112,6 +121,7 @@ inline std::vector<Matrix> matrices() {
       pattern("wide", 21, 333, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
       pattern("tall", 333, 21, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
       stencil(7, 6, 5),
+      blocked(30),
       random(301, 257),
       reversed(random(150, 120)),
   };
@@ -232,17 +242,39 @@ inline std::vector<std::string> simd_options() {
   return options;
 }
 
-/// Every CPU format of the table, bare and with each instruction set.
+/// `spec` with one more key=value.
+inline std::string with_option(const std::string& spec, const std::string& option) {
+  return spec + (spec.find(':') == std::string::npos ? ":" : ",") + option;
+}
+
+/// Names that CPU formats take beside those of the table, so that the battery meets what they do:
+/// bsr needs b= where the matrix knows no blocks, dense and dia refuse most of the battery.
+inline std::vector<std::string> variants(const std::string& name) {
+  if (name == "bsr") return {"bsr:b=3", "bsr:b=2", "bsr:b=8"};
+  if (name == "hyb") return {"hyb", "hyb:width=0", "hyb:width=5"};
+  return {name};
+}
+
+/// Every CPU format of the table, with its variants, and with each instruction set.
 inline std::vector<std::string> cpu_specs(bool canonical_only) {
   std::vector<std::string> specs;
   for (const FormatEntry& entry : formats()) {
     if (entry.device != Device::cpu || (canonical_only && !entry.canonical)) continue;
-    specs.push_back(entry.name);
-    for (const std::string& simd : simd_options()) {
-      specs.push_back(std::string(entry.name) + ":" + simd);
+    for (const std::string& spec : variants(entry.name)) {
+      specs.push_back(spec);
+      for (const std::string& simd : simd_options()) specs.push_back(with_option(spec, simd));
     }
   }
   return specs;
+}
+
+/// With padding without limit, where the format pads.
+inline std::string unlimited(const std::string& spec) {
+  const std::string name = spec.substr(0, spec.find(':'));
+  const bool pads = name == "ell" || name == "hyb" || name == "sell" || name == "dia" ||
+                    name == "bsr" || name == "dense";
+  const bool limited = spec.find("max_padding") == std::string::npos;
+  return pads && limited ? with_option(spec, "max_padding=1e9") : spec;
 }
 
 /// sell with slices and windows of many sizes, padded without limit.

@@ -18,6 +18,28 @@ namespace {
 
 constexpr double factors[] = {0, 1, -0.5};
 
+/// The matrices of the battery that a format pads too much, as it says; it takes all others. Those
+/// whose listed rows alone are ragged count too.
+const std::set<std::string>& refused(const std::string& spec) {
+  static const std::map<std::string, std::set<std::string>> names{
+      {"ell", {"dense row and column", "heavy last rows", "one heavy row"}},
+      {"dia",
+       {"dense row and column", "every 4th row empty", "heavy last rows", "one heavy row", "random",
+        "reversed random", "single column", "tall", "wide"}},
+      {"bsr:b=3", {"single entry"}},
+      {"bsr:b=8",
+       {"dense row and column", "identity", "one heavy row", "random", "single column",
+        "single entry", "single row", "tall", "wide"}},
+      {"dense",
+       {"asymmetric band", "blocks of 3", "dense row and column", "heavy last rows", "identity",
+        "no entries", "one heavy row", "random", "stencil27", "tall", "wide"}},
+  };
+  static const std::set<std::string> none;
+  const std::string without_simd = spec.substr(0, spec.find("simd") - 1);
+  const auto found = names.find(without_simd);
+  return found == names.end() ? none : found->second;
+}
+
 /// The kernel, or null where the format refuses the matrix: with its name and a reason.
 std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& spec, const CsrView& matrix,
                                            RowListView rows) {
@@ -55,15 +77,17 @@ void check_product(const SpmvKernel& kernel, const NamedList& list, LocalIndex r
 template <class T, class Vector, class Good>
 void run_battery(const std::string& spec, const std::vector<Matrix>& matrices, const Vector& vector,
                  const Good& good) {
-  int accepted = 0, refused = 0;
+  std::set<std::string> refusing;
   for (const Matrix& matrix : matrices) {
     const Typed<T> typed(matrix);
     const auto x = vector(matrix.columns, 1);
     for (const NamedList& list : row_lists(matrix.rows())) {
       INFO(spec << ", " << matrix.name << ", " << list.name << ", " << sizeof(T) << " bytes");
-      const auto kernel = make_or_refuse(spec, typed.view(), list.view());
-      ++(kernel ? accepted : refused);
-      if (!kernel) continue;
+      auto kernel = make_or_refuse(spec, typed.view(), list.view());
+      if (!kernel) {
+        refusing.insert(matrix.name);
+        kernel = make_kernel(unlimited(spec), typed.view(), list.view());
+      }
       for (const double alpha : factors) {
         for (const double beta : factors) {
           auto before = vector(matrix.rows(), 2);
@@ -76,8 +100,8 @@ void run_battery(const std::string& spec, const std::vector<Matrix>& matrices, c
       }
     }
   }
-  INFO(spec << " refused " << refused << " of " << accepted + refused << " cases");
-  CHECK(accepted > refused);
+  INFO(spec);
+  CHECK(refusing == refused(spec));
 }
 
 template <class T>

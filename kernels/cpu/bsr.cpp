@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// bsr: dense blocks of b x b, one index a block (Saad: Iterative methods for sparse linear systems,
+// section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any column:
+// the columns of its entries are covered from the left, each block beginning at the first that is
+// not covered yet, since ghosts are not aligned to b.
+//   for each block, i < b, j < b: sums[i][j] = fma(a_ij, x[column + j], sums[i][j])
+//   y_i from sums[i][0] + sums[i][1] + ...
+// One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
+// do not depend on it. They are not those of csr. A block that is not full has its column stored as
+// ~column and a mask, which keeps padding from x; full blocks pay nothing for it.
+// Bytes of a product: 8 (fp32: 4) a slot, 4 a block, 8 a mask, 16 a block row, the row list, x and
+// y once.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/bits.hpp"
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/make_typed.hpp"
+#include "kernels/cpu/parts.hpp"
+#include "kernels/options.hpp"
+#include "kernels/work.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int largest_block = 8;  // its mask has 64 bits
+
+/// Where a block row's data begin; one more stands behind the last.
+struct BlockRow {
+  Offset block = 0;
+  Offset mask = 0;
+};
+
+template <class T>
+struct BsrArguments {
+  RowListView rows;
+  LocalIndex last_column;
+  const BlockRow* begins;
+  const LocalIndex* columns;   ///< first column of each block, or ~ of it where it has a mask
+  const std::uint64_t* masks;  ///< bit i * b + j of those blocks in order
+  const T* values;             ///< [block][i][j]
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+template <class T, int b>
+struct BsrBody {
+  using Arguments = BsrArguments<T>;
+
+  [[gnu::always_inline]] static void add_full(const T* values, const T* x, T* sums) {
+#pragma GCC unroll 8
+    for (int i = 0; i < b; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < b; ++j) {
+        sums[i * b + j] = fused_multiply_add(values[i * b + j], x[j], sums[i * b + j]);
+      }
+    }
+  }
+
+  /// A slot without entry takes +0 in place of x. Columns beyond the last hold no entry.
+  [[gnu::always_inline]] static void add_masked(const Arguments& a, const T* values,
+                                                LocalIndex column, std::uint64_t mask, T* sums) {
+    for (int j = 0; j < b; ++j) {
+      const T x = a.x[std::min<std::int64_t>(std::int64_t{column} + j, a.last_column)];
+      for (int i = 0; i < b; ++i) {
+        const T own = (mask >> (i * b + j) & 1) != 0 ? x : T{0};
+        sums[i * b + j] = fused_multiply_add(values[i * b + j], own, sums[i * b + j]);
+      }
+    }
+  }
+
+  /// Block rows [begin, end).
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const Arguments a = arguments;  // a copy that y cannot alias
+    for (std::int64_t r = begin; r < end; ++r) {
+      T sums[b * b] = {};
+      Offset mask = a.begins[r].mask;
+      const T* values = a.values + a.begins[r].block * b * b;
+      for (Offset k = a.begins[r].block; k < a.begins[r + 1].block; ++k, values += b * b) {
+        const LocalIndex column = a.columns[k];
+        if (column >= 0) {
+          add_full(values, a.x + column, sums);
+        } else {
+          add_masked(a, values, ~column, a.masks[mask++], sums);
+        }
+      }
+      const auto first = static_cast<LocalIndex>(r * b);
+      const LocalIndex lanes = std::min<LocalIndex>(b, a.rows.count - first);
+      for (LocalIndex i = 0; i < lanes; ++i) {
+        T sum = sums[i * b];
+        for (int j = 1; j < b; ++j) sum += sums[i * b + j];
+        finish_row(a.alpha, sum, a.beta, a.y[a.rows[first + i]]);
+      }
+    }
+  }
+};
+
+template <class T, int... sizes>
+RangeFunction<BsrBody<T, 2>> run_function(int b, Isa isa, std::integer_sequence<int, sizes...>) {
+  RangeFunction<BsrBody<T, 2>> run = nullptr;
+  ((b == sizes + 2 ? void(run = for_isa<BsrBody<T, sizes + 2>>(isa)) : void()), ...);
+  return run;
+}
+
+/// The blocks of one block row.
+struct Cover {
+  std::vector<std::int64_t> places;  ///< column * b + i of the entries, each once, ascending
+  std::vector<LocalIndex> columns;   ///< first of each block
+  std::vector<int> entries;          ///< in each block
+};
+
+template <class T>
+class BsrKernel final : public SpmvKernel {
+ public:
+  BsrKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : csr_(matrix), rows_(rows) {
+    const double start = omp_get_wtime();
+    check_format_options(options, {"b", "max_padding", "simd"});
+    const Isa isa = chosen_isa(options);
+    b_ = block_size(matrix, options);
+    block_rows_ = (std::int64_t{rows.count} + b_ - 1) / b_;
+    count_blocks();
+    slots_ = begins_[block_rows_].block * b_ * b_;
+    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
+                  fmt::format("{} blocks of {} x {}", begins_[block_rows_].block, b_, b_),
+                  "make b= smaller, or use sell");
+    bounds_ = balanced_split(block_rows_, parts_for(block_rows_), [&](std::int64_t r) {
+      return begins_[r].block * b_ * b_ + row_cost * b_ * r;
+    });
+    fill();
+    run_ = run_function<T>(b_, isa, std::make_integer_sequence<int, largest_block - 1>());
+    setup_seconds_ = omp_get_wtime() - start;
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
+    const BsrArguments<T> arguments{rows_,
+                                    csr_.columns - 1,
+                                    begins_.data(),
+                                    columns_.data(),
+                                    masks_.data(),
+                                    values_.data(),
+                                    static_cast<T>(alpha),
+                                    static_cast<const T*>(x),
+                                    static_cast<T>(beta),
+                                    static_cast<T*>(y)};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  KernelWork work() const override {
+    const std::int64_t held = begins_.bytes() + columns_.bytes() + masks_.bytes() + values_.bytes();
+    KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
+    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ private:
+  static int block_size(const CsrView& matrix, const Spec& options) {
+    if (options.has("b")) return static_cast<int>(options.integer("b", 2, 2, largest_block));
+    if (matrix.block >= 2 && matrix.block <= largest_block) return matrix.block;
+    options.fail(
+        fmt::format("the rows of this matrix come in blocks of {}; name the size of the "
+                    "blocks to store, b= 2 to {}",
+                    matrix.block, largest_block));
+  }
+
+  LocalIndex first_row(std::int64_t block_row) const {
+    return static_cast<LocalIndex>(std::min<std::int64_t>(block_row * b_, rows_.count));
+  }
+
+  void cover(std::int64_t block_row, Cover& cover) const {
+    cover.places.clear();
+    cover.columns.clear();
+    cover.entries.clear();
+    const LocalIndex first = first_row(block_row), last = first_row(block_row + 1);
+    for (LocalIndex k = first; k < last; ++k) {
+      const LocalIndex row = rows_[k];
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+        cover.places.push_back(std::int64_t{csr_.indices[e]} * b_ + (k - first));
+      }
+    }
+    std::sort(cover.places.begin(), cover.places.end());
+    cover.places.erase(std::unique(cover.places.begin(), cover.places.end()), cover.places.end());
+    for (const std::int64_t place : cover.places) {
+      const auto column = static_cast<LocalIndex>(place / b_);
+      if (cover.columns.empty() || column - cover.columns.back() >= b_) {
+        cover.columns.push_back(column);
+        cover.entries.push_back(0);
+      }
+      ++cover.entries.back();
+    }
+  }
+
+  void count_blocks() {
+    begins_ = Buffer<BlockRow>(block_rows_ + 1);
+    begins_[0] = {};
+#pragma omp parallel
+    {
+      Cover blocks;
+#pragma omp for schedule(static)
+      for (std::int64_t r = 0; r < block_rows_; ++r) {
+        cover(r, blocks);
+        begins_[r + 1].block = static_cast<Offset>(blocks.columns.size());
+        begins_[r + 1].mask = std::count_if(blocks.entries.begin(), blocks.entries.end(),
+                                            [&](int entries) { return entries < b_ * b_; });
+      }
+    }
+    for (std::int64_t r = 0; r < block_rows_; ++r) {
+      begins_[r + 1].block += begins_[r].block;
+      begins_[r + 1].mask += begins_[r].mask;
+    }
+  }
+
+  /// Copies the entries to their blocks; each thread touches first what it will read.
+  void fill() {
+    columns_ = Buffer<LocalIndex>(begins_[block_rows_].block);
+    masks_ = Buffer<std::uint64_t>(begins_[block_rows_].mask);
+    values_ = Buffer<T>(slots_);
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      Cover blocks;
+      for (std::int64_t r = begin; r < end; ++r) {
+        cover(r, blocks);
+        fill_block_row(r, blocks);
+      }
+    });
+  }
+
+  void fill_block_row(std::int64_t r, const Cover& blocks) {
+    const auto* entries = static_cast<const T*>(csr_.values);
+    T* values = values_.data() + begins_[r].block * b_ * b_;
+    std::fill(values, values_.data() + begins_[r + 1].block * b_ * b_, T{0});
+    const auto slot = [&](std::int64_t column, LocalIndex i) {
+      const auto next = std::upper_bound(blocks.columns.begin(), blocks.columns.end(), column);
+      const std::int64_t block = next - blocks.columns.begin() - 1;
+      return block * b_ * b_ + i * b_ + (column - blocks.columns[block]);
+    };
+    for (LocalIndex k = first_row(r); k < first_row(r + 1); ++k) {
+      const LocalIndex row = rows_[k];
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+        values[slot(csr_.indices[e], k - first_row(r))] += entries[e];
+      }
+    }
+    Offset mask = begins_[r].mask;
+    std::size_t place = 0;
+    for (std::size_t block = 0; block < blocks.columns.size(); ++block) {
+      const bool full = blocks.entries[block] == b_ * b_;
+      const LocalIndex column = blocks.columns[block];
+      columns_[begins_[r].block + static_cast<Offset>(block)] = full ? column : ~column;
+      const std::size_t end = place + static_cast<std::size_t>(blocks.entries[block]);
+      std::uint64_t bits = 0;
+      for (; place < end; ++place) {
+        const std::int64_t i = blocks.places[place] % b_, j = blocks.places[place] / b_ - column;
+        bits |= std::uint64_t{1} << (i * b_ + j);
+      }
+      if (!full) masks_[mask++] = bits;
+    }
+  }
+
+  CsrView csr_;
+  RowListView rows_;
+  int b_ = 0;
+  std::int64_t block_rows_ = 0, slots_ = 0;
+  Buffer<BlockRow> begins_;
+  Buffer<LocalIndex> columns_;
+  Buffer<std::uint64_t> masks_;
+  Buffer<T> values_;
+  std::vector<std::int64_t> bounds_;
+  RangeFunction<BsrBody<T, 2>> run_ = nullptr;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_bsr(const CsrView& matrix, RowListView rows, const Spec& options) {
+  return make_typed<BsrKernel>(matrix, rows, options);
+}
+
+}  // namespace rowhalo

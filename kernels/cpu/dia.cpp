@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dia: diagonals (Saad: Iterative methods for sparse linear systems, section 3.4). A diagonal is
+// all entries with the same column - row; each that the listed rows touch is stored for all of
+// them, so that x is read in order and no entry has an index. Rows are taken in strips of 32, as
+// row lists group them. A strip keeps one diagonal after the other, 32 values each, and a 32-bit
+// mask a diagonal that says which of them are entries:
+//   for each strip, for each diagonal d, for each row i of the strip with its bit in the mask:
+//     sums[i] = fma(value, x[i + offset[d]], sums[i])
+// A whole mask needs no test; padding never touches x (lanes.hpp). Where the rows of a strip are
+// not consecutive, and in the last strip, one row is summed after the other.
+// A row is summed by ascending local column, which is the stored order only where the two agree.
+// Bytes of a product: 8.125 (fp32: 4.125) a slot, 4 a diagonal, the row list, x and y once.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/make_typed.hpp"
+#include "kernels/cpu/parts.hpp"
+#include "kernels/options.hpp"
+#include "kernels/work.hpp"
+
+namespace rowhalo {
+namespace {
+
+static_assert(strip_lanes == RowListView::group_size);
+
+template <class T>
+struct DiaBody {
+  struct Arguments {
+    RowListView rows;
+    std::int64_t columns;
+    LocalIndex diagonals;
+    const LocalIndex* offsets;  ///< column - row of each diagonal, ascending
+    const StripMask* masks;     ///< [strip][diagonal]
+    const T* values;            ///< [strip][diagonal][row of the strip]
+    T alpha;
+    const T* x;
+    T beta;
+    T* y;
+  };
+
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void consecutive_rows(const Arguments& a, std::int64_t strip,
+                                                      LocalIndex first_row) {
+    const StripMask* masks = a.masks + strip * a.diagonals;
+    const T* values = a.values + strip * a.diagonals * strip_lanes;
+    StripSums<T, vector_bytes> sums;
+    for (LocalIndex d = 0; d < a.diagonals; ++d, values += strip_lanes) {
+      const StripMask mask = masks[d];
+      const std::int64_t column = std::int64_t{first_row} + a.offsets[d];
+      if (mask == whole_strip) {
+        sums.template add<Slots::entries>(values, a.x + column, mask);
+      } else if (mask == 0) {
+        continue;
+      } else if (column >= 0 && column + strip_lanes <= a.columns) {
+        sums.template add<Slots::may_be_empty>(values, a.x + column, mask);
+      } else {
+        alignas(64) T x[strip_lanes];
+        copy_masked(a.x, column, mask, x);
+        sums.template add<Slots::entries>(values, x, mask);
+      }
+    }
+    T result[strip_lanes];
+    sums.store(result);
+    for (LocalIndex l = 0; l < strip_lanes; ++l) {
+      finish_row(a.alpha, result[l], a.beta, a.y[first_row + l]);
+    }
+  }
+
+  [[gnu::always_inline]] static void any_rows(const Arguments& a, std::int64_t strip,
+                                              LocalIndex lanes) {
+    const StripMask* masks = a.masks + strip * a.diagonals;
+    const T* values = a.values + strip * a.diagonals * strip_lanes;
+    for (LocalIndex l = 0; l < lanes; ++l) {
+      const LocalIndex row = a.rows[static_cast<LocalIndex>(strip * strip_lanes) + l];
+      T sum = 0;
+      for (LocalIndex d = 0; d < a.diagonals; ++d) {
+        if ((masks[d] >> l & 1) == 0) continue;
+        const std::int64_t column = std::int64_t{row} + a.offsets[d];
+        sum = fused_multiply_add(values[std::int64_t{d} * lanes + l], a.x[column], sum);
+      }
+      finish_row(a.alpha, sum, a.beta, a.y[row]);
+    }
+  }
+
+  /// Strips [begin, end).
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const Arguments a = arguments;  // a copy that y cannot alias
+    for (std::int64_t strip = begin; strip < end; ++strip) {
+      const auto position = static_cast<LocalIndex>(strip * strip_lanes);
+      const LocalIndex lanes = std::min(strip_lanes, a.rows.count - position);
+      if (lanes == strip_lanes && (a.rows.groups == nullptr || a.rows.groups[strip] >= 0)) {
+        consecutive_rows<vector_bytes>(a, strip, a.rows[position]);
+      } else {
+        any_rows(a, strip, lanes);
+      }
+    }
+  }
+};
+
+template <class T>
+class DiaKernel final : public SpmvKernel {
+ public:
+  DiaKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : csr_(matrix), rows_(rows) {
+    const double start = omp_get_wtime();
+    check_format_options(options, {"max_padding", "simd"});
+    run_ = for_isa<DiaBody<T>>(chosen_isa(options));
+    const std::vector<LocalIndex> numbers = find_diagonals();
+    slots_ = std::int64_t{diagonals_} * rows.count;
+    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
+                  fmt::format("{} diagonals of {} rows", diagonals_, rows.count),
+                  "use sell or csr-omp");
+    const std::int64_t strips = (std::int64_t{rows.count} + strip_lanes - 1) / strip_lanes;
+    bounds_ = balanced_split(strips, parts_for(strips), [](std::int64_t strip) { return strip; });
+    masks_ = Buffer<StripMask>(strips * diagonals_);
+    values_ = Buffer<T>(slots_);
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t strip = begin; strip < end; ++strip) fill_strip(strip, numbers);
+    });
+    setup_seconds_ = omp_get_wtime() - start;
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
+    const typename DiaBody<T>::Arguments arguments{rows_,
+                                                   csr_.columns,
+                                                   diagonals_,
+                                                   offsets_.data(),
+                                                   masks_.data(),
+                                                   values_.data(),
+                                                   static_cast<T>(alpha),
+                                                   static_cast<const T*>(x),
+                                                   static_cast<T>(beta),
+                                                   static_cast<T*>(y)};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  KernelWork work() const override {
+    const std::int64_t held = offsets_.bytes() + masks_.bytes() + values_.bytes();
+    KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
+    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ private:
+  /// Finds the diagonals; the result gives, at column - row + rows, the number of each.
+  std::vector<LocalIndex> find_diagonals() {
+    std::vector<LocalIndex> numbers(static_cast<std::size_t>(csr_.rows) + csr_.columns, 0);
+#pragma omp parallel for schedule(static)
+    for (LocalIndex k = 0; k < rows_.count; ++k) {
+      const LocalIndex row = rows_[k];
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+        std::atomic_ref used(numbers[diagonal(row, csr_.indices[e])]);
+        // Most entries find their diagonal marked: only a load, so that threads share the line.
+        if (used.load(std::memory_order_relaxed) == 0) used.store(1, std::memory_order_relaxed);
+      }
+    }
+    diagonals_ = static_cast<LocalIndex>(std::count(numbers.begin(), numbers.end(), 1));
+    offsets_ = Buffer<LocalIndex>(diagonals_);
+    LocalIndex next = 0;
+    for (std::size_t d = 0; d < numbers.size(); ++d) {
+      if (numbers[d] == 0) continue;
+      offsets_[next] = static_cast<LocalIndex>(static_cast<std::int64_t>(d) - csr_.rows);
+      numbers[d] = next++;
+    }
+    return numbers;
+  }
+
+  std::size_t diagonal(LocalIndex row, LocalIndex column) const {
+    return static_cast<std::size_t>(std::int64_t{column} - row + csr_.rows);
+  }
+
+  void fill_strip(std::int64_t strip, const std::vector<LocalIndex>& numbers) {
+    const auto* entries = static_cast<const T*>(csr_.values);
+    const auto position = static_cast<LocalIndex>(strip * strip_lanes);
+    const LocalIndex lanes = std::min(strip_lanes, rows_.count - position);
+    StripMask* masks = masks_.data() + strip * diagonals_;
+    T* values = values_.data() + strip * diagonals_ * strip_lanes;
+    std::fill_n(masks, diagonals_, StripMask{0});
+    std::fill_n(values, std::int64_t{diagonals_} * lanes, T{0});
+    for (LocalIndex l = 0; l < lanes; ++l) {
+      const LocalIndex row = rows_[position + l];
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+        const LocalIndex d = numbers[diagonal(row, csr_.indices[e])];
+        masks[d] |= StripMask{1} << l;
+        values[std::int64_t{d} * lanes + l] += entries[e];
+      }
+    }
+  }
+
+  CsrView csr_;
+  RowListView rows_;
+  RangeFunction<DiaBody<T>> run_ = nullptr;
+  LocalIndex diagonals_ = 0;
+  std::int64_t slots_ = 0;
+  Buffer<LocalIndex> offsets_;
+  Buffer<StripMask> masks_;
+  Buffer<T> values_;
+  std::vector<std::int64_t> bounds_;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_dia(const CsrView& matrix, RowListView rows, const Spec& options) {
+  return make_typed<DiaKernel>(matrix, rows, options);
+}
+
+}  // namespace rowhalo

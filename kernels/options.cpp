@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options that several formats share (options.hpp).
+#include "kernels/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rowhalo {
+
+void check_format_options(const Spec& options, std::initializer_list<std::string_view> keys) {
+  if (!options.argument().empty()) {
+    options.fail("a format takes key=value only, not '" + options.argument() + "'");
+  }
+  options.allow_only(keys);
+}
+
+void check_padding(const Spec& options, const Padding& padding, std::string_view layout,
+                   std::string_view remedy) {
+  const double limit = options.number("max_padding", 5);
+  if (!(limit >= 0)) options.fail("max_padding must not be negative");
+  const auto added = static_cast<double>(padding.slots - padding.listed_nonzeros);
+  const double times = added / static_cast<double>(std::max<Offset>(padding.block_nonzeros, 1));
+  if (times <= limit) return;
+  options.fail(fmt::format(
+      "{} would hold {} slots for {} nonzeros: the padding is {:.1f} times the nonzeros, the limit "
+      "{} (max_padding=); {}",
+      layout, padding.slots, padding.listed_nonzeros, times, limit, remedy));
+}
+
+}  // namespace rowhalo
