@@ -136,13 +136,12 @@ void write_info(Table& table, const RunReport& report) {
   const InfoReport& info = *report.info;
   if (info.statistics) write_statistics(table, *info.statistics, report.matrix);
   if (!info.partitions.empty()) write_partitions(table, info, report.matrix.nonzeros);
-  if (report.communication) {
-    table.line("communication of", fmt::format("{}, {} flows", report.communication->partition,
-                                               grouped(std::ssize(report.communication->flows))));
-  }
-  write_need(table, info.need);
+}
+
+void write_need_of_info(Table& table, const RunReport& report) {
+  write_need(table, report.info->need);
   table.group("This run");
-  if (!info.dry) table.line("read", seconds_text(report.setup.read_seconds));
+  if (!report.info->dry) table.line("read", seconds_text(report.setup.read_seconds));
   table.line("memory of a rank",
              "at most " + bytes_text(double(report.memory.peak_bytes_max_rank)));
 }

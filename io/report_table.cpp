@@ -209,11 +209,12 @@ void write_validation(Table& table, const ValidationReport& v,
 void write_table(std::ostream& out, const RunReport& report, bool color) {
   Table table(out, color);
   write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
+  if (report.info) write_info(table, report);
   if (report.partition) write_partition(table, *report.partition);
   if (report.halo) write_halo(table, *report.halo);
   if (report.kernel) write_kernel(table, *report.kernel);
   if (report.info) {
-    write_info(table, report);
+    write_need_of_info(table, report);
   } else if (report.output) {
     write_output(table, report.setup, report.memory, *report.output);
   } else {

@@ -35,7 +35,9 @@ class Table {
   bool color_;
 };
 
-/// The sections of `info`, which the report has (report_info_table.cpp).
+/// The sections of `info`, which the report has (report_info_table.cpp): what stands before the
+/// partition that is described closely, and what stands after it.
 void write_info(Table& table, const RunReport& report);
+void write_need_of_info(Table& table, const RunReport& report);
 
 }  // namespace rowhalo

@@ -189,7 +189,6 @@ Validation
 
 TEST_CASE("The table of info") {
   RunReport report = info_report();
-  report.partition.reset();
   report.halo.reset();
   report.kernel.reset();
   report.timing.reset();
@@ -225,7 +224,12 @@ Partitions
   box       --partition box: this matrix has no grid; use metis
   most / mean: of a rank, the imbalance; halo: entries of x sent a product;
   neighbours: mean/most of a rank; messages: inside + between nodes
-  communication of    rows, 2 flows
+
+Partition
+  name                nnz, 3 ranks
+  rows a rank         min 333333, mean 333333, max 333334
+  nonzeros a rank     min 1, mean 2, max 3, imbalance 1.25
+  edge cut            4 321 nonzeros
 
 Memory of a rank, predicted
   largest rank        333 334 rows, 3 nonzeros, 77 ghosts
