@@ -21,7 +21,12 @@ using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const S
 Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sell, make_dia;
 Factory make_bsr, make_dense;
 Factory make_csr_scalar, make_csr_vector, make_gpu_sell;
-Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_sell;
+Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_blocked_ell,
+    make_gpu_hyb, make_gpu_jds, make_gpu_dia, make_gpu_bsr;
+Factory make_dense_global, make_dense_coalesced, make_dense_constant, make_dense_shared,
+    make_dense_shuffle, make_dense_split;
+Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_coo, make_cusparse_sell,
+    make_cusparse_bsr, make_cublas;
 
 namespace {
 
@@ -56,14 +61,49 @@ constexpr FormatEntry table[] = {
           canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar)),
     entry("csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
           automatic | repeatable | narrow, ROWHALO_GPU(make_csr_vector)),
+    entry("csr-cached", "a thread a row, window= entries of x in shared memory", gpu,
+          canonical | repeatable, ROWHALO_GPU(make_csr_cached)),
+    entry("coo", "coordinates, a thread an entry, sums by atomics", gpu, 0,
+          ROWHALO_GPU(make_gpu_coo)),
+    entry("coo-segmented", "coordinates, segmented sums without atomics", gpu, repeatable,
+          ROWHALO_GPU(make_coo_segmented)),
+    entry("ell", "ELLPACK: every row as long as the longest", gpu,
+          canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_ell)),
+    entry("blocked-ell", "ELLPACK of blocks of b= rows and columns", gpu, repeatable,
+          ROWHALO_GPU(make_blocked_ell)),
+    entry("hyb", "the first width= entries of each row in ELLPACK, the others as coordinates", gpu,
+          repeatable, ROWHALO_GPU(make_gpu_hyb)),
+    entry("jds", "jagged diagonals: rows sorted by length, no padding", gpu, canonical | repeatable,
+          ROWHALO_GPU(make_gpu_jds)),
+    entry("dia", "diagonals, with a bit for each entry that is there", gpu, automatic | repeatable,
+          ROWHALO_GPU(make_gpu_dia)),
+    entry("bsr", "blocked CSR, blocks of b= 2 to 8 rows and columns", gpu,
+          automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr)),
     entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
-          canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_sell)),
+          canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_sell)),
+    entry("dense-global", "dense, a thread a row, rows one after the other", gpu,
+          canonical | repeatable, ROWHALO_GPU(make_dense_global)),
+    entry("dense-coalesced", "dense, a thread a row, columns one after the other", gpu,
+          canonical | repeatable, ROWHALO_GPU(make_dense_coalesced)),
+    entry("dense-constant", "the same, x in constant memory", gpu, canonical | repeatable,
+          ROWHALO_GPU(make_dense_constant)),
+    entry("dense-shared", "the same, x in shared memory", gpu, canonical | repeatable,
+          ROWHALO_GPU(make_dense_shared)),
+    entry("dense-shuffle", "the same, x in registers, handed on by warp shuffles", gpu,
+          canonical | repeatable, ROWHALO_GPU(make_dense_shuffle)),
+    entry("dense-split", "dense, threads= 32, 128 or 256 threads for rows= 1, 2 or 4 rows", gpu,
+          automatic | repeatable | narrow, ROWHALO_GPU(make_dense_split)),
     entry("cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, baseline,
           ROWHALO_GPU(make_cusparse_csr1)),
     entry("cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, baseline | repeatable,
           ROWHALO_GPU(make_cusparse_csr2)),
+    entry("cusparse-coo", "cuSPARSE, coordinates", gpu, baseline, ROWHALO_GPU(make_cusparse_coo)),
     entry("cusparse-sell", "cuSPARSE, sliced ELLPACK, c= rows a slice", gpu, baseline | repeatable,
           ROWHALO_GPU(make_cusparse_sell)),
+    entry("cusparse-bsr", "cuSPARSE, blocks of b= rows and columns", gpu, baseline | repeatable,
+          ROWHALO_GPU(make_cusparse_bsr)),
+    entry("cublas", "cuBLAS gemv on the dense matrix, layout= columns or rows", gpu,
+          baseline | repeatable, ROWHALO_GPU(make_cublas)),
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "kernels/gpu/convert.hpp"
 #include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/scratch.cuh"
+#include "kernels/gpu/words.hpp"
 
 namespace rowhalo {
 namespace {
@@ -82,19 +84,19 @@ __global__ void fill_lanes(CsrView matrix, RowListView rows, Slices slices, cons
   }
 }
 
+/// A warp a row.
+__global__ void write_rows(CsrView matrix, LocalIndex* rows) {
+  const std::int64_t row = thread_index() / warp_size;
+  if (row >= matrix.rows) return;
+  const Offset end = matrix.offsets[row + 1];
+  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
+    rows[e] = static_cast<LocalIndex>(row);
+  }
+}
+
 __global__ void narrow(const Offset* numbers, std::int64_t count, std::int32_t* result) {
   const std::int64_t k = thread_index();
   if (k < count) result[k] = static_cast<std::int32_t>(numbers[k]);
-}
-
-/// Calls a CUB function twice: for the bytes it needs, then with them.
-template <class Call>
-void with_scratch(const Call& call) {
-  std::size_t bytes = 0;
-  ROWHALO_CUDA(call(nullptr, bytes));
-  const DeviceMemory scratch(bytes);
-  ROWHALO_CUDA(call(scratch.data(), bytes));
-  synchronize_device();  // before the scratch memory goes
 }
 
 }  // namespace
@@ -136,15 +138,22 @@ void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const O
   const std::int64_t lanes = slices.count(rows.count) * slices.rows;
   if (lanes == 0) return;
   const unsigned blocks = blocks_for(lanes, block_threads);
-  if (matrix.precision == Precision::fp64) {
+  with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
     fill_lanes<<<blocks, block_threads>>>(matrix, rows, slices, begins, indices,
-                                          static_cast<double*>(values));
-  } else {
-    fill_lanes<<<blocks, block_threads>>>(matrix, rows, slices, begins, indices,
-                                          static_cast<float*>(values));
-  }
+                                          static_cast<Word*>(values));
+  });
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
+}
+
+DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {
+  DeviceArray<LocalIndex> rows(matrix.nonzeros);
+  if (matrix.nonzeros == 0) return rows;
+  const std::int64_t threads = std::int64_t{matrix.rows} * warp_size;
+  write_rows<<<blocks_for(threads, block_threads), block_threads>>>(matrix, rows.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
+  return rows;
 }
 
 DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count) {

@@ -17,6 +17,12 @@ struct SortedRows {
 
   RowListView view() const { return {count, groups.data(), indices.data()}; }
   std::int64_t bytes() const { return groups.bytes() + indices.bytes(); }
+  /// The first of them: the longest, if all were sorted at once. There must be one.
+  LocalIndex first_row() const {
+    LocalIndex row = 0;
+    copy_now(&row, indices.data(), sizeof(row));
+    return row;
+  }
 };
 
 /// The listed rows by falling length within windows of `sigma` rows; equal lengths keep their
@@ -48,6 +54,9 @@ DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices
 /// Fills the slots of all slices: columns (-1 in padding) and values (+0 in padding).
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
                  LocalIndex* indices, void* values);
+
+/// The row of each nonzero: coordinates.
+DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix);
 
 /// The same numbers with 32 bits each; they fit.
 DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count);

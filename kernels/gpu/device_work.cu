@@ -56,6 +56,15 @@ __global__ void count_flags(const unsigned char* used, std::int64_t columns, Tot
   add_of_warp(count, &totals->columns);
 }
 
+__global__ void find_descents(CsrView matrix, RowListView rows, int* found) {
+  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+    const LocalIndex row = rows[static_cast<LocalIndex>(item)];
+    for (Offset e = matrix.offsets[row] + 1; e < matrix.offsets[row + 1]; ++e) {
+      if (matrix.indices[e] <= matrix.indices[e - 1]) *found = 1;
+    }
+  }
+}
+
 enum class Columns { skipped, counted };
 
 Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
@@ -81,6 +90,16 @@ Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
 
 }  // namespace
 
+bool columns_ascend(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return true;
+  const DeviceArray<int> found(1);
+  set_bytes_async(found.data(), 0, sizeof(int), Stream{});
+  find_descents<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
+                                                                              found.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  return found.to_host()[0] == 0;
+}
+
 DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
   const Totals totals = totals_of(matrix, rows, Columns::counted);
   DeviceCounts counts;
@@ -88,8 +107,8 @@ DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
   counts.columns_used = static_cast<std::int64_t>(totals.columns);
   counts.offsets_read = rows.count + static_cast<std::int64_t>(totals.runs);
   counts.row_list_bytes = static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex));
-  counts.vector_bytes =
-      (counts.columns_used + rows.count) * static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
+  counts.vector_bytes = (counts.columns_used + rows.count) *
+                        static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
   return counts;
 }
 

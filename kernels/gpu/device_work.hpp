@@ -26,6 +26,9 @@ DeviceCounts count_on_device(const CsrView& matrix, RowListView rows);
 KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
                    std::int64_t matrix_bytes);
 
+/// Whether the columns of every listed row ascend.
+bool columns_ascend(const CsrView& matrix, RowListView rows);
+
 /// The first of the counts alone: at most a pass over the rows.
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows);
 

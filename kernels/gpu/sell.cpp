@@ -37,7 +37,7 @@ int fitting_flight(std::int64_t steps) {
   return best;
 }
 
-template <class T>
+template <class Numbers>
 class SellGpuKernel final : public SpmvKernel {
  public:
   SellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
@@ -59,10 +59,10 @@ class SellGpuKernel final : public SpmvKernel {
                   fmt::format("slices of {} rows", slices.rows),
                   "sort more rows (sigma=), or use csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots_);
-    values_ = DeviceArray<T>(slots_);
+    values_ = DeviceArray<Matrix>(slots_);
     fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
     const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
-    launch_ = sell_launch<T>(static_cast<int>(options.integer(
+    launch_ = sell_launch<Numbers>(static_cast<int>(options.integer(
         "flight", fitting_flight((slots_ + lanes / 2) / lanes), smallest_flight, largest_flight)));
     setup_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -70,8 +70,8 @@ class SellGpuKernel final : public SpmvKernel {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({begins_.data(), indices_.data(), values_.data(), rows_, static_cast<T>(alpha),
-             static_cast<const T*>(x), static_cast<T>(beta), static_cast<T*>(y)},
+    launch_({begins_.data(), indices_.data(), values_.data(), rows_, static_cast<Sum>(alpha),
+             static_cast<const Vector*>(x), static_cast<Sum>(beta), static_cast<Vector*>(y)},
             block_, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
@@ -87,6 +87,9 @@ class SellGpuKernel final : public SpmvKernel {
   }
 
  private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
   static constexpr Slices slices{warp_size, Slices::Last::short_one};
 
   CsrView csr_;
@@ -95,9 +98,9 @@ class SellGpuKernel final : public SpmvKernel {
   SortedRows sorted_;
   DeviceArray<Offset> begins_;
   DeviceArray<LocalIndex> indices_;
-  DeviceArray<T> values_;
+  DeviceArray<Matrix> values_;
   Offset slots_ = 0;
-  SellLaunch<T> launch_ = nullptr;
+  SellLaunch<Numbers> launch_ = nullptr;
   int block_ = 0;
   double setup_seconds_ = 0;
 };
@@ -106,10 +109,9 @@ class SellGpuKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_gpu_sell(const CsrView& matrix, RowListView rows,
                                           const Spec& options) {
-  if (matrix.precision == Precision::fp64) {
-    return std::make_unique<SellGpuKernel<double>>(matrix, rows, options);
-  }
-  return std::make_unique<SellGpuKernel<float>>(matrix, rows, options);
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<SellGpuKernel<Numbers>>(matrix, rows, options);
+  });
 }
 
 }  // namespace rowhalo

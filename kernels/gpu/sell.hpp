@@ -5,31 +5,33 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/gpu/number_types.hpp"
 #include "partition/base/row_list.hpp"
 
 namespace rowhalo {
 
 /// Slices of 32 rows as convert.hpp makes them (Slices::Last::short_one).
-template <class T>
+template <class Numbers>
 struct SellArguments {
   const Offset* begins;
   const LocalIndex* indices;
-  const T* values;
+  const typename Numbers::Matrix* values;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
 };
 
-template <class T>
-using SellLaunch = void (*)(const SellArguments<T>& arguments, int block, cudaStream_t stream);
+template <class Numbers>
+using SellLaunch = void (*)(const SellArguments<Numbers>& arguments, int block,
+                            cudaStream_t stream);
 
 /// Steps of a slice that a thread may load before it sums them.
 inline constexpr int smallest_flight = 4, largest_flight = 9;
 
 /// What launches the kernel that has `flight` steps under way.
-template <class T>
-SellLaunch<T> sell_launch(int flight);
+template <class Numbers>
+SellLaunch<Numbers> sell_launch(int flight);
 
 }  // namespace rowhalo

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR. Bytes of a product: 12
+// (fp32: 8) a nonzero, 4 a row offset, x and y once.
+#include "kernels/formats.hpp"
+#include "kernels/gpu/baseline.hpp"
+#include "kernels/gpu/convert.hpp"
+#include "kernels/gpu/cusparse_kernel.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+class CusparseCsr final : public CusparseKernel {
+ public:
+  CusparseCsr(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
+      : CusparseKernel(matrix, algorithm),
+        offsets_(narrowed(matrix.offsets, std::int64_t{matrix.rows} + 1)) {
+    cusparseConstSpMatDescr_t description = nullptr;
+    ROWHALO_CUSPARSE(cusparseCreateConstCsr(
+        &description, matrix.rows, matrix.columns, matrix.nonzeros, offsets_.data(), matrix.indices,
+        matrix.values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+        cusparse_type(matrix.precision)));
+    prepare(description);
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return csr_.nonzeros; }
+  std::int64_t matrix_bytes() const override {
+    const auto entry =
+        static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) + sizeof(LocalIndex));
+    return csr_.nonzeros * entry + own_bytes();
+  }
+  std::int64_t own_bytes() const override { return offsets_.bytes(); }
+
+  DeviceArray<std::int32_t> offsets_;
+};
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
+                                              const Spec& options, cusparseSpMVAlg_t algorithm) {
+  check_format_options(options, {});
+  check_whole(matrix, rows, options);
+  check_32_bits(matrix.nonzeros, "nonzeros", options);
+  return std::make_unique<CusparseCsr>(matrix, algorithm);
+}
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr1(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG1);
+}
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr2(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG2);
+}
+
+}  // namespace rowhalo

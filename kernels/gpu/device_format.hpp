@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What formats that keep a copy of the block on the device have in common: the block, the rows, the
+// clock of the set-up, and work() from three counts.
+#pragma once
+
+#include <chrono>
+
+#include "kernels/gpu/device_work.hpp"
+#include "kernels/spmv_kernel.hpp"
+
+namespace rowhalo {
+
+class DeviceFormat : public SpmvKernel {
+ public:
+  KernelWork work() const final {
+    const DeviceCounts counts = count_on_device(csr_, rows_);
+    KernelWork work = work_of(counts, stored_entries(), matrix_bytes(counts));
+    work.footprint_bytes = footprint_bytes();
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ protected:
+  DeviceFormat(const CsrView& matrix, RowListView rows) : csr_(matrix), rows_(rows) {}
+
+  /// To be called at the end of the constructor: set-up is over.
+  void stop_clock() {
+    synchronize_device();
+    setup_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  /// Slots that hold an entry or padding.
+  virtual std::int64_t stored_entries() const = 0;
+  /// Read in a product, vectors apart.
+  virtual std::int64_t matrix_bytes(const DeviceCounts& counts) const = 0;
+  /// Held beside the CSR arrays.
+  virtual std::int64_t footprint_bytes() const = 0;
+
+  CsrView csr_;
+  RowListView rows_;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double setup_seconds_ = 0;
+};
+
+}  // namespace rowhalo
