@@ -82,6 +82,54 @@ TEST_CASE("work of sell") {
         12 * 8 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 4 + 5 * 4);
 }
 
+TEST_CASE("work of coo, ell, hyb and jds") {
+  const Typed<double> a(small());
+  constexpr std::int64_t vectors = 4 * 8 + 5 * 8;
+  // One chunk of rows: its full columns, where its list begins, and the end.
+  constexpr std::int64_t chunk = 4 + 2 * 8;
+  const KernelWork coo = work_of("coo", a.view(), all_rows(5));
+  CHECK(coo.bytes == 8 * 16 + chunk + vectors);
+  CHECK(coo.stored_entries == 8);
+  CHECK(coo.footprint_bytes == coo.matrix_bytes + 2 * 8);  // one part
+  const KernelWork ell = work_of("ell", a.view(), all_rows(5));
+  CHECK(ell.bytes == 5 * 3 * 12 + chunk + vectors);
+  CHECK(ell.stored_entries == 15);
+  CHECK(ell.flops == 16);
+  // Two columns; only row 2 has a third entry.
+  const KernelWork hyb = work_of("hyb:width=2", a.view(), all_rows(5));
+  CHECK(hyb.bytes == 5 * 2 * 12 + 1 * 16 + chunk + vectors);
+  CHECK(hyb.stored_entries == 11);
+  // Diagonals of 4, 3 and 1 entries.
+  const KernelWork jds = work_of("jds", a.view(), all_rows(5));
+  CHECK(jds.bytes == 8 * 12 + 4 * 8 + 5 * 4 + vectors);
+  CHECK(jds.stored_entries == 8);
+  const Typed<float> single(small());
+  CHECK(work_of("ell", single.view(), all_rows(5)).matrix_bytes == 5 * 3 * 8 + chunk);
+  CHECK(work_of("coo", single.view(), all_rows(5)).matrix_bytes == 8 * 12 + chunk);
+}
+
+TEST_CASE("work of dia, bsr and dense") {
+  const Typed<double> a(small());
+  constexpr std::int64_t vectors = 4 * 8 + 5 * 8;
+  // column - row is 0 2, none, -1 0 3, -3, -2 1: 7 diagonals, each with a mask for the one strip.
+  const KernelWork dia = work_of("dia", a.view(), all_rows(5));
+  CHECK(dia.bytes == 7 * 5 * 8 + 7 * 4 + 7 * 4 + vectors);
+  CHECK(dia.stored_entries == 35);
+  CHECK(dia.footprint_bytes == dia.matrix_bytes + 2 * 8);
+  // Rows 0 1: columns 0 and 2, two blocks; rows 2 3: 0 1, 2 and 5; row 4: 2 and 5. None is full.
+  const KernelWork bsr = work_of("bsr:b=2", a.view(), all_rows(5));
+  CHECK(bsr.bytes == 7 * 4 * 8 + 7 * 4 + 7 * 8 + 4 * 16 + vectors);
+  CHECK(bsr.stored_entries == 28);
+  const KernelWork dense = work_of("dense", a.view(), all_rows(5));
+  CHECK(dense.bytes == 30 * 8 + 5 * 4 + vectors);
+  CHECK(dense.stored_entries == 30);
+  CHECK(dense.flops == 16);
+  // A list of rows is read as well.
+  const std::vector<LocalIndex> rows{0, 2, 3};
+  const RowList list = make_row_list(rows);
+  CHECK(work_of("dense", a.view(), list.view()).matrix_bytes == 18 * 8 + 3 * 4 + 4 * 4);
+}
+
 TEST_CASE("bytes of row lists") {
   std::vector<LocalIndex> rows;
   for (LocalIndex i = 0; i < 32; ++i) rows.push_back(i);  // consecutive
