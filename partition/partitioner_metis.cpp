@@ -4,9 +4,12 @@
 // for irregular graphs, 1998) on the graph of blocks, weighted by nonzeros. METIS is serial, so the
 // graph is gathered on rank 0 as long as it has at most `limit` edges; beyond that ptscotch is for
 // it.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <metis.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -44,6 +47,31 @@ Choices read_choices(const Spec& options) {
   return choices;
 }
 
+/// While one lives, stdout goes nowhere: METIS writes there ("Cannot bisect a graph with 0
+/// vertices!") when a few heavy vertices leave nothing for some parts, which is no fault, and where
+/// a report may go.
+class SilentStdout {
+ public:
+  SilentStdout() : saved_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere < 0) return;
+    dup2(nowhere, STDOUT_FILENO);
+    close(nowhere);
+  }
+  ~SilentStdout() {
+    if (saved_ < 0) return;
+    std::fflush(stdout);
+    dup2(saved_, STDOUT_FILENO);
+    close(saved_);
+  }
+  SilentStdout(const SilentStdout&) = delete;
+  SilentStdout& operator=(const SilentStdout&) = delete;
+
+ private:
+  int saved_;
+};
+
 /// The part of every vertex. Throws InputError when METIS fails.
 std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objective,
                      const Choices& choices) {
@@ -56,6 +84,7 @@ std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objectiv
   auto vertices = static_cast<idx_t>(graph.weights.size());
   idx_t constraints = 1, part_count = parts, value = 0;
   std::vector<idx_t> result(graph.weights.size());
+  const SilentStdout silent;
   const int status = METIS_PartGraphKway(
       &vertices, &constraints, graph.starts.data(), graph.neighbours.data(), graph.weights.data(),
       nullptr, nullptr, &part_count, nullptr, nullptr, settings, &value, result.data());
