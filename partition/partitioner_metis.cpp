@@ -23,7 +23,8 @@ namespace rowhalo {
 
 namespace {
 
-/// An edge counts on both sides and takes about 40 bytes, most of it in METIS: 4 GB.
+/// An edge counts on both sides; rank 0 was seen to take 20 bytes for each, most of it in METIS: 2
+/// GB.
 constexpr std::int64_t default_limit = 100'000'000;
 
 struct Choices {
