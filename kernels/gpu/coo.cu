@@ -50,7 +50,8 @@ __global__ void coo_kernel(CooArguments<T> a) {
       has_entry ? rounded_product(streamed(a.values + e), cached(a.x + streamed(a.columns + e)))
                 : T{0};
   const T sum = sum_of_segment(row, product);
-  if (has_entry && ends_segment(row)) atomicAdd(a.y + row, rounded_product(a.alpha, sum));
+  const bool ends = ends_segment(row);  // of all lanes: they exchange their rows
+  if (has_entry && ends) atomicAdd(a.y + row, rounded_product(a.alpha, sum));
 }
 
 template <class T>

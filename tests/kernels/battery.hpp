@@ -120,6 +120,7 @@ inline std::vector<Matrix> matrices() {
               [](LocalIndex i, LocalIndex j) { return i == j || i == 0 || j == 0; }),
       pattern("wide", 21, 333, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
       pattern("tall", 333, 21, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
+      pattern("full", 45, 70, always),
       stencil(7, 6, 5),
       blocked(30),
       random(301, 257),

@@ -21,19 +21,55 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
     if (entry.baseline && baselines == Baselines::left_out) continue;
     specs.push_back(entry.name);
   }
-  for (const char* spec :
-       {"csr-scalar:block=32", "csr-vector:threads=2", "csr-vector:threads=4",
-        "csr-vector:threads=8", "csr-vector:threads=16", "csr-vector:threads=32,block=1024",
-        "sell:sigma=64,max_padding=1e9,flight=4", "sell:max_padding=1e9,flight=5",
-        "sell:max_padding=1e9,flight=9", "sell:sigma=100000,max_padding=1e9,block=32"}) {
+  for (const char* spec : {"csr-scalar:block=32",
+                           "csr-vector:threads=2",
+                           "csr-vector:threads=4",
+                           "csr-vector:threads=8",
+                           "csr-vector:threads=16",
+                           "csr-vector:threads=32,block=1024",
+                           "csr-cached:window=16,block=32",
+                           "coo:block=32",
+                           "ell:max_padding=1e9",
+                           "blocked-ell:b=3,max_padding=1e9",
+                           "blocked-ell:b=8,max_padding=1e9",
+                           "hyb:width=0,max_padding=1e9",
+                           "hyb:width=5,max_padding=1e9",
+                           "jds:block=32",
+                           "dia:max_padding=1e9",
+                           "bsr:b=2,max_padding=1e9",
+                           "bsr:b=3,max_padding=1e9",
+                           "bsr:b=5,max_padding=1e9",
+                           "bsr:b=8,max_padding=1e9",
+                           "sell:sigma=64,max_padding=1e9,flight=4",
+                           "sell:max_padding=1e9,flight=5",
+                           "sell:max_padding=1e9,flight=9",
+                           "sell:sigma=100000,max_padding=1e9,block=32",
+                           "dense-global:block=32",
+                           "dense-shared:block=32",
+                           "dense-split:threads=32,rows=1",
+                           "dense-split:threads=32,rows=4",
+                           "dense-split:threads=256,rows=2"}) {
     specs.push_back(spec);
   }
-  if (baselines == Baselines::included) specs.push_back("cusparse-sell:c=3,max_padding=1e9");
+  if (baselines == Baselines::left_out) return specs;
+  for (const char* spec : {"cusparse-sell:c=3,max_padding=1e9", "cusparse-bsr:b=2,max_padding=1e9",
+                           "cusparse-bsr:b=5,order=row,max_padding=1e9", "cublas:layout=rows"}) {
+    specs.push_back(spec);
+  }
   return specs;
 }
 
 inline const FormatEntry& gpu_entry(const std::string& spec) {
   return find_format(Spec::parse(spec, "--format").name(), Device::gpu);
+}
+
+/// Of what a format takes most of the battery's matrices are not: those of dense rows, whole
+/// blocks, diagonals, rows of one length.
+inline bool takes_few(const std::string& spec) {
+  for (const char* name : {"dense-", "cublas", "cusparse-bsr", "dia", "bsr", "blocked-ell"}) {
+    if (spec.rfind(name, 0) == 0) return true;
+  }
+  return false;
 }
 
 /// A matrix and one of its row lists on the device.
