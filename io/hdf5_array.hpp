@@ -18,7 +18,7 @@
 namespace rowhalo {
 
 /// Numbers that are moved at a time: what is copied stays in the cache.
-inline constexpr std::int64_t hdf5_piece = std::int64_t{1} << 20;
+inline constexpr std::int64_t hdf5_piece = std::int64_t{1} << 18;
 
 struct Hdf5Array {
   Hdf5Dataset dataset;
