@@ -3,6 +3,7 @@
 // Options of `run` and `kernels`: the commands that multiply.
 #include <memory>
 
+#include "io/vector_file.hpp"
 #include "kernels/formats.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/options_shared.hpp"
@@ -43,7 +44,8 @@ void add_product_options(CLI::App& run, RunOptions& options) {
       ->type_name("B")
       ->capture_default_str()
       ->group(group);
-  const std::string vectors = "random:seed=N | ones | zeros | index | log | FILE.mtx";
+  std::string vectors = "random:seed=N | ones | zeros | index | log";
+  for (const VectorKind& kind : vector_kinds()) vectors += std::string(" | ") + kind.usage;
   run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
   run.add_option("--y", options.y, "y before the product, likewise")
       ->type_name("SPEC")
@@ -75,7 +77,11 @@ void add_run_options(CLI::App& run, RunOptions& options) {
                        {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
                        "overlap | blocking (default: overlap)")
       ->group(group);
-  run.add_option("--save-y", options.save_y, "write y in the order of the source (.mtx)")
+  std::string written = "write y in the order of the source:";
+  for (const VectorKind& kind : vector_kinds()) {
+    if (kind.write != nullptr) written += std::string(" ") + kind.usage;
+  }
+  run.add_option("--save-y", options.save_y, written)
       ->type_name("FILE")
       ->group("Output");
   options.validate = petsc_version().empty() ? "reference" : "petsc";
