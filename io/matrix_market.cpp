@@ -7,10 +7,12 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
 #include "io/text_pieces.hpp"
+#include "partition/entry_chunks.hpp"
 
 namespace rowhalo {
 
@@ -112,102 +114,153 @@ void for_each_entry(const std::vector<Entry>& entries, MatrixMarketSymmetry symm
   }
 }
 
-/// The entries in file order, mirrored ones at the place of theirs, grouped by the owner of their
-/// row.
-std::vector<Entry> group_by_owner(const MatrixMarketHeader& header, const Comm& comm,
-                                  const std::vector<ParsedLines>& parts,
-                                  std::vector<std::int64_t>& counts) {
+/// How many entries of every part go to every rank; their sums over the parts into `counts`.
+std::vector<std::vector<std::int64_t>> count_by_owner(const MatrixMarketHeader& header,
+                                                      const Comm& comm,
+                                                      const std::vector<ParsedLines>& parts,
+                                                      std::vector<std::int64_t>& counts) {
   const int part_count = static_cast<int>(parts.size());
-  const auto owner = [&](const Entry& entry) {
-    return comm.size == 1 ? 0 : even_split_owner(header.rows, 1, comm.size, entry.row);
-  };
-  std::vector<std::vector<std::int64_t>> next(part_count, std::vector<std::int64_t>(comm.size, 0));
+  std::vector<std::vector<std::int64_t>> by_part(part_count);
 #pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
   for (int part = 0; part < part_count; ++part) {
+    EvenOwner owner(header.rows, comm.size);
+    std::vector<std::int64_t> own(comm.size, 0);  // not shared: threads would disturb each other
     for_each_entry(parts[part].entries, header.symmetry,
-                   [&](const Entry& entry) { ++next[part][owner(entry)]; });
+                   [&](const Entry& entry) { ++own[owner(entry.row)]; });
+    by_part[part] = std::move(own);
   }
-  std::int64_t total = 0;
   counts.assign(comm.size, 0);
-  for (int rank = 0; rank < comm.size; ++rank) {
-    for (auto& starts : next) {
-      counts[rank] += starts[rank];
-      total += std::exchange(starts[rank], total);
-    }
+  for (const auto& own : by_part) {
+    for (int rank = 0; rank < comm.size; ++rank) counts[rank] += own[rank];
   }
-  std::vector<Entry> grouped(total);
-#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
-  for (int part = 0; part < part_count; ++part) {
-    for_each_entry(parts[part].entries, header.symmetry,
-                   [&](const Entry& entry) { grouped[next[part][owner(entry)]++] = entry; });
-  }
-  return grouped;
+  return by_part;
 }
 
-/// Room for this rank's even share of the entries. It is not touched before it is needed, and a
-/// larger share only costs a reallocation; a size line that promises more than the file can hold
-/// (a byte an entry, compressed) is not believed.
-void reserve_share(const Opening& opening, const Comm& comm, std::vector<Entry>& entries) {
-  const std::int64_t sides = opening.header.symmetry == MatrixMarketSymmetry::general ? 1 : 2;
-  const std::int64_t believed = std::min(opening.header.entries, opening.file_bytes);
-  entries.reserve(believed * sides / comm.size + believed * sides / comm.size / 16);
+/// Puts the entries in file order, mirrored ones at the place of theirs, grouped by the owner of
+/// their row, into `grouped`, which has room for all of them. `next` is what count_by_owner gave.
+void group_by_owner(const MatrixMarketHeader& header, const Comm& comm,
+                    const std::vector<ParsedLines>& parts,
+                    std::vector<std::vector<std::int64_t>>&& next, Entry* grouped) {
+  const int part_count = static_cast<int>(parts.size());
+  std::int64_t total = 0;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    for (auto& starts : next) total += std::exchange(starts[rank], total);
+  }
+#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
+  for (int part = 0; part < part_count; ++part) {
+    EvenOwner owner(header.rows, comm.size);
+    std::vector<std::int64_t> own = std::move(next[part]);
+    for_each_entry(parts[part].entries, header.symmetry,
+                   [&](const Entry& entry) { grouped[own[owner(entry.row)]++] = entry; });
+  }
+}
+
+/// Collective. Sends the entries of a round to the owners of their rows; appends those that arrive.
+/// `grouped` is room that the rounds share.
+void deliver(const MatrixMarketHeader& header, const Comm& comm,
+             const std::vector<ParsedLines>& parts, std::vector<Entry>& grouped,
+             EntryChunks& entries) {
+  std::vector<std::int64_t> counts;
+  auto by_part = count_by_owner(header, comm, parts, counts);
+  if (comm.size == 1) {
+    group_by_owner(header, comm, parts, std::move(by_part), entries.append(counts[0]).data());
+    return;
+  }
+  grouped.resize(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  group_by_owner(header, comm, parts, std::move(by_part), grouped.data());
+  std::vector<std::int64_t> arriving = exchange_counts(comm, counts);
+  Entry* room =
+      entries.append(std::accumulate(arriving.begin(), arriving.end(), std::int64_t{0})).data();
+  for (int rank = 0; rank < comm.size; ++rank) {
+    counts[rank] *= sizeof(Entry);
+    arriving[rank] *= sizeof(Entry);
+  }
+  exchange_into(comm, grouped.data(), counts, room, arriving);
+}
+
+/// Where something stands in the file.
+struct Place {
+  std::int64_t entries = 0, lines = 0;  ///< before it
+};
+
+/// Collective. Where this rank's piece begins; moves `round` from the start of the round to its
+/// end.
+Place place_of_piece(const Comm& comm, const std::vector<ParsedLines>& parts, Place& round) {
+  const std::int64_t mine[2] = {entries_in(parts), lines_in(parts)};
+  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm.size));
+  ROWHALO_MPI(MPI_Allgather(mine, 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, comm.handle));
+  Place place;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    if (rank == comm.rank) place = round;
+    round.entries += all[2 * rank];
+    round.lines += all[2 * rank + 1];
+  }
+  return place;
+}
+
+/// Collective. All entries of the file that belong to rows of this rank.
+EntryChunks read_entries(TextPieces& pieces, const std::string& path,
+                         const MatrixMarketHeader& header, const Comm& comm, Progress& progress) {
+  EntryChunks entries;
+  std::vector<ParsedLines> parts;  // reused, as is `grouped`: fresh memory costs page faults
+  std::vector<Entry> grouped;
+  Place round{0, header.lines};
+  while (!pieces.finished()) {
+    const TextPiece piece = pieces.next();
+    pieces.read_ahead();
+    parse_lines(piece.text, header, threads_for(piece.text), parts);
+    const Place here = place_of_piece(comm, parts, round);
+    agree(comm, [&] { check_piece(path, header, piece, parts, here.lines, here.entries); });
+    if (header.layout == MatrixMarketLayout::array) {
+      std::int64_t first = here.entries;
+      for (ParsedLines& part : parts) {
+        place_array_values(header, first, part.entries);
+        first += static_cast<std::int64_t>(part.entries.size());
+      }
+    }
+    deliver(header, comm, parts, grouped, entries);
+    progress.tick();
+  }
+  agree(comm, [&] {
+    if (comm.rank != 0 || round.entries == header.entries) return;
+    throw InputError(fmt::format(
+        "{}:{}: the file ends after {} entr{}, but {}; copy the file again or correct the number",
+        path, round.lines, round.entries, round.entries == 1 ? "y" : "ies", promise(header)));
+  });
+  return entries;
 }
 
 }  // namespace
+
+MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path) {
+  MatrixInfo info;
+  info.source = path;
+  info.rows = header.rows;
+  info.columns = header.columns;
+  info.field = name_of(header.field);
+  info.symmetry = name_of(header.symmetry);
+  return info;
+}
 
 DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Progress& progress,
                                   std::int64_t piece_bytes,
                                   const std::function<void(const MatrixMarketHeader&)>& accept) {
   progress.phase("read");
-  std::vector<Entry> entries;
-  Opening opening;
+  EntryChunks entries;
+  MatrixMarketHeader header;
   {
     TextPieces pieces(path, path.ends_with(".gz"), comm, piece_bytes);
-    opening = open_file(pieces, path, comm, accept);
-    const MatrixMarketHeader& header = opening.header;
-    reserve_share(opening, comm, entries);
-
-    std::int64_t lines_before = header.lines, entries_before = 0;
-    while (!pieces.finished()) {
-      const TextPiece piece = pieces.next();
-      std::vector<ParsedLines> parts = parse_lines(piece.text, header, threads_for(piece.text));
-      const std::int64_t count = entries_in(parts), lines = lines_in(parts);
-      const std::int64_t first = entries_before + sum_over_lower_ranks(comm, count);
-      const std::int64_t first_line = lines_before + sum_over_lower_ranks(comm, lines);
-      agree(comm, [&] { check_piece(path, header, piece, parts, first_line, first); });
-      entries_before += sum_over_ranks(comm, count);
-      lines_before += sum_over_ranks(comm, lines);
-
-      if (header.layout == MatrixMarketLayout::array) {
-        std::int64_t place = first;
-        for (ParsedLines& part : parts) {
-          place_array_values(header, place, part.entries);
-          place += static_cast<std::int64_t>(part.entries.size());
-        }
-      }
-      std::vector<std::int64_t> counts, received_counts;
-      std::vector<Entry> grouped = group_by_owner(header, comm, parts, counts);
-      std::vector<ParsedLines>().swap(parts);
-      if (comm.size > 1) grouped = exchange(comm, grouped, counts, received_counts);
-      entries.insert(entries.end(), grouped.begin(), grouped.end());
-      progress.tick();
-    }
-    agree(comm, [&] {
-      if (comm.rank != 0 || entries_before == header.entries) return;
-      throw InputError(fmt::format(
-          "{}:{}: the file ends after {} entr{}, but {}; copy the file again or correct the number",
-          path, lines_before, entries_before, entries_before == 1 ? "y" : "ies", promise(header)));
-    });
+    header = open_file(pieces, path, comm, accept).header;
+    entries = read_entries(pieces, path, header, comm, progress);
   }
   progress.phase("assemble");
-  MatrixInfo info;
-  info.source = path;
-  info.rows = opening.header.rows;
-  info.columns = opening.header.columns;
-  info.field = name_of(opening.header.field);
-  info.symmetry = name_of(opening.header.symmetry);
-  return assemble_rows(info, even_split(info.rows, 1, comm.size, comm.rank),
-                       even_split(info.rows, 1, comm.size, comm.rank + 1), std::move(entries));
+  return assemble_rows(info_of(header, path), even_split(header.rows, 1, comm.size, comm.rank),
+                       even_split(header.rows, 1, comm.size, comm.rank + 1), std::move(entries));
+}
+
+MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm) {
+  TextPieces pieces(path, path.ends_with(".gz"), comm, default_piece_bytes);
+  return open_file(pieces, path, comm, nullptr).header;
 }
 
 }  // namespace rowhalo

@@ -2,7 +2,8 @@
 //
 // Matrix Market files read in parallel: in rounds of bounded pieces (text_pieces.hpp) every rank
 // parses its own lines, whose entries travel at once to the owners of their rows. So the peak of
-// memory is that of the entries and, at the end, of the assembled rows.
+// memory is 24 bytes an entry and, at the end, the assembled rows (16), in whatever order they
+// come.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +28,11 @@ DistributedCsr read_matrix_market(
     const std::string& path, const Comm& comm, Progress& progress,
     std::int64_t piece_bytes = default_piece_bytes,
     const std::function<void(const MatrixMarketHeader&)>& accept = nullptr);
+
+/// Collective. The header alone. Throws AgreedError as read_matrix_market does.
+MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm);
+
+/// What the header of `path` says of the matrix.
+MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path);
 
 }  // namespace rowhalo

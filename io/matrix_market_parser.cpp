@@ -208,8 +208,10 @@ std::string_view line_at(std::string_view text, std::int64_t offset) {
 }
 
 template <MatrixMarketLayout layout, MatrixMarketField field>
-ParsedLines parse_lines_as(std::string_view text, const MatrixMarketHeader& header) {
-  ParsedLines parsed;
+void parse_lines_as(std::string_view text, const MatrixMarketHeader& header, ParsedLines& parsed) {
+  parsed.entries.clear();
+  parsed.lines = 0;
+  parsed.fault.reset();
   // Entries are at least "1 1\n" or "1\n" long, but reserving for that would waste memory; most
   // lines have more than 12 bytes.
   parsed.entries.reserve(text.size() / 12);
@@ -226,14 +228,30 @@ ParsedLines parse_lines_as(std::string_view text, const MatrixMarketHeader& head
       if (at == nullptr) {
         const std::int64_t offset = line - begin;
         parsed.fault = {parsed.lines, offset, diagnose(line_at(text, offset), header)};
-        return parsed;
+        return;
       }
       parsed.entries.push_back(entry);
     }
     ++parsed.lines;
     if (at != end) ++at;
   }
-  return parsed;
+}
+
+void parse_lines_into(std::string_view text, const MatrixMarketHeader& header,
+                      ParsedLines& parsed) {
+  using Layout = MatrixMarketLayout;
+  using Field = MatrixMarketField;
+  const bool array = header.layout == Layout::array;
+  switch (header.field) {
+    case Field::integer:
+      return array ? parse_lines_as<Layout::array, Field::integer>(text, header, parsed)
+                   : parse_lines_as<Layout::coordinate, Field::integer>(text, header, parsed);
+    case Field::pattern:
+      return parse_lines_as<Layout::coordinate, Field::pattern>(text, header, parsed);
+    case Field::real:
+      return array ? parse_lines_as<Layout::array, Field::real>(text, header, parsed)
+                   : parse_lines_as<Layout::coordinate, Field::real>(text, header, parsed);
+  }
 }
 
 }  // namespace
@@ -258,26 +276,13 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
 }
 
 ParsedLines parse_lines(std::string_view text, const MatrixMarketHeader& header) {
-  using Layout = MatrixMarketLayout;
-  using Field = MatrixMarketField;
-  if (header.layout == Layout::array) {
-    return header.field == Field::integer
-               ? parse_lines_as<Layout::array, Field::integer>(text, header)
-               : parse_lines_as<Layout::array, Field::real>(text, header);
-  }
-  switch (header.field) {
-    case Field::integer:
-      return parse_lines_as<Layout::coordinate, Field::integer>(text, header);
-    case Field::pattern:
-      return parse_lines_as<Layout::coordinate, Field::pattern>(text, header);
-    case Field::real:
-      break;
-  }
-  return parse_lines_as<Layout::coordinate, Field::real>(text, header);
+  ParsedLines parsed;
+  parse_lines_into(text, header, parsed);
+  return parsed;
 }
 
-std::vector<ParsedLines> parse_lines(std::string_view text, const MatrixMarketHeader& header,
-                                     int threads) {
+void parse_lines(std::string_view text, const MatrixMarketHeader& header, int threads,
+                 std::vector<ParsedLines>& parts) {
   std::vector<std::size_t> starts{0};
   for (int part = 1; part < threads; ++part) {
     const std::size_t newline =
@@ -286,10 +291,11 @@ std::vector<ParsedLines> parse_lines(std::string_view text, const MatrixMarketHe
   }
   starts.push_back(text.size());
 
-  std::vector<ParsedLines> parts(threads);
+  parts.resize(threads);
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
   for (int part = 0; part < threads; ++part) {
-    parts[part] = parse_lines(text.substr(starts[part], starts[part + 1] - starts[part]), header);
+    parse_lines_into(text.substr(starts[part], starts[part + 1] - starts[part]), header,
+                     parts[part]);
   }
   std::int64_t lines = 0;
   for (int part = 0; part < threads; ++part) {
@@ -301,7 +307,6 @@ std::vector<ParsedLines> parse_lines(std::string_view text, const MatrixMarketHe
     }
     lines += parts[part].lines;
   }
-  return parts;
 }
 
 LineFault locate_entry(std::string_view text, std::int64_t index) {

@@ -63,10 +63,11 @@ struct ParsedLines {
 /// `text` is whole lines; the last may lack its newline.
 ParsedLines parse_lines(std::string_view text, const MatrixMarketHeader& header);
 
-/// The same in `threads` parts cut at line ends, which are the parts of the result in file order; a
-/// fault's line and offset count from the start of `text`.
-std::vector<ParsedLines> parse_lines(std::string_view text, const MatrixMarketHeader& header,
-                                     int threads);
+/// The same in `threads` parts cut at line ends, which become `parts` in file order, up to the
+/// first fault, whose line and offset count from the start of `text`. The memory of `parts` is
+/// reused.
+void parse_lines(std::string_view text, const MatrixMarketHeader& header, int threads,
+                 std::vector<ParsedLines>& parts);
 
 /// Where entry number `index` (from 0) of `text` stands; `what` stays empty.
 LineFault locate_entry(std::string_view text, std::int64_t index);

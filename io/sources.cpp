@@ -19,9 +19,9 @@ namespace {
 
 constexpr SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
-     load_matrix_market, nullptr, save_matrix_market},
+     load_matrix_market, outline_matrix_market, save_matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
-     load_matrix_market, nullptr, save_matrix_market},
+     load_matrix_market, outline_matrix_market, save_matrix_market},
     {".h5", "FILE.h5[:/group]", "CSR arrays in an HDF5 file, as scipy has them; read in parallel",
      hdf5_unusable, load_hdf5, outline_hdf5, save_hdf5},
     {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
@@ -157,9 +157,13 @@ std::span<const SourceEntry> sources() {
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
                            Progress& progress) {
   const NamedSource source = name_source(text, comm);
+  if (block > 1) {
+    // Before the work of reading.
+    const MatrixInfo info = source.entry->outline(source.spec, comm).info;
+    agree(comm, [&] { check_block(info, block); });
+  }
   DistributedCsr matrix = source.entry->load(source.spec, comm, progress);
   if (block < 1 || block == matrix.info.block) return matrix;
-  agree(comm, [&] { check_block(matrix.info, block); });
   matrix.info.grid.reset();  // its points are the block rows of the source
   return dealt_out_in_blocks(std::move(matrix), block, comm, progress);
 }

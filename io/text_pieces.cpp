@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <omp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -13,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "partition/base/checked_cast.hpp"
 
@@ -21,6 +23,7 @@ namespace rowhalo {
 namespace {
 
 constexpr std::int64_t step_bytes = 64 << 10;  // of inflating and of looking for the end of a line
+constexpr std::int64_t most_round_bytes = 64 << 20;  // inflated
 constexpr int piece_tag = 23;
 constexpr const char* overlong_line =
     "this line is longer than 64 MiB, so this is no Matrix Market file; check what it is";
@@ -41,7 +44,11 @@ struct TextPieces::Inflater {
 
 TextPieces::TextPieces(const std::string& path, bool gzip, const Comm& comm,
                        std::int64_t piece_bytes)
-    : path_(path), gzip_(gzip), comm_(comm), piece_bytes_(piece_bytes) {}
+    : path_(path), gzip_(gzip), comm_(comm), piece_bytes_(piece_bytes) {
+  if (gzip && comm.size > 1) {
+    piece_bytes_ = std::clamp(most_round_bytes / (comm.size - 1), std::int64_t{1}, piece_bytes);
+  }
+}
 
 TextPieces::~TextPieces() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -199,38 +206,71 @@ void TextPieces::cut_inflated(std::string& piece) {
   ahead_ = std::move(rest);
 }
 
+/// Rank 0. Cuts the next round. On one rank it runs beside the parsing of the round before.
+void TextPieces::inflate_round() {
+  const int readers = comm_.size - first_reader();
+  next_round_.pieces.resize(readers);
+  for (std::string& piece : next_round_.pieces) cut_inflated(piece);
+  next_round_.last = inflated_all_ && ahead_.empty();
+  next_round_.fault = fault_;
+  next_is_inflated_ = true;
+}
+
+void TextPieces::read_ahead() {
+  if (!gzip_ || comm_.rank != 0 || finished_) return;
+  if (comm_.size > 1) {
+    inflate_round();
+  } else if (omp_get_max_threads() > 1) {
+    inflating_ = std::async(std::launch::async, [this] { inflate_round(); });
+  }
+}
+
 TextPiece TextPieces::next_inflated() {
-  TextPiece piece;
-  std::int64_t description[2] = {0, 0};  // offset and bytes of a piece
+  struct Description {
+    std::int64_t offset = 0, bytes = 0;
+    bool last = false;
+  } mine;
   if (comm_.rank == 0) {
-    cut_inflated(buffer_);
-    piece.offset = round_start_;
-    round_start_ += static_cast<std::int64_t>(buffer_.size());
-    std::string other;
-    for (int rank = 1; rank < comm_.size; ++rank) {
-      cut_inflated(other);
-      description[0] = round_start_;
-      description[1] = static_cast<std::int64_t>(other.size());
-      round_start_ += description[1];
-      ROWHALO_MPI(MPI_Send(description, 2, MPI_INT64_T, rank, piece_tag, comm_.handle));
-      ROWHALO_MPI(MPI_Send(other.data(), checked_cast<int>(other.size(), "bytes of a piece"),
-                           MPI_CHAR, rank, piece_tag, comm_.handle));
+    if (inflating_.valid()) inflating_.get();
+    if (!next_is_inflated_) inflate_round();
+    std::swap(round_, next_round_);
+    next_is_inflated_ = false;
+    mine.last = round_.last;
+    std::vector<Description> descriptions;
+    std::vector<MPI_Request> requests;
+    descriptions.reserve(comm_.size);
+    for (int rank = first_reader(); rank < comm_.size; ++rank) {
+      const std::string& piece = round_.pieces[rank - first_reader()];
+      const auto bytes = checked_cast<int>(piece.size(), "bytes of a piece");
+      const Description& sent =
+          descriptions.emplace_back(Description{round_start_, bytes, round_.last});
+      round_start_ += bytes;
+      if (rank == 0) {
+        mine = sent;
+        continue;
+      }
+      ROWHALO_MPI(MPI_Isend(&sent, sizeof sent, MPI_BYTE, rank, piece_tag, comm_.handle,
+                            &requests.emplace_back()));
+      ROWHALO_MPI(MPI_Isend(piece.data(), bytes, MPI_CHAR, rank, piece_tag, comm_.handle,
+                            &requests.emplace_back()));
     }
+    ROWHALO_MPI(
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
   } else {
     ROWHALO_MPI(
-        MPI_Recv(description, 2, MPI_INT64_T, 0, piece_tag, comm_.handle, MPI_STATUS_IGNORE));
-    piece.offset = description[0];
-    buffer_.resize(description[1]);
-    ROWHALO_MPI(MPI_Recv(buffer_.data(), static_cast<int>(description[1]), MPI_CHAR, 0, piece_tag,
+        MPI_Recv(&mine, sizeof mine, MPI_BYTE, 0, piece_tag, comm_.handle, MPI_STATUS_IGNORE));
+    buffer_.resize(mine.bytes);
+    ROWHALO_MPI(MPI_Recv(buffer_.data(), static_cast<int>(mine.bytes), MPI_CHAR, 0, piece_tag,
                          comm_.handle, MPI_STATUS_IGNORE));
   }
+  TextPiece piece;
+  piece.offset = mine.offset;
   piece.text = buffer_;
-  int finished = inflated_all_ && ahead_.empty() ? 1 : 0;
-  ROWHALO_MPI(MPI_Bcast(&finished, 1, MPI_INT, 0, comm_.handle));
-  finished_ = finished == 1;
+  if (comm_.size == 1) piece.text = round_.pieces[0];
+  finished_ = mine.last;
   if (finished_) {
     // The fault belongs behind the last line of the round.
-    std::string fault = fault_.value_or("");
+    std::string fault = round_.fault.value_or("");
     broadcast(comm_, fault);
     if (!fault.empty() && comm_.rank == comm_.size - 1) piece.fault = fault;
   }

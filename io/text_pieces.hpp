@@ -3,15 +3,18 @@
 // A text file, plain or gzip-compressed, in line-aligned pieces for all ranks. Pieces come in
 // rounds: in every round rank r gets the r-th consecutive piece, so that file order is round, rank,
 // position. Plain: every rank reads its own bytes; a line belongs to the piece that holds its first
-// byte. gzip cannot be entered in the middle: rank 0 inflates and sends each piece on as soon as it
-// is cut. Never more than two pieces are in memory on a rank.
+// byte. gzip cannot be entered in the middle: rank 0 inflates the next round while the others parse
+// this one, and gets no text itself; alone it inflates in a thread of its own. Two rounds are in
+// its memory, of at most 64 MiB each.
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "partition/comm.hpp"
 
@@ -49,17 +52,28 @@ class TextPieces {
   void start_at(std::int64_t offset);
   /// Collective. This rank's piece of the next round, possibly empty.
   TextPiece next();
+  /// Local, once a round, when its piece is there and not parsed yet: gets on with the next round.
+  void read_ahead();
   /// The same on every rank: no text is left for another round.
   bool finished() const { return finished_; }
 
  private:
   struct Inflater;
 
+  /// One round of inflated text, on rank 0.
+  struct Round {
+    std::vector<std::string> pieces;  ///< one a rank that gets any
+    bool last = false;
+    std::optional<std::string> fault;  ///< behind the last round
+  };
+
   TextPiece next_plain();
   TextPiece next_inflated();
   void read_plain(std::string& text, std::int64_t offset, std::int64_t bytes);
   void complete_last_line(std::int64_t offset);
   void inflate_more();
+  void inflate_round();
+  int first_reader() const { return comm_.size == 1 ? 0 : 1; }
   void cut_inflated(std::string& piece);
 
   std::string path_;
@@ -69,6 +83,8 @@ class TextPieces {
   std::int64_t file_bytes_ = 0;
   int descriptor_ = -1;
   std::unique_ptr<Inflater> inflater_;
+  Round round_, next_round_;
+  bool next_is_inflated_ = false;
   std::string ahead_;  ///< read from the start, or inflated, but not yet in a piece
   bool inflated_all_ = false;
   std::int64_t body_start_ = 0;
@@ -76,6 +92,8 @@ class TextPieces {
   bool finished_ = false;
   std::string buffer_;  ///< this rank's piece
   std::optional<std::string> fault_;
+  /// The next round, when this rank is alone. Last, so that it ends before what it works on.
+  std::future<void> inflating_;
 };
 
 }  // namespace rowhalo

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Groups global numbers by the rank that keeps their answers (directory.hpp). Neighbouring numbers
-// mostly share a keeper, so the division of even_split_owner is done only when the keeper changes.
+// Groups global numbers by the rank that keeps their answers (directory.hpp).
 #include "partition/directory.hpp"
 
 namespace rowhalo {
@@ -11,21 +10,15 @@ GroupedNumbers group_by_share(const Comm& comm, GlobalIndex size,
   GroupedNumbers grouped;
   grouped.counts.assign(comm.size, 0);
   std::vector<int> keepers(numbers.size());
-  int keeper = 0;
-  GlobalIndex first = 0, last = even_split(size, 1, comm.size, 1);
+  EvenOwner keeper_of(size, comm.size);
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const GlobalIndex number = numbers[k];
-    if (number < first || number >= last) {
-      if (number < 0 || number >= size) {
-        throw std::logic_error("directory: number " + std::to_string(number) + " is not in 0.." +
-                               std::to_string(size - 1));
-      }
-      keeper = even_split_owner(size, 1, comm.size, number);
-      first = even_split(size, 1, comm.size, keeper);
-      last = even_split(size, 1, comm.size, keeper + 1);
+    if (number < 0 || number >= size) {
+      throw std::logic_error("directory: number " + std::to_string(number) + " is not in 0.." +
+                             std::to_string(size - 1));
     }
-    keepers[k] = keeper;
-    ++grouped.counts[keeper];
+    keepers[k] = keeper_of(number);
+    ++grouped.counts[keepers[k]];
   }
 
   std::vector<std::int64_t> next(comm.size, 0);

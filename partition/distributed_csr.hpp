@@ -63,6 +63,27 @@ constexpr int even_split_owner(GlobalIndex items, int block, int parts, GlobalIn
                                                    : larger + (b - larger * (small + 1)) / small);
 }
 
+/// even_split_owner for items that mostly follow each other: divides only when the owner changes.
+class EvenOwner {
+ public:
+  EvenOwner(GlobalIndex items, int parts)
+      : items_(items), parts_(parts), last_(even_split(items, 1, parts, 1)) {}
+
+  int operator()(GlobalIndex item) {
+    if (item < first_ || item >= last_) {
+      owner_ = even_split_owner(items_, 1, parts_, item);
+      first_ = even_split(items_, 1, parts_, owner_);
+      last_ = even_split(items_, 1, parts_, owner_ + 1);
+    }
+    return owner_;
+  }
+
+ private:
+  GlobalIndex items_;
+  int parts_, owner_ = 0;
+  GlobalIndex first_ = 0, last_;
+};
+
 /// An entry on its way to the owner of its row.
 struct Entry {
   GlobalIndex row;
@@ -70,9 +91,8 @@ struct Entry {
   double value;
 };
 
-/// Local. Builds the rows [first_row, last_row) from entries in file order: sorted by column within
-/// a row, duplicates summed in the order in which they stand. Frees `entries` on the way. Columns
-/// are not checked; rows outside the range are a std::logic_error.
+/// Local. Builds the rows [first_row, last_row) from entries in file order, as the other
+/// assemble_rows does (entry_chunks.hpp).
 DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
                              std::vector<Entry>&& entries);
 

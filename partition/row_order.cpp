@@ -56,10 +56,11 @@ void close_up(DistributedCsr& matrix, const std::vector<Offset>& lengths) {
 }  // namespace
 
 void put_in_order(DistributedCsr& matrix) {
+  constexpr GlobalIndex least_rows = 4096;  // below it threads cost more than they gain
   const GlobalIndex rows = matrix.local_rows();
   std::vector<Offset> lengths(rows);
   Offset duplicates = 0;
-#pragma omp parallel reduction(+ : duplicates)
+#pragma omp parallel reduction(+ : duplicates) if (rows >= least_rows)
   {
     std::vector<ColumnAndValue> entries;
 #pragma omp for schedule(dynamic, 1024)

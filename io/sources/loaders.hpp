@@ -15,6 +15,7 @@ using Save = void(const std::string& path, const DistributedCsr& matrix, const C
                   Progress& progress);
 
 Load load_matrix_market;
+Outline outline_matrix_market;
 Save save_matrix_market;
 Load load_hdf5, load_petsc;
 Outline outline_hdf5, outline_petsc;
