@@ -20,6 +20,8 @@ struct RunOptions {
   std::string output;  ///< of convert
   int block = 0;       ///< 0: what the source says
   std::string partition = "rows";
+  bool hierarchical = false;  ///< nodes first, then the ranks of each
+  int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
   std::optional<std::uint64_t> shuffle;
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
   Schedule schedule = Schedule::overlap;
@@ -32,10 +34,20 @@ struct RunOptions {
   double min_seconds = 1;
   int threads = 0;  ///< 0: OMP_NUM_THREADS, else the cores of this rank
   std::string validate;
-  std::string json, csv;
+  std::string json, csv, hdf5, communication;
   double timeout_seconds = 300;
   bool quiet = false, progress = true;
   Color color = Color::automatic;
+};
+
+/// `info --partition`: every partitioner that is usable.
+inline constexpr const char* all_partitioners = "all";
+
+/// What only `info` has.
+struct InfoOptions {
+  int ranks = 0;  ///< to plan for; 0: those that run
+  bool dry = false;
+  double device_memory_gb = 0;  ///< 0: that of the GPU, if there is one
 };
 
 enum class ListForm { table, json, markdown };
@@ -45,11 +57,12 @@ struct ListOptions {
   ListForm form = ListForm::table;
 };
 
-enum class Command { help, version, list, run, kernels, convert };
+enum class Command { help, version, list, run, kernels, convert, info };
 
 struct CommandLine {
   Command command = Command::help;
   RunOptions run;
+  InfoOptions info;
   ListOptions list;
   std::vector<std::string> argv;
   std::string help;                  ///< text of --help of the command that asked for it

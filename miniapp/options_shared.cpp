@@ -4,6 +4,7 @@
 #include "miniapp/options_shared.hpp"
 
 #include "io/sources.hpp"
+#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
@@ -73,6 +74,44 @@ void add_json_option(CLI::App& app, RunOptions& options) {
   app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
       ->type_name("FILE")
       ->group("Output");
+}
+
+void add_csv_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_device_option(CLI::App& app, RunOptions& options) {
+  add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
+}
+
+void add_precision_option(CLI::App& app, RunOptions& options) {
+  add_choice<Precision>(app, "--precision", options.precision,
+                        {{"fp64", Precision::fp64},
+                         {"fp32", Precision::fp32},
+                         {"mixed", Precision::mixed},
+                         {"fp16", Precision::fp16},
+                         {"bf16", Precision::bf16}},
+                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16 (default: "
+                        "fp64); the last three on a GPU")
+      ->group("Product");
+}
+
+void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first) {
+  const char* group = "Distribution";
+  app.add_option("--partition", options.partition, names_of(partitioners(), first))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--hierarchical", options.hierarchical,
+               "partition over the nodes first, then over the ranks of each")
+      ->group(group);
+  app.add_option("--ranks-per-node", options.ranks_per_node,
+                 "take N consecutive ranks for a node (default: the ranks that share memory)")
+      ->type_name("N")
+      ->check(positive_count())
+      ->group(group);
 }
 
 void add_terminal_options(CLI::App& app, RunOptions& options) {

@@ -67,12 +67,18 @@ void add_block_option(CLI::App& app, RunOptions& options);
 void add_shuffle_option(CLI::App& app, RunOptions& options);
 void add_timeout_option(CLI::App& app, RunOptions& options);
 void add_json_option(CLI::App& app, RunOptions& options);
+void add_csv_option(CLI::App& app, RunOptions& options);
+void add_device_option(CLI::App& app, RunOptions& options);
+void add_precision_option(CLI::App& app, RunOptions& options);
+/// --partition, --hierarchical and --ranks-per-node; `first` as in names_of.
+void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first);
 /// --quiet, --no-progress and --color.
 void add_terminal_options(CLI::App& app, RunOptions& options);
 
 void add_run_command(CLI::App& app, CommandLine& line);
 void add_kernels_command(CLI::App& app, CommandLine& line);
 void add_convert_command(CLI::App& app, CommandLine& line);
+void add_info_command(CLI::App& app, CommandLine& line);
 void add_list_command(CLI::App& app, CommandLine& line);
 
 }  // namespace rowhalo
