@@ -5,7 +5,7 @@
 // the order of asking.
 #include "partition/halo_plan.hpp"
 
-#include "partition/base/checked_cast.hpp"
+#include "partition/limits.hpp"
 
 namespace rowhalo {
 
@@ -28,7 +28,8 @@ HaloPlan make_halo_plan(const Comm& comm, const LocalMatrix& matrix, Progress& p
   std::vector<std::int64_t> asked_counts;
   const std::vector<GlobalIndex> asked = exchange(comm, matrix.ghosts, counts, asked_counts);
   const std::vector<std::int64_t> remote_begins = exchange_counts(comm, begins);
-  checked_cast<LocalIndex>(asked.size(), "entries of x that a rank sends");
+  agreed_local_count(comm, static_cast<std::int64_t>(asked.size()),
+                     "send {} entries of x in one product");
   plan.send_indices.reserve(asked.size());
   for (const GlobalIndex number : asked) {
     plan.send_indices.push_back(static_cast<LocalIndex>(number - matrix.columns.starts[comm.rank]));
