@@ -8,34 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "partition/partitioners.hpp"
-#include "partition/quality.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 
-/// Which node each rank (or part) is on. Nodes are numbered 0, 1, ... in the order of their first
-/// rank.
-struct NodeMap {
-  std::vector<int> node_of;  ///< one a rank
-  int nodes = 1;
+/// What a message costs.
+struct Link {
+  double bytes_per_second = 0, latency_seconds = 0;
 };
 
-/// Collective. Nodes as they share memory; `ranks_per_node` > 0 pretends that each has that many
-/// consecutive ranks (of `parts` ranks, which may differ from comm.size then).
-NodeMap node_map(const Comm& comm, int ranks_per_node);
-NodeMap emulated_nodes(int parts, int ranks_per_node);
-
-/// How long a product of a candidate is predicted to take: the slowest part's bytes of CSR over the
-/// memory bandwidth, or its halo (bytes over the network's bandwidth plus a latency a neighbour) if
-/// that is longer than what overlaps with it.
+/// How long a product is predicted to take: what the slowest part needs for the bytes of CSR (12 a
+/// nonzero, 4 a row, x and y once) and for packing and storing its halo (16 an entry sent or
+/// received) at the memory bandwidth, or for its messages, in or out, if that takes longer.
 struct PredictionModel {
-  double memory_bytes_per_second = 0, network_bytes_per_second = 0, latency_seconds = 0;
+  double memory_bytes_per_second = 0;
+  Link inside, between;  ///< nodes
 };
+
+double predicted_seconds(const PartitionQuality& quality, const NodeMap& nodes,
+                         const PredictionModel& model);
 
 struct PartitionRequest {
   std::string partition = "rows";  ///< as --partition says; "auto" predicts
   bool hierarchical = false;       ///< nodes first, then the ranks in each node
-  NodeMap nodes;
+  NodeMap nodes;                   ///< of the parts
   PredictionModel model;
 };
 
@@ -45,7 +41,7 @@ struct PartitionCandidate {
   std::optional<PartitionQuality> quality;  ///< empty: it could not be used
   double predicted_seconds = 0;
   double seconds = 0;  ///< that the assignment took
-  std::string reason;  ///< why it could not be used, or why it was chosen
+  std::string reason;  ///< why it was not used or not tried, or why it was chosen
 };
 
 struct Assignment {
@@ -54,12 +50,17 @@ struct Assignment {
   std::vector<PartitionCandidate> candidates;  ///< with `auto` only
 };
 
-/// Collective. `parts` == request.nodes.node_of.size(). Throws AgreedError: unknown or unusable
-/// partitioner, or a matrix that does not suit it.
+/// Local. Throws InputError when no partitioner can do what is asked for, whatever the matrix.
+void check_partition_request(const PartitionRequest& request);
+
+/// Collective. Owners for request.nodes.node_of.size() parts. `auto` leaves out the partitioners
+/// that take long when another one is already predicted to be within 2 % of no halo at all. Throws
+/// AgreedError: unknown or unusable partitioner, or a matrix that does not suit it.
 Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
                          const PartitionRequest& request, Progress& progress);
 
-/// Collective. Every usable partitioner that needs no further argument, with its quality.
+/// Collective. Every partitioner that needs no further argument, with its quality, in the order of
+/// their table; request.partition does not count.
 std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const DistributedCsr& matrix,
                                                      const PartitionRequest& request,
                                                      Progress& progress);

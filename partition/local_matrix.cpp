@@ -10,12 +10,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
-#include "partition/base/checked_cast.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/directory.hpp"
 #include "partition/index_map.hpp"
+#include "partition/limits.hpp"
 #include "partition/migrate.hpp"
 
 namespace rowhalo {
@@ -25,28 +26,72 @@ namespace {
 /// Local numbers of the entries of x that this rank owns, from their numbers in the matrix.
 class OwnedNumbers {
  public:
-  explicit OwnedNumbers(std::span<const GlobalIndex> ascending)
-      : count_(static_cast<GlobalIndex>(ascending.size())) {
+  /// The k-th of `numbers` gets local number k.
+  explicit OwnedNumbers(std::span<const GlobalIndex> numbers)
+      : count_(static_cast<GlobalIndex>(numbers.size())) {
     if (count_ == 0) return;
-    first_ = ascending.front();
-    contiguous_ = ascending.back() - first_ + 1 == count_;
-    if (contiguous_) return;
-    map_ = IndexMap(ascending.size());
-    for (const GlobalIndex number : ascending) map_.insert(number);
+    const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+    first_ = *least;
+    contiguous_ = *most - first_ + 1 == count_;
+    if (!contiguous_) {
+      map_ = IndexMap(numbers.size());
+      for (const GlobalIndex number : numbers) map_.insert(number);
+    } else if (!std::is_sorted(numbers.begin(), numbers.end())) {
+      positions_.resize(numbers.size());
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        positions_[numbers[k] - first_] = static_cast<LocalIndex>(k);
+      }
+    }
   }
 
   /// The local number, or -1 for a ghost.
   LocalIndex find(GlobalIndex number) const {
     if (!contiguous_) return map_.find(number);
     const GlobalIndex local = number - first_;
-    return local >= 0 && local < count_ ? static_cast<LocalIndex>(local) : -1;
+    if (local < 0 || local >= count_) return -1;
+    return positions_.empty() ? static_cast<LocalIndex>(local) : positions_[local];
   }
 
  private:
   GlobalIndex first_ = 0, count_ = 0;
-  bool contiguous_ = true;
+  bool contiguous_ = true;             ///< all of [first, first + count), in any order
+  std::vector<LocalIndex> positions_;  ///< by number - first; empty when they ascend
   IndexMap map_;
 };
+
+/// Puts the rows into the order of --reorder rcm. Local.
+void reorder_rows(MigratedRows& rows, int block, Progress& progress) {
+  std::vector<LocalIndex> order;
+  {
+    std::vector<LocalIndex> columns(rows.columns.size());
+    const OwnedNumbers owned(rows.numbers);
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = owned.find(rows.columns[k]);
+    progress.tick();
+    order = rcm_order(rows.offsets, columns, block);
+    progress.tick();
+  }
+  std::vector<GlobalIndex> numbers(order.size());
+  std::vector<Offset> offsets(order.size() + 1, 0);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    numbers[k] = rows.numbers[order[k]];
+    offsets[k + 1] = offsets[k] + rows.offsets[order[k] + 1] - rows.offsets[order[k]];
+  }
+  const auto in_order = [&](auto& entries) {
+    std::remove_reference_t<decltype(entries)> ordered(entries.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      std::copy(entries.begin() + rows.offsets[order[k]],
+                entries.begin() + rows.offsets[order[k] + 1], ordered.begin() + offsets[k]);
+    }
+    entries.swap(ordered);
+  };
+  in_order(rows.columns);
+  in_order(rows.values);
+  rows.numbers = std::move(numbers);
+  rows.offsets = std::move(offsets);
+  progress.tick();
+}
 
 /// The rows of one thread and the ghosts that it met there.
 struct Slice {
@@ -96,7 +141,7 @@ void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
 /// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
 /// `new_numbers`: the share of the directory, empty when columns keep their numbers. Collective.
 void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
-                   std::vector<Slice>& slices, LocalMatrix& matrix) {
+                   std::vector<Slice>& slices, LocalMatrix& matrix, std::int64_t limit) {
   std::vector<GlobalIndex> met;
   for (const Slice& slice : slices) {
     met.insert(met.end(), slice.ghosts.numbers().begin(), slice.ghosts.numbers().end());
@@ -109,9 +154,9 @@ void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
   std::sort(matrix.ghosts.begin(), matrix.ghosts.end());
   matrix.ghosts.erase(std::unique(matrix.ghosts.begin(), matrix.ghosts.end()), matrix.ghosts.end());
   matrix.ghosts.shrink_to_fit();
-  checked_cast<LocalIndex>(matrix.owned_columns + matrix.ghosts.size(), "local columns of a rank");
-
-  matrix.source_columns.resize(matrix.owned_columns + matrix.ghosts.size());
+  const auto ghosts = static_cast<std::int64_t>(matrix.ghosts.size());
+  matrix.source_columns.resize(agreed_local_count(
+      comm, matrix.owned_columns + ghosts, "hold {} entries of x, its halo included", limit));
   std::size_t at = 0;
   for (Slice& slice : slices) {
     slice.local.resize(slice.ghosts.numbers().size());
@@ -127,7 +172,7 @@ void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
 /// Fills indices, ghosts, source_columns, interior and boundary. matrix.source_columns holds the
 /// owned numbers. Frees rows.columns. Collective.
 void number_columns(const Comm& comm, MigratedRows& rows, std::span<const GlobalIndex> new_numbers,
-                    LocalMatrix& matrix, Progress& progress) {
+                    LocalMatrix& matrix, Progress& progress, std::int64_t limit) {
   matrix.indices.resize(rows.columns.size());
   std::vector<Slice> slices = make_slices(rows.offsets);
   const int parts = static_cast<int>(slices.size());
@@ -140,7 +185,7 @@ void number_columns(const Comm& comm, MigratedRows& rows, std::span<const Global
   }
   std::vector<GlobalIndex>().swap(rows.columns);
   progress.tick();
-  number_ghosts(comm, new_numbers, slices, matrix);
+  number_ghosts(comm, new_numbers, slices, matrix, limit);
   progress.tick();
 
   std::vector<char> is_boundary(matrix.owned_rows, 0);
@@ -195,14 +240,20 @@ int OwnedRanges::owner(GlobalIndex number) const {
 
 LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
                               const std::vector<int>& owners, const Shuffle* shuffle,
-                              Progress& progress) {
+                              Progress& progress, Reorder reorder, std::int64_t limit) {
   LocalMatrix local;
   local.info = matrix.info;
   progress.phase("rows migrate to their owners");
   MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
 
+  local.owned_rows = agreed_local_count(comm, static_cast<std::int64_t>(rows.numbers.size()),
+                                        "own {} rows", limit);
+  if (reorder == Reorder::rcm) {
+    progress.phase("reordering rows");
+    reorder_rows(rows, local.info.block, progress);
+  }
+
   progress.phase("numbering rows and columns");
-  local.owned_rows = checked_cast<LocalIndex>(rows.numbers.size(), "rows of a rank");
   local.rows = ranges_of_counts(comm, local.owned_rows);
   const GlobalIndex first = local.rows.starts[comm.rank];
   std::vector<GlobalIndex> new_numbers;
@@ -213,12 +264,13 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
     new_numbers = deal_out<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
   } else {
     local.columns = even_ranges(comm, local.info.columns, local.info.block);
+    agreed_local_count(comm, local.columns.count(comm.rank), "own {} entries of x", limit);
     local.source_columns =
         consecutive(local.columns.starts[comm.rank], local.columns.starts[comm.rank + 1]);
   }
-  local.owned_columns = checked_cast<LocalIndex>(local.source_columns.size(), "columns of a rank");
+  local.owned_columns = static_cast<LocalIndex>(local.source_columns.size());
 
-  number_columns(comm, rows, new_numbers, local, progress);
+  number_columns(comm, rows, new_numbers, local, progress, limit);
   local.source_rows = std::move(rows.numbers);
   local.offsets = std::move(rows.offsets);
   local.values = std::move(rows.values);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // From owners to local numbers. Rows migrate to their owners; each rank's rows become one
-// contiguous range of new global numbers; columns get local numbers: owned entries of x first, in
-// the order of the source, then the ghosts, grouped by owner in the owner's order. For a square
-// matrix x is owned as y is; otherwise x is dealt out evenly on its own.
+// contiguous range of new global numbers, in the order of the source or of --reorder; columns get
+// local numbers: owned entries of x first, in the order of the rows, then the ghosts, grouped by
+// owner in the owner's order. For a square matrix x is owned as y is; otherwise x is dealt out
+// evenly on its own.
 #pragma once
 
 #include <vector>
@@ -12,6 +13,8 @@
 #include "partition/base/progress.hpp"
 #include "partition/base/row_list.hpp"
 #include "partition/distributed_csr.hpp"
+#include "partition/limits.hpp"
+#include "partition/reorder.hpp"
 #include "partition/shuffle.hpp"
 
 namespace rowhalo {
@@ -46,11 +49,13 @@ struct LocalMatrix {
 };
 
 /// Collective. Moves the rows of `matrix` to `owners` (one a local row) and numbers them. `shuffle`
-/// is the renumbering that `matrix` has gone through, or null. Throws std::range_error (one rank)
-/// when a rank would own more than 2^31 - 1 rows or local columns.
+/// is the renumbering that `matrix` has gone through, or null; `reorder` the order of the rows on
+/// their rank (rcm: the matrix is square). Throws AgreedError (usage) when a rank would have more
+/// than `limit` rows or local columns; only tests lower it.
 LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
                               const std::vector<int>& owners, const Shuffle* shuffle,
-                              Progress& progress);
+                              Progress& progress, Reorder reorder = Reorder::none,
+                              std::int64_t limit = most_local_numbers);
 
 /// Collective. The fingerprint of the matrix taken from the local blocks, in source numbers.
 std::uint64_t fingerprint(const Comm& comm, const LocalMatrix& matrix);

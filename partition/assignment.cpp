@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Owners as the user asks for them, and the choice of `auto` (assignment.hpp). A partitioner that
+// refuses a matrix tells all ranks the same, so a refusal can be caught here and become a line of
+// the table of candidates.
+#include "partition/assignment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double csr_bytes_a_nonzero = 12, csr_bytes_a_row = 4, value_bytes_of_x = 8;
+
+/// A halo that costs less than this share of a product is not worth cutting a graph.
+constexpr double negligible_share = 0.02;
+
+int parts_of(const PartitionRequest& request) {
+  return static_cast<int>(request.nodes.node_of.size());
+}
+
+std::vector<int> assign(const Comm& comm, const DistributedCsr& matrix,
+                        const PartitionerEntry& entry, const Spec& options,
+                        const PartitionRequest& request, Progress& progress) {
+  const bool one_level =
+      !request.hierarchical || request.nodes.nodes == 1 || request.nodes.nodes == parts_of(request);
+  return one_level ? entry.assign(matrix, parts_of(request), options, comm, progress)
+                   : assign_over_nodes(comm, matrix, entry, options, request.nodes, progress);
+}
+
+double matrix_bytes(std::int64_t rows, std::int64_t nonzeros) {
+  return csr_bytes_a_nonzero * static_cast<double>(nonzeros) +
+         (csr_bytes_a_row + 2 * value_bytes_of_x) * static_cast<double>(rows);
+}
+
+/// Of the same rows and nonzeros, evenly over the parts and without any halo.
+double seconds_without_halo(const PartitionQuality& quality, const PredictionModel& model) {
+  const auto sum = [](const std::vector<std::int64_t>& loads) {
+    return std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
+  };
+  return matrix_bytes(sum(quality.rows), sum(quality.nonzeros)) / quality.parts() /
+         model.memory_bytes_per_second;
+}
+
+/// Fills quality, times or reason of the candidate; the owners, if it can be used. Collective.
+std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
+                                 const PartitionerEntry& entry, const PartitionRequest& request,
+                                 PartitionCandidate& candidate, Progress& progress) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start = clock::now();
+  try {
+    const Spec options = Spec::parse(entry.name, "--partition");
+    std::vector<int> owners = assign(comm, matrix, entry, options, request, progress);
+    candidate.seconds =
+        max_over_ranks(comm, std::chrono::duration<double>(clock::now() - start).count());
+    candidate.quality = partition_quality(comm, matrix, owners, parts_of(request), progress);
+    candidate.predicted_seconds =
+        predicted_seconds(*candidate.quality, request.nodes, request.model);
+    return owners;
+  } catch (const AgreedError& refusal) {
+    candidate.reason = refusal.what();
+    return {};
+  }
+}
+
+/// What `auto` and comparisons look at.
+std::vector<const PartitionerEntry*> comparable_partitioners() {
+  std::vector<const PartitionerEntry*> entries;
+  for (const PartitionerEntry& entry : partitioners()) {
+    if (entry.argument == nullptr) entries.push_back(&entry);
+  }
+  return entries;
+}
+
+std::vector<PartitionCandidate> untried(const std::vector<const PartitionerEntry*>& entries) {
+  std::vector<PartitionCandidate> candidates(entries.size());
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    candidates[k].name = entries[k]->name;
+    if (entries[k]->unusable != nullptr) candidates[k].reason = entries[k]->unusable;
+  }
+  return candidates;
+}
+
+/// The shortest predicted; of equals the first. Null when none could be used.
+PartitionCandidate* best_of(std::vector<PartitionCandidate>& candidates) {
+  PartitionCandidate* best = nullptr;
+  for (PartitionCandidate& candidate : candidates) {
+    if (!candidate.quality) continue;
+    if (best == nullptr || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
+  }
+  return best;
+}
+
+/// Name of the best so far when a smaller halo cannot gain much on it; else empty.
+std::string good_enough(std::vector<PartitionCandidate>& candidates, const PredictionModel& model) {
+  const PartitionCandidate* best = best_of(candidates);
+  if (best == nullptr) return {};
+  const double limit = (1 + negligible_share) * seconds_without_halo(*best->quality, model);
+  return best->predicted_seconds <= limit ? best->name : std::string();
+}
+
+Assignment choose(const Comm& comm, const DistributedCsr& matrix, const PartitionRequest& request,
+                  Progress& progress) {
+  const std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  Assignment chosen;
+  chosen.candidates = untried(entries);
+  for (const Effort effort : {Effort::small, Effort::large}) {
+    const std::string enough = good_enough(chosen.candidates, request.model);
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (entries[k]->effort != effort || entries[k]->unusable != nullptr) continue;
+      PartitionCandidate& candidate = chosen.candidates[k];
+      if (!enough.empty()) {
+        candidate.reason = fmt::format("not tried: {} is predicted within {:.0f} % of no halo",
+                                       enough, 100 * negligible_share);
+        continue;
+      }
+      std::vector<int> owners =
+          try_partitioner(comm, matrix, *entries[k], request, candidate, progress);
+      if (best_of(chosen.candidates) == &candidate) chosen.owners = std::move(owners);
+    }
+  }
+  PartitionCandidate* best = best_of(chosen.candidates);
+  if (best == nullptr) {
+    throw AgreedError(ExitCode::usage,
+                      "--partition auto: every partitioner refuses this matrix; the first said: " +
+                          chosen.candidates.front().reason);
+  }
+  best->reason = "shortest predicted";
+  chosen.name = best->name;
+  return chosen;
+}
+
+}  // namespace
+
+double predicted_seconds(const PartitionQuality& quality, const NodeMap& nodes,
+                         const PredictionModel& model) {
+  struct Load {
+    double halo_bytes = 0, seconds_out = 0, seconds_in = 0;
+  };
+  std::vector<Load> loads(quality.parts());
+  for (const Flow& flow : quality.flows) {
+    const Link& link =
+        nodes.node_of[flow.from] == nodes.node_of[flow.to] ? model.inside : model.between;
+    const double bytes = value_bytes_of_x * static_cast<double>(flow.entries);
+    const double seconds = link.latency_seconds + bytes / link.bytes_per_second;
+    loads[flow.from].seconds_out += seconds;
+    loads[flow.to].seconds_in += seconds;
+    loads[flow.from].halo_bytes += 2 * bytes;
+    loads[flow.to].halo_bytes += 2 * bytes;
+  }
+  double slowest = 0;
+  for (int part = 0; part < quality.parts(); ++part) {
+    const Load& load = loads[part];
+    const double memory =
+        (matrix_bytes(quality.rows[part], quality.nonzeros[part]) + load.halo_bytes) /
+        model.memory_bytes_per_second;
+    slowest = std::max({slowest, memory, load.seconds_out, load.seconds_in});
+  }
+  return slowest;
+}
+
+void check_partition_request(const PartitionRequest& request) {
+  if (request.partition == "auto") return;
+  const Spec spec = Spec::parse(request.partition, "--partition");
+  const PartitionerEntry& entry = find_partitioner(spec.name());
+  if (entry.unusable != nullptr) spec.fail(entry.unusable);
+  if (entry.argument != nullptr && request.hierarchical) {
+    spec.fail(
+        fmt::format("--hierarchical has nothing to choose where '{}' says the owners; leave "
+                    "one of them out",
+                    entry.name));
+  }
+}
+
+Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
+                         const PartitionRequest& request, Progress& progress) {
+  agree(comm, [&] { check_partition_request(request); });
+  if (request.partition == "auto") return choose(comm, matrix, request, progress);
+  const Spec spec = Spec::parse(request.partition, "--partition");
+  return {request.partition,
+          assign(comm, matrix, find_partitioner(spec.name()), spec, request, progress),
+          {}};
+}
+
+std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const DistributedCsr& matrix,
+                                                     const PartitionRequest& request,
+                                                     Progress& progress) {
+  const std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  std::vector<PartitionCandidate> candidates = untried(entries);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if (entries[k]->unusable != nullptr) continue;
+    try_partitioner(comm, matrix, *entries[k], request, candidates[k], progress);
+  }
+  return candidates;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks on nodes, and partitions that respect them: rows are first dealt to nodes, so that little
+// has to cross the network, then the rows of each node to its ranks.
+#pragma once
+
+#include <vector>
+
+#include "partition/partitioners.hpp"
+#include "partition/quality.hpp"
+
+namespace rowhalo {
+
+/// Which node each rank (or part) is on. Nodes are numbered 0, 1, ... in the order of their first
+/// rank.
+struct NodeMap {
+  std::vector<int> node_of;  ///< one a rank
+  int nodes = 1;
+};
+
+/// Nodes that have `ranks_per_node` consecutive ranks each, the last one what is left; 0: one node
+/// has all.
+NodeMap emulated_nodes(int ranks, int ranks_per_node);
+/// Collective. Nodes as they share memory; `ranks_per_node` > 0 emulates them instead.
+NodeMap node_map(const Comm& comm, int ranks_per_node);
+
+/// What crosses from one node to another before a product.
+struct NodeTraffic {
+  std::int64_t messages = 0, entries = 0;
+};
+NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap& nodes);
+
+/// Collective. As entry.assign for nodes.node_of.size() parts, but in two levels. An entry whose
+/// column is on another node counts at the second level as weight of its row, not as an edge. Rows
+/// of a node that fill a box of the source's grid are a grid again. All ranks work on one node
+/// after the other. Throws AgreedError where nodes have different numbers of ranks.
+std::vector<int> assign_over_nodes(const Comm& comm, const DistributedCsr& matrix,
+                                   const PartitionerEntry& entry, const Spec& options,
+                                   const NodeMap& nodes, Progress& progress);
+
+}  // namespace rowhalo
