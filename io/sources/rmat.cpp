@@ -9,11 +9,13 @@
 // owners of their rows in rounds of bounded size, so that no rank sees the whole.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "io/generators.hpp"
 #include "io/sources/loaders.hpp"
 #include "partition/base/hash.hpp"
+#include "partition/entry_chunks.hpp"
 #include "partition/shuffle.hpp"
 
 namespace rowhalo {
@@ -139,14 +141,17 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
   // All ranks together draw 2^23 edges a round: one rank may own most of them.
   const GlobalIndex a_round = std::max<GlobalIndex>((1 << 23) / comm.size, 1 << 13);
   const GlobalIndex rounds = (share_of(rmat.draws, 1) + a_round - 1) / a_round;
-  std::vector<Entry> entries;
+  EntryChunks entries;
   for (GlobalIndex round = 0; round < rounds; ++round) {
     const GlobalIndex begin = std::min(first + round * a_round, last);
     std::vector<std::int64_t> counts, received;
     const std::vector<Edge> grouped =
         draw_grouped(rmat, comm, begin, std::min(begin + a_round, last), counts);
-    for (const Edge& edge : exchange(comm, grouped, counts, received)) {
-      entries.push_back({edge.row, edge.column, 0.0});
+    const std::vector<Edge> arrived = exchange(comm, grouped, counts, received);
+    const std::span<Entry> place = entries.append(arrived.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < arrived.size(); ++k) {
+      place[k] = {arrived[k].row, arrived[k].column, 0.0};
     }
     progress.tick();
   }
