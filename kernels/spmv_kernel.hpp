@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "partition/base/types.hpp"
 
@@ -30,6 +32,13 @@ struct KernelWork {
   std::int64_t footprint_bytes =
       0;                     ///< memory that the format itself holds (shared CSR not counted)
   double setup_seconds = 0;  ///< conversion from CSR
+
+  // How well the format suits the matrix; empty where it is not known (a vendor's library).
+  std::optional<double> coalescing;  ///< GPU: used bytes over bytes of the 32-byte sectors touched
+                                     ///< by loads of values, each load of a warp by itself
+  std::optional<double> balance;  ///< GPU: lane steps that sum an entry over all lane steps of the
+                                  ///< warps; CPU: mean entries of a thread over the most
+  std::string parameters;         ///< what the format chose by itself: "threads=8"
 };
 
 /// A matrix block in one format. Immutable after construction; apply() may be called from one

@@ -33,6 +33,9 @@ KernelWork LocalKernels::work() const {
     work.flops += more.flops;
     work.footprint_bytes += more.footprint_bytes;
     work.setup_seconds += more.setup_seconds;
+    work.coalescing.reset();  // of one kernel only
+    work.balance.reset();
+    work.parameters.clear();
   }
   return work;
 }

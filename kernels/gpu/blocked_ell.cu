@@ -139,6 +139,8 @@ class BlockedEllKernel final : public DeviceFormat {
     return columns_.bytes() + values_.bytes() + masks_.bytes();
   }
 
+  std::string parameters() const override { return "b=" + std::to_string(size_); }
+
   int size_;
   LocalIndex width_ = 0, block_rows_ = 0;
   DeviceArray<LocalIndex> columns_;

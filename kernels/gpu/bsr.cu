@@ -84,7 +84,7 @@ void launch(const BsrArguments<Numbers>& arguments, cudaStream_t stream) {
 }
 
 template <class Numbers>
-BsrLaunch<Numbers> launch_of(int size, bool short_rows) {
+BsrLaunch<Numbers> launch_of(int size, int group) {
   constexpr BsrLaunch<Numbers> small[] = {
       launch<Numbers, 2, small_group>, launch<Numbers, 3, small_group>,
       launch<Numbers, 4, small_group>, launch<Numbers, 5, small_group>,
@@ -94,7 +94,7 @@ BsrLaunch<Numbers> launch_of(int size, bool short_rows) {
       launch<Numbers, 2, warp_size>, launch<Numbers, 3, warp_size>, launch<Numbers, 4, warp_size>,
       launch<Numbers, 5, warp_size>, launch<Numbers, 6, warp_size>, launch<Numbers, 7, warp_size>,
       launch<Numbers, 8, warp_size>};
-  return (short_rows ? small : large)[size - smallest_block_size];
+  return (group == small_group ? small : large)[size - smallest_block_size];
 }
 
 template <class Numbers>
@@ -105,7 +105,8 @@ class BsrGpuKernel final : public DeviceFormat {
         blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), options)) {
     // A whole warp pays where each of its lanes gets a few entries.
     const bool short_rows = blocks_.slots() < std::int64_t{blocks_.count} * 2 * warp_size;
-    launch_ = launch_of<Numbers>(blocks_.size, short_rows);
+    if (short_rows) group_ = small_group;
+    launch_ = launch_of<Numbers>(blocks_.size, group_);
     stop_clock();
   }
 
@@ -128,7 +129,23 @@ class BsrGpuKernel final : public DeviceFormat {
   }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }
 
+  /// Entries over the lanes of all steps of all groups.
+  LaneUse lanes() const override {
+    const std::vector<Offset> offsets = blocks_.offsets.to_host();
+    const std::int64_t slots = blocks_.size * blocks_.size;
+    const std::int64_t working = group_ / blocks_.size * blocks_.size;
+    std::int64_t steps = 0;
+    for (LocalIndex k = 0; k < blocks_.count; ++k) {
+      steps += ((offsets[k + 1] - offsets[k]) * slots + working - 1) / working;
+    }
+    const Offset nonzeros = listed_nonzeros_on_device(csr_, rows_);
+    if (steps == 0) return {};
+    return {1, static_cast<double>(nonzeros) / static_cast<double>(steps * group_)};
+  }
+  std::string parameters() const override { return "b=" + std::to_string(blocks_.size); }
+
   BlockRows blocks_;
+  int group_ = warp_size;
   BsrLaunch<Numbers> launch_ = nullptr;
 };
 

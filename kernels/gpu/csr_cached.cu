@@ -116,6 +116,8 @@ class CsrCachedKernel final : public DeviceFormat {
   }
   std::int64_t footprint_bytes() const override { return firsts_.bytes(); }
 
+  LaneUse lanes() const override { return lane_use(csr_, rows_, 1); }
+
   int block_;
   LocalIndex window_;
   DeviceArray<LocalIndex> firsts_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "kernels/gpu/device_work.hpp"
 #include "kernels/gpu/launch.hpp"
@@ -32,8 +33,13 @@ using CsrLaunch = void (*)(const CsrArguments<Numbers>& arguments, int block, cu
 template <class Numbers>
 class CsrGpuKernel final : public SpmvKernel {
  public:
-  CsrGpuKernel(const CsrView& matrix, RowListView rows, CsrLaunch<Numbers> launch, int block)
-      : matrix_(matrix), rows_(rows), launch_(launch), block_(block) {}
+  CsrGpuKernel(const CsrView& matrix, RowListView rows, CsrLaunch<Numbers> launch, int block,
+               int threads_a_row)
+      : matrix_(matrix),
+        rows_(rows),
+        launch_(launch),
+        block_(block),
+        threads_a_row_(threads_a_row) {}
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
@@ -46,11 +52,16 @@ class CsrGpuKernel final : public SpmvKernel {
 
   KernelWork work() const override {
     const DeviceCounts counts = count_on_device(matrix_, rows_);
-    return work_of(
+    KernelWork work = work_of(
         counts, counts.listed_nonzeros,
         counts.listed_nonzeros * static_cast<std::int64_t>(sizeof(Matrix) + sizeof(LocalIndex)) +
             counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) +
             counts.row_list_bytes);
+    const LaneUse use = lane_use(matrix_, rows_, threads_a_row_);
+    work.coalescing = use.coalescing;
+    work.balance = use.balance;
+    if (threads_a_row_ > 1) work.parameters = "threads=" + std::to_string(threads_a_row_);
+    return work;
   }
 
  private:
@@ -61,7 +72,7 @@ class CsrGpuKernel final : public SpmvKernel {
   CsrView matrix_;
   RowListView rows_;
   CsrLaunch<Numbers> launch_;
-  int block_;
+  int block_, threads_a_row_;
 };
 
 }  // namespace rowhalo

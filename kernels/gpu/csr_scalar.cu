@@ -45,7 +45,7 @@ std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView r
   const int block = block_option(options, default_block);
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
     using Numbers = NumberTypes<T, T, T>;
-    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block);
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block, 1);
   });
 }
 

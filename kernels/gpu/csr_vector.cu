@@ -89,7 +89,8 @@ std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView r
   const int block = block_option(options, default_block);
   const int width = chosen_width(matrix, rows, options);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block);
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block,
+                                                   width);
   });
 }
 

@@ -13,6 +13,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int default_block = 256;
+constexpr int sector_bytes = 32;
 
 template <class Numbers>
 __global__ void dense_global_kernel(DenseArguments<Numbers> a) {
@@ -39,7 +40,8 @@ std::unique_ptr<SpmvKernel> make_dense_global(const CsrView& matrix, RowListView
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
     using Numbers = NumberTypes<T, T, T>;
     return std::make_unique<DenseGpuKernel<Numbers>>(
-        matrix, rows, options, DenseBlock::Layout::rows, launch<Numbers>, block);
+        matrix, rows, options, DenseBlock::Layout::rows, launch<Numbers>, block, PartialSums::none,
+        static_cast<double>(sizeof(T)) / sector_bytes);
   });
 }
 

@@ -41,13 +41,14 @@ class DenseGpuKernel final : public SpmvKernel {
  public:
   DenseGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options,
                  DenseBlock::Layout layout, DenseLaunch<Numbers> launch, int block,
-                 PartialSums partial = PartialSums::none)
+                 PartialSums partial = PartialSums::none, double coalescing = 1)
       : matrix_(matrix),
         rows_(rows),
         dense_(matrix, rows, layout, options),
         sums_(partial == PartialSums::kept ? rows.count : 0),
         launch_(launch),
-        block_(block) {
+        block_(block),
+        coalescing_(coalescing) {
     setup_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
@@ -67,6 +68,8 @@ class DenseGpuKernel final : public SpmvKernel {
         work_of(counts, counts.listed_nonzeros, dense_.value_bytes() + counts.row_list_bytes);
     work.footprint_bytes = dense_.footprint_bytes() + sums_.bytes();
     work.setup_seconds = setup_seconds_;
+    work.coalescing = coalescing_;
+    work.balance = 1;
     return work;
   }
 
@@ -82,6 +85,7 @@ class DenseGpuKernel final : public SpmvKernel {
   DeviceArray<Sum> sums_;
   DenseLaunch<Numbers> launch_;
   int block_;
+  double coalescing_;
   double setup_seconds_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "kernels/gpu/device_work.hpp"
 #include "kernels/spmv_kernel.hpp"
@@ -18,6 +19,10 @@ class DeviceFormat : public SpmvKernel {
     KernelWork work = work_of(counts, stored_entries(), matrix_bytes(counts));
     work.footprint_bytes = footprint_bytes();
     work.setup_seconds = setup_seconds_;
+    const LaneUse use = lanes();
+    work.coalescing = use.coalescing;
+    work.balance = use.balance;
+    work.parameters = parameters();
     return work;
   }
 
@@ -37,6 +42,16 @@ class DeviceFormat : public SpmvKernel {
   virtual std::int64_t matrix_bytes(const DeviceCounts& counts) const = 0;
   /// Held beside the CSR arrays.
   virtual std::int64_t footprint_bytes() const = 0;
+
+  /// How warps use their lanes; without more, they lie side by side and idle on padding only.
+  virtual LaneUse lanes() const {
+    const std::int64_t slots = stored_entries();
+    if (slots == 0) return {};
+    const Offset nonzeros = listed_nonzeros_on_device(csr_, rows_);
+    return {1, static_cast<double>(nonzeros) / static_cast<double>(slots)};
+  }
+  /// What the format chose by itself.
+  virtual std::string parameters() const { return ""; }
 
   CsrView csr_;
   RowListView rows_;

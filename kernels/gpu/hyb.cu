@@ -128,6 +128,8 @@ class HybGpuKernel final : public DeviceFormat {
     return indices_.bytes() + values_.bytes() + beyond_.bytes() + partial_.bytes();
   }
 
+  std::string parameters() const override { return "width=" + std::to_string(width_); }
+
   int block_;
   LocalIndex width_;
   Coordinates beyond_;

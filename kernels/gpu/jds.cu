@@ -132,6 +132,8 @@ class JdsGpuKernel final : public DeviceFormat {
     return begins_.bytes() + indices_.bytes() + values_.bytes() + sorted_.bytes();
   }
 
+  LaneUse lanes() const override { return {1, lane_use(csr_, sorted_.view(), 1).balance}; }
+
   int block_;
   SortedRows sorted_;
   Offset diagonals_ = 0;

@@ -62,8 +62,9 @@ class SellGpuKernel final : public SpmvKernel {
     values_ = DeviceArray<Matrix>(slots_);
     fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
     const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
-    launch_ = sell_launch<Numbers>(static_cast<int>(options.integer(
-        "flight", fitting_flight((slots_ + lanes / 2) / lanes), smallest_flight, largest_flight)));
+    flight_ = static_cast<int>(options.integer(
+        "flight", fitting_flight((slots_ + lanes / 2) / lanes), smallest_flight, largest_flight));
+    launch_ = sell_launch<Numbers>(flight_);
     setup_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -83,6 +84,10 @@ class SellGpuKernel final : public SpmvKernel {
         work_of(counts, slots_, rows_.count == 0 ? 0 : stored + counts.row_list_bytes);
     work.footprint_bytes = stored + sorted_.bytes();
     work.setup_seconds = setup_seconds_;
+    work.coalescing = 1;
+    work.balance =
+        slots_ == 0 ? 1 : static_cast<double>(counts.listed_nonzeros) / static_cast<double>(slots_);
+    work.parameters = fmt::format("flight={}", flight_);
     return work;
   }
 
@@ -101,7 +106,7 @@ class SellGpuKernel final : public SpmvKernel {
   DeviceArray<Matrix> values_;
   Offset slots_ = 0;
   SellLaunch<Numbers> launch_ = nullptr;
-  int block_ = 0;
+  int block_ = 0, flight_ = 0;
   double setup_seconds_ = 0;
 };
 
