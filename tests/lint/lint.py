@@ -120,7 +120,7 @@ def check_headers(tree):
     database = tree.build / "compile_commands.json"
     if not database.exists():
         raise Skip(f"{database} is missing")
-    flags_of_room = {}
+    flags_of_room, includes_of_room = {}, {}
     entries = json.loads(database.read_text(encoding="utf-8"))
     # Headers of a library that this build does without are looked at by a build with it.
     absent = [header for header, source in (("cuda_runtime_api.h", ".cu"), ("hdf5.h", "hdf5_handles.cpp"))
@@ -132,14 +132,19 @@ def check_headers(tree):
         words = shlex.split(entry["command"])
         words = words[next(i for i, word in enumerate(words) if "++" in Path(word).name):]
         drop = {words.index("-o"), words.index("-o") + 1, words.index("-c"), words.index("-c") + 1}
-        # Of a room's files the one with the most flags knows the most include directories.
         flags = [word for i, word in enumerate(words) if i not in drop]
+        # The flags of the room's file with the most, and the include directories of all of them.
+        includes = includes_of_room.setdefault(room, {})
+        includes.update((tuple(flags[i:i + 2]), None) for i, word in enumerate(flags)
+                        if word == "-isystem")
         if len(flags) > len(flags_of_room.get(room, [])):
             flags_of_room[room] = flags
 
     def compile_alone(name):
-        flags = flags_of_room.get(name.split("/")[0]) or max(flags_of_room.values(), key=len)
-        run = subprocess.run([*flags, "-Werror", "-fsyntax-only", "-I", str(tree.source),
+        room = name.split("/")[0]
+        flags = flags_of_room.get(room) or max(flags_of_room.values(), key=len)
+        includes = [word for pair in includes_of_room.get(room, {}) for word in pair]
+        run = subprocess.run([*flags, *includes, "-Werror", "-fsyntax-only", "-I", str(tree.source),
                               "-include", name, "-x", "c++", os.devnull],
                              cwd=tree.source, capture_output=True, text=True, check=False)
         if any(f"{header}: No such file" in run.stderr for header in absent):
