@@ -130,6 +130,7 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
         INFO(text << ", " << partition.name << ", shuffled " << seed.has_value());
         const bool few = seed && (text == matrices[1] || text == matrices[7]);
         check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0), few);
+        if (partition.name != partitioners().front().name) continue;  // says nothing new
         check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
                   false);
       }
