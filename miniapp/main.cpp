@@ -6,6 +6,7 @@
 #include "miniapp/convert.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/info.hpp"
 #include "miniapp/kernels_command.hpp"
 #include "miniapp/list.hpp"
 #include "miniapp/options.hpp"
@@ -35,6 +36,7 @@ int print_information(const CommandLine& line) {
 /// The commands that need MPI.
 ExitCode execute(const CommandLine& line, const Comm& comm) {
   if (line.command == Command::kernels) return compare_kernels(line, comm);
+  if (line.command == Command::info) return info(line, comm);
   if (line.command == Command::convert) return convert(line, comm);
   return run(line, comm);
 }

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <iostream>
 
+#include "io/output_file.hpp"
 #include "io/report_writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/environment.hpp"
 #include "miniapp/petsc.hpp"
+#include "miniapp/prediction.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/statistics.hpp"
 #include "miniapp/vector_spec.hpp"
@@ -37,7 +39,7 @@ Session::Session(const CommandLine& line, const Comm& comm)
     : options_(line.run),
       comm_(comm),
       watchdog_(progress_, options_.timeout_seconds),
-      to_stderr_(options_.json == "-" || options_.csv == "-") {
+      to_stderr_(options_.json == "-" || options_.csv == "-" || options_.communication == "-") {
   const bool terminal = comm.rank == 0 && on_terminal(STDERR_FILENO);
   if (terminal && options_.progress && !options_.quiet) progress_line_.emplace(progress_);
   report_.argv = line.argv;
@@ -58,48 +60,66 @@ bool Session::color(const std::ostream& stream) const {
   return on_terminal(&stream == &std::cout ? STDOUT_FILENO : STDERR_FILENO);
 }
 
-void Session::begin() {
+void Session::begin(Purpose purpose) {
   device_ = settle_device(comm_, options_.device, options_.threads);
   if (device_.site.device == Device::gpu) {
     free_bytes_before_ = free_device_bytes();
     stream_.emplace();
   }
-  check_options();
+  agree(comm_, [&] {
+    if (purpose == Purpose::product) check_product_options();
+    check_outputs();
+    const bool all = purpose == Purpose::inspection && options_.partition == all_partitioners;
+    if (!all) check_partition_request(partition_request({}));
+  });
+  if (!options_.save_y.empty()) check_vector_target(options_.save_y, comm_);
   print_header();
 }
 
 /// What can be known to be wrong before any work is done.
-void Session::check_options() {
-  agree(comm_, [&] {
-    if (options_.json == "-" && options_.csv == "-") {
-      throw InputError("--json - and --csv - cannot both be stdout; give one of them a file");
-    }
-    const Device device = device_.site.device;
-    const auto usable = [&](const FormatEntry& entry) {
-      return entry.device == device && takes(entry, options_.precision);
-    };
-    if (std::none_of(formats().begin(), formats().end(), usable)) {
-      throw InputError(
-          fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
-                      "fp32, or a GPU",
-                      name_of(options_.precision), name_of(device)));
-    }
-    for (const std::string& format : named_formats(options_.format, device)) {
-      find_format(Spec::parse(format, "--format").name(), device);
-    }
-    if (!options_.boundary_format.empty()) {
-      find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);
-    }
-    if (options_.halo != "auto" && options_.halo != "all") find_transport(options_.halo);
-    const Spec partition = Spec::parse(options_.partition, "--partition");
-    const PartitionerEntry& entry = find_partitioner(partition.name());
-    if (entry.unusable != nullptr) partition.fail(entry.unusable);
-    if (comm_.rank == 0) {
-      if (!options_.json.empty()) check_text_target(options_.json, "--json");
-      if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
-    }
-  });
-  if (!options_.save_y.empty()) check_vector_target(options_.save_y, comm_);
+void Session::check_product_options() const {
+  const Device device = device_.site.device;
+  const auto usable = [&](const FormatEntry& entry) {
+    return entry.device == device && takes(entry, options_.precision);
+  };
+  if (std::none_of(formats().begin(), formats().end(), usable)) {
+    throw InputError(
+        fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
+                    "fp32, or a GPU",
+                    name_of(options_.precision), name_of(device)));
+  }
+  for (const std::string& format : named_formats(options_.format, device)) {
+    find_format(Spec::parse(format, "--format").name(), device);
+  }
+  if (!options_.boundary_format.empty()) {
+    find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);
+  }
+  if (options_.halo != "auto" && options_.halo != "all") find_transport(options_.halo);
+}
+
+void Session::check_outputs() const {
+  const bool standard[] = {options_.json == "-", options_.csv == "-",
+                           options_.communication == "-"};
+  if (std::count(std::begin(standard), std::end(standard), true) > 1) {
+    throw InputError(
+        "only one of --json, --csv and --communication can be '-' (stdout); give the others a "
+        "file");
+  }
+  if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
+    throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
+  }
+  if (comm_.rank != 0) return;
+  if (!options_.json.empty()) check_text_target(options_.json, "--json");
+  if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
+  if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");
+  if (!options_.communication.empty()) {
+    check_text_target(options_.communication, "--communication");
+  }
+}
+
+PartitionRequest Session::partition_request(const NodeMap& nodes) const {
+  return {options_.partition, options_.hierarchical, nodes,
+          prediction_model(device_.site.device, nodes)};
 }
 
 void Session::print_header() {
@@ -123,18 +143,22 @@ void Session::read() {
   report_.matrix = describe_matrix(comm_, *source_);
 }
 
+void Session::renumber() {
+  if (!options_.shuffle) return;
+  phase("shuffle");
+  shuffle_.emplace(*options_.shuffle, source_->info.rows);
+  source_ = shuffled(comm_, std::move(*source_), *shuffle_, progress_);
+}
+
 void Session::distribute() {
   phase("partition");
   report_.setup.partition_seconds = timed([&] {
-    if (options_.shuffle) {
-      shuffle_.emplace(*options_.shuffle, source_->info.rows);
-      source_ = shuffled(comm_, std::move(*source_), *shuffle_, progress_);
-    }
-    const Spec spec = Spec::parse(options_.partition, "--partition");
-    const std::vector<int> owners =
-        find_partitioner(spec.name()).assign(*source_, comm_.size, spec, comm_, progress_);
-    matrix_ = make_local_matrix(comm_, std::move(*source_), owners, shuffle_ ? &*shuffle_ : nullptr,
-                                progress_);
+    renumber();
+    const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
+    const Assignment assignment =
+        assign_owners(comm_, *source_, partition_request(nodes), progress_);
+    matrix_ = make_local_matrix(comm_, std::move(*source_), assignment.owners,
+                                shuffle_ ? &*shuffle_ : nullptr, progress_);
     source_.reset();
   });
   if (fingerprint(comm_, matrix_) != report_.matrix.fingerprint) {
@@ -216,6 +240,10 @@ void Session::write_report() {
     if (!options_.quiet) write_table(out(), report_, color(out()));
     if (!options_.json.empty()) write_text_file(options_.json, to_json(report_));
     if (!options_.csv.empty()) write_text_file(options_.csv, to_csv(report_));
+    if (!options_.hdf5.empty()) write_hdf5_report(options_.hdf5, report_);
+    if (!options_.communication.empty() && report_.communication) {
+      write_text_file(options_.communication, communication_text(*report_.communication));
+    }
     write_fom_lines(out(), report_);
     write_result_line(out(), report_, color(out()));
     out() << std::flush;

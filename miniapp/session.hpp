@@ -19,6 +19,7 @@
 #include "miniapp/progress_line.hpp"
 #include "miniapp/validation.hpp"
 #include "miniapp/watchdog.hpp"
+#include "partition/assignment.hpp"
 
 namespace rowhalo {
 
@@ -28,6 +29,9 @@ struct Reference {
   std::vector<double> product;
 };
 
+/// Whether formats, transports and precisions of products have to suit the device.
+enum class Purpose { product, inspection };
+
 /// All functions are collective.
 class Session {
  public:
@@ -35,9 +39,10 @@ class Session {
 
  protected:
   /// Device, options that can be known to be wrong before any work is done, header.
-  void begin();
+  void begin(Purpose purpose = Purpose::product);
   void read();        ///< the matrix, from its source
-  void distribute();  ///< shuffled if asked for, to its owners, with its plan
+  void renumber();    ///< --shuffle, if asked for
+  void distribute();  ///< to its owners, with its plan
   void prepare();     ///< x, y0, and the block in the memory of the device
   /// Writes table, JSON, CSV, FOM and RESULT lines.
   void write_report();
@@ -55,6 +60,8 @@ class Session {
     return max_over_ranks(comm_, std::chrono::duration<double>(clock::now() - start).count());
   }
 
+  /// What is asked of the partition, for any number of parts.
+  PartitionRequest partition_request(const NodeMap& nodes) const;
   Stream stream() const { return stream_ ? stream_->stream() : Stream{}; }
   BatchOptions batch_options() const {
     return {options_.iterations, options_.batches, options_.warmup, options_.min_seconds};
@@ -73,7 +80,7 @@ class Session {
   Watchdog watchdog_;
   RunReport report_;
   RankDevice device_;
-  std::int64_t free_bytes_before_ = 0;  ///< of the device, before anything was put there
+  std::int64_t free_bytes_before_ = 0;    ///< of the device, before anything was put there
   std::optional<DistributedCsr> source_;  ///< between read() and distribute()
   LocalMatrix matrix_;
   HaloPlan plan_;
@@ -84,7 +91,8 @@ class Session {
   std::optional<ValidationReport> reference_report_;  ///< once references_ are there
 
  private:
-  void check_options();
+  void check_product_options() const;
+  void check_outputs() const;
   void print_header();
   std::ostream& out() const;
   bool color(const std::ostream& stream) const;

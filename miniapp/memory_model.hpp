@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How much memory a rank will need, from the size of its share alone.
+// Host while reading and partitioning: `base_bytes` (program, libraries and MPI), 24 bytes a
+// nonzero while entries travel as (64-bit column, fp64 value) with one array twice, 40 at most when
+// rows move, 48 when text is parsed (an entry is 24 bytes until rows are assembled); and 40 a row.
+// Host with a product on the CPU: fp64 CSR in local numbers (12 bytes a nonzero), a copy in the
+// format (value + 32-bit column) and 4 bytes a nonzero while it is made, and for every row and
+// column its number in the source, x and y in fp64 and as stored, and two vectors. PETSc's copy for
+// --validate petsc (12 a nonzero) comes on top; formats that pad need more, and so does rmat, whose
+// edges are many before equal ones are merged.
+// Device: CSR and its copy in the format, row lists, two x with ghosts, y, packed halo, and
+// `device_base_bytes` for buffers of NCCL when there are several ranks.
+// The larger of the two host figures was within 10 % of what runs reported (sell, --validate none)
+// for stencil27:100 on 1 and 4 ranks, shuffled or in boxes, stencil7:128 and dense:3000.
+#pragma once
+
+#include <cstdint>
+
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// What one rank owns and receives.
+struct RankShare {
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  std::int64_t ghosts = 0;  ///< entries of x that it receives
+  std::int64_t sent = 0;    ///< and that it sends
+};
+
+struct MemoryPrediction {
+  std::int64_t host_peak_bytes = 0;  ///< while reading and partitioning
+  std::int64_t host_bytes = 0;       ///< with a product on the CPU
+  std::int64_t device_bytes = 0;     ///< with a product on a GPU, on the GPU
+};
+
+/// How the matrix comes in.
+enum class Reading { binary_or_generated, text };
+
+MemoryPrediction predict_memory(const RankShare& share, Precision precision, Reading reading,
+                                int ranks);
+
+}  // namespace rowhalo
