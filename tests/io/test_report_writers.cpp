@@ -253,6 +253,27 @@ This run
   CHECK(dry.find("3 GB on a GPU (--device-memory GB says") != std::string::npos);
 }
 
+TEST_CASE("The table of a conversion") {
+  RunReport report = minimal_report();
+  report.setup.read_seconds = 2;
+  report.memory.peak_bytes_max_rank = 1000;
+  report.output = OutputReport{"b.petsc", 3000000, 4000000, 0.5};
+  const std::string table = table_of(report);
+  CHECK(table.substr(table.find("Conversion")) == R"(Conversion
+  read                2 s, 3 MB, 1.5 MB/s
+  written             500 ms, 4 MB, 8 MB/s
+  to                  b.petsc
+  memory of a rank    at most 1 kB
+
+)");
+  report.output->read_bytes = 0;
+  CHECK(table_of(report).find("  read                2 s, generated\n") != std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(report));
+  CHECK(json["output"]["path"] == "b.petsc");
+  CHECK(json["output"]["bytes"] == 4000000);
+  write_text_file("report_convert.json", to_json(report));  // for check_schema.py
+}
+
 TEST_CASE("The communication matrix as text") {
   CHECK(communication_text(*info_report().communication) ==
         "from to entries bytes\n0 1 5 20\n2 0 7 28\n");

@@ -89,6 +89,19 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({"list", "colours"}), "colours"));
 }
 
+TEST_CASE("convert takes two names") {
+  const CommandLine line = parse({"convert", "stencil7:4", "a.petsc", "--block", "2"});
+  REQUIRE_FALSE(line.error);
+  CHECK(line.command == Command::convert);
+  CHECK_FALSE(line.informational());
+  CHECK(line.run.matrix == "stencil7:4");
+  CHECK(line.run.output == "a.petsc");
+  CHECK(line.run.block == 2);
+  CHECK(line.run.device == "cpu");
+  CHECK(mentions(parse({"convert", "a.mtx"}), "OUT"));
+  CHECK(mentions(parse({}), "convert"));
+}
+
 TEST_CASE("what needs no launcher") {
   CHECK(parse({"--version"}).command == Command::version);
   CHECK(parse({"--version"}).informational());
