@@ -68,11 +68,11 @@ fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
   'own = bit == 0 ? -Vector{} : own;' \
   'own = bit == 0 ? Vector{} * own : own;'
 fault "block taken for full" kernels/cpu/bsr.cpp \
-  'const bool full = blocks.entries[block] == b_ * b_;' \
-  'const bool full = blocks.entries[block] >= b_ * b_ - 1;'
+  'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
+  'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'
 fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
-  'for (; k < a.width; ++k, slot += a.rows.count)' \
-  'for (; k + 1 < a.width; ++k, slot += a.rows.count)'
+  'for (; k < a.width; ++k, slot += lanes)' \
+  'for (; k + 1 < a.width; ++k, slot += lanes)'
 fault "last row of a jagged diagonal lost" kernels/cpu/jds.cpp \
   'static_cast<LocalIndex>(std::min(lanes, longer - first))' \
   'static_cast<LocalIndex>(std::min(lanes, longer - first - 1))'

@@ -112,11 +112,15 @@ RangeFunction<BsrBody<T, 2>> run_function(int b, Isa isa, std::integer_sequence<
   return run;
 }
 
-/// The blocks of one block row.
+struct Block {
+  LocalIndex column;
+  std::uint64_t mask;  ///< bit i * b + j where row i has an entry in column + j
+};
+
+/// The blocks of one block row, and the columns of those of its rows that do not ascend.
 struct Cover {
-  std::vector<std::int64_t> places;  ///< column * b + i of the entries, each once, ascending
-  std::vector<LocalIndex> columns;   ///< first of each block
-  std::vector<int> entries;          ///< in each block
+  std::vector<Block> blocks;
+  std::vector<LocalIndex> sorted[largest_block];
 };
 
 template <class T>
@@ -179,26 +183,38 @@ class BsrKernel final : public SpmvKernel {
     return static_cast<LocalIndex>(std::min<std::int64_t>(block_row * b_, rows_.count));
   }
 
+  bool is_full(const Block& block) const {
+    return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);
+  }
+
+  /// Merges the columns of the rows, which mostly ascend as they stand.
   void cover(std::int64_t block_row, Cover& cover) const {
-    cover.places.clear();
-    cover.columns.clear();
-    cover.entries.clear();
-    const LocalIndex first = first_row(block_row), last = first_row(block_row + 1);
-    for (LocalIndex k = first; k < last; ++k) {
-      const LocalIndex row = rows_[k];
-      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
-        cover.places.push_back(std::int64_t{csr_.indices[e]} * b_ + (k - first));
-      }
+    const LocalIndex first = first_row(block_row), lanes = first_row(block_row + 1) - first;
+    const LocalIndex *next[largest_block], *end[largest_block];
+    for (LocalIndex i = 0; i < lanes; ++i) {
+      const LocalIndex row = rows_[first + i];
+      next[i] = csr_.indices + csr_.offsets[row];
+      end[i] = csr_.indices + csr_.offsets[row + 1];
+      if (std::is_sorted(next[i], end[i])) continue;
+      cover.sorted[i].assign(next[i], end[i]);
+      std::sort(cover.sorted[i].begin(), cover.sorted[i].end());
+      next[i] = cover.sorted[i].data();
+      end[i] = next[i] + cover.sorted[i].size();
     }
-    std::sort(cover.places.begin(), cover.places.end());
-    cover.places.erase(std::unique(cover.places.begin(), cover.places.end()), cover.places.end());
-    for (const std::int64_t place : cover.places) {
-      const auto column = static_cast<LocalIndex>(place / b_);
-      if (cover.columns.empty() || column - cover.columns.back() >= b_) {
-        cover.columns.push_back(column);
-        cover.entries.push_back(0);
+    cover.blocks.clear();
+    while (true) {
+      std::int64_t column = csr_.columns;
+      for (LocalIndex i = 0; i < lanes; ++i) {
+        if (next[i] != end[i]) column = std::min<std::int64_t>(column, *next[i]);
       }
-      ++cover.entries.back();
+      if (column == csr_.columns) return;
+      Block block{static_cast<LocalIndex>(column), 0};
+      for (LocalIndex i = 0; i < lanes; ++i) {
+        for (; next[i] != end[i] && *next[i] - column < b_; ++next[i]) {
+          block.mask |= std::uint64_t{1} << (i * b_ + (*next[i] - column));
+        }
+      }
+      cover.blocks.push_back(block);
     }
   }
 
@@ -207,13 +223,13 @@ class BsrKernel final : public SpmvKernel {
     begins_[0] = {};
 #pragma omp parallel
     {
-      Cover blocks;
+      Cover found;
 #pragma omp for schedule(static)
       for (std::int64_t r = 0; r < block_rows_; ++r) {
-        cover(r, blocks);
-        begins_[r + 1].block = static_cast<Offset>(blocks.columns.size());
-        begins_[r + 1].mask = std::count_if(blocks.entries.begin(), blocks.entries.end(),
-                                            [&](int entries) { return entries < b_ * b_; });
+        cover(r, found);
+        begins_[r + 1].block = static_cast<Offset>(found.blocks.size());
+        begins_[r + 1].mask = std::count_if(found.blocks.begin(), found.blocks.end(),
+                                            [&](const Block& block) { return !is_full(block); });
       }
     }
     for (std::int64_t r = 0; r < block_rows_; ++r) {
@@ -228,42 +244,38 @@ class BsrKernel final : public SpmvKernel {
     masks_ = Buffer<std::uint64_t>(begins_[block_rows_].mask);
     values_ = Buffer<T>(slots_);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
-      Cover blocks;
+      Cover found;
       for (std::int64_t r = begin; r < end; ++r) {
-        cover(r, blocks);
-        fill_block_row(r, blocks);
+        cover(r, found);
+        fill_block_row(r, found.blocks);
       }
     });
   }
 
-  void fill_block_row(std::int64_t r, const Cover& blocks) {
+  void fill_block_row(std::int64_t r, const std::vector<Block>& blocks) {
     const auto* entries = static_cast<const T*>(csr_.values);
-    T* values = values_.data() + begins_[r].block * b_ * b_;
-    std::fill(values, values_.data() + begins_[r + 1].block * b_ * b_, T{0});
-    const auto slot = [&](std::int64_t column, LocalIndex i) {
-      const auto next = std::upper_bound(blocks.columns.begin(), blocks.columns.end(), column);
-      const std::int64_t block = next - blocks.columns.begin() - 1;
-      return block * b_ * b_ + i * b_ + (column - blocks.columns[block]);
-    };
+    const std::int64_t area = std::int64_t{b_} * b_;
+    T* values = values_.data() + begins_[r].block * area;
+    std::fill(values, values_.data() + begins_[r + 1].block * area, T{0});
     for (LocalIndex k = first_row(r); k < first_row(r + 1); ++k) {
       const LocalIndex row = rows_[k];
+      auto block = blocks.begin();
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
-        values[slot(csr_.indices[e], k - first_row(r))] += entries[e];
+        const LocalIndex column = csr_.indices[e];
+        if (column < block->column || column - block->column >= b_) {
+          block =
+              std::upper_bound(blocks.begin(), blocks.end(), column,
+                               [](LocalIndex c, const Block& other) { return c < other.column; }) -
+              1;
+        }
+        values[(block - blocks.begin()) * area + (k - first_row(r)) * b_ + column -
+               block->column] += entries[e];
       }
     }
-    Offset mask = begins_[r].mask;
-    std::size_t place = 0;
-    for (std::size_t block = 0; block < blocks.columns.size(); ++block) {
-      const bool full = blocks.entries[block] == b_ * b_;
-      const LocalIndex column = blocks.columns[block];
-      columns_[begins_[r].block + static_cast<Offset>(block)] = full ? column : ~column;
-      const std::size_t end = place + static_cast<std::size_t>(blocks.entries[block]);
-      std::uint64_t bits = 0;
-      for (; place < end; ++place) {
-        const std::int64_t i = blocks.places[place] % b_, j = blocks.places[place] / b_ - column;
-        bits |= std::uint64_t{1} << (i * b_ + j);
-      }
-      if (!full) masks_[mask++] = bits;
+    Offset slot = begins_[r].block, mask = begins_[r].mask;
+    for (const Block& block : blocks) {
+      columns_[slot++] = is_full(block) ? block.column : ~block.column;
+      if (!is_full(block)) masks_[mask++] = block.mask;
     }
   }
 

@@ -4,13 +4,14 @@
 // list of coordinates: hyb, and its two ends ell (all entries in the block) and coo (all in the
 // list). Bell, Garland: Implementing sparse matrix-vector multiplication on throughput-oriented
 // processors, SC 2009.
-// The block is column-major: slot k * rows + i holds the k-th entry of row i, or padding (index -1,
-// value 0) where the row has ended. The list holds (row, column, value), ordered by row.
-//   for each chunk of 256 rows: sums = +0
+// The block is column-major within chunks of 256 rows: the k-th entries of the rows of a chunk
+// stand side by side, padding (index -1, value 0) where a row has ended. (Column-major over all
+// rows, as GPUs want it, is as many streams as columns, too many for the prefetchers of a CPU:
+// measured, half the speed.) The list holds (row, column, value), ordered by row.
+//   for each chunk: sums = +0
 //     for k < width, for each row i of the chunk: sums[i] = fma(value, x[column], sums[i])
 //     for each entry of the chunk's list:         sums[row] = fma(value, x[column], sums[row])
-// The sums of a chunk stay in the first-level cache, while each column of the block is read in
-// pieces that are long enough for the prefetchers. A row is summed in stored order and belongs to
+// The sums of a chunk stay in the first-level cache. A row is summed in stored order and belongs to
 // one thread: the bits of csr, and no atomics.
 // Bytes of a product: 12 (fp32: 8) a slot of the block, 16 (12) an entry of the list, 12 a chunk,
 // the row list, x and y once.
@@ -74,13 +75,13 @@ struct HybBody {
       const auto first = static_cast<LocalIndex>(chunk * chunk_rows);
       const LocalIndex lanes = std::min(chunk_rows, a.rows.count - first);
       alignas(64) T sums[chunk_rows] = {};
-      Offset slot = first;
+      Offset slot = Offset{first} * a.width;
       LocalIndex k = 0;
-      for (; k < a.full[chunk]; ++k, slot += a.rows.count) {
+      for (; k < a.full[chunk]; ++k, slot += lanes) {
         add_gathered_lanes<Slots::entries, vector_bytes>(a.block_values + slot,
                                                          a.block_indices + slot, a.x, sums, lanes);
       }
-      for (; k < a.width; ++k, slot += a.rows.count) {
+      for (; k < a.width; ++k, slot += lanes) {
         add_gathered_lanes<Slots::may_be_empty, vector_bytes>(
             a.block_values + slot, a.block_indices + slot, a.x, sums, lanes);
       }
@@ -190,9 +191,9 @@ class HybKernel final : public SpmvKernel {
 
   void fill_block(std::int64_t chunk, const std::vector<LocalIndex>& lengths) {
     const auto* values = static_cast<const T*>(csr_.values);
+    Offset slot = Offset{first_row(chunk)} * width_;
     for (LocalIndex k = 0; k < width_; ++k) {
-      for (LocalIndex i = first_row(chunk); i < first_row(chunk + 1); ++i) {
-        const Offset slot = Offset{k} * rows_.count + i;
+      for (LocalIndex i = first_row(chunk); i < first_row(chunk + 1); ++i, ++slot) {
         const Offset entry = csr_.offsets[rows_[i]] + k;
         block_indices_[slot] = k < lengths[i] ? csr_.indices[entry] : padding;
         block_values_[slot] = k < lengths[i] ? values[entry] : T{};

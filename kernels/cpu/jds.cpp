@@ -8,7 +8,8 @@
 //       sums[i] = fma(value, x[column], sums[i])
 // A row is summed in stored order with one accumulator: the bits of csr. y is written to its
 // natural rows. The sort takes neighbouring rows apart, and with them the lines of x that they
-// share: sell keeps them together.
+// share; and a product reads as many streams as diagonals, more than a CPU prefetches. sell, which
+// cuts the rows into sections, has neither fault.
 // Bytes of a product: 12 (fp32: 8) a nonzero, 8 a diagonal and the end, 4 a row, x and y once.
 #include <omp.h>
 
