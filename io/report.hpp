@@ -81,8 +81,10 @@ struct SetupReport {
          upload_seconds = 0;
 };
 
+/// Most on any rank.
 struct MemoryReport {
   std::int64_t peak_bytes_max_rank = 0, device_bytes_max_rank = 0;
+  std::int64_t read_peak_bytes_max_rank = 0;  ///< the peak so far when the matrix has been read
 };
 
 /// Mean time of one product in each phase, slowest rank.

@@ -136,9 +136,11 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
   table.line("convert, upload", fmt::format("{}, {}", seconds_text(s.convert_seconds),
                                             seconds_text(s.upload_seconds)));
   const auto device = static_cast<double>(memory.device_bytes_max_rank);
+  const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
   table.line(
       "memory of a rank",
-      fmt::format("at most {}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
+      fmt::format("at most {}{}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
+                  reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
                   device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
 }
 

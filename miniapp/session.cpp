@@ -140,6 +140,7 @@ void Session::read() {
   phase("read");
   report_.setup.read_seconds =
       timed([&] { source_ = load_matrix(options_.matrix, options_.block, comm_, progress_); });
+  report_.memory.read_peak_bytes_max_rank = peak_host_bytes(comm_);
   report_.matrix = describe_matrix(comm_, *source_);
 }
 

@@ -73,7 +73,7 @@ RunReport complete_report() {
                                {{"sell", false, 1.25e-3, std::nullopt, "fastest"},
                                 {"ell", false, std::nullopt, std::nullopt, "pads too much"}}};
   report.setup = {1.5, 0.25, 0.125, 0.25, 0};
-  report.memory = {2500000000, 0};
+  report.memory = {2500000000, 0, 1200000000};
   report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};
   report.performance = PerformanceReport{19.75, 118.5, std::nullopt, std::nullopt};
   report.validation =
@@ -170,7 +170,7 @@ Set-up
   read                1.5 s
   partition, plan     250 ms, 125 ms
   convert, upload     250 ms, 0 s
-  memory of a rank    at most 2.5 GB
+  memory of a rank    at most 2.5 GB, reading 1.2 GB
 
 Timing
   a product           median 1.25 ms, min 1.125 ms, 95 % 1.5 ms
@@ -338,6 +338,7 @@ TEST_CASE("JSON holds every number where the contract has it") {
   CHECK(json["kernel"]["candidates"][1]["reason"] == "pads too much");
   CHECK(json["setup"]["plan_seconds"] == 0.125);
   CHECK(json["memory"]["peak_bytes_max_rank"] == 2500000000);
+  CHECK(json["memory"]["read_peak_bytes_max_rank"] == 1200000000);
   CHECK(json["timing"]["phases"]["interior"] == 9e-4);
   CHECK(json["timing"]["p95_seconds"] == 1.5e-3);
   CHECK(json["performance"]["share_of_read_bandwidth"].is_null());
