@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/hdf5_handles.hpp"
-#include "partition/base/huge_pages.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/types.hpp"
 
@@ -58,7 +58,7 @@ template <class T, class Narrow>
 std::vector<T> read_array(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
                           Progress& progress) {
   std::vector<T> out;
-  reserve_huge(out, count);
+  reserve_mapped(out, count);
   if (stored_as(array, hdf5_type<Narrow>())) {
     append_stored<Narrow>(array, first, count, out, progress);
   } else {
