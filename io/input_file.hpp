@@ -20,6 +20,7 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::int64_t bytes() const { return bytes_; }
   int number() const { return descriptor_.number(); }
+  int release() { return descriptor_.release(); }  ///< the caller closes it
   /// Reads exactly `bytes` from `offset` on; for any thread.
   void read(std::int64_t offset, void* to, std::int64_t bytes) const;
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t round_entries = std::int64_t{1} << 22;  // of all ranks: 96 MiB at the sender
 constexpr std::size_t longest_line = 72;  // two numbers of 20 characters, one of 24
-constexpr int compression_level = 4;
+constexpr int compression_level = 1;      // twice as fast as the next, 8 % longer
 
 /// Whether the value can be written as a whole number; -0 would lose its sign.
 bool is_integer(double value) {

@@ -3,10 +3,8 @@
 // Pieces of a plain or gzip-compressed text for all ranks (text_pieces.hpp).
 #include "io/text_pieces.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <omp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -28,10 +26,6 @@ constexpr int piece_tag = 23;
 constexpr const char* overlong_line =
     "this line is longer than 64 MiB, so this is no Matrix Market file; check what it is";
 
-std::string error_text(const std::string& path, const char* what) {
-  return fmt::format("{}: {}: {}", path, what, std::strerror(errno));
-}
-
 }  // namespace
 
 struct TextPieces::Inflater {
@@ -50,35 +44,23 @@ TextPieces::TextPieces(const std::string& path, bool gzip, const Comm& comm,
   }
 }
 
-TextPieces::~TextPieces() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+TextPieces::~TextPieces() = default;
 
 void TextPieces::open() {
   if (gzip_ && comm_.rank != 0) return;
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) {
-    throw InputError(error_text(path_, "cannot be opened") +
-                     "; check the path and its permissions, on every host");
-  }
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) throw InputError(error_text(path_, "cannot be read"));
-  if (S_ISDIR(status.st_mode)) throw InputError(path_ + ": is a directory; name a file in it");
-  if (!S_ISREG(status.st_mode)) {
-    throw InputError(path_ + ": is not a regular file; copy it into one");
-  }
-  file_bytes_ = status.st_size;
+  file_ = InputFile(path_);
+  file_bytes_ = file_.bytes();
   if (file_bytes_ == 0) throw InputError(path_ + ":1: the file is empty; copy or make it again");
   if (!gzip_) return;
 
   std::array<unsigned char, 2> magic{};
-  if (::pread(descriptor_, magic.data(), 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) {
+  if (::pread(file_.number(), magic.data(), 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) {
     throw InputError(path_ + ":1: is not gzip-compressed; rename it without .gz");
   }
   inflater_ = std::make_unique<Inflater>();
-  inflater_->file = gzdopen(descriptor_, "rb");
+  inflater_->file = gzdopen(file_.number(), "rb");
   if (inflater_->file == nullptr) throw std::runtime_error("gzdopen: out of memory");
-  descriptor_ = -1;  // gzclose closes it
+  file_.release();  // gzclose closes it
   gzbuffer(inflater_->file, 256 << 10);
 }
 
@@ -90,7 +72,7 @@ void TextPieces::read_plain(std::string& text, std::int64_t offset, std::int64_t
   std::int64_t done = 0;
   while (done < bytes) {
     const ssize_t count =
-        ::pread(descriptor_, text.data() + before + done, bytes - done, offset + done);
+        ::pread(file_.number(), text.data() + before + done, bytes - done, offset + done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       fault_ = count < 0 ? fmt::format("reading failed: {}", std::strerror(errno))

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/input_file.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {
@@ -81,7 +82,7 @@ class TextPieces {
   Comm comm_;
   std::int64_t piece_bytes_;
   std::int64_t file_bytes_ = 0;
-  int descriptor_ = -1;
+  InputFile file_;
   std::unique_ptr<Inflater> inflater_;
   Round round_, next_round_;
   bool next_is_inflated_ = false;

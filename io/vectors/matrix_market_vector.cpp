@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <iterator>
-#include <optional>
 
 #include "io/matrix_market.hpp"
 #include "io/parallel_output.hpp"
