@@ -11,8 +11,9 @@
 // edges are many before equal ones are merged.
 // Device: CSR and its copy in the format, row lists, two x with ghosts, y, packed halo, and
 // `device_base_bytes` for buffers of NCCL when there are several ranks.
-// The larger of the two host figures was within 10 % of what runs reported (sell, --validate none)
-// for stencil27:100 on 1 and 4 ranks, shuffled or in boxes, stencil7:128 and dense:3000.
+// Against the larger of the two host figures, runs (sell, --validate none) reported from 1 % more
+// (stencil27:100 and stencil27:64 as .mtx on 1 and 4 ranks, stencil7:128, stencil27:100 shuffled) to
+// 25 % less, where rows stay with the rank that made them.
 #pragma once
 
 #include <cstdint>
