@@ -44,6 +44,10 @@ struct PartitionReport {
   Spread rows, nonzeros;
   double imbalance = 1;       ///< most nonzeros of a rank over the mean
   std::int64_t edge_cut = 0;  ///< nonzeros whose column belongs to another rank than their row
+  int nodes = 1;
+  bool hierarchical = false;                     ///< over nodes first, then over the ranks of each
+  std::string reorder = "none";                  ///< of the rows on a rank
+  std::vector<PartitionJudgement> candidates{};  ///< empty when the partitioner was named
 };
 
 /// A format or transport that was considered by `auto`.
@@ -65,6 +69,7 @@ struct HaloReport {
   std::int64_t boundary_rows = 0;     ///< all ranks
   std::vector<Candidate> candidates;  ///< empty when the transport was named
   bool graph = false;                 ///< products were replayed from a CUDA graph
+  std::int64_t messages_between_nodes = 0, bytes_between_nodes = 0;  ///< a product, all ranks
 };
 
 struct KernelReport {

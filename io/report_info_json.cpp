@@ -45,6 +45,20 @@ Json statistics_json(const MatrixStatistics& s) {
           {"infinities", s.infinities}};
 }
 
+Json need_json(const MemoryNeed& n) {
+  return {{"rows", n.rows},
+          {"nonzeros", n.nonzeros},
+          {"ghosts", n.ghosts},
+          {"host_peak_bytes", n.host_peak_bytes},
+          {"host_bytes", n.host_bytes},
+          {"device_bytes", n.device_bytes},
+          {"device_capacity_bytes", or_null(n.device_capacity_bytes)},
+          {"fits", or_null(n.fits)},
+          {"note", n.note}};
+}
+
+}  // namespace
+
 Json judgement_json(const PartitionJudgement& p) {
   const auto number = [&](auto member) {
     return p.numbers ? Json((*p.numbers).*member) : Json(nullptr);
@@ -67,20 +81,6 @@ Json judgement_json(const PartitionJudgement& p) {
           {"seconds", p.seconds},
           {"reason", p.reason}};
 }
-
-Json need_json(const MemoryNeed& n) {
-  return {{"rows", n.rows},
-          {"nonzeros", n.nonzeros},
-          {"ghosts", n.ghosts},
-          {"host_peak_bytes", n.host_peak_bytes},
-          {"host_bytes", n.host_bytes},
-          {"device_bytes", n.device_bytes},
-          {"device_capacity_bytes", or_null(n.device_capacity_bytes)},
-          {"fits", or_null(n.fits)},
-          {"note", n.note}};
-}
-
-}  // namespace
 
 Json info_json(const InfoReport& i) {
   Json partitions = Json::array();

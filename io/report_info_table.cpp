@@ -82,34 +82,7 @@ void write_partitions(Table& table, const InfoReport& info, std::int64_t nonzero
   table.line("for", fmt::format("{} rank{} on {} node{}{}", info.ranks, info.ranks == 1 ? "" : "s",
                                 info.nodes, info.nodes == 1 ? "" : "s",
                                 info.hierarchical ? ", nodes first" : ""));
-  std::size_t width = 8;
-  for (const PartitionJudgement& p : info.partitions) {
-    if (p.numbers) width = std::max(width, p.name.size());
-  }
-  const auto columns = [&](const auto&... texts) {
-    std::string line = fmt::format(
-        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>9}  {:>8}", texts...);
-    line.erase(line.find_last_not_of(' ') + 1);
-    table.out() << line << '\n';
-  };
-  columns("", width, "most", "/ mean", "edges", "halo", "most of", "", "messages", "predicted", "");
-  columns("name", width, "entries", "rows", "cut", "in all", "a rank", "neighbours", "in+out",
-          "a product", "took");
-  for (const PartitionJudgement& p : info.partitions) {
-    if (!p.numbers) {
-      table.out() << fmt::format("  {:<{}}  {}\n", p.name, width, wrapped(p.reason, width + 4));
-      continue;
-    }
-    const PartitionNumbers& n = *p.numbers;
-    columns(p.name, width, fmt::format("{:.4g}", n.imbalance),
-            fmt::format("{:.4g}", n.row_imbalance), percent(n.edge_cut, nonzeros),
-            bytes_text(double(n.halo_bytes)), bytes_text(double(n.halo_bytes_max_rank)),
-            fmt::format("{:.3g}/{:.3g}", n.neighbors_mean, n.neighbors_max),
-            fmt::format("{}+{}", n.messages_inside_nodes, n.messages_between_nodes),
-            seconds_text(n.predicted_seconds), seconds_text(p.seconds));
-  }
-  table.out() << "  most / mean: of a rank, the imbalance; halo: entries of x sent a product;\n"
-                 "  neighbours: mean/most of a rank; messages: inside + between nodes\n";
+  write_judgements(table, info.partitions, nonzeros);
 }
 
 void write_need(Table& table, const MemoryNeed& n) {
@@ -131,6 +104,38 @@ void write_need(Table& table, const MemoryNeed& n) {
 }
 
 }  // namespace
+
+void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
+                      std::int64_t nonzeros) {
+  std::size_t width = 8;
+  for (const PartitionJudgement& p : list) {
+    if (p.numbers) width = std::max(width, p.name.size());
+  }
+  const auto columns = [&](const auto&... texts) {
+    std::string line = fmt::format(
+        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>9}  {:>8}", texts...);
+    line.erase(line.find_last_not_of(' ') + 1);
+    table.out() << line << '\n';
+  };
+  columns("", width, "most", "/ mean", "edges", "halo", "most of", "", "messages", "predicted", "");
+  columns("name", width, "entries", "rows", "cut", "in all", "a rank", "neighbours", "in+out",
+          "a product", "took");
+  for (const PartitionJudgement& p : list) {
+    if (!p.numbers) {
+      table.out() << fmt::format("  {:<{}}  {}\n", p.name, width, wrapped(p.reason, width + 4));
+      continue;
+    }
+    const PartitionNumbers& n = *p.numbers;
+    columns(p.name, width, fmt::format("{:.4g}", n.imbalance),
+            fmt::format("{:.4g}", n.row_imbalance), percent(n.edge_cut, nonzeros),
+            bytes_text(double(n.halo_bytes)), bytes_text(double(n.halo_bytes_max_rank)),
+            fmt::format("{:.3g}/{:.3g}", n.neighbors_mean, n.neighbors_max),
+            fmt::format("{}+{}", n.messages_inside_nodes, n.messages_between_nodes),
+            seconds_text(n.predicted_seconds), seconds_text(p.seconds));
+  }
+  table.out() << "  most / mean: of a rank, the imbalance; halo: entries of x sent a product;\n"
+                 "  neighbours: mean/most of a rank; messages: inside + between nodes\n";
+}
 
 void write_info(Table& table, const RunReport& report) {
   const InfoReport& info = *report.info;

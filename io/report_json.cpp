@@ -64,12 +64,18 @@ Json matrix_json(const MatrixReport& m) {
 }
 
 Json partition_json(const PartitionReport& p) {
+  Json candidates = Json::array();
+  for (const PartitionJudgement& c : p.candidates) candidates.push_back(judgement_json(c));
   return {{"name", p.name},
           {"ranks", p.ranks},
           {"rows", spread_json(p.rows)},
           {"nonzeros", spread_json(p.nonzeros)},
           {"imbalance", p.imbalance},
-          {"edge_cut", p.edge_cut}};
+          {"edge_cut", p.edge_cut},
+          {"nodes", p.nodes},
+          {"hierarchical", p.hierarchical},
+          {"reorder", p.reorder},
+          {"candidates", candidates}};
 }
 
 Json halo_json(const HaloReport& h) {
@@ -88,6 +94,8 @@ Json halo_json(const HaloReport& h) {
           {"messages", h.messages},
           {"bytes_total", h.bytes_total},
           {"bytes_max_rank", h.bytes_max_rank},
+          {"messages_between_nodes", h.messages_between_nodes},
+          {"bytes_between_nodes", h.bytes_between_nodes},
           {"boundary_rows", h.boundary_rows},
           {"candidates", candidates}};
 }

@@ -15,6 +15,8 @@ Json report_json(const RunReport& report);
 
 /// The sections of `info` (report_info_json.cpp).
 Json info_json(const InfoReport& info);
+/// A partitioner that was looked at.
+Json judgement_json(const PartitionJudgement& judgement);
 Json communication_json(const CommunicationReport& communication);
 
 template <class T>

@@ -92,13 +92,20 @@ void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
   table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
 }
 
-void write_partition(Table& table, const PartitionReport& p) {
+void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzeros) {
   table.group("Partition");
-  table.line("name", fmt::format("{}, {} rank{}", p.name, p.ranks, p.ranks == 1 ? "" : "s"));
+  table.line(
+      "name",
+      fmt::format("{}{}, {} rank{}{}{}{}", p.name,
+                  p.candidates.empty() ? "" : " (shortest predicted)", p.ranks,
+                  p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
+                  p.hierarchical ? ", nodes first" : "",
+                  p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
   table.line("rows a rank", spread_text(p.rows));
   table.line("nonzeros a rank",
              fmt::format("{}, imbalance {:.4g}", spread_text(p.nonzeros), p.imbalance));
   table.line("edge cut", fmt::format("{} nonzeros", grouped(p.edge_cut)));
+  if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
 }
 
 void write_halo(Table& table, const HaloReport& h) {
@@ -110,6 +117,11 @@ void write_halo(Table& table, const HaloReport& h) {
   table.line("sent a product",
              fmt::format("{}, at most {} a rank", bytes_text(static_cast<double>(h.bytes_total)),
                          bytes_text(static_cast<double>(h.bytes_max_rank))));
+  if (h.messages_between_nodes > 0) {
+    table.line("between nodes", fmt::format("{} in {} messages",
+                                            bytes_text(static_cast<double>(h.bytes_between_nodes)),
+                                            grouped(h.messages_between_nodes)));
+  }
   table.line("boundary rows", grouped(h.boundary_rows));
   write_candidates(table.out(), "transports", h.candidates, true);
 }
@@ -212,7 +224,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   Table table(out, color);
   write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
   if (report.info) write_info(table, report);
-  if (report.partition) write_partition(table, *report.partition);
+  if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);
   if (report.halo) write_halo(table, *report.halo);
   if (report.kernel) write_kernel(table, *report.kernel);
   if (report.info) {

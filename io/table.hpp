@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/report.hpp"
 
@@ -34,6 +35,10 @@ class Table {
   std::ostream& out_;
   bool color_;
 };
+
+/// Partitioners side by side; `nonzeros` of the matrix.
+void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
+                      std::int64_t nonzeros);
 
 /// The sections of `info`, which the report has (report_info_table.cpp): what stands before the
 /// partition that is described closely, and what stands after it.

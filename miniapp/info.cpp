@@ -57,7 +57,6 @@ class Info : public Session {
   ExitCode finish();
 
   std::vector<PartitionCandidate> candidates();
-  PartitionNumbers numbers(const PartitionCandidate& candidate) const;
   void report_best(const PartitionCandidate& best);
   void predict(const std::vector<RankShare>& shares);
   std::optional<std::int64_t> device_capacity() const;
@@ -109,7 +108,7 @@ void Info::look() {
   renumber();
 }
 
-/// The partitioner that was named, or all of them.
+/// The partitioner that was named, those that auto looked at, or all.
 std::vector<PartitionCandidate> Info::candidates() {
   const PartitionRequest request = partition_request(nodes_);
   if (request.partition == all_partitioners) {
@@ -119,6 +118,7 @@ std::vector<PartitionCandidate> Info::candidates() {
   PartitionCandidate candidate;
   candidate.seconds =
       timed([&] { assignment = assign_owners(comm_, *source_, request, progress_); });
+  if (!assignment.candidates.empty()) return assignment.candidates;
   candidate.name = assignment.name;
   candidate.quality = partition_quality(comm_, *source_, assignment.owners, parts_, progress_);
   candidate.predicted_seconds = predicted_seconds(*candidate.quality, nodes_, request.model);
@@ -131,42 +131,15 @@ void Info::judge() {
   report_.setup.partition_seconds = timed([&] { list = candidates(); });
   const PartitionCandidate* best = nullptr;
   for (const PartitionCandidate& candidate : list) {
-    PartitionJudgement judgement{candidate.name, {}, candidate.seconds, candidate.reason};
-    if (candidate.quality) {
-      judgement.numbers = numbers(candidate);
-      if (!best || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
-    }
-    report_.info->partitions.push_back(judgement);
+    report_.info->partitions.push_back(describe_candidate(candidate, nodes_, options_.precision));
+    if (!candidate.quality) continue;
+    if (!best || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
   }
   if (best == nullptr) {
     throw AgreedError(ExitCode::usage,
                       "no partitioner can be used; the last said: " + list.back().reason);
   }
   report_best(*best);
-}
-
-PartitionNumbers Info::numbers(const PartitionCandidate& candidate) const {
-  const PartitionQuality& quality = *candidate.quality;
-  std::vector<std::int64_t> sent(parts_, 0), neighbors(parts_, 0);
-  for (const Flow& flow : quality.flows) {
-    sent[flow.from] += flow.entries;
-    ++neighbors[flow.from];
-  }
-  const NodeTraffic between = traffic_between_nodes(quality.flows, nodes_);
-  PartitionNumbers result;
-  result.imbalance = quality.imbalance();
-  result.row_imbalance = quality.row_imbalance();
-  result.edge_cut = quality.edge_cut;
-  result.halo_entries = quality.halo_entries();
-  result.halo_bytes = result.halo_entries * entry_bytes();
-  result.halo_bytes_max_rank = *std::max_element(sent.begin(), sent.end()) * entry_bytes();
-  result.neighbors_mean = double(quality.messages()) / parts_;
-  result.neighbors_max = double(*std::max_element(neighbors.begin(), neighbors.end()));
-  result.messages_between_nodes = between.messages;
-  result.messages_inside_nodes = quality.messages() - between.messages;
-  result.bytes_between_nodes = between.entries * entry_bytes();
-  result.predicted_seconds = candidate.predicted_seconds;
-  return result;
 }
 
 Spread spread_of(const std::vector<std::int64_t>& loads) {
@@ -186,6 +159,8 @@ void Info::report_best(const PartitionCandidate& best) {
   partition.nonzeros = spread_of(quality.nonzeros);
   partition.imbalance = quality.imbalance();
   partition.edge_cut = quality.edge_cut;
+  partition.nodes = nodes_.nodes;
+  partition.hierarchical = options_.hierarchical;
   report_.communication = CommunicationReport{best.name, parts_, nodes_.node_of,
                                               static_cast<int>(entry_bytes()), quality.flows};
 

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string partition = "rows";
   bool hierarchical = false;  ///< nodes first, then the ranks of each
   int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
+  Reorder reorder = Reorder::none;
   std::optional<std::uint64_t> shuffle;
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
   Schedule schedule = Schedule::overlap;

@@ -8,7 +8,6 @@
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/options_shared.hpp"
 #include "miniapp/petsc.hpp"
-#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
@@ -22,20 +21,12 @@ void add_matrix_options(CLI::App& app, RunOptions& options) {
 
 void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
-  add_word(run, "--device", options.device, {"auto", "cpu", "gpu"})->group(group);
+  add_device_option(run, options);
   add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
                    "replay products from a CUDA graph, where the transport allows it: on | off "
                    "(default: on)")
       ->group(group);
-  add_choice<Precision>(run, "--precision", options.precision,
-                        {{"fp64", Precision::fp64},
-                         {"fp32", Precision::fp32},
-                         {"mixed", Precision::mixed},
-                         {"fp16", Precision::fp16},
-                         {"bf16", Precision::bf16}},
-                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16 (default: "
-                        "fp64); the last three on a GPU")
-      ->group(group);
+  add_precision_option(run, options);
   run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
       ->type_name("A")
       ->capture_default_str()
@@ -56,9 +47,11 @@ void add_product_options(CLI::App& run, RunOptions& options) {
 /// What only a distributed product has.
 void add_run_options(CLI::App& run, RunOptions& options) {
   const char* group = "Distribution";
-  run.add_option("--partition", options.partition, names_of(partitioners(), ""))
-      ->type_name("NAME")
-      ->capture_default_str()
+  add_partition_options(run, options, "auto");
+  add_choice<Reorder>(run, "--reorder", options.reorder,
+                      {{"none", Reorder::none}, {"rcm", Reorder::rcm}},
+                      "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
+                      "none)")
       ->group(group);
   run.add_option("--format", options.format,
                  names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
@@ -81,9 +74,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }
-  run.add_option("--save-y", options.save_y, written)
-      ->type_name("FILE")
-      ->group("Output");
+  run.add_option("--save-y", options.save_y, written)->type_name("FILE")->group("Output");
   options.validate = petsc_version().empty() ? "reference" : "petsc";
   add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
       ->group("Measuring and checking");
@@ -134,9 +125,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
 
 void add_output_options(CLI::App& run, RunOptions& options) {
   add_json_option(run, options);
-  run.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
-      ->type_name("FILE")
-      ->group("Output");
+  add_csv_option(run, options);
   add_terminal_options(run, options);
 }
 

@@ -152,14 +152,15 @@ void Session::renumber() {
 }
 
 void Session::distribute() {
+  check_reorder(source_->info, options_.reorder);
   phase("partition");
+  const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
+  Assignment assignment;
   report_.setup.partition_seconds = timed([&] {
     renumber();
-    const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
-    const Assignment assignment =
-        assign_owners(comm_, *source_, partition_request(nodes), progress_);
+    assignment = assign_owners(comm_, *source_, partition_request(nodes), progress_);
     matrix_ = make_local_matrix(comm_, std::move(*source_), assignment.owners,
-                                shuffle_ ? &*shuffle_ : nullptr, progress_);
+                                shuffle_ ? &*shuffle_ : nullptr, progress_, options_.reorder);
     source_.reset();
   });
   if (fingerprint(comm_, matrix_) != report_.matrix.fingerprint) {
@@ -169,8 +170,15 @@ void Session::distribute() {
   }
   phase("plan");
   report_.setup.plan_seconds = timed([&] { plan_ = make_halo_plan(comm_, matrix_, progress_); });
-  report_.partition = describe_partition(comm_, matrix_, options_.partition);
-  report_.halo = describe_halo(comm_, matrix_, plan_, options_.precision);
+  report_.partition = describe_partition(comm_, matrix_, assignment.name);
+  report_.partition->nodes = nodes.nodes;
+  report_.partition->hierarchical = options_.hierarchical;
+  report_.partition->reorder = options_.reorder == Reorder::rcm ? "rcm" : "none";
+  for (const PartitionCandidate& candidate : assignment.candidates) {
+    report_.partition->candidates.push_back(
+        describe_candidate(candidate, nodes, options_.precision));
+  }
+  report_.halo = describe_halo(comm_, matrix_, plan_, nodes, options_.precision);
 }
 
 void Session::prepare() {

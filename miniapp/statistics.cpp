@@ -54,7 +54,7 @@ PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
 }
 
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
-                         Precision precision) {
+                         const NodeMap& nodes, Precision precision) {
   const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
   const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
   HaloReport report;
@@ -64,7 +64,42 @@ HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const Halo
   report.bytes_total = statistics.entries_total * entry_bytes;
   report.bytes_max_rank = statistics.entries_max_rank * entry_bytes;
   report.boundary_rows = statistics.boundary_rows;
+  std::vector<Flow> flows;
+  for (const HaloPlan::Send& send : plan.sends) {
+    flows.push_back({comm.rank, send.rank, send.count});
+  }
+  const NodeTraffic between = traffic_between_nodes(flows, nodes);
+  report.messages_between_nodes = sum_over_ranks(comm, between.messages);
+  report.bytes_between_nodes = sum_over_ranks(comm, between.entries) * entry_bytes;
   return report;
+}
+
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, const NodeMap& nodes,
+                                      Precision precision) {
+  PartitionJudgement judgement{candidate.name, {}, candidate.seconds, candidate.reason};
+  if (!candidate.quality) return judgement;
+  const PartitionQuality& quality = *candidate.quality;
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
+  std::vector<std::int64_t> sent(quality.parts(), 0), neighbors(quality.parts(), 0);
+  for (const Flow& flow : quality.flows) {
+    sent[flow.from] += flow.entries;
+    ++neighbors[flow.from];
+  }
+  const NodeTraffic between = traffic_between_nodes(quality.flows, nodes);
+  PartitionNumbers& numbers = judgement.numbers.emplace();
+  numbers.imbalance = quality.imbalance();
+  numbers.row_imbalance = quality.row_imbalance();
+  numbers.edge_cut = quality.edge_cut;
+  numbers.halo_entries = quality.halo_entries();
+  numbers.halo_bytes = numbers.halo_entries * entry_bytes;
+  numbers.halo_bytes_max_rank = *std::max_element(sent.begin(), sent.end()) * entry_bytes;
+  numbers.neighbors_mean = double(quality.messages()) / quality.parts();
+  numbers.neighbors_max = double(*std::max_element(neighbors.begin(), neighbors.end()));
+  numbers.messages_between_nodes = between.messages;
+  numbers.messages_inside_nodes = quality.messages() - between.messages;
+  numbers.bytes_between_nodes = between.entries * entry_bytes;
+  numbers.predicted_seconds = candidate.predicted_seconds;
+  return judgement;
 }
 
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,

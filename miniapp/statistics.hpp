@@ -6,6 +6,7 @@
 
 #include "io/report.hpp"
 #include "miniapp/distributed_spmv.hpp"
+#include "partition/assignment.hpp"
 #include "partition/halo_plan.hpp"
 
 namespace rowhalo {
@@ -15,9 +16,13 @@ MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
 PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
                                    const std::string& name);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
-                         Precision precision);
+                         const NodeMap& nodes, Precision precision);
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
+
+/// Local. What a partitioner's assignment means for a product; `nodes` of its parts.
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, const NodeMap& nodes,
+                                      Precision precision);
 
 /// Collective. Most memory that a rank's process has held so far.
 std::int64_t peak_host_bytes(const Comm& comm);

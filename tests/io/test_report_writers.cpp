@@ -274,6 +274,32 @@ TEST_CASE("The table of a conversion") {
   write_text_file("report_convert.json", to_json(report));  // for check_schema.py
 }
 
+TEST_CASE("What auto made of the partition") {
+  RunReport report = complete_report();
+  report.partition->nodes = 2;
+  report.partition->hierarchical = true;
+  report.partition->reorder = "rcm";
+  report.partition->candidates = info_report().info->partitions;
+  report.halo->messages_between_nodes = 3;
+  report.halo->bytes_between_nodes = 4000;
+  const std::string table = table_of(report);
+  CHECK(
+      table.find("  name                nnz (shortest predicted), 3 ranks on 2 nodes, nodes first, "
+                 "rcm on each rank\n") != std::string::npos);
+  CHECK(table.find("  between nodes       4 kB in 3 messages\n") != std::string::npos);
+  const std::string of_info = table_of(info_report());
+  const std::string list = of_info.substr(of_info.find("  name      entries"), 300);
+  CHECK(table.find(list) != std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(report));
+  CHECK(json["partition"]["hierarchical"] == true);
+  CHECK(json["partition"]["nodes"] == 2);
+  CHECK(json["partition"]["reorder"] == "rcm");
+  const auto of_info_json = nlohmann::json::parse(to_json(info_report()));
+  CHECK(json["partition"]["candidates"] == of_info_json["info"]["partitions"]);
+  CHECK(json["halo"]["bytes_between_nodes"] == 4000);
+  write_text_file("report_auto_partition.json", to_json(report));  // for check_schema.py
+}
+
 TEST_CASE("The communication matrix as text") {
   CHECK(communication_text(*info_report().communication) ==
         "from to entries bytes\n0 1 5 20\n2 0 7 28\n");

@@ -43,6 +43,17 @@ TEST_CASE("run has the defaults of the contract") {
   CHECK(line.run.progress);
 }
 
+TEST_CASE("options of the distribution") {
+  const CommandLine line = parse({"run", "--matrix", "a.mtx", "--partition", "auto",
+                                  "--hierarchical", "--ranks-per-node", "4", "--reorder", "rcm"});
+  REQUIRE_FALSE(line.error);
+  CHECK(line.run.partition == "auto");
+  CHECK(line.run.hierarchical);
+  CHECK(line.run.ranks_per_node == 4);
+  CHECK(line.run.reorder == Reorder::rcm);
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--reorder", "amd"}), "none or rcm"));
+}
+
 TEST_CASE("options reach their places") {
   const CommandLine line =
       parse({"run",     "--matrix",   "a.mtx",    "--block",     "3",        "--partition",
@@ -81,7 +92,7 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "rowhalo run --help"));
   CHECK(
       mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}), "overlap or blocking"));
-  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp64 or fp32"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp16 or bf16"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--block", "0"}), "--block 0"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--batches", "many"}), "--batches"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--timeout", "0"}), "--timeout"));

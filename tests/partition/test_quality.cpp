@@ -83,7 +83,6 @@ TEST_CASE("quality says what the halo plan says", "[quality]") {
 
 TEST_CASE("quality of more and of fewer parts than ranks", "[quality]") {
   const Comm comm = world();
-  const int threads = omp_get_max_threads();
   for (const TestMatrix& matrix : test_matrices()) {
     for (const int parts : {1, 2, 5, 16}) {
       CAPTURE(matrix.info.source, parts);
@@ -95,12 +94,28 @@ TEST_CASE("quality of more and of fewer parts than ranks", "[quality]") {
       const std::vector<int> owners(all.begin() + share.first_row,
                                     all.begin() + share.first_row + share.local_rows());
       Progress progress;
-      omp_set_num_threads(3);
       const PartitionQuality quality = partition_quality(comm, share, owners, parts, progress);
-      omp_set_num_threads(threads);
       REQUIRE_ALL_RANKS(same(quality, counted(matrix, all, parts)));
     }
   }
+}
+
+TEST_CASE("the number of threads changes nothing in the quality", "[quality]") {
+  const Comm comm = world();
+  const int threads = omp_get_max_threads();
+  const TestMatrix matrix =
+      make_test_matrix("random", 60, 60, [](auto i, auto j) { return mix64(i, j) % 8 == 0; });
+  const DistributedCsr share = even_share(comm, matrix);
+  std::vector<int> owners(share.local_rows());
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    owners[row] = int(mix64(share.first_row + row) % 5);
+  }
+  Progress progress;
+  const PartitionQuality one = partition_quality(comm, share, owners, 5, progress);
+  omp_set_num_threads(3);
+  const PartitionQuality three = partition_quality(comm, share, owners, 5, progress);
+  omp_set_num_threads(threads);
+  REQUIRE_ALL_RANKS(same(one, three));
 }
 
 TEST_CASE("imbalance is the most over the mean", "[quality]") {

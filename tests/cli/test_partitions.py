@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Partitioners, --hierarchical, --reorder and --shuffle: none changes a bit of y, and the report says
+what was chosen and why."""
+import json
+import unittest
+
+import launch
+
+MATRICES = ("stencil27:9", "elasticity:5", "random:rows=700,columns=700,row=6,seed=2")
+# Ranks, and the words that say who owns what.
+DISTRIBUTIONS = (
+    (1, ""), (1, "--reorder rcm"), (1, "--shuffle 4 --reorder rcm"), (1, "--partition auto"),
+    (3, "--partition nnz --reorder rcm"), (3, "--shuffle 5"), (3, "--partition metis"),
+    (3, "--partition ptscotch --reorder rcm"), (3, "--partition auto --shuffle 6"),
+    (4, "--partition box"), (4, "--partition metis --reorder rcm --shuffle 7"),
+    (4, "--partition nnz --hierarchical --ranks-per-node 2"),
+    (4, "--partition metis --hierarchical --ranks-per-node 2 --shuffle 8"),
+    (4, "--partition ptscotch --hierarchical --ranks-per-node 2 --reorder rcm"),
+    (4, "--partition box --hierarchical --ranks-per-node 2"),
+    (4, "--partition auto --hierarchical --ranks-per-node 2 --reorder rcm"),
+)
+SAME_BITS = {"csr", "sell"}
+
+
+def usable_partitioners():
+    listed = json.loads(launch.run("list", "partitioners", "--json", ranks=0).stdout)
+    return {entry["name"] for entry in listed if entry["usable"]} | {"auto"}
+
+
+class Partitions(launch.Case):
+    def test_bits_of_y(self):
+        usable = usable_partitioners()
+        for matrix in MATRICES:
+            hashes = {}
+            for ranks, text in DISTRIBUTIONS:
+                words = text.split()
+                name = words[words.index("--partition") + 1] if "--partition" in words else "rows"
+                if name not in usable or (name == "box" and matrix.startswith("random")):
+                    continue
+                with self.subTest((matrix, ranks, text)):
+                    report = self.run_json("--matrix", matrix, *words, "--device", "cpu", "--format",
+                                           "all", "--halo", "mpi", "--validate", "reference",
+                                           *launch.SHORT, ranks=ranks)
+                    self.assertTrue(report["validation"]["passed"])
+                    for case in report["cases"]:
+                        if case["format"] in SAME_BITS:
+                            hashes.setdefault(case["y_hash"], []).append((ranks, text))
+                    partition = report["partition"]
+                    self.assertEqual(partition["hierarchical"], "--hierarchical" in words)
+                    self.assertEqual(partition["reorder"], "rcm" if "rcm" in words else "none")
+                    self.assertEqual(partition["nodes"], 2 if "--ranks-per-node" in words else 1)
+                    self.assertEqual(bool(partition["candidates"]), name == "auto")
+            self.assertEqual(len(hashes), 1, f"{matrix}: {hashes}")
+
+    def test_auto_says_what_it_predicts(self):
+        result = launch.run("run", "--matrix", "stencil5:40", "--shuffle", 3, "--partition", "auto",
+                            "--json", self.place / "r.json", *launch.SHORT)
+        self.assertEqual(result.status, 0, result)
+        self.assertIn("predicted", result.stdout)
+        partition = json.loads((self.place / "r.json").read_text(encoding="utf-8"))["partition"]
+        candidates = {item["name"]: item for item in partition["candidates"]}
+        self.assertLessEqual(usable_partitioners() - {"auto", "file"}, set(candidates))
+        chosen = candidates[partition["name"]]
+        self.assertEqual(chosen["reason"], "shortest predicted")
+        self.assertEqual(chosen["predicted_seconds"],
+                         min(item["predicted_seconds"] for item in candidates.values()
+                             if item["usable"]))
+        self.assertIn("no grid", candidates["box"]["reason"])
+        self.assertIsNone(candidates["box"]["halo_bytes"])
+
+    def test_traffic_between_nodes(self):
+        words = ["--matrix", "stencil7:12", "--format", "csr", "--halo", "mpi", *launch.SHORT]
+        halo = self.run_json(*words, "--ranks-per-node", 2)["halo"]
+        # Slabs in a row: only ranks 1 and 2 talk across, a plane of 144 values each way.
+        self.assertEqual(halo["messages_between_nodes"], 2)
+        self.assertEqual(halo["bytes_between_nodes"], 2 * 144 * 8)
+        halo = self.run_json(*words)["halo"]
+        self.assertEqual(halo["messages_between_nodes"], 0)
+
+    def test_what_is_refused(self):
+        for words, expected in (
+                (["--matrix", "dense:rows=4,columns=3", "--reorder", "rcm"], "--reorder rcm"),
+                (["--matrix", "stencil5:4", "--hierarchical", "--ranks-per-node", "3"],
+                 "nodes have 3 and 1 ranks"),
+                (["--matrix", "stencil5:4", "--hierarchical", "--partition", "file:owners.txt"],
+                 "--hierarchical has nothing to choose"),
+                (["--matrix", "stencil5:4", "--reorder", "amd"], "use none or rcm")):
+            with self.subTest(words):
+                result = launch.run("run", *words)
+                self.assertEqual(result.status, 2, result)
+                self.assertIn(expected, result.message())
+
+
+if __name__ == "__main__":
+    unittest.main()
