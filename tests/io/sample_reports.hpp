@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fixed reports for the tests of the writers, and what the writers make of a report as text.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "io/report_writers.hpp"
+
+namespace rowhalo {
+
+inline RunReport minimal_report() {
+  RunReport report;
+  report.command = "info";
+  report.argv = {"rowhalo", "info"};
+  report.status = RunStatus::interrupted;
+  report.verdict = "interrupted by SIGTERM";
+  report.provenance.version = "0.1.0";
+  report.matrix = {"a.mtx", "pattern", "symmetric", 0, 0, 0, 1, 0, {}, 0};
+  return report;
+}
+
+inline RunReport complete_report() {
+  RunReport report;
+  report.command = "run";
+  report.argv = {"rowhalo", "run", "--matrix", "a \"b\",c"};
+  report.verdict = "validated against petsc";
+  report.provenance = {"0.1.0",
+                       "abc1234",
+                       "g++ 12.2",
+                       "-O3",
+                       "Open MPI 4.1.4",
+                       "12.4",
+                       "2.20",
+                       "3.18",
+                       "1.10",
+                       {"n1", "n1", "n2"},
+                       {"cpu", "cpu", "cpu"},
+                       "2026-01-02T03:04:05Z"};
+  report.matrix = {
+      "a \"b\",c",        "real", "general", 1000000, 500, 12345678, 3, 0xfedcba9876543210,
+      {0, 12.345678, 27}, 1.5};
+  report.partition = PartitionReport{"nnz", 3, {333333, 333333.3, 333334}, {1, 2, 3}, 1.25, 4321};
+  report.halo = HaloReport{"mpi",
+                           "overlap",
+                           {0, 1.5, 2},
+                           4,
+                           123456,
+                           65536,
+                           777,
+                           {{"mpi", false, 1.5e-3, 2e-5, "fastest"},
+                            {"nccl", true, std::nullopt, std::nullopt, "no GPU"}}};
+  report.kernel = KernelReport{"sell",
+                               "csr",
+                               "cpu",
+                               Precision::fp32,
+                               148148136,
+                               24691356,
+                               99999999,
+                               0.25,
+                               {{"sell", false, 1.25e-3, std::nullopt, "fastest"},
+                                {"ell", false, std::nullopt, std::nullopt, "pads too much"}}};
+  report.setup = {1.5, 0.25, 0.125, 0.25, 0};
+  report.memory = {2500000000, 0, 1200000000};
+  report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};
+  report.performance = PerformanceReport{19.75, 118.5, std::nullopt, std::nullopt};
+  report.validation =
+      ValidationReport{"petsc", true, 0.125, 42, 1000000, 0x123456789abcdef, 2.5e-3, ""};
+  return report;
+}
+
+/// The sections that only `info` has.
+inline RunReport info_report() {
+  RunReport report = complete_report();
+  report.command = "info";
+  InfoReport& info = report.info.emplace();
+  info.ranks = 3;
+  info.nodes = 2;
+  info.hierarchical = true;
+  info.grid = {100, 50, 2};
+  info.statistics = MatrixStatistics{{{0, 0, 400000, 0}, {1, 1, 0, 0}, {2, 3, 600000, 12345678}},
+                                     400000,
+                                     499,
+                                     2.5,
+                                     123,
+                                     true,
+                                     ValueSymmetry::skew,
+                                     0.5,
+                                     2,
+                                     std::nullopt,
+                                     1,
+                                     2,
+                                     3};
+  info.partitions = {
+      {"rows", PartitionNumbers{1.25, 1.5, 1234567, 1000, 8000, 4000, 1.5, 2, 3, 4, 400, 2e-3}, 0.5,
+       "smallest predicted time"},
+      {"box", std::nullopt, 0, "--partition box: this matrix has no grid; use metis"}};
+  info.need = {333334,        3,     77, 5'000'000'000, 4'000'000'000, 3'000'000'000,
+               2'000'000'000, false, ""};
+  report.communication = CommunicationReport{"rows", 3, {0, 0, 1}, 4, {{0, 1, 5}, {2, 0, 7}}};
+  return report;
+}
+
+inline std::string table_of(const RunReport& report) {
+  std::ostringstream out;
+  write_table(out, report, false);
+  return out.str();
+}
+
+inline std::string lines_of(const RunReport& report) {
+  std::ostringstream out;
+  write_fom_lines(out, report);
+  write_result_line(out, report, false);
+  return out.str();
+}
+
+}  // namespace rowhalo
