@@ -9,8 +9,8 @@
 // addresses a row apart, so a cache line is used over several steps and has to stay in L1: the
 // matrix is read through the caches here, not streamed. Bytes: csr_kernel.hpp.
 #include "kernels/formats.hpp"
-#include "kernels/gpu/bits.cuh"
 #include "kernels/gpu/csr_kernel.hpp"
+#include "kernels/gpu/row_sum.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -23,12 +23,8 @@ __global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
-  const Offset end = a.offsets[row + 1];
-  typename Numbers::Sum sum = 0;
-#pragma unroll 4
-  for (Offset e = a.offsets[row]; e < end; ++e) {
-    sum = fused_multiply_add(cached(a.values + e), cached(a.x + cached(a.indices + e)), sum);
-  }
+  const auto sum = row_sum<typename Numbers::Sum, 1>(a.indices, a.values, a.offsets[row],
+                                                     a.offsets[row + 1], a.x);
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 

@@ -8,19 +8,18 @@
 //                           s_l = fma(values[e], x[indices[e]], s_l)
 //     s = tree sum of s_0 .. s_(W-1); thread 0 writes y_i
 // Neighbouring threads read neighbouring entries. The order of summation depends on W alone: the
-// same bits every time, but not those of csr. Without threads= W is the smallest power of two that
-// leaves a thread at most four entries of the mean row. Rows seldom begin at a sector, so the
-// matrix is read through the caches, not streamed. Bytes: csr_kernel.hpp.
+// same bits every time, but not those of csr. Without threads= W follows from the mean and the
+// longest row (fitting_width). Rows seldom begin at a sector, so the matrix is read through the
+// caches, not streamed. Bytes: csr_kernel.hpp.
 #include "kernels/formats.hpp"
-#include "kernels/gpu/bits.cuh"
 #include "kernels/gpu/csr_kernel.hpp"
+#include "kernels/gpu/row_sum.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
-constexpr int entries_a_thread = 4;
 
 template <class Numbers, int width>
 __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
@@ -32,12 +31,7 @@ __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   Sum sum = 0;
   if (has_row) {
-    const Offset end = a.offsets[row + 1];
-#pragma unroll 4
-    for (Offset e = a.offsets[row] + lane; e < end; e += width) {
-      sum = fused_multiply_add(widened<Sum>(cached(a.values + e)),
-                               widened<Sum>(cached(a.x + cached(a.indices + e))), sum);
-    }
+    sum = row_sum<Sum, width>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1], a.x);
   }
   for (int offset = width / 2; offset > 0; offset /= 2) {
     sum += __shfl_down_sync(0xffffffffu, sum, offset, width);
@@ -67,15 +61,31 @@ CsrLaunch<Numbers> launch_of(int width) {
   }
 }
 
-int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
+/// Without threads=. Measured on an H200 on 14 matrices (jobs/results): time grows with the rounds
+/// of row_sum, four entries a thread each, and with the warps; a fifth more entries than one round
+/// holds are still worth it. The longest row takes half a microsecond a round, whatever the others
+/// do: it must not outlast them.
+int fitting_width(const CsrView& matrix, RowListView rows) {
+  constexpr double entries_a_thread = 5, seconds_a_round = 0.5e-6, bytes_a_second = 3e12;
+  const RowLengths lengths = row_lengths_on_device(matrix, rows);
+  const auto nonzeros = static_cast<double>(lengths.nonzeros);
+  const double bytes_a_nonzero =
+      static_cast<double>(matrix_value_bytes(matrix.precision) + sizeof(LocalIndex));
+  const double seconds_of_all = nonzeros * bytes_a_nonzero / bytes_a_second;
+  const auto outlasts = [&](int width) {
+    const Offset rounds = (lengths.longest + 4 * width - 1) / (4 * width);
+    return rounds > 1 && static_cast<double>(rounds) * seconds_a_round > seconds_of_all;
+  };
   int width = 2;
-  if (!options.has("threads")) {
-    const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
-    while (width < warp_size && nonzeros > Offset{entries_a_thread} * width * rows.count)
-      width *= 2;
-    return width;
-  }
+  while (width < warp_size && nonzeros > entries_a_thread * width * rows.count) width *= 2;
+  while (width < warp_size && outlasts(width)) width *= 2;
+  return width;
+}
+
+int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
+  if (!options.has("threads")) return fitting_width(matrix, rows);
   const std::int64_t wanted = options.integer("threads", 0);
+  int width = 2;
   while (width < warp_size && width < wanted) width *= 2;
   if (width != wanted) options.fail("threads must be 2, 4, 8, 16 or 32");
   return width;

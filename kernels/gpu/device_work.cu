@@ -12,7 +12,7 @@ namespace {
 constexpr int block_threads = 256;
 
 struct Totals {
-  unsigned long long nonzeros, runs, list_numbers, columns;
+  unsigned long long nonzeros, longest, runs, list_numbers, columns;
 };
 
 __device__ void add_of_warp(unsigned long long value, unsigned long long* total) {
@@ -31,12 +31,13 @@ __device__ std::int64_t item_stride() {
 
 /// `used`: a flag a column, or null where columns are not asked for.
 __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
-  unsigned long long nonzeros = 0, runs = 0, numbers = 0;
+  unsigned long long nonzeros = 0, longest = 0, runs = 0, numbers = 0;
   for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
     const auto k = static_cast<LocalIndex>(item);
     const LocalIndex row = rows[k];
     const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
     nonzeros += end - begin;
+    longest = max(longest, static_cast<unsigned long long>(end - begin));
     if (k == 0 || row != rows[k - 1] + 1) ++runs;
     if (rows.groups != nullptr) {
       if (k % RowListView::group_size == 0) ++numbers;
@@ -46,6 +47,7 @@ __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used
     for (Offset e = begin; e < end; ++e) used[matrix.indices[e]] = 1;
   }
   add_of_warp(nonzeros, &totals->nonzeros);
+  atomicMax(&totals->longest, longest);
   add_of_warp(runs, &totals->runs);
   add_of_warp(numbers, &totals->list_numbers);
 }
@@ -171,6 +173,11 @@ KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
   work.stored_entries = stored_entries;
   work.flops = 2 * counts.listed_nonzeros;
   return work;
+}
+
+RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
+  const Totals totals = totals_of(matrix, rows, Columns::skipped);
+  return {static_cast<Offset>(totals.nonzeros), static_cast<Offset>(totals.longest)};
 }
 
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {

@@ -36,6 +36,12 @@ LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_a_row);
 /// Whether the columns of every listed row ascend.
 bool columns_ascend(const CsrView& matrix, RowListView rows);
 
+/// Nonzeros of the listed rows and entries of the longest. A pass over the rows.
+struct RowLengths {
+  Offset nonzeros = 0, longest = 0;
+};
+RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows);
+
 /// The first of the counts alone: at most a pass over the rows.
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows);
 
