@@ -142,6 +142,11 @@ struct FormatReport {
   std::int64_t bytes = 0, footprint_bytes = 0;  ///< moved a product; held
   double gflops = 0, gbytes_per_second = 0;     ///< bytes of CSR, as in PerformanceReport
   std::optional<double> share_of_read_bandwidth;
+  std::optional<double> cold_seconds;  ///< of one product after the caches were flushed (--cold)
+  std::string parameters;              ///< what the format chose by itself
+  double bytes_per_nonzero = 0;        ///< matrix and indices that it reads
+  double padding = 0;                  ///< slots over nonzeros, less 1
+  std::optional<double> coalescing, balance;     ///< see "How the numbers are made"
   double setup_seconds = 0, setup_products = 0;  ///< conversion from CSR; the same in products
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;

@@ -169,6 +169,12 @@ Json formats_json(const std::vector<FormatReport>& formats) {
                     {"gflops", f.gflops},
                     {"gbytes_per_second", f.gbytes_per_second},
                     {"share_of_read_bandwidth", or_null(f.share_of_read_bandwidth)},
+                    {"cold_seconds", or_null(f.cold_seconds)},
+                    {"parameters", f.parameters},
+                    {"bytes_per_nonzero", f.bytes_per_nonzero},
+                    {"padding", f.padding},
+                    {"coalescing", or_null(f.coalescing)},
+                    {"balance", or_null(f.balance)},
                     {"setup_seconds", f.setup_seconds},
                     {"setup_products", f.setup_products},
                     {"max_error_ratio", f.max_error_ratio},
@@ -295,6 +301,16 @@ std::string to_json(const RunReport& report) {
 
 std::string to_csv(const RunReport& report) {
   std::string names, fields;
+  if (!report.formats.empty()) {  // `kernels`: a line a format
+    std::string lines;
+    for (const Json& format : formats_json(report.formats)) {
+      names.clear();
+      fields.clear();
+      flatten(format, format, "", names, fields);
+      lines += fields + "\n";
+    }
+    return names + "\n" + lines;
+  }
   flatten(report_json(complete_report()), report_json(report), "", names, fields);
   return names + "\n" + fields + "\n";
 }

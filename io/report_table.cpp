@@ -29,26 +29,48 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
   }
 }
 
+std::string optional_percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+}
+
 void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
   std::size_t width = 6;
-  for (const FormatReport& f : list) width = std::max(width, f.name.size());
-  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {:>7}  {:>7}  {:>6}  {:>8}  {:>6}\n", "format", width,
-                     "called", "in graph", "GF/s", "GB/s", "share", "set-up", "error");
+  bool cold = false;
+  for (const FormatReport& f : list) {
+    width = std::max(width, f.name.size());
+    cold = cold || f.cold_seconds;
+  }
+  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
+                     width, "called", "in graph", cold ? "     cold  " : "", "GF/s", "GB/s",
+                     "share", "set-up", "error");
   for (const FormatReport& f : list) {
     out << fmt::format("  {:<{}}  ", f.name, width);
     if (f.seconds) {
-      out << fmt::format("{:>9}  {:>9}  {:>7.4g}  {:>7.4g}  {:>6}  {:>8.3g}  {:>6.2g}",
-                         optional_seconds(f.seconds), optional_seconds(f.graph_seconds), f.gflops,
-                         f.gbytes_per_second,
-                         f.share_of_read_bandwidth
-                             ? fmt::format("{:.1f} %", 100 * *f.share_of_read_bandwidth)
-                             : "-",
+      out << fmt::format("{:>9}  {:>9}  {}{:>7.4g}  {:>7.4g}  {:>7}  {:>7.3g}  {:>6.2g}",
+                         optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
+                         cold ? fmt::format("{:>9}  ", optional_seconds(f.cold_seconds)) : "",
+                         f.gflops, f.gbytes_per_second, optional_percent(f.share_of_read_bandwidth),
                          f.setup_products, f.max_error_ratio);
     }
     out << (f.passed ? "" : "  FAILED") << (f.reason.empty() ? "" : "  ") << f.reason << '\n';
   }
   out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
          "products\n";
+}
+
+/// How each format suits the matrix.
+void write_format_design(std::ostream& out, const std::vector<FormatReport>& list) {
+  std::size_t width = 6;
+  for (const FormatReport& f : list) width = std::max(width, f.name.size());
+  out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", "format", width,
+                     "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
+  for (const FormatReport& f : list) {
+    if (!f.seconds) continue;
+    out << fmt::format("  {:<{}}  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", f.name, width,
+                       f.bytes_per_nonzero, fmt::format("{:.1f} %", 100 * f.padding),
+                       optional_percent(f.coalescing), optional_percent(f.balance),
+                       bytes_text(static_cast<double>(f.footprint_bytes)), f.parameters);
+  }
 }
 
 void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
@@ -245,6 +267,8 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (!report.formats.empty()) {
     table.group("Formats");
     write_formats(out, report.formats);
+    table.group("How formats suit the matrix");
+    write_format_design(out, report.formats);
   }
   if (!report.cases.empty()) {
     table.group("Combinations");

@@ -35,6 +35,11 @@ class KernelStudy : public Session {
                       comm_.size));
     }
     begin();
+    if (!options_.sweep.empty() && device_.site.device != Device::gpu) {
+      throw AgreedError(ExitCode::usage,
+                        "--sweep threads: threads a row are a matter of csr-vector on a GPU, and "
+                        "this run is on the CPU; leave it out");
+    }
     read();
     distribute();
     report_.partition.reset();
@@ -45,13 +50,27 @@ class KernelStudy : public Session {
   }
 
  private:
+  /// What --format names, or --sweep.
+  std::vector<std::string> studied_formats() const;
   void measure_formats();
   FormatReport measure_format(const ProductSetting& setting, const std::string& name);
   /// Median time of a product and its y.
   double time_product(const ProductSetting& setting, const LocalKernels& kernels, bool graph,
                       std::vector<std::byte>& y);
+  /// Median time of one product after the caches were filled with something else.
+  double time_cold_product(const ProductSetting& setting, const LocalKernels& kernels);
   ExitCode finish();
 };
+
+std::vector<std::string> KernelStudy::studied_formats() const {
+  if (options_.sweep.empty()) return named_formats(options_.format, device_.site.device);
+  std::vector<std::string> names{"csr-scalar"};
+  for (const int threads : {2, 4, 8, 16, 32}) {
+    names.push_back(fmt::format("csr-vector:threads={}", threads));
+  }
+  names.push_back("csr-vector");
+  return names;
+}
 
 void KernelStudy::measure_formats() {
   const Device device = device_.site.device;
@@ -64,10 +83,11 @@ void KernelStudy::measure_formats() {
     const DeviceBandwidth bandwidth = measure_bandwidth();
     report_.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
   }
-  for (const std::string& name : named_formats(options_.format, device)) {
+  for (const std::string& name : studied_formats()) {
     report_.formats.push_back(measure_format(setting, name));
     if (interrupted()) break;
   }
+  if (!options_.sweep.empty()) return;  // in the order of the widths
   std::stable_sort(report_.formats.begin(), report_.formats.end(),
                    [](const FormatReport& a, const FormatReport& b) {
                      if (!a.seconds || !b.seconds)
@@ -83,19 +103,29 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   format.baseline = find_format(Spec::parse(name, "--format").name(), setting.site.device).baseline;
   ChosenKernels chosen;
   if (const auto refusal = name_kernels(setting, {name, "", Schedule::blocking}, chosen)) {
-    format.reason = refusal->what();
+    const std::string option = "--format " + name + ": ", reason = refusal->what();
+    format.reason = reason.starts_with(option) ? reason.substr(option.size()) : reason;
     return format;
   }
   const KernelWork work = chosen.kernels.work();
   format.bytes = work.bytes;
   format.footprint_bytes = work.footprint_bytes;
   format.setup_seconds = work.setup_seconds;
+  format.parameters = work.parameters;
+  format.coalescing = work.coalescing;
+  format.balance = work.balance;
+  if (report_.matrix.nonzeros > 0) {
+    const auto nonzeros = static_cast<double>(report_.matrix.nonzeros);
+    format.bytes_per_nonzero = static_cast<double>(work.matrix_bytes) / nonzeros;
+    format.padding = static_cast<double>(work.stored_entries) / nonzeros - 1;
+  }
 
   std::vector<std::byte> y, graph_y;
   format.seconds = time_product(setting, chosen.kernels, false, y);
   if (setting.site.device == Device::gpu && options_.graph) {
     format.graph_seconds = time_product(setting, chosen.kernels, true, graph_y);
   }
+  if (options_.cold) format.cold_seconds = time_cold_product(setting, chosen.kernels);
   const double seconds = best_seconds(format);
   const PerformanceReport rates = describe_performance(report_.matrix, options_.precision, seconds);
   format.gflops = rates.gflops;
@@ -141,6 +171,28 @@ double KernelStudy::time_product(const ProductSetting& setting, const LocalKerne
   y.resize(stored_y0_.size());
   copy_between(device, y.data(), result.data(), y.size());
   return seconds;
+}
+
+double KernelStudy::time_cold_product(const ProductSetting& setting, const LocalKernels& kernels) {
+  constexpr std::size_t flushed_bytes = std::size_t{512} << 20;  // more than any cache holds
+  constexpr int products = 11;
+  const Device device = setting.site.device;
+  const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
+  const VectorMemory flushed(device, flushed_bytes);
+  copy_between(device, x.data(), setting.x.data(), setting.x.size());
+  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
+  HaloVector vector;
+  vector.data = x.data();
+  std::vector<double> seconds;
+  for (int k = 0; k < products; ++k) {
+    set_bytes(device, flushed.data(), k, flushed_bytes);
+    setting.measuring.clock.start();
+    apply_local(kernels, options_.alpha, vector, options_.beta, result.data(), setting.stream);
+    seconds.push_back(setting.measuring.clock.stop());
+    progress_.tick();
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + products / 2, seconds.end());
+  return seconds[products / 2];
 }
 
 ExitCode KernelStudy::finish() {

@@ -33,7 +33,9 @@ struct RunOptions {
   std::string save_y;
   int iterations = 0, batches = 20, warmup = 10;
   double min_seconds = 1;
-  int threads = 0;  ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  bool cold = false;  ///< kernels: also with caches flushed
+  std::string sweep;  ///< kernels: "threads", or empty
+  int threads = 0;    ///< 0: OMP_NUM_THREADS, else the cores of this rank
   std::string validate;
   std::string json, csv, hdf5, communication;
   double timeout_seconds = 300;

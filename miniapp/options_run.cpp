@@ -89,6 +89,18 @@ void add_kernels_options(CLI::App& kernels, RunOptions& options) {
       ->type_name("NAMES")
       ->capture_default_str()
       ->group("Product");
+  kernels
+      .add_option_function<std::string>(
+          "--sweep",
+          [&options](const std::string& text) {
+            if (text != "threads") throw CLI::ValidationError("--sweep " + text + ": use threads");
+            options.sweep = text;
+          },
+          "threads: csr-vector with 2, 4, 8, 16, 32 threads a row and with its own choice")
+      ->type_name("NAME")
+      ->group("Product");
+  kernels.add_flag("--cold", options.cold, "also time products after the caches were flushed")
+      ->group("Measuring and checking");
   options.validate = "reference";
   add_word(kernels, "--validate", options.validate, {"reference", "none"})
       ->group("Measuring and checking");

@@ -367,4 +367,27 @@ TEST_CASE("Reports for check_schema.py") {
   write_text_file("report_complete.json", to_json(complete_report()));
   write_text_file("report_info.json", to_json(info_report()));
   write_text_file("report_minimal.json", to_json(minimal_report()));
+  write_text_file("report_kernels.json", to_json(kernels_report()));
+}
+
+TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
+  const RunReport report = kernels_report();
+  std::istringstream lines(to_csv(report));
+  std::string names, sell, ell, more;
+  std::getline(lines, names);
+  std::getline(lines, sell);
+  std::getline(lines, ell);
+  CHECK_FALSE(std::getline(lines, more));
+  CHECK(names.rfind("name,baseline,seconds,graph_seconds,", 0) == 0);
+  CHECK(sell.rfind("sell,false,0.00065,0.000625,", 0) == 0);
+  CHECK(ell.rfind("ell,false,,,", 0) == 0);
+  CHECK(ell.find("\"pads too much, so \"\"sell\"\" is better\"") != std::string::npos);
+  CHECK(std::count(names.begin(), names.end(), ',') == std::count(sell.begin(), sell.end(), ','));
+
+  const std::string table = table_of(report);
+  for (const char* part : {"in graph       cold", "625 us     700 us", "96.0 %", "flight=9",
+                           "B/nonzero", "12.25     1.0 %     100.0 %    99.0 %"}) {
+    INFO(part << " in\n" << table);
+    CHECK(table.find(part) != std::string::npos);
+  }
 }
