@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "partition/base/checked_cast.hpp"
 #include "partition/partitioner_functions.hpp"
 
 namespace rowhalo {
@@ -63,8 +64,9 @@ class Layers {
 
   /// Collective. From loads to the box of each bin, that in which the middle of its load lies.
   void cut(const Comm& comm) {
-    ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, loads_.data(), static_cast<int>(loads_.size()),
-                              MPI_INT64_T, MPI_SUM, comm.handle));
+    const int bins = checked_cast<int>(loads_.size(), "bins of a grid");
+    ROWHALO_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, loads_.data(), bins, MPI_INT64_T, MPI_SUM, comm.handle));
     std::int64_t total = 0, before = 0;
     for (const std::int64_t load : loads_) total += load;
     for (std::size_t bin = 0; bin < loads_.size(); ++bin) {
