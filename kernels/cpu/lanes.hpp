@@ -42,8 +42,8 @@ template <class T, class Vector>
 }
 
 /// sum = fma(values, x[columns], sum) in every lane. x is loaded entry by entry: the gather
-/// instructions of AVX-512 and prefetches of the matrix measured no better on Zen 4, and worse where
-/// the sums lie in memory.
+/// instructions of AVX-512 and prefetches of the matrix measured no better on Zen 4, and worse
+/// where the sums lie in memory.
 template <Slots slots, class T, class Vector>
 [[gnu::always_inline]] inline void add_gathered(const T* values, const LocalIndex* columns,
                                                 const T* x, Vector& sum) {
