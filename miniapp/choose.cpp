@@ -41,6 +41,11 @@ double time_kernels(const ProductSetting& setting, const LocalKernels& kernels) 
 
 }  // namespace
 
+std::string reason_of(const AgreedError& refusal, const std::string& format) {
+  const std::string option = "--format " + format + ": ", reason = refusal.what();
+  return reason.starts_with(option) ? reason.substr(option.size()) : reason;
+}
+
 std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
                                         ChosenKernels& chosen) {
   return agreed_error(setting.measuring.comm, [&] {
@@ -68,7 +73,7 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
     ChosenKernels attempt;
     if (const auto refusal =
             name_kernels(setting, {entry.name, request.boundary, request.schedule}, attempt)) {
-      candidate.reason = refusal->what();
+      candidate.reason = reason_of(*refusal, candidate.name);
       continue;
     }
     candidate.seconds = time_kernels(setting, attempt.kernels);

@@ -26,6 +26,9 @@ struct ChosenKernels {
   std::vector<Candidate> candidates;  ///< empty when the format was named
 };
 
+/// The message of a refusal without "--format NAME: ", for tables that have the name beside it.
+std::string reason_of(const AgreedError& refusal, const std::string& format);
+
 /// Collective. The kernels of a named format; the reason, on all ranks, when it is unknown or
 /// refuses.
 std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,

@@ -103,8 +103,7 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   format.baseline = find_format(Spec::parse(name, "--format").name(), setting.site.device).baseline;
   ChosenKernels chosen;
   if (const auto refusal = name_kernels(setting, {name, "", Schedule::blocking}, chosen)) {
-    const std::string option = "--format " + name + ": ", reason = refusal->what();
-    format.reason = reason.starts_with(option) ? reason.substr(option.size()) : reason;
+    format.reason = reason_of(*refusal, name);
     return format;
   }
   const KernelWork work = chosen.kernels.work();

@@ -73,7 +73,7 @@ void Run::measure_all() {
       }
     });
     if (refusal) {
-      report_.cases.push_back({name, "", false, {}, {}, 0, 0, true, refusal->what()});
+      report_.cases.push_back({name, "", false, {}, {}, 0, 0, true, reason_of(*refusal, name)});
       continue;
     }
     report_.setup.convert_seconds = std::max(report_.setup.convert_seconds, seconds);

@@ -19,6 +19,8 @@ CASES = {
     "help": ["--help"],
     "run_help": ["run", "--help"],
     "kernels_help": ["kernels", "--help"],
+    "info_help": ["info", "--help"],
+    "convert_help": ["convert", "--help"],
     "list_help": ["list", "--help"],
     "version": ["--version"],
     **{f"list_{axis}": ["list", axis] for axis in AXES},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README.md: its commands run, its tables are those of `rowhalo list`. --update rewrites the tables."""
+"""README.md: its commands run; its tables and that of kernels/FORMATS.md are those of `rowhalo list`.
+--update rewrites the tables."""
 import os
 import re
 import subprocess
@@ -20,13 +21,14 @@ def current(match):
 
 class Readme(launch.Case):
     def test_tables(self):
-        text = README.read_text(encoding="utf-8")
-        self.assertEqual(len(TABLE.findall(text)), 4)
-        updated = TABLE.sub(current, text)
-        if UPDATE:
-            README.write_text(updated, encoding="utf-8")
-        self.assertEqual(README.read_text(encoding="utf-8"), updated,
-                         "run tests/cli/test_readme.py --update")
+        for path, tables in ((README, 3), (launch.SOURCE / "kernels/FORMATS.md", 1)):
+            text = path.read_text(encoding="utf-8")
+            self.assertEqual(len(TABLE.findall(text)), tables, path)
+            updated = TABLE.sub(current, text)
+            if UPDATE:
+                path.write_text(updated, encoding="utf-8")
+            self.assertEqual(path.read_text(encoding="utf-8"), updated,
+                             "run tests/cli/test_readme.py --update")
 
     def test_commands(self):
         """Blocks fenced as sh, in an empty folder, with this build's program first in PATH. What
