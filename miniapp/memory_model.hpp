@@ -12,8 +12,8 @@
 // Device: CSR and its copy in the format, row lists, two x with ghosts, y, packed halo, and
 // `device_base_bytes` for buffers of NCCL when there are several ranks.
 // Against the larger of the two host figures, runs (sell, --validate none) reported from 1 % more
-// (stencil27:100 and stencil27:64 as .mtx on 1 and 4 ranks, stencil7:128, stencil27:100 shuffled) to
-// 25 % less, where rows stay with the rank that made them.
+// (stencil27:100 and stencil27:64 as .mtx on 1 and 4 ranks, stencil7:128, stencil27:100 shuffled)
+// to 25 % less, where rows stay with the rank that made them.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/gpu/device_work.hpp"
+#include "kernels/gpu/runtime.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {

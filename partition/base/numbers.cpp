@@ -79,7 +79,8 @@ double rounded_to(NumberType type, double value) {
 }
 
 void store(NumberType type, const double* values, std::int64_t count, void* out) {
-#pragma omp parallel for schedule(static)
+  constexpr std::int64_t worth_threads = 1 << 14;
+#pragma omp parallel for schedule(static) if (count >= worth_threads)
   for (std::int64_t k = 0; k < count; ++k) {
     switch (type) {
       case NumberType::fp64:
