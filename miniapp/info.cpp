@@ -195,8 +195,9 @@ void Info::predict(const std::vector<RankShare>& shares) {
   const bool text = options_.matrix.ends_with(".mtx") || options_.matrix.ends_with(".mtx.gz");
   MemoryNeed& need = report_.info->need;
   for (const RankShare& share : shares) {
-    const MemoryPrediction one = predict_memory(
-        share, options_.precision, text ? Reading::text : Reading::binary_or_generated, parts_);
+    const MemoryPrediction one =
+        predict_memory(share, options_.precision,
+                       text ? Reading::text : Reading::binary_or_generated, parts_, base_bytes_);
     need.rows = std::max(need.rows, share.rows);
     need.nonzeros = std::max(need.nonzeros, share.nonzeros);
     need.ghosts = std::max(need.ghosts, share.ghosts);

@@ -15,6 +15,17 @@ foreach(room partition kernels io)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
+set(ROWHALO_PACKAGE_LIBRARIES "")
+foreach(library hdf5 metis ptscotch)
+  if(TARGET rowhalo::${library})
+    get_target_property(files rowhalo::${library} INTERFACE_LINK_LIBRARIES)
+    string(APPEND ROWHALO_PACKAGE_LIBRARIES
+           "if(NOT TARGET rowhalo::${library})\n"
+           "  add_library(rowhalo::${library} INTERFACE IMPORTED)\n"
+           "  target_link_libraries(rowhalo::${library} INTERFACE \"${files}\")\n"
+           "endif()\n")
+  endif()
+endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/rowhaloConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

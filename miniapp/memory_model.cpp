@@ -7,8 +7,6 @@ namespace rowhalo {
 
 namespace {
 
-/// Of a rank that holds next to nothing, as measured with Open MPI 4.1 and PETSc 3.18.
-constexpr std::int64_t base_bytes = 45'000'000;
 /// NCCL's buffers on 2 to 8 H200s: 0.4 to 0.5 GB.
 constexpr std::int64_t device_base_bytes = 500'000'000;
 
@@ -17,7 +15,7 @@ constexpr std::int64_t index_bytes = 4, number_bytes = 8;
 }  // namespace
 
 MemoryPrediction predict_memory(const RankShare& share, Precision precision, Reading reading,
-                                int ranks) {
+                                int ranks, std::int64_t base_bytes) {
   const auto value = static_cast<std::int64_t>(matrix_value_bytes(precision));
   const auto entry = static_cast<std::int64_t>(vector_value_bytes(precision));
   const std::int64_t local_columns = share.columns + share.ghosts;

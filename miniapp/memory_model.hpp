@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How much memory a rank will need, from the size of its share alone.
-// Host while reading and partitioning: `base_bytes` (program, libraries and MPI), 24 bytes a
+// Host while reading and partitioning: `base_bytes` (program, libraries and MPI: 45 MB, with CUDA's
+// libraries 150 MB and more, so it is measured at the start), 24 bytes a
 // nonzero while entries travel as (64-bit column, fp64 value) with one array twice, 40 at most when
 // rows move, 48 when text is parsed (an entry is 24 bytes until rows are assembled); and 40 a row.
 // Host with a product on the CPU: fp64 CSR in local numbers (12 bytes a nonzero), a copy in the
@@ -38,7 +39,8 @@ struct MemoryPrediction {
 /// How the matrix comes in.
 enum class Reading { binary_or_generated, text };
 
+/// `base_bytes`: what a rank holds before it has read anything.
 MemoryPrediction predict_memory(const RankShare& share, Precision precision, Reading reading,
-                                int ranks);
+                                int ranks, std::int64_t base_bytes);
 
 }  // namespace rowhalo

@@ -61,6 +61,7 @@ bool Session::color(const std::ostream& stream) const {
 }
 
 void Session::begin(Purpose purpose) {
+  base_bytes_ = peak_host_bytes(comm_);
   device_ = settle_device(comm_, options_.device, options_.threads);
   if (device_.site.device == Device::gpu) {
     free_bytes_before_ = free_device_bytes();

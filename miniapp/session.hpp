@@ -80,6 +80,7 @@ class Session {
   Watchdog watchdog_;
   RunReport report_;
   RankDevice device_;
+  std::int64_t base_bytes_ = 0;           ///< of the host's memory, before anything was read
   std::int64_t free_bytes_before_ = 0;    ///< of the device, before anything was put there
   std::optional<DistributedCsr> source_;  ///< between read() and distribute()
   LocalMatrix matrix_;

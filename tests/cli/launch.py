@@ -129,6 +129,16 @@ def shared_matrices():
     return sorted(real, key=lambda path: (path.stat().st_size, path.name))
 
 
+def sizes(path):
+    """Rows and columns of a Matrix Market file."""
+    opened = gzip.open(path, "rt") if path.name.endswith(".gz") else open(path, encoding="utf-8")
+    with opened as lines:
+        for line in lines:
+            if not line.startswith("%"):
+                return [int(word) for word in line.split()[:2]]
+    raise ValueError(f"{path}: no size line")
+
+
 def skip_all(reason):
     print(f"skipped: {reason}")
     sys.exit(77)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Partitioners, --hierarchical, --reorder and --shuffle: none changes a bit of y, and the report says
-what was chosen and why."""
+what was chosen and why. --all: on every real matrix too, as far as each suits."""
 import json
+import sys
 import unittest
 
 import launch
@@ -28,15 +29,26 @@ def usable_partitioners():
     return {entry["name"] for entry in listed if entry["usable"]} | {"auto"}
 
 
+def suits(matrix, words, name):
+    """Whether a distribution can be had: only grids make boxes, only square matrices are renumbered or
+    cut as graphs."""
+    if isinstance(matrix, str):
+        return name != "box" or not matrix.startswith("random")
+    rows, columns = launch.sizes(matrix)
+    if rows == columns:
+        return name != "box"
+    return name in ("rows", "nnz", "auto") and not {"--shuffle", "--reorder"} & set(words)
+
+
 class Partitions(launch.Case):
     def test_bits_of_y(self):
         usable = usable_partitioners()
-        for matrix in MATRICES:
+        for matrix in [*MATRICES, *(launch.shared_matrices() if ALL else [])]:
             hashes = {}
             for ranks, text in DISTRIBUTIONS:
                 words = text.split()
                 name = words[words.index("--partition") + 1] if "--partition" in words else "rows"
-                if name not in usable or (name == "box" and matrix.startswith("random")):
+                if name not in usable or not suits(matrix, words, name):
                     continue
                 with self.subTest((matrix, ranks, text)):
                     report = self.run_json("--matrix", matrix, *words, "--device", "cpu", "--format",
@@ -52,6 +64,8 @@ class Partitions(launch.Case):
                     self.assertEqual(partition["nodes"], 2 if "--ranks-per-node" in words else 1)
                     self.assertEqual(bool(partition["candidates"]), name == "auto")
             self.assertEqual(len(hashes), 1, f"{matrix}: {hashes}")
+            print(f"{matrix}: {len(list(hashes.values())[0])} products, y_hash {list(hashes)[0]}",
+                  flush=True)
 
     def test_auto_says_what_it_predicts(self):
         result = launch.run("run", "--matrix", "stencil5:40", "--shuffle", 3, "--partition", "auto",
@@ -92,5 +106,7 @@ class Partitions(launch.Case):
                 self.assertIn(expected, result.message())
 
 
+ALL = "--all" in sys.argv
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=[word for word in sys.argv if word != "--all"])

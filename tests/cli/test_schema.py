@@ -72,8 +72,10 @@ class Schema(launch.Case):
         report = self.run_json("--matrix", "stencil7:8", *launch.SHORT)
         for axis in ("kernel", "halo"):
             self.assertGreater(len(report[axis]["candidates"]), 1)
-        names = [candidate["name"] for candidate in report["kernel"]["candidates"]]
-        self.assertIn(report["kernel"]["format"], names)
+        for axis, key in (("kernel", "format"), ("halo", "transport")):
+            timed = [item for item in report[axis]["candidates"] if item["seconds"] is not None]
+            fastest = min(timed, key=lambda item: item["seconds"])
+            self.assertEqual((report[axis][key], fastest["reason"]), (fastest["name"], "fastest"))
 
     def test_empty_matrices(self):
         for size in ("0 0 0", "5 0 0", "0 5 0", "3 3 0"):
