@@ -17,15 +17,15 @@ fault "directory owner wrong" partition/distributed_csr.hpp \
 fault "directory answers out of order" partition/directory.hpp \
   'entries[k] = received[asked.positions[k]];' \
   'entries[k] = received[k];'
-fault "lost duplicate" partition/distributed_csr.cpp \
-  'matrix.values.back() += entry->value;' \
-  'matrix.values.back() = entry->value;'
-fault "duplicates summed in any order" partition/distributed_csr.cpp \
-  'if (!std::is_sorted(begin, end, by_column)) std::stable_sort(begin, end, by_column);' \
-  'std::reverse(begin, end); std::stable_sort(begin, end, by_column);'
-fault "reversed column order" partition/distributed_csr.cpp \
-  'return a.column < b.column; };' \
-  'return a.column > b.column; };'
+fault "lost duplicate" partition/row_order.cpp \
+  'values[kept - 1] += value;' \
+  'values[kept - 1] = value;'
+fault "duplicates summed in any order" partition/row_order.cpp \
+  'for (Offset k = 0; k < length; ++k) entries.' \
+  'for (Offset k = length; k-- > 0;) entries.'
+fault "reversed column order" partition/row_order.cpp \
+  'return a.first < b.first; });' \
+  'return a.first > b.first; });'
 fault "owner skips ranks without rows wrongly" partition/local_matrix.cpp \
   'std::upper_bound(starts.begin(), starts.end(), number)' \
   'std::lower_bound(starts.begin(), starts.end(), number)'
@@ -45,11 +45,77 @@ fault "row group taken for consecutive" partition/base/row_list.cpp \
   'group.back() - group.front() + 1 == static_cast<LocalIndex>(group.size())' \
   'group.back() - group.front() <= static_cast<LocalIndex>(group.size())'
 fault "hash depends on the order of the rank" miniapp/validation.cpp \
-  'hash_of_entry(matrix.source_rows[row], static_cast<const double*>(y)[row])' \
-  'hash_of_entry(row, static_cast<const double*>(y)[row])'
+  'static_cast<std::uint64_t>(matrix.source_rows[row])' \
+  'static_cast<std::uint64_t>(row)'
 fault "nnz cuts inside a block" partition/partitioner_nnz.cpp \
   'row < rows; row += block' \
   'row < rows; row += 1'
+fault "fp16 ties go away from zero" partition/base/numbers.cpp \
+  'std::nearbyint(' \
+  'std::round('
+fault "subnormals keep all digits" partition/base/numbers.cpp \
+  'std::max(std::ilogb(value), shape.smallest_exponent)' \
+  'std::ilogb(value)'
+fault "metis without weights" partition/partitioner_metis.cpp \
+  'graph.neighbours.data(), graph.weights.data(),' \
+  'graph.neighbours.data(), nullptr,'
+fault "metis takes the first objective for both" partition/partitioner_metis.cpp \
+  'settings[METIS_OPTION_OBJTYPE] = objective;' \
+  'settings[METIS_OPTION_OBJTYPE] = choices.objectives.front();'
+fault "ptscotch without weights" partition/partitioner_ptscotch.cpp \
+  'share.weights.data(), nullptr, edges, edges, share.neighbours.data(),' \
+  'nullptr, nullptr, edges, edges, share.neighbours.data(),'
+fault "ptscotch forgets the imbalance" partition/partitioner_ptscotch.cpp \
+  'choices.imbalance - 1),' \
+  '0.3),'
+fault "rows of a block on two parts" partition/block_graph.cpp \
+  'const std::size_t v = row / matrix.info.block;' \
+  'const std::size_t v = (row + (row + 1 < owners.size())) / matrix.info.block;'
+fault "transposed edges of the first vertex lost" partition/block_graph.cpp \
+  'return edge.vertex >= 0; }' \
+  'return edge.vertex > 0; }'
+fault "transposed edge of the next vertex" partition/block_graph.cpp \
+  'while (*next <= k) ++next;' \
+  'while (*next < k) ++next;'
+fault "boxes share an owner" partition/partitioner_box.cpp \
+  'boxes[0] * (layers[1].box(place[1]) + boxes[1] * layers[2].box(place[2]));' \
+  'boxes[0] * (layers[1].box(place[1]) + boxes[0] * layers[2].box(place[2]));'
+fault "box forgets the weights" partition/partitioner_box.cpp \
+  'direction.cut(comm);' \
+  'direction.cut_evenly();'
+fault "owners in a file split a block" partition/partitioner_file.cpp \
+  'if (owners.back() != block_owner_)' \
+  'if (owners.back() < block_owner_)'
+fault "flows the wrong way round" partition/quality.cpp \
+  'flows.push_back({column_parts.of_kept(need.column), need.to, 1});' \
+  'flows.push_back({need.to, column_parts.of_kept(need.column), 1});'
+fault "flows from two ranks counted once" partition/quality.cpp \
+  'flows[kept - 1].entries += flow.entries;' \
+  'flows[kept - 1].entries = flow.entries;'
+fault "time in counted for the sender" partition/assignment.cpp \
+  'loads[flow.to].seconds_in += seconds;' \
+  'loads[flow.from].seconds_in += seconds;'
+fault "ranks of a node taken for neighbours" partition/nodes.cpp \
+  'owners[row] = ranks[node][*next++];' \
+  'owners[row] = node * parts + *next++;'
+fault "grid of a node one too small" partition/nodes.cpp \
+  'bounds[axis] + bounds[3 + axis] + 2 - extent[axis];' \
+  'bounds[axis] + bounds[3 + axis] + 1 - extent[axis];'
+fault "rcm by falling degree" partition/reorder.cpp \
+  'degree(a) < degree(b) : a < b;' \
+  'degree(a) > degree(b) : a < b;'
+fault "rcm not reversed" partition/reorder.cpp \
+  'std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());' \
+  ''
+fault "rcm keeps one side of an edge" partition/reorder.cpp \
+  'neighbours_[ends_[to]++] = from;' \
+  'neighbours_[ends_[to]++] = to;'
+fault "minus zero has no partner" partition/matrix_statistics.cpp \
+  'matrix.values[k] + 0.0;' \
+  'matrix.values[k];'
+fault "longest row of a bucket one too long" partition/matrix_statistics.cpp \
+  '2 * (shortest - 1) + 1;' \
+  '2 * shortest;'
 
 # --- kernels/
 fault "beta ignored" kernels/bits.hpp \
@@ -82,6 +148,30 @@ fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
 fault "last row of a jagged diagonal lost" kernels/cpu/jds.cpp \
   'static_cast<LocalIndex>(std::min(lanes, longer - first))' \
   'static_cast<LocalIndex>(std::min(lanes, longer - first - 1))'
+fault "list of hyb starts anew" kernels/cpu/hyb_kernel.hpp \
+  'T sum = sums[row - first];' \
+  'T sum = 0;'
+fault "width of hyb by the short rows" kernels/cpu/hyb.cpp \
+  'std::greater<>()' \
+  'std::less<>()'
+fault "ell pads without a limit" kernels/cpu/ell.cpp \
+  '{std::int64_t{width} * rows.count, listed' \
+  '{listed_nonzeros(matrix, rows), listed'
+fault "position taken for a row" kernels/cpu/jds.cpp \
+  'rows_[next[length(row)]++] = row;' \
+  'rows_[next[length(row)]++] = k;'
+fault "last coordinate of a chunk lost" kernels/cpu/hyb_kernel.hpp \
+  'const Offset end = a.begins[chunk + 1];' \
+  'const Offset end = a.begins[chunk + 1] - 1;'
+fault "first row of a mask ignored" kernels/cpu/dia.cpp \
+  'if (mask == whole_strip) {' \
+  'if ((mask | 1) == whole_strip) {'
+fault "mask of a block transposed" kernels/cpu/bsr.cpp \
+  '(mask >> (i * b + j) & 1)' \
+  '(mask >> (j * b + i) & 1)'
+fault "mask of the last columns ignored" kernels/cpu/dense.cpp \
+  'if (slots == Slots::may_be_empty && (masks[whole] >> l & 1) == 0) continue;' \
+  ''
 
 # --- io/
 fault "symmetric half lost" io/matrix_market.cpp \
@@ -111,6 +201,39 @@ fault "streets end at their quarter" io/sources/road.cpp \
 fault "overlong last word of a band" io/sources/banded.cpp \
   'if (last - first < 63)' \
   'if (last - first < 62)'
+fault "pieces of .h5 read from the first" io/hdf5_array.hpp \
+  'read_piece(array, first + done, size,' \
+  'read_piece(array, first, size,'
+fault "pieces of .h5 written over the first" io/hdf5_array.hpp \
+  'write_piece(array, first + done, size,' \
+  'write_piece(array, first, size,'
+fault "offsets in .h5 count from the rank" io/hdf5_matrix.cpp \
+  'return begin + matrix.offsets[k];' \
+  'return matrix.offsets[k];'
+fault "values of .h5 from the start of the file" io/hdf5_matrix.cpp \
+  'open_array(group.get(), "data", place), begin, nonzeros' \
+  'open_array(group.get(), "data", place), 0, nonzeros'
+fault "columns of a 64-bit .petsc sought too early" io/petsc_format.hpp \
+  'return length_at(rows) + entry * index_bytes;' \
+  'return length_at(rows) + entry * 4;'
+fault "values of .petsc little-endian" io/petsc_pieces.cpp \
+  'numbers[k] = big_endian(get(begin + k));' \
+  'numbers[k] = get(begin + k);'
+fault "32-bit .petsc for long matrices" io/petsc_format.cpp \
+  'std::max({rows, columns, nonzeros}) > largest_int32' \
+  'std::max(rows, columns) > largest_int32'
+fault "sign of zero lost in .mtx" io/matrix_market_writer.cpp \
+  '!(value == 0 && std::signbit(value));' \
+  'true;'
+fault "rounds of .mtx overlap" io/matrix_market_writer.cpp \
+  'offset += sum_over_ranks(comm, bytes);' \
+  'offset += bytes;'
+fault "inner control group overrules the outer" io/host_memory.cpp \
+  'limit = std::min(limit, read_limit(mount + group + "/" + file));' \
+  'if (limit == no_limit) limit = read_limit(mount + group + "/" + file);'
+fault "any controller limits memory" io/host_memory.cpp \
+  'controllers.find(",memory,")' \
+  'controllers.find("memory")'
 
 # --- miniapp/
 fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
@@ -131,3 +254,15 @@ fault "watchdog sleeps" miniapp/watchdog.cpp \
 fault "scattered y saved in the rank's order" miniapp/run.cpp \
   'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
   'y'
+fault "convert overwrites what a link names" miniapp/convert.cpp \
+  'if (!std::filesystem::equivalent(' \
+  'if (options_.matrix != options_.output || !std::filesystem::equivalent('
+fault "ghosts need no memory" miniapp/memory_model.cpp \
+  'local_columns = share.columns + share.ghosts;' \
+  'local_columns = share.columns;'
+fault "messages inside nodes count all" miniapp/statistics.cpp \
+  'quality.messages() - between.messages;' \
+  'quality.messages();'
+fault "auto takes the last format" miniapp/choose.cpp \
+  'if (*candidate.seconds < best_seconds) {' \
+  'if (*candidate.seconds >= 0) {'
