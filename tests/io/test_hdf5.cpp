@@ -64,6 +64,15 @@ TEST_CASE("Matrices come back from .h5 as they were") {
   }
 }
 
+TEST_CASE("More numbers than are moved at a time") {
+  const SharedDirectory directory;
+  const DistributedCsr matrix = even_share(
+      world(), make_test_matrix("long rows", 10, 30'000, [](auto, auto) { return true; }));
+  REQUIRE_ALL_RANKS(world().size > 1 || matrix.local_nonzeros() > hdf5_piece);
+  write(directory.path("a.h5"), matrix);
+  REQUIRE_ALL_RANKS(gathered(read(directory.path("a.h5"))) == gathered(matrix));
+}
+
 TEST_CASE("Through the table of sources, with the bits of awkward numbers") {
   const SharedDirectory directory;
   Progress progress;

@@ -4,6 +4,7 @@
 #include "partition/assignment.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "partition/shuffle.hpp"
 #include "tests/mpi.hpp"
@@ -98,6 +99,21 @@ TEST_CASE("two levels keep the nodes of the first and whole blocks", "[assignmen
       REQUIRE_ALL_RANKS(right);
     }
   }
+}
+
+TEST_CASE("ranks of a node need not follow each other", "[assignment]") {
+  const Comm comm = world();
+  Progress progress;
+  const DistributedCsr share = even_share(comm, cube(4));
+  const NodeMap nodes{{0, 1, 0, 1}, 2};
+  const PartitionRequest request{"rows", true, nodes, model};
+  const std::vector<int> owners = assign_owners(comm, share, request, progress).owners;
+  bool right = std::ssize(owners) == share.local_rows();
+  for (std::size_t row = 0; right && row < owners.size(); ++row) {
+    const GlobalIndex quarter = (share.first_row + GlobalIndex(row)) / 16;
+    right = owners[row] == std::array{0, 2, 1, 3}[quarter];
+  }
+  REQUIRE_ALL_RANKS(right);
 }
 
 TEST_CASE("boxes of nodes are cut into boxes, all parts are the same size", "[assignment]") {

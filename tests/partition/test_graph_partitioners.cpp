@@ -68,6 +68,24 @@ TEST_CASE("graph partitioners find the grid in a shuffled matrix", "[graph]") {
   }
 }
 
+TEST_CASE("graph partitioners balance nonzeros, not rows", "[graph]") {
+  const Comm comm = world();
+  // The first quarter of a band is wide and holds most of the nonzeros.
+  const TestMatrix matrix = make_test_matrix("band", 1200, 1200, [](GlobalIndex i, GlobalIndex j) {
+    return std::abs(i - j) <= (i < 300 ? 12 : 1);
+  });
+  const DistributedCsr share = even_share(comm, matrix);
+  Progress progress;
+  for (const std::string& name : graph_partitioners()) {
+    CAPTURE(name);
+    const PartitionQuality quality =
+        partition_quality(comm, share, assign(comm, share, name, 4), 4, progress);
+    CAPTURE(quality.imbalance(), quality.row_imbalance());
+    REQUIRE_ALL_RANKS(quality.imbalance() < 1.06);
+    REQUIRE_ALL_RANKS(quality.row_imbalance() > 1.5);
+  }
+}
+
 TEST_CASE("both objectives and seeds give owners; best is not worse than either", "[graph]") {
   const Comm comm = world();
   const std::vector<std::string> names = graph_partitioners();

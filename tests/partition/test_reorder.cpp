@@ -95,6 +95,12 @@ TEST_CASE("rcm puts a scattered path into line", "[reorder]") {
   CHECK(bandwidth(path, order) == 1);
 }
 
+TEST_CASE("rcm puts the middle of a star behind its points", "[reorder]") {
+  const Pattern star = pattern(5, [](LocalIndex i, LocalIndex j) { return i == 0 || j == 0; });
+  // From point 2 outwards: 2, the middle, the others; and backwards.
+  CHECK(rcm_order(star.offsets, star.columns, 1) == std::vector<LocalIndex>{4, 3, 1, 0, 2});
+}
+
 TEST_CASE("rcm keeps blocks whole and a part of one last", "[reorder]") {
   const LocalIndex rows = 35, block = 3;
   Pattern matrix = pattern(
