@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // bsr: blocked CSR, b = 2..8 (block_rows.hpp), a group of 32 (or 8) lanes a block row, of which the
-// largest multiple of b works:
+// largest multiple of b^2 works (of b, where b^2 is more than the group):
 //   for lane l: r = l % b; s = +0
 //     for v = l, step lanes, below b * b * blocks of the block row: block v / b^2, column c = v / b
 //     % b
@@ -39,10 +39,50 @@ struct BsrArguments {
   typename Numbers::Vector* y;
 };
 
+/// Lanes of a group that work: as many whole blocks, or else columns of a block, as it has room
+/// for.
+constexpr int working_lanes(int b, int group) {
+  return b * b <= group ? group / (b * b) * (b * b) : group / b * b;
+}
+
+/// What one lane of a block row sums; its slots lie working_lanes apart.
+template <class Sum, int b, int lanes, class Matrix, class Vector>
+__device__ Sum lane_sum_of_blocks(const LocalIndex* columns, const Matrix* values,
+                                  const unsigned long long* masks, LocalIndex slots, int lane,
+                                  const Vector* x) {
+  constexpr int flight = 4;
+  constexpr bool whole_blocks = lanes % (b * b) == 0;  // a lane then keeps its place in the blocks
+  Sum sum = 0;
+  for (LocalIndex v = lane; v < slots; v += flight * lanes) {
+    LocalIndex column[flight];
+    Matrix value[flight];
+    Vector factor[flight];
+    bool there[flight];
+#pragma unroll
+    for (int u = 0; u < flight; ++u) {
+      there[u] = v + u * lanes < slots;
+      const LocalIndex slot = there[u] ? v + u * lanes : v;
+      const LocalIndex block = slot / (b * b);
+      const LocalIndex place = whole_blocks ? lane % (b * b) : slot % (b * b);
+      column[u] = cached(columns + block) * b + place / b;
+      value[u] = streamed(values + slot);
+      if (masks != nullptr) there[u] = there[u] && (cached(masks + block) >> place & 1) != 0;
+    }
+#pragma unroll
+    for (int u = 0; u < flight; ++u) factor[u] = cached(x + (there[u] ? column[u] : 0));
+#pragma unroll
+    for (int u = 0; u < flight; ++u) {
+      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+      sum = there[u] ? next : sum;
+    }
+  }
+  return sum;
+}
+
 template <class Numbers, int b, int group>
 __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
-  constexpr int lanes = group / b * b;
+  constexpr int lanes = working_lanes(b, group);
   const std::int64_t block_row = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / group;
   const int lane = threadIdx.x % group;
   // Groups beyond the last block row stay for the shuffles.
@@ -50,17 +90,10 @@ __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   Sum sum = 0;
   if (works) {
     const Offset first = a.offsets[block_row];
-    const auto* values = a.values + first * b * b;
-    const LocalIndex* columns = a.columns + first;
     const auto slots = static_cast<LocalIndex>((a.offsets[block_row + 1] - first) * b * b);
-#pragma unroll 4
-    for (LocalIndex v = lane; v < slots; v += lanes) {
-      const LocalIndex block = v / (b * b), column = cached(columns + block) * b + v / b % b;
-      if (a.masks != nullptr && (cached(a.masks + first + block) >> (v % (b * b)) & 1) == 0)
-        continue;
-      sum = fused_multiply_add(widened<Sum>(streamed(values + v)),
-                               widened<Sum>(cached(a.x + column)), sum);
-    }
+    sum = lane_sum_of_blocks<Sum, b, lanes>(a.columns + first, a.values + first * b * b,
+                                            a.masks == nullptr ? nullptr : a.masks + first, slots,
+                                            lane, a.x);
   }
   Sum total = sum;
 #pragma unroll
@@ -133,7 +166,7 @@ class BsrGpuKernel final : public DeviceFormat {
   LaneUse lanes() const override {
     const std::vector<Offset> offsets = blocks_.offsets.to_host();
     const std::int64_t slots = blocks_.size * blocks_.size;
-    const std::int64_t working = group_ / blocks_.size * blocks_.size;
+    const std::int64_t working = working_lanes(blocks_.size, group_);
     std::int64_t steps = 0;
     for (LocalIndex k = 0; k < blocks_.count; ++k) {
       steps += ((offsets[k + 1] - offsets[k]) * slots + working - 1) / working;

@@ -148,7 +148,9 @@ int one_of(const Spec& options, const char* key, int fallback, int a, int b, int
 std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView rows,
                                              const Spec& options) {
   check_format_options(options, {"threads", "rows"});
-  const int threads = one_of(options, "threads", 128, 32, 128, 256);
+  // More threads than pieces of a row would idle.
+  const int fitting = matrix.columns >= 2048 ? 256 : 32;
+  const int threads = one_of(options, "threads", fitting, 32, 128, 256);
   const int rows_a_group = one_of(options, "rows", 4, 1, 2, 4);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options,
