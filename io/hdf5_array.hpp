@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@
 namespace rowhalo {
 
 /// Numbers that are moved at a time: what is copied stays in the cache.
-inline constexpr std::int64_t hdf5_piece = std::int64_t{1} << 18;
+inline constexpr std::int64_t hdf5_piece = std::int64_t{1} << 16;
 
 struct Hdf5Array {
   Hdf5Dataset dataset;
@@ -40,41 +41,52 @@ void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, 
 
 bool stored_as(const Hdf5Array& array, hid_t type);
 
-/// The numbers [first, first + count), stored as `Stored`, appended to `out`.
-template <class Stored, class T>
+/// For readers that do not look at what they read.
+struct LookAway {
+  void operator()(const auto&) const {}
+};
+
+/// The numbers [first, first + count), stored as `Stored`, appended to `out`; `look` sees the
+/// pieces.
+template <class Stored, class T, class Look>
 void append_stored(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
-                   std::vector<T>& out, Progress& progress) {
+                   std::vector<T>& out, Progress& progress, Look& look) {
   std::vector<Stored> buffer(std::min(array.piece, count));
   for (std::int64_t done = 0; done < count; done += array.piece) {
     const std::int64_t size = std::min(array.piece, count - done);
     read_piece(array, first + done, size, hdf5_type<Stored>(), buffer.data());
-    out.insert(out.end(), buffer.begin(), buffer.begin() + size);
+    const std::span<const Stored> piece(buffer.data(), size);
+    look(piece);
+    map_pages(out.data() + done, size);
+    out.insert(out.end(), piece.begin(), piece.end());
     progress.add(size);
   }
 }
 
-/// The numbers [first, first + count); T is std::int64_t or double.
-template <class T, class Narrow>
+/// The numbers [first, first + count); T is std::int64_t or double. `look` gets them in order, as
+/// spans of T or Narrow that are in the cache.
+template <class T, class Narrow, class Look>
 std::vector<T> read_array(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
-                          Progress& progress) {
+                          Progress& progress, Look look) {
   std::vector<T> out;
-  reserve_mapped(out, count);
+  out.reserve(count);
   if (stored_as(array, hdf5_type<Narrow>())) {
-    append_stored<Narrow>(array, first, count, out, progress);
+    append_stored<Narrow>(array, first, count, out, progress, look);
   } else {
-    append_stored<T>(array, first, count, out, progress);
+    append_stored<T>(array, first, count, out, progress, look);
   }
   return out;
 }
 
-inline std::vector<std::int64_t> read_integers(const Hdf5Array& array, GlobalIndex first,
-                                               std::int64_t count, Progress& progress) {
-  return read_array<std::int64_t, std::int32_t>(array, first, count, progress);
+template <class Look = LookAway>
+std::vector<std::int64_t> read_integers(const Hdf5Array& array, GlobalIndex first,
+                                        std::int64_t count, Progress& progress, Look look = {}) {
+  return read_array<std::int64_t, std::int32_t>(array, first, count, progress, look);
 }
 
 inline std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
                                       Progress& progress) {
-  return read_array<double, float>(array, first, count, progress);
+  return read_array<double, float>(array, first, count, progress, LookAway{});
 }
 
 /// Makes a dataset of `size` numbers in a file that is being written; its place in the file is

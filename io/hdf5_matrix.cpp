@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
+#include <type_traits>
 
 #include "io/hdf5_array.hpp"
 #include "io/hdf5_outline.hpp"
@@ -42,23 +45,71 @@ Offset read_offsets(const Hdf5Array& indptr, GlobalIndex count, DistributedCsr& 
   return begin;
 }
 
-void check_columns(const DistributedCsr& matrix, const std::string& place) {
-  const auto columns = static_cast<std::uint64_t>(matrix.info.columns);
-  const auto nonzeros = static_cast<std::int64_t>(matrix.columns.size());
-  std::int64_t wrong = nonzeros;  // negative numbers are large without a sign
-#pragma omp parallel for reduction(min : wrong) schedule(static)
-  for (std::int64_t k = 0; k < nonzeros; ++k) {
-    if (static_cast<std::uint64_t>(matrix.columns[k]) >= columns) wrong = std::min(wrong, k);
+/// Looks at the columns of a rank's rows while they are read: throws InputError for one that is not
+/// of the matrix, and counts where they do not ascend inside a row. All of it is done on pieces
+/// that are in the cache, by loops without branches.
+class ColumnCheck {
+ public:
+  ColumnCheck(const DistributedCsr& matrix, const std::string& place)
+      : matrix_(matrix), place_(place) {}
+
+  template <class Stored>
+  void operator()(std::span<const Stored> piece) {
+    const auto size = static_cast<std::int64_t>(piece.size());
+    if (any_outside(piece)) refuse(piece);
+    const auto falls_at = [&](std::int64_t k) {
+      return piece[k] <= (k == 0 ? last_ : static_cast<GlobalIndex>(piece[k - 1]));
+    };
+    std::int64_t falls = falls_at(0);
+    for (std::int64_t k = 1; k < size; ++k) falls += piece[k] <= piece[k - 1];
+    // From one row to the next they may fall.
+    const auto& offsets = matrix_.offsets;
+    for (; row_ < matrix_.local_rows() && offsets[row_] < position_ + size; ++row_) {
+      if (offsets[row_] < offsets[row_ + 1]) falls -= falls_at(offsets[row_] - position_);
+    }
+    falls_ += falls;
+    position_ += size;
+    last_ = piece.back();
   }
-  if (wrong == nonzeros) return;
-  const auto end = std::upper_bound(matrix.offsets.begin(), matrix.offsets.end(), wrong);
-  const GlobalIndex row = matrix.first_row + (end - matrix.offsets.begin()) - 1;
-  throw InputError(
-      fmt::format("{}: holds {} in row {}, but columns are numbered from 0 to {}; make the file "
-                  "again",
-                  place, matrix.columns[wrong], row, matrix.info.columns - 1),
-      row);
-}
+
+  bool ascending() const { return falls_ == 0; }
+
+ private:
+  /// The sign bit of either number tells: column, or last column - column.
+  template <class Stored>
+  bool any_outside(std::span<const Stored> piece) const {
+    using Bits = std::make_unsigned_t<Stored>;
+    constexpr GlobalIndex largest = std::numeric_limits<Stored>::max();
+    const auto last_column = static_cast<Bits>(std::min(matrix_.info.columns - 1, largest));
+    Bits signs = 0;
+    for (const Stored column : piece) {
+      signs |= static_cast<Bits>(column) | (last_column - static_cast<Bits>(column));
+    }
+    return static_cast<Stored>(signs) < 0;
+  }
+
+  template <class Stored>
+  [[noreturn]] void refuse(std::span<const Stored> piece) const {
+    const auto wrong = std::find_if(piece.begin(), piece.end(), [&](Stored column) {
+      return column < 0 || column >= matrix_.info.columns;
+    });
+    const auto end = std::upper_bound(matrix_.offsets.begin(), matrix_.offsets.end(),
+                                      position_ + (wrong - piece.begin()));
+    const GlobalIndex row = matrix_.first_row + (end - matrix_.offsets.begin()) - 1;
+    throw InputError(
+        fmt::format("{}: holds {} in row {}, but columns are numbered from 0 to {}; make the file "
+                    "again",
+                    place_, *wrong, row, matrix_.info.columns - 1),
+        row);
+  }
+
+  const DistributedCsr& matrix_;
+  const std::string& place_;
+  std::int64_t position_ = 0;  ///< of the next piece
+  GlobalIndex row_ = 0;        ///< the first that begins there or later
+  GlobalIndex last_ = -1;      ///< column before the next piece
+  std::int64_t falls_ = 0;
+};
 
 /// This rank's rows; `progress` counts numbers.
 void read_rows(hid_t file, const Hdf5Location& location, GlobalIndex rows, DistributedCsr& matrix,
@@ -71,9 +122,10 @@ void read_rows(hid_t file, const Hdf5Location& location, GlobalIndex rows, Distr
   const Offset nonzeros = matrix.local_nonzeros();
   progress.expect(2 * nonzeros);
   const Hdf5Array indices = open_array(group.get(), "indices", place);
-  matrix.columns = read_integers(indices, begin, nonzeros, progress);
-  check_columns(matrix, indices.place);
+  ColumnCheck check(matrix, indices.place);
+  matrix.columns = read_integers(indices, begin, nonzeros, progress, std::ref(check));
   matrix.values = read_reals(open_array(group.get(), "data", place), begin, nonzeros, progress);
+  if (!check.ascending()) put_in_order(matrix);
 }
 
 /// Group, attributes and empty datasets, by rank 0.
@@ -151,7 +203,6 @@ DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progr
   const Hdf5Location location = hdf5_location(name);
   with_shared_hdf5(location.file, location.file, Hdf5Access::read, comm, progress,
                    [&](hid_t file) { read_rows(file, location, rows, matrix, progress); });
-  put_in_order(matrix);
   return matrix;
 }
 

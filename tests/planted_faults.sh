@@ -213,6 +213,12 @@ fault "offsets in .h5 count from the rank" io/hdf5_matrix.cpp \
 fault "values of .h5 from the start of the file" io/hdf5_matrix.cpp \
   'open_array(group.get(), "data", place), begin, nonzeros' \
   'open_array(group.get(), "data", place), 0, nonzeros'
+fault "no look between two pieces of .h5" io/hdf5_matrix.cpp \
+  'std::int64_t falls = falls_at(0);' \
+  'std::int64_t falls = 0;'
+fault "columns of .h5 beyond the last" io/hdf5_matrix.cpp \
+  ' | (last_column - static_cast<Bits>(column))' \
+  ' | (last_column & 0)'
 fault "columns of a 64-bit .petsc sought too early" io/petsc_format.hpp \
   'return length_at(rows) + entry * index_bytes;' \
   'return length_at(rows) + entry * 4;'

@@ -121,6 +121,11 @@ TEST_CASE("Files of other programs: types, chunks, groups, attributes") {
   disorder.data = {2, 1, 3, -4};
   REQUIRE_ALL_RANKS(entries(disorder) ==
                     std::vector<ExactEntry>{exact(0, 0, 1), exact(0, 2, 2), exact(2, 3, -1)});
+  // Columns may fall from row to row, and an empty row between them makes no second fall of it.
+  Hdf5Recipe falling;
+  falling.indices = {0, 3, 2, 1};
+  REQUIRE_ALL_RANKS(entries(falling) == std::vector<ExactEntry>{exact(0, 0, 1), exact(0, 3, 2),
+                                                                exact(2, 1, -4), exact(2, 2, 3)});
 }
 
 TEST_CASE("Many chunks a rank, and pieces that end inside of them") {
@@ -160,6 +165,73 @@ TEST_CASE("Many chunks a rank, and pieces that end inside of them") {
                                             recipe.indices.begin() + 5050);
     REQUIRE_ALL_RANKS(read_reals(data, 5000, 50, progress) == values);
     REQUIRE_ALL_RANKS(read_integers(indices, 5000, 50, progress) == columns);
+  }
+}
+
+TEST_CASE("Columns in disorder are found wherever the pieces end") {
+  const SharedDirectory directory;
+  // Every rank's first row ends with its first piece; empty rows stand between the others.
+  const std::int64_t rows = 21, row = hdf5_piece;
+  Hdf5Recipe sound;
+  sound.indptr = {0};
+  sound.indices.clear();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t k = 0; k < row && i % 3 != 1; ++k) sound.indices.push_back(k + i);
+    sound.indptr.push_back(static_cast<std::int64_t>(sound.indices.size()));
+  }
+  sound.data.assign(sound.indices.size(), 1);
+  sound.shape = {rows, row + rows};
+  const auto columns = [&](const Hdf5Recipe& recipe) {
+    return read(make_hdf5(directory, "o.h5", recipe)).columns;
+  };
+  for (const hid_t type : {H5T_NATIVE_INT32, H5T_NATIVE_INT64}) {
+    sound.indices_type = type;
+    const std::vector<std::int64_t> expected = columns(sound);
+    for (const std::int64_t at : {std::int64_t{1}, row / 2, row - 1}) {  // in every row
+      Hdf5Recipe recipe = sound;
+      for (std::size_t k = at; k < recipe.indices.size(); k += row) {
+        std::swap(recipe.indices[k - 1], recipe.indices[k]);
+      }
+      REQUIRE_ALL_RANKS(columns(recipe) == expected);
+    }
+    Hdf5Recipe once = sound;  // in one row of all
+    std::swap(once.indices[row + 5], once.indices[row + 6]);
+    REQUIRE_ALL_RANKS(columns(once) == expected);
+    Hdf5Recipe twice = sound;  // a column that stands twice, and so is summed
+    twice.indices[3 * row - 1] = twice.indices[3 * row - 2];
+    REQUIRE_ALL_RANKS(sum_over_ranks(world(), columns(twice).size()) ==
+                      static_cast<std::int64_t>(sound.indices.size()) - 1);
+  }
+}
+
+TEST_CASE("Long rows: disorder and wrong columns across the ends of pieces") {
+  const SharedDirectory directory;
+  const std::int64_t rows = 7, row = 2 * hdf5_piece + 3;
+  Hdf5Recipe sound;
+  sound.indptr = {0};
+  sound.indices.clear();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t k = 0; k < row; ++k) sound.indices.push_back(k);
+    sound.indptr.push_back((i + 1) * row);
+  }
+  sound.data.assign(sound.indices.size(), 1);
+  sound.shape = {rows, row};
+  for (const hid_t type : {H5T_NATIVE_INT32, H5T_NATIVE_INT64}) {
+    sound.indices_type = type;
+    const auto read_recipe = [&](const Hdf5Recipe& recipe) {
+      return read(make_hdf5(directory, "p.h5", recipe));
+    };
+    const std::vector<std::int64_t> expected = read_recipe(sound).columns;
+    Hdf5Recipe swapped = sound;  // once in all, so that one look between two pieces has to see it
+    std::swap(swapped.indices[hdf5_piece - 1], swapped.indices[hdf5_piece]);
+    REQUIRE_ALL_RANKS(read_recipe(swapped).columns == expected);
+    for (const std::int64_t wrong : {std::int64_t{-1}, row}) {
+      Hdf5Recipe recipe = sound;
+      recipe.indices[5 * row - 1] = recipe.indices[6 * row - 1] = wrong;
+      const auto error = agreed_error([&] { read_recipe(recipe); });
+      const std::string message = "holds " + std::to_string(wrong) + " in row 4, but columns";
+      REQUIRE_ALL_RANKS(error.find(message) != std::string::npos);
+    }
   }
 }
 
