@@ -68,6 +68,8 @@ TEST_CASE("traffic between nodes and predicted times, by hand", "[assignment]") 
   CHECK(predicted_seconds(quality, nodes, network) == Approx(1 + 88 / 4.0));
   const PredictionModel inside{1e12, {0.5, 0.5}, {8.0, 1}};
   CHECK(predicted_seconds(quality, nodes, inside) == Approx(0.5 + 40 / 0.5 + 1 + 56 / 8.0));
+  quality.flows = {{1, 0, 5}, {2, 0, 7}};  // what comes in adds up too
+  CHECK(predicted_seconds(quality, nodes, network) == Approx(0.5 + 40 / 8.0 + 1 + 56 / 4.0));
 }
 
 TEST_CASE("two levels keep the nodes of the first and whole blocks", "[assignment]") {

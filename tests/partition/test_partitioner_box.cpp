@@ -33,8 +33,8 @@ TEST_CASE("boxes are as near to cubes as the number of parts allows", "[box]") {
   };
   for (const Case& test :
        {Case{8, 8, 8, 8, 3 * 64}, Case{8, 8, 8, 2, 64}, Case{6, 6, 12, 4, 72 + 36},
-        Case{12, 12, 1, 4, 2 * 12}, Case{12, 4, 1, 3, 2 * 4}, Case{7, 1, 1, 7, 6},
-        Case{1, 1, 24, 6, 5}, Case{9, 9, 9, 27, 6 * 81}}) {
+        Case{4, 8, 8, 4, 2 * 32}, Case{12, 12, 1, 4, 2 * 12}, Case{12, 4, 1, 3, 2 * 4},
+        Case{7, 1, 1, 7, 6}, Case{1, 1, 24, 6, 5}, Case{9, 9, 9, 27, 6 * 81}}) {
     for (const int block : {1, 2}) {
       CAPTURE(test.nx, test.ny, test.nz, test.parts, block);
       const TestMatrix matrix = make_grid_matrix(test.nx, test.ny, test.nz, block);

@@ -91,6 +91,9 @@ TEST_CASE("faults of the file are named with their line", "[file]") {
       {"0\n1\n\n", 1, ":3: the file ends after the owners of 2 rows, but square has 4 rows"},
       {"", 1, ":0: the file ends after the owners of 0 rows, but square has 4 rows"},
       {"0\n1\n1\n0\n2\n", 1, ":5: more lines than the 4 rows of square; one a row is wanted"},
+      {"0\n0\n1\n2\n", 2,
+       ":4: row 3 goes to 2, but the row before it to 1, and rows belong together in blocks of 2; "
+       "give them one owner, or use --block 1"},
       {"0\n0\n2\n1\n", 2,
        ":4: row 3 goes to 1, but the row before it to 2, and rows belong together in blocks of 2; "
        "give them one owner, or use --block 1"},

@@ -101,6 +101,13 @@ TEST_CASE("rcm puts the middle of a star behind its points", "[reorder]") {
   CHECK(rcm_order(star.offsets, star.columns, 1) == std::vector<LocalIndex>{4, 3, 1, 0, 2});
 }
 
+TEST_CASE("rcm takes neighbours of low degree first", "[reorder]") {
+  // 0 - 1 - 2 - 3 - 4, with 5 at 1 and 6 at 2. From 4 outwards, 6 comes before 1.
+  const Pattern comb = pattern(
+      7, [](LocalIndex i, LocalIndex j) { return j < 5 ? j == i + 1 && i < 4 : i == j - 4; });
+  CHECK(rcm_order(comb.offsets, comb.columns, 1) == std::vector<LocalIndex>{5, 0, 1, 6, 2, 3, 4});
+}
+
 TEST_CASE("rcm keeps blocks whole and a part of one last", "[reorder]") {
   const LocalIndex rows = 35, block = 3;
   Pattern matrix = pattern(
