@@ -118,10 +118,11 @@ TEST_CASE("strips of dia at the edges of x, whole and in part") {
   // Three diagonals, two of them far off the middle, that begin and end inside strips; 200 columns
   // fewer than some strips would read.
   const Matrix matrix = pattern("far diagonals", 300, 280, [](LocalIndex i, LocalIndex j) {
-    return (j - i == 0 || j - i == 37 || j - i == -41) && j != 77 && i % 50 != 7;
+    return (j - i == 0 || j - i == 37 || j - i == -41) && j != 77 && j != 101 && i % 50 != 7;
   });
   auto x = integers<double>(280, 1);
-  x[77] = std::numeric_limits<double>::quiet_NaN();  // no entry refers to it
+  // No entry refers to either; the second lacks in the first row of a strip, 64, and there alone.
+  x[77] = x[101] = std::numeric_limits<double>::quiet_NaN();
   for (const std::string& simd : simd_options()) check_products("dia:" + simd, matrix, x);
 }
 
