@@ -26,7 +26,9 @@ TEST_CASE("the tightest limit of the control groups holds", "[host_memory]") {
   put(root / "memory.max", "9000");
   put(root / "job/memory.max", "5000");
   put(root / "job/task/memory.max", "max");
+  put(root / "job/wide/memory.max", "7000");
   CHECK(cgroup_memory_bytes(root, "0::/job/task\n") == 5000);
+  CHECK(cgroup_memory_bytes(root, "0::/job/wide\n") == 5000);
   CHECK(cgroup_memory_bytes(root, "0::/\n") == 9000);
   CHECK(cgroup_memory_bytes(root, "0::/elsewhere/on/the/host\n") == 9000);
 
