@@ -119,6 +119,17 @@ bool row_lists_are_right(const LocalMatrix& local) {
 
 }  // namespace
 
+TEST_CASE("row lists of more rows than the battery has", "[local_matrix]") {
+  const Comm comm = world();
+  for (const GlobalIndex every : {1, 40}) {  // how many rows have a far entry
+    const TestMatrix matrix = make_test_matrix("far", 900, 900, [=](GlobalIndex i, GlobalIndex j) {
+      return i == j || (i % every == 0 && j == (i + 450) % 900);
+    });
+    const LocalCase test = make_case(comm, matrix, "rows", false);
+    REQUIRE_ALL_RANKS(row_lists_are_right(test.local));
+  }
+}
+
 TEST_CASE("local matrices hold the source's entries under right numbers", "[local_matrix]") {
   const Comm comm = world();
   for_each_case(comm, [&](const LocalCase& test) {
