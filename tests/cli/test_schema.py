@@ -69,7 +69,8 @@ class Schema(launch.Case):
                                1e-9 * (12 * nonzeros + 4 * 1000 + 2 * 8 * 1000))
 
     def test_auto_reports_its_candidates(self):
-        report = self.run_json("--matrix", "stencil7:8", *launch.SHORT)
+        # The last candidate, dia, pads this matrix to four times its nonzeros: it is not the fastest.
+        report = self.run_json("--matrix", "banded:rows=20000,half=32,fill=0.25", *launch.SHORT)
         for axis in ("kernel", "halo"):
             self.assertGreater(len(report[axis]["candidates"]), 1)
         for axis, key in (("kernel", "format"), ("halo", "transport")):
