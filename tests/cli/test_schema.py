@@ -70,7 +70,7 @@ class Schema(launch.Case):
 
     def test_auto_reports_its_candidates(self):
         # The last candidate, dia, pads this matrix to four times its nonzeros: it is not the fastest.
-        report = self.run_json("--matrix", "banded:rows=20000,half=32,fill=0.25", *launch.SHORT)
+        report = self.run_json("--matrix", "banded:rows=40000,half=96,fill=0.22", *launch.SHORT)
         for axis in ("kernel", "halo"):
             self.assertGreater(len(report[axis]["candidates"]), 1)
         for axis, key in (("kernel", "format"), ("halo", "transport")):
