@@ -84,6 +84,8 @@ struct KernelReport {
 struct SetupReport {
   double read_seconds = 0, partition_seconds = 0, plan_seconds = 0, convert_seconds = 0,
          upload_seconds = 0;
+  std::optional<double> coo_to_csr_seconds =
+      {};  ///< `kernels` on a GPU: CSR from coordinates there
 };
 
 /// Most on any rank.

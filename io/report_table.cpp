@@ -169,6 +169,9 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
                                             seconds_text(s.plan_seconds)));
   table.line("convert, upload", fmt::format("{}, {}", seconds_text(s.convert_seconds),
                                             seconds_text(s.upload_seconds)));
+  if (s.coo_to_csr_seconds) {
+    table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
+  }
   const auto device = static_cast<double>(memory.device_bytes_max_rank);
   const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
   table.line(

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/gpu/bandwidth.hpp"
+#include "kernels/gpu/coordinates.hpp"
 #include "kernels/gpu/runtime.hpp"
 
 namespace rowhalo {
@@ -49,6 +50,9 @@ void set_bytes_async(void*, int, std::size_t, Stream) {
   refuse();
 }
 DeviceBandwidth measure_bandwidth() {
+  refuse();
+}
+double measure_csr_of_coordinates(const CsrView&) {
   refuse();
 }
 double seconds_between(const EventHandle&, const EventHandle&) {

@@ -5,6 +5,8 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include <chrono>
+
 #include "kernels/gpu/coordinates.hpp"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/scratch.cuh"
@@ -160,6 +162,16 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
   return csr;
+}
+
+double measure_csr_of_coordinates(const CsrView& matrix) {
+  const Coordinates entries = coordinates_of(matrix, all_rows(matrix.rows), 0);
+  const auto start = std::chrono::steady_clock::now();
+  const CsrArrays csr =
+      csr_of_coordinates(matrix.rows, matrix.precision, entries.count, entries.rows.data(),
+                         entries.columns.data(), entries.values.data());
+  synchronize_device();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace rowhalo
