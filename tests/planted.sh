@@ -29,11 +29,11 @@ log=$place/log
 # The copy is another folder than the original, but ccache should not mind.
 export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 
-names=() files=() originals=() replacements=()
-# fault NAME FILE TEXT REPLACEMENT
+names=() files=() originals=() replacements=() first_tests=()
+# fault NAME FILE TEXT REPLACEMENT [FIRST_TEST]
 fault() {
   if [[ $1 == *"$only"* ]]; then
-    names+=("$1") files+=("$2") originals+=("$3") replacements+=("$4")
+    names+=("$1") files+=("$2") originals+=("$3") replacements+=("$4") first_tests+=("${5:-}")
   fi
 }
 # shellcheck source=tests/planted_faults.sh
@@ -66,29 +66,35 @@ build() {
   }
 }
 
-# find_failure WHAT [FILE]: sets `failure` to the first test that fails, or to nothing. The tests of
-# FILE's room are built and run first, and in each room those of few ranks.
+# run_tests FOLDER SELECTION...: succeeds when a test fails, whose name becomes `failure`.
+run_tests() {
+  local folder=$tree/build/tests/$1
+  local failed=$folder/Testing/Temporary/LastTestsFailed.log
+  shift
+  rm -rf "$folder/Testing"  # or the longest would run first
+  ctest --test-dir "$folder" --stop-on-failure -j "$jobs" -LE slow "$@" >"$log" 2>&1 || true
+  if [ ! -s "$failed" ]; then return 1; fi
+  failure=$(head -n 1 "$failed" | cut -d : -f 2)
+}
+
+# find_failure WHAT [FILE [TEST]]: sets `failure` to the first test that fails, or to nothing. TEST,
+# one of the whole program, runs first; then the tests of FILE's room, in each room those of few
+# ranks.
 find_failure() {
-  local rooms=" base partition kernels io miniapp cli " own=${2:-base/}
-  local room folder failed target selection
+  local rooms=" base partition kernels io miniapp cli " own=${2:-base/} room target
   if [[ $own == partition/base/* ]]; then own=base/; fi
   own=${own%%/*}
   failure=""
+  if [ -n "${3:-}" ]; then
+    build all "$1"
+    if run_tests cli -R "^$3$"; then return; fi
+  fi
   for room in $own ${rooms/ $own / }; do
-    folder=$tree/build/tests/$room
-    failed=$folder/Testing/Temporary/LastTestsFailed.log
     target=tests/$room/all
     if [ "$room" = cli ]; then target=all; fi
     build "$target" "$1"
-    for selection in "-E _n[247]$" "-R _n[247]$"; do
-      rm -rf "$folder/Testing"  # or the longest would run first
-      # shellcheck disable=SC2086  # an option and its value
-      ctest --test-dir "$folder" --stop-on-failure -j "$jobs" -LE slow $selection >"$log" 2>&1 || true
-      if [ -s "$failed" ]; then
-        failure=$(head -n 1 "$failed" | cut -d : -f 2)
-        return
-      fi
-    done
+    if run_tests "$room" -E "_n[247]$"; then return; fi
+    if run_tests "$room" -R "_n[247]$"; then return; fi
   done
 }
 
@@ -110,7 +116,7 @@ for i in "${!names[@]}"; do
   file=${files[$i]}
   cp "$tree/$file" "$place/original"
   replace "$tree/$file" "${originals[$i]}" "${replacements[$i]}"
-  find_failure "${names[$i]}" "$file"
+  find_failure "${names[$i]}" "$file" "${first_tests[$i]}"
   cp "$place/original" "$tree/$file"
   if [ -z "$failure" ]; then
     survivors=$((survivors + 1))

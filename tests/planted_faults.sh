@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# The faults that planted.sh plants: fault NAME FILE TEXT REPLACEMENT, where TEXT stands in FILE exactly
-# once. Each is what a tired person might write; none may crash on a bounds check of its own making.
+# The faults that planted.sh plants: fault NAME FILE TEXT REPLACEMENT [FIRST_TEST], where TEXT stands in
+# FILE exactly once. Each is what a tired person might write; none may crash on a bounds check of its
+# own making. FIRST_TEST names the one that finds it where only tests of the whole program can: that
+# saves minutes.
 
 # --- partition/
 fault "ghost slot off by one" partition/halo_plan.cpp \
@@ -256,19 +258,24 @@ fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
   ''
 fault "watchdog sleeps" miniapp/watchdog.cpp \
   'if (idle_seconds >= limit)' \
-  'if (idle_seconds >= 100 * limit)'
+  'if (idle_seconds >= 100 * limit)' \
+  cli_failures
 fault "scattered y saved in the rank's order" miniapp/run.cpp \
   'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
-  'y'
+  'y' \
+  cli_scipy
 fault "convert overwrites what a link names" miniapp/convert.cpp \
   'if (!std::filesystem::equivalent(' \
-  'if (options_.matrix != options_.output || !std::filesystem::equivalent('
+  'if (options_.matrix != options_.output || !std::filesystem::equivalent(' \
+  cli_convert
 fault "ghosts need no memory" miniapp/memory_model.cpp \
   'local_columns = share.columns + share.ghosts;' \
   'local_columns = share.columns;'
 fault "messages inside nodes count all" miniapp/statistics.cpp \
   'quality.messages() - between.messages;' \
-  'quality.messages();'
+  'quality.messages();' \
+  cli_info
 fault "auto takes the last format" miniapp/choose.cpp \
   'if (*candidate.seconds < best_seconds) {' \
-  'if (*candidate.seconds >= 0) {'
+  'if (*candidate.seconds >= 0) {' \
+  cli_schema
