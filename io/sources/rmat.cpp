@@ -5,6 +5,8 @@
 // left of the matrix, with probabilities a, b, c and the rest. Repeated edges are one entry,
 // self-loops stay; the value is a function of row and column, uniform in [-1, 1). scramble=1
 // renumbers the vertices at random, as Graph500 does; without it low numbers have the long rows.
+// packed=1 then moves the entries of each row to columns 0, 1, 2...: rows of the same lengths, but
+// x from the cache, so that a product shows what its gathers cost.
 // Draw k is a function of seed and k. Every rank makes its share of the draws and hands them to the
 // owners of their rows in rounds of bounded size, so that no rank sees the whole.
 #include <algorithm>
@@ -33,10 +35,10 @@ struct Rmat {
   double share[4];             ///< a, b, c, d: probabilities of the quadrants, row after row
   std::uint64_t threshold[3];  ///< a, a + b, a + b + c in units of 2^-32
   std::uint64_t seed;
-  bool scramble;
+  bool scramble, packed;
 
   explicit Rmat(const Spec& spec) {
-    spec.allow_only({"scale", "edges", "seed", "a", "b", "c", "scramble"});
+    spec.allow_only({"scale", "edges", "seed", "a", "b", "c", "scramble", "packed"});
     scale = static_cast<int>(spec.integer("scale", spec.integer_argument(0, 1, 62), 1, 62));
     if (scale == 0) spec.fail("scale is missing; write rmat:scale=20");
     const GlobalIndex vertices = GlobalIndex{1} << scale;
@@ -55,6 +57,7 @@ struct Rmat {
     if (rest <= 1e-9) threshold[2] = std::uint64_t{1} << 32;
     seed = seed_of(spec);
     scramble = spec.integer("scramble", 0, 0, 1) == 1;
+    packed = spec.integer("packed", 0, 0, 1) == 1;
     outline = square_outline(spec, vertices);
     outline.nonzeros = expected_entries(spec, expected_edges());
     outline.exact = false;
@@ -164,6 +167,7 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
     const std::uint64_t row_seed =
         mix64(rmat.seed, static_cast<std::uint64_t>(matrix.first_row + row));
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      if (rmat.packed) matrix.columns[k] = k - matrix.offsets[row];
       matrix.values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(matrix.columns[k]));
     }
   }

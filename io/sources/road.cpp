@@ -6,10 +6,12 @@
 // 0.275, and those on the frame always. So the pattern is symmetric, without a diagonal, and every
 // row has 2 to 4 entries (1 at the ends of a grid that is one point wide), 2.6 on average like
 // measured road networks; values are lengths in [0.5, 1.5).
-// Crossings are numbered quarter by quarter, so that near ones have near numbers.
+// Crossings are numbered quarter by quarter, so that near ones have near numbers. heavy= rows (none
+// by default) have `row` entries all over the columns instead (heavy_rows.hpp): not symmetric then.
 #include <algorithm>
 
 #include "io/generators.hpp"
+#include "io/sources/heavy_rows.hpp"
 #include "io/sources/loaders.hpp"
 #include "partition/base/hash.hpp"
 
@@ -28,16 +30,25 @@ struct Road {
   MatrixOutline outline;
   GlobalIndex nx, ny;
   std::uint64_t seed;
+  HeavyRows heavy;
 
   explicit Road(const Spec& spec) {
-    spec.allow_only({"nx", "ny", "seed"});
+    spec.allow_only({"nx", "ny", "seed", "heavy", "row"});
     const Grid grid = grid_of(spec, 2);
     nx = grid.extent[0];
     ny = grid.extent[1];
     seed = seed_of(spec);
-    outline = square_outline(spec, nx * ny);
+    const GlobalIndex rows = nx * ny;
+    heavy.rows = rows;
+    heavy.heavy = spec.integer("heavy", 0, 0, rows);
+    heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
+    heavy.seed = seed;
+    outline = square_outline(spec, rows);
     const double streets = expected_streets(nx, ny) + expected_streets(ny, nx);
-    outline.nonzeros = expected_entries(spec, 2 * streets);
+    const double light_share = static_cast<double>(rows - heavy.heavy) / static_cast<double>(rows);
+    outline.nonzeros =
+        expected_entries(spec, 2 * streets * light_share + static_cast<double>(heavy.heavy) *
+                                                               static_cast<double>(heavy.length));
     outline.exact = false;
   }
 
@@ -99,12 +110,14 @@ struct Road {
   }
 
   Offset count(GlobalIndex row) const {
+    if (heavy.contains(row)) return heavy.length;
     Offset neighbours = 0;
     for_each_neighbour(at(row), [&](const Crossing&, std::uint64_t) { ++neighbours; });
     return neighbours;
   }
 
   void fill(GlobalIndex row, GlobalIndex* columns, double* values) const {
+    if (heavy.contains(row)) return heavy.fill(row, columns, values);
     Offset size = 0;
     for_each_neighbour(at(row), [&](const Crossing& neighbour, std::uint64_t street_seed) {
       const GlobalIndex column = number(neighbour);

@@ -12,7 +12,7 @@
 //            that is small more often than not, with probability 3/4 if that is no more than 4
 //            prototypes away, or a popular page: page c with a density of c^(-3/4)
 // A draw follows the prototypes by their numbers alone, so no other row is needed; repeated links
-// are drawn again, so that lengths are exact. Values are uniform in [-1, 1).
+// are drawn again, so that lengths are exact. Values are uniform in [-1, 1). packed=1 as for rmat.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -45,9 +45,10 @@ struct Web {
   double shortest = 0;  ///< m of the lengths
   int octaves = most_octaves;
   std::uint64_t seed;
+  bool packed;
 
   explicit Web(const Spec& spec) {
-    spec.allow_only({"rows", "row", "seed"});
+    spec.allow_only({"rows", "row", "seed", "packed"});
     pages = rows_of(spec);
     const double limit = static_cast<double>(pages) / 4;
     const double mean = spec.number("row", std::min(20.0, limit));
@@ -55,6 +56,7 @@ struct Web {
       spec.fail("row is the mean number of entries in a row and must be in 0..rows/4");
     }
     seed = seed_of(spec);
+    packed = spec.integer("packed", 0, 0, 1) == 1;
     // As many octaves as leave half of the columns free.
     for (;; --octaves) {
       shortest = mean / mean_over_shortest(octaves);
@@ -154,8 +156,8 @@ struct Web {
       links.erase(std::unique(links.begin(), links.end()), links.end());
     }
     for (Offset k = 0; k < length; ++k) {
-      columns[k] = links[k];
-      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(links[k]));
+      columns[k] = packed ? k : links[k];
+      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(columns[k]));
     }
   }
 };

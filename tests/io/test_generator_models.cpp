@@ -200,6 +200,29 @@ TEST_CASE("road: two to four streets a crossing, all but few in one network") {
   REQUIRE_ALL_RANKS((near > 0.9 && near < 1));
 }
 
+TEST_CASE("road: heavy rows are as long as asked for, the others are streets") {
+  const DistributedCsr plain = load_alone("road:100"),
+                       heavy = load_alone("road:100,heavy=2,row=900");
+  const std::vector<Offset> streets = row_lengths(plain), lengths = row_lengths(heavy);
+  for (GlobalIndex row = 0; row < 10000; ++row) {
+    const bool long_row = row == 2500 || row == 7500;
+    if (lengths[row] != (long_row ? 900 : streets[row])) FAIL("row " << row);
+  }
+  const auto end = heavy.columns.begin() + heavy.offsets[2501];
+  CHECK((heavy.columns[heavy.offsets[2500]] < 12 && *(end - 1) >= 10000 - 12));
+}
+
+TEST_CASE("packed: rows of the same lengths whose columns are 0, 1, 2...") {
+  for (const std::string spec : {"rmat:scale=8", "web:rows=500,row=6"}) {
+    INFO(spec);
+    const DistributedCsr packed = load_alone(spec + ",packed=1");
+    CHECK(packed.offsets == load_alone(spec).offsets);
+    for (const ExactEntry& e : local_entries(packed)) {
+      if (e.column >= row_lengths(packed)[e.row]) FAIL("row " << e.row << " is not packed");
+    }
+  }
+}
+
 TEST_CASE("arrow: tridiagonal but for rows of the length that is asked for") {
   const DistributedCsr arrow = load_alone("arrow:rows=1000,heavy=3,row=400");
   const std::vector<Offset> lengths = row_lengths(arrow);

@@ -55,11 +55,14 @@ const Generated battery[] = {
     {"rmat:scale=7"},
     {"rmat:scale=8,edges=3,seed=9,a=0.3,b=0.3,c=0.1,scramble=1"},
     {"rmat:1"},
+    {"rmat:scale=7,packed=1"},
     {"web:rows=500,row=6"},
     {"web:rows=3"},
+    {"web:rows=500,row=6,packed=1"},
     {"road:40", true},
     {"road:nx=33,ny=5,seed=2", true},
     {"road:nx=1,ny=9", true},
+    {"road:nx=30,ny=20,heavy=3,row=150"},
     {"arrow:rows=300,heavy=4,row=80"},
     {"arrow:rows=2"},
     {"arrow:rows=20,heavy=20,row=20"},
@@ -139,7 +142,8 @@ TEST_CASE("An outline is what the matrix will be") {
   const std::size_t small = specs.size();
   specs.insert(specs.end(), {"banded:rows=9000,half=70,fill=0.3", "banded:rows=9000,half=9,fill=1",
                              "random:rows=20000", "rmat:scale=13", "rmat:scale=12,edges=40,a=0.4",
-                             "web:rows=40000", "road:250", "empty:rows=100000,share=0.6"});
+                             "web:rows=40000", "road:250", "road:250,heavy=40,row=500",
+                             "empty:rows=100000,share=0.6"});
   for (std::size_t k = 0; k < specs.size(); ++k) {
     INFO(specs[k]);
     const DistributedCsr matrix = load(specs[k]);
@@ -266,6 +270,8 @@ TEST_CASE("Wrong options say what is right") {
            Case{"web:rows=100,row=nan", "must be in 0..rows/4"},
            Case{"road:nx=4", "ny is missing; give one size (road:100) or each of nx, ny"},
            Case{"road:4,nz=1", "unknown key 'nz'"},
+           Case{"road:4,heavy=17", "heavy is 17 but must be in 0..16"},
+           Case{"rmat:scale=9,packed=2", "packed is 2 but must be in 0..1"},
            Case{"arrow:rows=10,heavy=11", "heavy is 11 but must be in 0..10"},
            Case{"arrow:rows=10,row=11", "row is 11 but must be in 1..10"},
            Case{"empty:rows=10,share=1.1", "share is a part of the rows and must be in 0..1"},

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A few very long rows in an otherwise regular square matrix: `heavy` of them, evenly spread, with
+// `length` entries each: one in each of as many even parts of the columns, the diagonal among them,
+// with values uniform in [-1, 1).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "partition/base/hash.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+struct HeavyRows {
+  GlobalIndex rows = 0;  ///< of the matrix
+  GlobalIndex heavy = 0, length = 1;
+  std::uint64_t seed = 0;
+
+  /// Heavy rows stand in the middle of `heavy` even parts.
+  bool contains(GlobalIndex row) const {
+    if (heavy == 0) return false;
+    const GlobalIndex part = rows / heavy;
+    return row / part < heavy && row % part == part / 2;
+  }
+
+  /// First column of part k of the columns; k == length gives their number.
+  GlobalIndex first_column(GlobalIndex k) const {
+    return rows / length * k + std::min(k, rows % length);
+  }
+
+  void fill(GlobalIndex row, GlobalIndex* columns, double* values) const {
+    const std::uint64_t row_seed = mix64(seed, static_cast<std::uint64_t>(row));
+    for (GlobalIndex k = 0; k < length; ++k) {
+      const GlobalIndex first = first_column(k), end = first_column(k + 1);
+      const auto width = static_cast<std::uint64_t>(end - first);
+      columns[k] = first <= row && row < end
+                       ? row
+                       : first + static_cast<GlobalIndex>(
+                                     mix64(row_seed, static_cast<std::uint64_t>(k)) % width);
+      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(columns[k]));
+    }
+  }
+};
+
+}  // namespace rowhalo
