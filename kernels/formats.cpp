@@ -20,7 +20,7 @@ namespace rowhalo {
 using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
 Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sell, make_dia;
 Factory make_bsr, make_dense;
-Factory make_csr_scalar, make_csr_vector, make_gpu_sell;
+Factory make_csr_scalar, make_csr_vector, make_gpu_sell, make_gpu_asell;
 Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_blocked_ell,
     make_gpu_hyb, make_gpu_jds, make_gpu_dia, make_gpu_bsr;
 Factory make_dense_global, make_dense_coalesced, make_dense_constant, make_dense_shared,
@@ -81,6 +81,8 @@ constexpr FormatEntry table[] = {
           automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr)),
     entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
           canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_sell)),
+    entry("asell", "the same with indices of 0, 8, 16 or 32 bits a slice, and coded values (codes=)",
+          gpu, canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_asell)),
     entry("dense-global", "dense, a thread a row, rows one after the other", gpu,
           canonical | repeatable, ROWHALO_GPU(make_dense_global)),
     entry("dense-coalesced", "dense, a thread a row, columns one after the other", gpu,
