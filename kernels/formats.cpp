@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of formats. To add one: its file in cpu/ or gpu/, its factory's name below, one line in
-// the table. Everything else (help, messages, tests) follows from the table.
+// the table; behind it, where the bytes of a product can be told beforehand, its rule
+// (predictions.hpp). Everything else (help, messages, tests) follows from the table.
 #include "kernels/formats.hpp"
 
 #include <fmt/format.h>
@@ -34,16 +35,16 @@ constexpr Device cpu = Device::cpu, gpu = Device::gpu;
 constexpr unsigned canonical = 1, automatic = 2, repeatable = 4, baseline = 8, narrow = 16;
 
 constexpr FormatEntry entry(const char* name, const char* summary, Device device,
-                            unsigned properties, Factory* make) {
+                            unsigned properties, Factory* make, PredictionRule* predict = nullptr) {
   const auto has = [&](unsigned property) { return (properties & property) != 0; };
   return {name,          summary,     device, has(canonical), has(automatic), has(repeatable),
-          has(baseline), has(narrow), make};
+          has(baseline), has(narrow), make,   predict};
 }
 
 constexpr FormatEntry table[] = {
     entry("csr", "compressed sparse rows, one thread", cpu, canonical | repeatable, make_csr),
     entry("csr-omp", "compressed sparse rows, even nonzeros a thread", cpu,
-          canonical | automatic | repeatable, make_csr_omp),
+          canonical | automatic | repeatable, make_csr_omp, predict_csr),
     entry("coo", "coordinates, even entries a thread, no atomics", cpu, canonical | repeatable,
           make_coo),
     entry("ell", "ELLPACK, every row padded to the longest", cpu, canonical | repeatable, make_ell),
@@ -51,16 +52,16 @@ constexpr FormatEntry table[] = {
           canonical | repeatable, make_hyb),
     entry("jds", "jagged diagonals, rows sorted by length", cpu, canonical | repeatable, make_jds),
     entry("sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu,
-          canonical | automatic | repeatable, make_sell),
-    entry("dia", "diagonals, without indices", cpu, automatic | repeatable, make_dia),
+          canonical | automatic | repeatable, make_sell, predict_sell_8),
+    entry("dia", "diagonals, without indices", cpu, automatic | repeatable, make_dia, predict_dia),
     entry("bsr", "blocks of b= x b=, one index a block (default: the blocks of the source)", cpu,
-          automatic | repeatable, make_bsr),
+          automatic | repeatable, make_bsr, predict_bsr),
     entry("dense", "all columns of every row, without indices", cpu, automatic | repeatable,
-          make_dense),
+          make_dense, predict_dense),
     entry("csr-scalar", "compressed sparse rows, a thread a row", gpu,
-          canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar)),
+          canonical | automatic | repeatable, ROWHALO_GPU(make_csr_scalar), predict_csr_scalar),
     entry("csr-vector", "compressed sparse rows, threads= 2, 4, 8, 16 or 32 threads a row", gpu,
-          automatic | repeatable | narrow, ROWHALO_GPU(make_csr_vector)),
+          automatic | repeatable | narrow, ROWHALO_GPU(make_csr_vector), predict_csr_vector),
     entry("csr-cached", "a thread a row, window= entries of x in shared memory", gpu,
           canonical | repeatable, ROWHALO_GPU(make_csr_cached)),
     entry("coo", "coordinates, a thread an entry, sums by atomics", gpu, 0,
@@ -68,7 +69,7 @@ constexpr FormatEntry table[] = {
     entry("coo-segmented", "coordinates, segmented sums without atomics", gpu, repeatable,
           ROWHALO_GPU(make_coo_segmented)),
     entry("ell", "ELLPACK: every row as long as the longest", gpu,
-          canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_ell)),
+          canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_ell), predict_ell),
     entry("blocked-ell", "ELLPACK of blocks of b= rows and columns", gpu, repeatable,
           ROWHALO_GPU(make_blocked_ell)),
     entry("hyb", "the first width= entries of each row in ELLPACK, the others as coordinates", gpu,
@@ -76,13 +77,14 @@ constexpr FormatEntry table[] = {
     entry("jds", "jagged diagonals: rows sorted by length, no padding", gpu, canonical | repeatable,
           ROWHALO_GPU(make_gpu_jds)),
     entry("dia", "diagonals, with a bit for each entry that is there", gpu, automatic | repeatable,
-          ROWHALO_GPU(make_gpu_dia)),
+          ROWHALO_GPU(make_gpu_dia), predict_dia),
     entry("bsr", "blocked CSR, blocks of b= 2 to 8 rows and columns", gpu,
-          automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr)),
+          automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr), predict_bsr),
     entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
-          canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_sell)),
-    entry("asell", "the same with indices of 0, 8, 16 or 32 bits a slice, and coded values (codes=)",
-          gpu, canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_asell)),
+          canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_sell), predict_sell_32),
+    entry("asell",
+          "the same with indices of 0, 8, 16 or 32 bits a slice, and coded values (codes=)", gpu,
+          canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_asell), predict_asell),
     entry("dense-global", "dense, a thread a row, rows one after the other", gpu,
           canonical | repeatable, ROWHALO_GPU(make_dense_global)),
     entry("dense-coalesced", "dense, a thread a row, columns one after the other", gpu,
@@ -94,7 +96,7 @@ constexpr FormatEntry table[] = {
     entry("dense-shuffle", "the same, x in registers, handed on by warp shuffles", gpu,
           canonical | repeatable, ROWHALO_GPU(make_dense_shuffle)),
     entry("dense-split", "dense, threads= 32, 128 or 256 threads for rows= 1, 2 or 4 rows", gpu,
-          automatic | repeatable | narrow, ROWHALO_GPU(make_dense_split)),
+          automatic | repeatable | narrow, ROWHALO_GPU(make_dense_split), predict_dense),
     entry("cusparse-csr1", "cuSPARSE, CSR, algorithm 1", gpu, baseline,
           ROWHALO_GPU(make_cusparse_csr1)),
     entry("cusparse-csr2", "cuSPARSE, CSR, algorithm 2", gpu, baseline | repeatable,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/predictions.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
@@ -30,9 +31,12 @@ struct FormatEntry {
   /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not
   /// built.
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
+  /// Bytes of a product before it is made; null where that cannot be said: then `auto` tries it.
+  PredictionRule* predict;
 };
 
-/// All entries, CPU first: the same in every build.
+/// All entries, CPU first: the same in every build. The first that `auto` may choose in a
+/// precision takes any rows and is canonical where formats of that precision are.
 std::span<const FormatEntry> formats();
 
 /// Why `entry` cannot be used in this build or on this machine; empty where it can.

@@ -20,6 +20,34 @@ Offset listed_nonzeros(const CsrView& matrix, RowListView rows) {
   return nonzeros;
 }
 
+RowLengths count_row_lengths(const CsrView& matrix, RowListView rows) {
+  constexpr LocalIndex slice = 32, part = 8;
+  const std::int64_t slices = (std::int64_t{rows.count} + slice - 1) / slice;
+  Offset nonzeros = 0, longest = 0, slots_of_8 = 0, slots_of_32 = 0;
+#pragma omp parallel for schedule(static) reduction(+ : nonzeros, slots_of_8, slots_of_32) \
+    reduction(max : longest)
+  for (std::int64_t s = 0; s < slices; ++s) {
+    const auto begin = static_cast<LocalIndex>(s * slice);
+    const LocalIndex lanes = std::min(slice, rows.count - begin);
+    Offset longest_of_32 = 0;
+    for (LocalIndex first = 0; first < lanes; first += part) {
+      const LocalIndex lanes_of_8 = std::min(part, lanes - first);
+      Offset longest_of_8 = 0;
+      for (LocalIndex l = 0; l < lanes_of_8; ++l) {
+        const LocalIndex row = rows[begin + first + l];
+        const Offset length = matrix.offsets[row + 1] - matrix.offsets[row];
+        nonzeros += length;
+        longest_of_8 = std::max(longest_of_8, length);
+      }
+      slots_of_8 += longest_of_8 * lanes_of_8;
+      longest_of_32 = std::max(longest_of_32, longest_of_8);
+    }
+    slots_of_32 += longest_of_32 * lanes;
+    longest = std::max(longest, longest_of_32);
+  }
+  return {nonzeros, longest, slots_of_8, slots_of_32};
+}
+
 std::int64_t columns_used(const CsrView& matrix, RowListView rows) {
   std::vector<unsigned char> used(static_cast<std::size_t>(matrix.columns), 0);
 #pragma omp parallel for schedule(static)

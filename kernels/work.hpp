@@ -16,6 +16,13 @@ namespace rowhalo {
 /// Nonzeros of the listed rows.
 Offset listed_nonzeros(const CsrView& matrix, RowListView rows);
 
+/// Of the listed rows; a slice is so many positions of the list, each padded to the longest.
+struct RowLengths {
+  Offset nonzeros = 0, longest = 0;
+  Offset slots_of_8 = 0, slots_of_32 = 0;  ///< of slices of 8 and of 32 rows
+};
+RowLengths count_row_lengths(const CsrView& matrix, RowListView rows);
+
 /// Columns that at least one listed row refers to: the entries of x that a product reads.
 std::int64_t columns_used(const CsrView& matrix, RowListView rows);
 

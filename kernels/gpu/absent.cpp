@@ -6,6 +6,7 @@
 
 #include "kernels/gpu/bandwidth.hpp"
 #include "kernels/gpu/coordinates.hpp"
+#include "kernels/gpu/device_work.hpp"
 #include "kernels/gpu/runtime.hpp"
 
 namespace rowhalo {
@@ -40,6 +41,9 @@ void synchronize_device() {
 std::int64_t free_device_bytes() {
   refuse();
 }
+MemorySpeed device_memory_speed() {
+  refuse();
+}
 void copy_async(void*, const void*, std::size_t, Stream) {
   refuse();
 }
@@ -50,6 +54,9 @@ void set_bytes_async(void*, int, std::size_t, Stream) {
   refuse();
 }
 DeviceBandwidth measure_bandwidth() {
+  refuse();
+}
+RowLengths row_lengths_on_device(const CsrView&, RowListView) {
   refuse();
 }
 double measure_csr_of_coordinates(const CsrView&) {

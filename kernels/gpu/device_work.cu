@@ -12,7 +12,7 @@ namespace {
 constexpr int block_threads = 256;
 
 struct Totals {
-  unsigned long long nonzeros, longest, runs, list_numbers, columns;
+  unsigned long long nonzeros, runs, list_numbers, columns;
 };
 
 __device__ void add_of_warp(unsigned long long value, unsigned long long* total) {
@@ -31,13 +31,12 @@ __device__ std::int64_t item_stride() {
 
 /// `used`: a flag a column, or null where columns are not asked for.
 __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
-  unsigned long long nonzeros = 0, longest = 0, runs = 0, numbers = 0;
+  unsigned long long nonzeros = 0, runs = 0, numbers = 0;
   for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
     const auto k = static_cast<LocalIndex>(item);
     const LocalIndex row = rows[k];
     const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
     nonzeros += end - begin;
-    longest = max(longest, static_cast<unsigned long long>(end - begin));
     if (k == 0 || row != rows[k - 1] + 1) ++runs;
     if (rows.groups != nullptr) {
       if (k % RowListView::group_size == 0) ++numbers;
@@ -47,9 +46,37 @@ __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used
     for (Offset e = begin; e < end; ++e) used[matrix.indices[e]] = 1;
   }
   add_of_warp(nonzeros, &totals->nonzeros);
-  atomicMax(&totals->longest, longest);
   add_of_warp(runs, &totals->runs);
   add_of_warp(numbers, &totals->list_numbers);
+}
+
+struct LengthTotals {
+  unsigned long long nonzeros, longest, slots_of_8, slots_of_32;
+};
+
+/// A warp a slice of 32 rows. Every lane adds the longest of its slice, so a short one counts
+/// right.
+__global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* totals) {
+  unsigned long long nonzeros = 0, longest = 0, slots_of_8 = 0, slots_of_32 = 0;
+  const int lane = threadIdx.x % warp_size;
+  for (std::int64_t item = first_item(); item - lane < rows.count; item += item_stride()) {
+    const bool listed = item < rows.count;
+    unsigned long long most = 0;
+    if (listed) {
+      const LocalIndex row = rows[static_cast<LocalIndex>(item)];
+      most = matrix.offsets[row + 1] - matrix.offsets[row];
+    }
+    nonzeros += most;
+    for (const int other : {1, 2, 4}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    slots_of_8 += listed ? most : 0;
+    for (const int other : {8, 16}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    slots_of_32 += listed ? most : 0;
+    longest = max(longest, most);
+  }
+  add_of_warp(nonzeros, &totals->nonzeros);
+  if (lane == 0) atomicMax(&totals->longest, longest);
+  add_of_warp(slots_of_8, &totals->slots_of_8);
+  add_of_warp(slots_of_32, &totals->slots_of_32);
 }
 
 __global__ void count_flags(const unsigned char* used, std::int64_t columns, Totals* totals) {
@@ -176,8 +203,15 @@ KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
 }
 
 RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
-  const Totals totals = totals_of(matrix, rows, Columns::skipped);
-  return {static_cast<Offset>(totals.nonzeros), static_cast<Offset>(totals.longest)};
+  if (rows.count == 0) return {};
+  const DeviceArray<LengthTotals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(LengthTotals), Stream{});
+  count_lengths<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
+                                                                              totals.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const LengthTotals sums = totals.to_host()[0];
+  return {static_cast<Offset>(sums.nonzeros), static_cast<Offset>(sums.longest),
+          static_cast<Offset>(sums.slots_of_8), static_cast<Offset>(sums.slots_of_32)};
 }
 
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {

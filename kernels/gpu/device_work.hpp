@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/spmv_kernel.hpp"
+#include "kernels/work.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 
@@ -36,10 +37,7 @@ LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_a_row);
 /// Whether the columns of every listed row ascend.
 bool columns_ascend(const CsrView& matrix, RowListView rows);
 
-/// Nonzeros of the listed rows and entries of the longest. A pass over the rows.
-struct RowLengths {
-  Offset nonzeros = 0, longest = 0;
-};
+/// count_row_lengths() of kernels/work.hpp. A pass over the rows.
 RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows);
 
 /// The first of the counts alone: at most a pass over the rows.

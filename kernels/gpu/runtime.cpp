@@ -74,6 +74,23 @@ std::int64_t free_device_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
+MemorySpeed device_memory_speed() {
+  const auto attribute = [device = current_device()](cudaDeviceAttr name) {
+    int value = 0;
+    ROWHALO_CUDA(cudaDeviceGetAttribute(&value, name, device));
+    return value;
+  };
+  // Two transfers a clock; kHz and bits.
+  const double transfers = 2e3 * attribute(cudaDevAttrMemoryClockRate);
+  return {transfers * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
+          attribute(cudaDevAttrL2CacheSize)};
+}
+
+OutOfDeviceMemory::OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free_bytes)
+    : message_(std::make_shared<std::string>(fmt::format(
+          "the device has {:.3g} GB free, {:.3g} GB are needed at once",
+          1e-9 * static_cast<double>(free_bytes), 1e-9 * static_cast<double>(wanted_bytes)))) {}
+
 namespace {
 
 cudaStream_t native(Stream stream) {
@@ -104,7 +121,12 @@ void runtime_detail::DestroyGraph::operator()(void* graph) const {
 
 DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
   void* data = nullptr;
-  ROWHALO_CUDA(cudaMalloc(&data, bytes));
+  const cudaError_t error = cudaMalloc(&data, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // the next launch must not be blamed for it
+    throw OutOfDeviceMemory(bytes, free_device_bytes());
+  }
+  ROWHALO_CUDA(error);
   data_.reset(static_cast<std::byte*>(data));
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -43,6 +44,23 @@ void synchronize_device();
 /// Free bytes of the current device's memory.
 std::int64_t free_device_bytes();
 
+/// What no kernel on the current device can exceed; `bytes_per_second` is 0 where it is not known.
+struct MemorySpeed {
+  double bytes_per_second = 0;  ///< of its memory, from clock and width
+  std::int64_t cache_bytes = 0;
+};
+MemorySpeed device_memory_speed();
+
+/// Less memory is free than was asked for; the current device is as it was.
+class OutOfDeviceMemory : public std::bad_alloc {
+ public:
+  OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free_bytes);
+  const char* what() const noexcept override { return message_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> message_;  ///< shared: copies of exceptions must not throw
+};
+
 namespace runtime_detail {
 struct FreeDevice {
   void operator()(std::byte* data) const;
@@ -61,7 +79,7 @@ struct DestroyGraph {
 };
 }  // namespace runtime_detail
 
-/// Plain device memory (one cudaMalloc), not initialised.
+/// Plain device memory (one cudaMalloc), not initialised. Throws OutOfDeviceMemory.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rules (predictions.hpp).
+#include "kernels/predictions.hpp"
+
+#include <algorithm>
+
+namespace rowhalo {
+
+namespace {
+
+double value_bytes(const BlockStatistics& s) {
+  return static_cast<double>(matrix_value_bytes(s.precision));
+}
+
+double nonzeros(const BlockStatistics& s) {
+  return static_cast<double>(s.lengths.nonzeros);
+}
+
+/// y, written once.
+double y_bytes(const BlockStatistics& s) {
+  return static_cast<double>(s.rows) * static_cast<double>(vector_value_bytes(s.precision));
+}
+
+/// Padded rows: an index is read from every slot, a value where there is one.
+double padded_bytes(const BlockStatistics& s, double slots) {
+  return 4 * slots + value_bytes(s) * nonzeros(s) + y_bytes(s);
+}
+
+}  // namespace
+
+Prediction predict_csr(const BlockStatistics& s) {
+  return {(value_bytes(s) + 4) * nonzeros(s) + 8.0 * s.rows + y_bytes(s), 0};
+}
+
+Prediction predict_csr_scalar(const BlockStatistics& s) {
+  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest)};
+}
+
+Prediction predict_csr_vector(const BlockStatistics& s) {
+  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest) / 32};
+}
+
+Prediction predict_sell_8(const BlockStatistics& s) {
+  return {padded_bytes(s, static_cast<double>(s.lengths.slots_of_8)), 0};
+}
+
+Prediction predict_sell_32(const BlockStatistics& s) {
+  return {padded_bytes(s, static_cast<double>(s.lengths.slots_of_32)),
+          static_cast<double>(s.lengths.longest)};
+}
+
+Prediction predict_ell(const BlockStatistics& s) {
+  const auto longest = static_cast<double>(s.lengths.longest);
+  return {padded_bytes(s, longest * s.rows), longest};
+}
+
+Prediction predict_asell(const BlockStatistics& s) {
+  return {(value_bytes(s) + 0.25) * nonzeros(s) + y_bytes(s),
+          static_cast<double>(s.lengths.longest)};
+}
+
+Prediction predict_dia(const BlockStatistics& s) {
+  const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));
+  return {(value_bytes(s) + 0.125) * slots + y_bytes(s), 0};
+}
+
+Prediction predict_bsr(const BlockStatistics& s) {
+  double slot_bytes = 0;  // a nonzero
+  for (int b = 2; b <= BlockStatistics::largest_block; ++b) {
+    if (s.block_fill[b] == 0) continue;
+    const double one = (value_bytes(s) + 4.0 / (b * b)) / s.block_fill[b];
+    slot_bytes = slot_bytes == 0 ? one : std::min(slot_bytes, one);
+  }
+  return {slot_bytes * nonzeros(s) + y_bytes(s), 0};
+}
+
+Prediction predict_dense(const BlockStatistics& s) {
+  return {value_bytes(s) * s.rows * s.columns + y_bytes(s), 0};
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a product costs in a format, as far as the statistics tell before the format is made: the
+// rules that the table of formats names. Each is a lower bound as far as the statistics are exact,
+// and at least the bytes of the values; gathers of x are not counted. `auto` takes them to order
+// its trials and to leave out what cannot win.
+#pragma once
+
+#include "kernels/statistics.hpp"
+
+namespace rowhalo {
+
+struct Prediction {
+  double bytes = 0;           ///< of matrix and y that a product moves
+  double serial_entries = 0;  ///< most entries that a GPU's thread sums one after the other
+};
+
+using PredictionRule = Prediction(const BlockStatistics& statistics);
+
+PredictionRule predict_csr;         ///< however rows are shared out
+PredictionRule predict_csr_scalar;  ///< a thread a row
+PredictionRule predict_csr_vector;  ///< at most 32 threads a row
+PredictionRule predict_sell_8;      ///< slices of 8 rows, on a CPU
+PredictionRule predict_sell_32;     ///< slices of 32 rows, a thread a row
+PredictionRule predict_ell;         ///< a thread a row
+PredictionRule predict_asell;       ///< every slice in its shortest code, values as they are
+PredictionRule predict_dia;
+PredictionRule predict_bsr;  ///< with the block size that fits best
+PredictionRule predict_dense;
+
+}  // namespace rowhalo
