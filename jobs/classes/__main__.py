@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every class of matrices on one GPU: our formats beside cuSPARSE and cuBLAS.
+
+usage: python3 jobs/classes [options]                      (see --help)
+
+Runs `rowhalo kernels` once a matrix and writes into --output:
+  classes-fp64/MATRIX.json   the program's report; what has a complete one is not run again
+  classes-fp64.csv           a line a matrix and format, refusals with their reason
+  classes-fp64.md            a line a class, a line a matrix: ratio, target, auto, value codes
+  classes-fp64.svg, .png     the ratios with their targets, and the share of the read bandwidth
+With --quick the stem is quick-fp64, with --matrices files-fp64. Tables and pictures show all that
+the folder holds, so that classes may be run in parts. They say what crashed or took too long; the
+rest goes on. Python 3.8 or newer; pictures need matplotlib.
+Exit status: 0 fine, 1 a matrix failed or a format gave a wrong y, 2 wrong usage.
+"""
+import argparse
+import gzip
+import re
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import picture
+import tables
+from matrices import CLASSES, MATRICES, Matrix
+from results import is_wrong, read_report, summary_of
+from running import Program, run, stored
+
+PRECISIONS = ("fp64", "fp32", "mixed", "fp16", "bf16")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="classes", description=__doc__.split("\n", maxsplit=1)[0],
+                                     epilog="exit status: 0 fine, 1 something failed, 2 usage")
+    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
+    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    parser.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
+    parser.add_argument("--precision", choices=PRECISIONS, default="fp64")
+    parser.add_argument("--classes", metavar="A,B", help="of " + ", ".join(CLASSES))
+    parser.add_argument("--only", metavar="TEXT", action="append",
+                        help="matrices whose name contains TEXT; may be given again")
+    parser.add_argument("--matrices", metavar="DIR", type=Path,
+                        help="the real .mtx and .mtx.gz of a folder instead of the classes")
+    parser.add_argument("--huge", action="store_true", help="also more than 2^31 nonzeros")
+    parser.add_argument("--quick", action="store_true", help="small matrices, few products: a test")
+    parser.add_argument("--seconds", type=float, default=120, metavar="S",
+                        help="time limit of a matrix (default: %(default)s; huge ones ten times)")
+    parser.add_argument("--threads", metavar="N", help="of the host (default: all)")
+    parser.add_argument("--again", action="store_true", help="run what is there already, too")
+    parser.add_argument("--tables", action="store_true",
+                        help="run nothing: tables and pictures of what is there")
+    parser.add_argument("--list", action="store_true", help="print the matrices and end")
+    options = parser.parse_args(arguments)
+    options.classes = options.classes.split(",") if options.classes else list(CLASSES)
+    unknown = [name for name in options.classes if name not in CLASSES]
+    if unknown:
+        parser.error(f"--classes {unknown[0]}: use {', '.join(CLASSES)}")
+    if options.matrices and not options.matrices.is_dir():
+        parser.error(f"--matrices {options.matrices}: is not a folder")
+    found = shutil.which(options.rowhalo)
+    if not found and not options.list and not options.tables:
+        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
+    options.rowhalo = found and str(Path(found).resolve())
+    return options
+
+
+def is_real(path):
+    """Whether a Matrix Market file holds what can be multiplied here."""
+    with (gzip.open if path.name.endswith(".gz") else open)(path, "rb") as file:
+        words = file.readline().lower().split()
+    return len(words) > 3 and words[3] in (b"real", b"integer", b"pattern")
+
+
+def known_matrices(options):
+    if options.matrices:
+        files = [path for path in sorted(options.matrices.iterdir())
+                 if re.search(r"\.mtx(\.gz)?$", path.name)]
+        return [Matrix("files", path.name) for path in files if is_real(path)]
+    if not options.quick:
+        return MATRICES
+    small = [matrix._replace(spec=matrix.quick, companion=matrix.quick_companion)
+             for matrix in MATRICES]
+    return list({(matrix.group, matrix.spec): matrix for matrix in small}.values())
+
+
+def is_selected(matrix, options):
+    named = not options.only or any(text in matrix.spec for text in options.only)
+    return (named and matrix.group in options.classes
+            and (matrix.group != "huge" or options.huge or options.quick))
+
+
+def run_selected(matrices, options, folder):
+    """Device, and outcomes in the order of the table: of what is selected, or there already."""
+    if options.tables:
+        reports = [read_report(place) for place in folder.glob("*.json")]
+        on_gpu = any(report["bandwidth"] for report in reports if report)
+        device = options.device if options.device != "auto" else "gpu" if on_gpu else "cpu"
+        found = [stored(matrix, device, options.precision, folder) for matrix in matrices]
+        return device, [outcome for outcome in found if outcome]
+    program, outcomes = Program(options), []
+    for matrix in matrices:
+        if not is_selected(matrix, options):
+            outcome = stored(matrix, program.device, options.precision, folder)
+            if outcome:
+                outcomes.append(outcome)
+            continue
+        start = time.monotonic()
+        outcome, ran = run(program, matrix, folder)
+        seconds = f"{time.monotonic() - start:.1f} s" if ran else "there already"
+        tell(outcome, program.device, seconds)
+        outcomes.append(outcome)
+    return program.device, outcomes
+
+
+def tell(outcome, device, seconds):
+    """One line on the terminal."""
+    line = summary_of(outcome, device)
+    parts = [f"{entry.seconds * 1e3:.4g} ms {entry.name}" for entry in (line.ours, line.baseline)
+             if entry]
+    said = outcome.failure or ", ".join(parts) or "nothing to compare"
+    ratio = f" {line.ratio:.2f}" if line.ratio else ""
+    print(f"{outcome.matrix.spec}:{ratio} {said} ({seconds})", flush=True)
+
+
+def sharable(options):
+    """The command without what is a path of this machine."""
+    words = ["python3", "jobs/classes", "--precision", options.precision]
+    words += ["--matrices", "DIR"] if options.matrices else []
+    words += ["--quick"] if options.quick else []
+    return shlex.join(words)
+
+
+def main(arguments):
+    options = parse(arguments)
+    matrices = known_matrices(options)
+    if options.list:
+        for matrix in matrices:
+            print(f"{matrix.group:12} {matrix.target or '-':<5} {matrix.spec} {matrix.precision}")
+        return 0
+    kind = "files" if options.matrices else "quick" if options.quick else "classes"
+    stem = options.output / f"{kind}-{options.precision}"
+    stem.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    device, outcomes = run_selected(matrices, options, stem)
+
+    Path(f"{stem}.csv").write_text(tables.csv_text(outcomes, device), encoding="utf-8")
+    Path(f"{stem}.md").write_text(tables.markdown_text(outcomes, device, sharable(options)),
+                                  encoding="utf-8")
+    try:
+        picture.draw(outcomes, device, options.precision, [f"{stem}.svg", f"{stem}.png"])
+    except ImportError as error:
+        print(f"no pictures: {error}; apt-get install python3-matplotlib", file=sys.stderr)
+    failed = [outcome.matrix.spec for outcome in outcomes
+              if outcome.failure or any(is_wrong(entry) for entry in outcome.formats)]
+    print(f"{len(outcomes)} matrices in {time.monotonic() - begun:.0f} s: {stem}.*"
+          + (f"; failed: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The classes of matrices, the formats that are measured on them, and what is to be reached.
+
+A target is the time of the best vendor's format over the time of our best one; a share is of the
+read bandwidth that the same run measures. A companion is measured beside a matrix, with our best
+format only: for power laws rows of the same lengths whose gathers of x all hit the cache (the
+ceiling), for very long rows the same matrix without them.
+"""
+from typing import NamedTuple
+
+
+class Class(NamedTuple):
+    title: str
+    share: float = 0.0            # of the read bandwidth, at least; 0: only reported
+    companion: str = ""           # what stands beside a matrix: "ceiling" or "plain"
+    graph_microseconds: float = 0.0   # a product in a graph, at most; 0: no such target
+    products: int = 20            # a batch: some milliseconds worth
+    left_out: tuple = ()          # formats that one very long row would keep for seconds
+
+
+CLASSES = {
+    "stencils": Class("stencils", share=0.90),
+    "fem": Class("FEM, 3 unknowns a node", share=0.90),
+    "banded": Class("banded", share=0.88),
+    "mesh": Class("unstructured mesh, short rows"),
+    "power-law": Class("power law", companion="ceiling", left_out=("csr-scalar",)),
+    "long-rows": Class("few very long rows", companion="plain",
+                       left_out=("csr-scalar", "csr-vector")),
+    "empty": Class("mostly empty rows"),
+    "rectangular": Class("rectangular"),
+    "tiny": Class("tiny", graph_microseconds=2.5, products=2000),
+    "dense": Class("dense", share=0.94, products=10),
+    "huge": Class("more than 2^31 nonzeros", products=10),
+    "files": Class("files", products=500),
+}
+
+# Most that time a nonzero may grow by very long rows, and that auto may be behind the best format.
+LONG_ROWS_GROWTH = 0.10
+AUTO_SHARE, AUTO_SECONDS = 0.05, 0.5e-6
+
+
+class Matrix(NamedTuple):
+    group: str          # its class
+    spec: str           # as --matrix takes it
+    target: float = 0.0     # 0: none
+    quick: str = ""     # small, of the same kind
+    companion: str = ""
+    quick_companion: str = ""
+    precision: str = ""     # its own, whatever is asked for
+
+
+def banded(half, fill, rows):
+    return Matrix("banded", f"banded:rows={rows},half={half},fill={fill}", 1.2,
+                  f"banded:rows=2000,half={min(half, 64)},fill={fill}")
+
+
+def power_law(spec, quick):
+    return Matrix("power-law", spec, 1.1, quick, spec + ",packed=1", quick + ",packed=1")
+
+
+MATRICES = (
+    Matrix("stencils", "stencil5:4096,coef=random", 1.35, "stencil5:40,coef=random"),
+    Matrix("stencils", "stencil7:256,coef=random", 1.40, "stencil7:12,coef=random"),
+    Matrix("stencils", "stencil27:200,coef=random", 1.45, "stencil27:10,coef=random"),
+    Matrix("stencils", "stencil5:4096", 1.35, "stencil5:40"),
+    Matrix("stencils", "stencil7:256", 1.40, "stencil7:12"),
+    Matrix("stencils", "stencil27:200", 1.45, "stencil27:10"),
+    Matrix("fem", "elasticity:80", 1.15, "elasticity:6"),
+    banded(16, 0.2, 4000000), banded(16, 0.5, 4000000),
+    banded(64, 0.2, 3000000), banded(64, 0.5, 1500000),
+    banded(512, 0.2, 400000), banded(512, 0.5, 160000),
+    banded(4096, 0.2, 50000), banded(4096, 0.5, 20000),
+    Matrix("mesh", "road:2500", 1.2, "road:60"),
+    power_law("rmat:scale=20", "rmat:scale=9"),
+    power_law("rmat:scale=22", "rmat:scale=10"),
+    power_law("rmat:scale=23", "rmat:scale=11"),
+    power_law("web:rows=2000000", "web:rows=1000"),
+    Matrix("long-rows", "arrow:rows=4000000,heavy=5,row=1000000", 1.3,
+           "arrow:rows=4000,heavy=5,row=1000", "arrow:rows=4000000,heavy=0",
+           "arrow:rows=4000,heavy=0"),
+    Matrix("long-rows", "road:2500,heavy=5,row=1000000", 1.3, "road:60,heavy=5,row=1000",
+           "road:2500", "road:60"),
+    Matrix("empty", "empty:rows=4000000,share=0.8,row=20", 1.5, "empty:rows=4000,share=0.8,row=20"),
+    Matrix("rectangular", "random:rows=4000,columns=1000000,row=5000", 1.1,
+           "random:rows=40,columns=10000,row=50"),
+    Matrix("rectangular", "random:rows=1000000,columns=4000,row=20", 1.1,
+           "random:rows=10000,columns=40,row=20"),
+    Matrix("tiny", "random:rows=100,row=5", 1.3, "random:rows=100,row=5"),
+    Matrix("tiny", "stencil5:32", 1.3, "stencil5:32"),
+    Matrix("tiny", "random:rows=5000,row=8", 1.3, "random:rows=500,row=8"),
+    Matrix("tiny", "stencil7:20", 1.3, "stencil7:8"),
+    Matrix("tiny", "stencil27:18", 1.3, "stencil27:6"),
+    Matrix("tiny", "stencil5:200", 1.3, "stencil5:30"),
+    Matrix("tiny", "random:rows=20000,row=10", 1.3, "random:rows=2000,row=10"),
+    Matrix("dense", "dense:16384", 1.0, "dense:200", precision="fp32"),
+    Matrix("huge", "stencil27:450,coef=random", 1.3, "stencil27:12,coef=random", precision="fp32"),
+)
+
+# What is measured, by device; names that a build does not have are left out and say so. A format
+# with value codes stands here twice: with them it does not count for the ratio.
+BASELINES = {
+    "gpu": ("cusparse-csr1", "cusparse-csr2", "cusparse-coo", "cusparse-sell:c=32",
+            "cusparse-sell:c=2048", "cusparse-bsr"),
+    "cpu": ("csr-omp",),
+}
+OURS = {
+    "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-vector", "csr-scalar", "sell", "bsr",
+            "dia", "ell", "coo-segmented"),
+    "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
+}
+DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp",)}
+DENSE_OURS = {
+    "gpu": ("dense-split", "dense-global", "dense-coalesced", "dense-constant", "dense-shared",
+            "dense-shuffle"),
+    "cpu": ("dense",),
+}
+
+
+def wanted_formats(matrix, device):
+    """Baselines, ours, and auto, in the order of measuring."""
+    dense = matrix.group == "dense"
+    baselines, ours = (DENSE_BASELINES, DENSE_OURS) if dense else (BASELINES, OURS)
+    return baselines[device] + ours[device] + ("auto",)

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/classes: the real program on small matrices of the CPU, a program that crashes, hangs and gives
+wrong results, and one with made-up times of a GPU, whose ratios and verdicts are known."""
+import csv
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+import launch
+
+launch.require("jsonschema")
+import jsonschema  # noqa: E402  pylint: disable=wrong-import-position
+
+SCRIPT = launch.SOURCE / "jobs/classes"
+COLUMNS = ("class,matrix,precision,rows,columns,nonzeros,format,role,seconds,called_seconds,"
+           "graph_seconds,ratio,bytes,footprint_bytes,share_of_read_bandwidth,setup_products,"
+           "max_error_ratio,y_hash,parameters,passed,reason")
+
+# A program with a GPU: ours and theirs take these milliseconds; bsr refuses; asell has value codes
+# on the second matrix; on the third csr-vector is fastest, but wrong.
+MADE_UP = r'''#!/usr/bin/env python3
+import json, sys
+TIMES = {"cusparse-csr1": 2.0, "cusparse-sell:c=32": 1.5, "asell:codes=off": 1.0, "asell": 1.0,
+         "csr-vector": 1.2, "sell": 1.1, "auto": 1.02, "bsr": None}
+if sys.argv[1] == "list":
+    print(json.dumps([{"name": name.split(":")[0], "summary": "gpu: x", "usable": True, "reason": ""}
+                      for name in TIMES if name != "auto"]))
+    sys.exit()
+option = dict(zip(sys.argv[2:], sys.argv[3:]))
+matrix, formats = option["--matrix"], []
+for name in option["--format"].split(","):
+    time, size = TIMES.get(name), 800
+    reason = "" if time else "pads 9 times the nonzeros"
+    if matrix == "stencil7:256" and name == "asell":
+        time, size = 0.5, 100
+    if matrix == "stencil27:200" and name == "csr-vector":
+        time, reason = 0.1, "y differs"
+    if matrix == "stencil27:200" and name == "auto":
+        time = 1.2
+    if "heavy=5" in matrix and time:
+        time *= 1.2
+    seconds = time and time * 1e-3
+    formats.append({"name": name, "baseline": name.startswith("cu"), "bytes": size,
+                    "seconds": seconds and seconds * 1.1, "graph_seconds": seconds,
+                    "share_of_read_bandwidth": 0.95, "setup_products": 200.0,
+                    "passed": reason != "y differs", "reason": reason,
+                    "parameters": "format=asell,offsets" if name == "auto" else ""})
+print(json.dumps({"command": "kernels", "status": "ok", "verdict": "", "formats": formats,
+                  "bandwidth": {"read": 4400.0},
+                  "matrix": {"rows": 10, "columns": 10, "nonzeros": 100},
+                  "provenance": {"version": "1", "git": "", "cuda": "13", "time": "now",
+                                 "devices": ["A GPU 0000:00:06.0, cores 0-15"]}}))
+'''
+
+# The real one, but for two matrices.
+TROUBLE = f'''#!/bin/bash
+case "$*" in
+  *stencil5:32*) kill -SEGV $$ ;;
+  *stencil27:6*) exec sleep 60 ;;
+esac
+exec {launch.BINARY} "$@"
+'''
+
+
+def has_matplotlib():
+    """Of the Python that runs the script."""
+    return subprocess.run([sys.executable, "-c", "import matplotlib"], check=False,
+                          capture_output=True).returncode == 0
+
+
+class Classes(launch.Case):
+    def classes(self, *arguments, program=launch.BINARY, status=0):
+        """What it prints, and the lines of its CSV."""
+        command = [sys.executable, "-B", SCRIPT, "--rowhalo", program, "--output",
+                   self.place / "out", "--threads", "1", *arguments]
+        run = subprocess.run(list(map(str, command)), env=launch.ENVIRONMENT, timeout=120,
+                             check=False, capture_output=True, text=True)
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        tables = list((self.place / "out").glob("*.csv"))
+        if not tables:
+            return run.stdout + run.stderr, []
+        text = tables[0].read_text(encoding="utf-8")
+        self.assertEqual(text.split("\n")[0], COLUMNS)
+        return run.stdout + run.stderr, list(csv.DictReader(text.splitlines()))
+
+    def executable(self, text):
+        path = self.write("program", text)
+        path.chmod(0o755)
+        return path
+
+    def markdown(self, stem):
+        """Cells of the line of each matrix."""
+        text = (self.place / f"out/{stem}.md").read_text(encoding="utf-8")
+        lines = [line.strip("|").split(" | ") for line in text.split("\n") if line.startswith("|")]
+        return {cells[1].strip(): [cell.strip() for cell in cells]
+                for cells in lines if len(cells) == 19}
+
+    def test_small_matrices_of_the_cpu(self):
+        chosen = ("--device", "cpu", "--quick", "--classes", "stencils,long-rows,dense", "--only",
+                  "stencil7", "--only", "arrow", "--only", "dense")
+        said, lines = self.classes(*chosen)
+        matrices = ["stencil7:12,coef=random", "stencil7:12", "arrow:rows=4000,heavy=5,row=1000",
+                    "dense:200"]
+        of_table = [line for line in lines if line["role"] != "companion"]
+        self.assertEqual(list(dict.fromkeys(line["matrix"] for line in of_table)), matrices)
+        for line in lines:
+            if line["seconds"]:
+                self.assertGreater(float(line["seconds"]), 0)
+                self.assertEqual((line["passed"], line["reason"]), ("True", ""), line)
+            else:
+                self.assertNotEqual(line["reason"], "", line)
+        for matrix in matrices:
+            roles = {line["role"] for line in lines if line["matrix"] == matrix and line["seconds"]}
+            self.assertLessEqual({"baseline", "ours"}, roles)
+        refused = [line for line in lines if line["matrix"] == "arrow:rows=4000,heavy=5,row=1000"
+                   and line["format"] == "dia"]
+        self.assertRegex(refused[0]["reason"], "pad|diagonals")
+        self.assertEqual(list(self.markdown("quick-fp64"))[2:],
+                         matrices[:-1] + ["dense:200 (fp32)"])
+        self.check_reports(5)
+        self.check_pictures(said)
+        self.check_what_is_run_again(chosen)
+
+    def check_reports(self, count):
+        schema = json.loads((launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8"))
+        paths = list((self.place / "out/quick-fp64").iterdir())
+        self.assertEqual(len(paths), count)
+        for path in paths:
+            report = json.loads(path.read_text(encoding="utf-8"))
+            jsonschema.Draft202012Validator(schema).validate(report)
+            self.assertEqual([word for word in report["argv"] if "/" in word], [])
+
+    def check_pictures(self, said):
+        if not has_matplotlib():
+            self.assertIn("no pictures", said)
+            return
+        png, svg = (self.place / f"out/quick-fp64.{kind}" for kind in ("png", "svg"))
+        self.assertEqual(png.read_bytes()[:4], b"\x89PNG")
+        self.assertGreater(png.stat().st_size, 10000)
+        self.assertIn("stencil7:12", svg.read_text(encoding="utf-8"))
+
+    def check_what_is_run_again(self, chosen):
+        folder = self.place / "out/quick-fp64"
+        one, other = folder / "stencil7-12.json", folder / "dense-200-fp32.json"
+        before = other.stat().st_mtime_ns
+        one.write_text(one.read_text(encoding="utf-8")[:200], encoding="utf-8")
+        said, lines = self.classes(*chosen)
+        self.assertEqual(len(re.findall("there already", said)), 3, said)
+        self.assertEqual(json.loads(one.read_text(encoding="utf-8"))["status"], "ok")
+        self.assertEqual(other.stat().st_mtime_ns, before)
+        said, again = self.classes("--device", "cpu", "--quick", "--tables")
+        self.assertEqual([line for line in again if line["seconds"]],
+                         [line for line in lines if line["seconds"]])
+        said, _ = self.classes(*chosen, "--again", "--only", "dense")
+        self.assertNotIn("there already", said)
+
+    def test_a_crash_and_a_time_out_do_not_end_the_run(self):
+        said, lines = self.classes("--device", "cpu", "--quick", "--classes", "tiny", "--only",
+                                   "stencil", "--seconds", "3", program=self.executable(TROUBLE),
+                                   status=1)
+        self.assertIn("failed: stencil5:32, stencil27:6", said)
+        reasons = {line["matrix"]: line["reason"] for line in lines if not line["format"]}
+        self.assertEqual(reasons, {"stencil5:32": "ended by signal 11",
+                                   "stencil27:6": "time-out after 3 s"})
+        self.assertIn("stencil5:30", {line["matrix"] for line in lines if line["seconds"]})
+        self.assertEqual(self.markdown("quick-fp64")["stencil27:6"][-1], "time-out after 3 s")
+
+    def test_ratios_and_verdicts(self):
+        said, lines = self.classes("--classes", "stencils,long-rows",
+                                   program=self.executable(MADE_UP), status=1)
+        self.assertRegex(said, "failed: stencil27:200\n")
+        table = self.markdown("classes-fp64")
+        plain, codes = table["stencil7:256,coef=random"], table["stencil7:256"]
+        wrong, heavy = table["stencil27:200"], table["road:2500,heavy=5,row=1000000"]
+        self.assertEqual(plain[4:8], ["cusparse-sell:c=32", "1.5", "asell", "1"])
+        self.assertEqual(plain[8:], ["1.50", "1.40", "yes", "asell", "1.02", "+2.0%", "200", "-",
+                                     "-", "95%", "-"])
+        self.assertEqual(codes[6:11], ["asell:codes=off", "1", "1.50", "1.40", "yes"])
+        self.assertEqual(codes[13:17], ["+104.0% (too slow)", "200", "0.5", "3.00"])
+        self.assertEqual(wrong[6:9], ["asell", "1", "1.50"])
+        self.assertIn("csr-vector: y differs", wrong[-1])
+        self.assertEqual(wrong[13], "+20.0% (too slow)")
+        self.assertEqual((heavy[8], heavy[10]), ("1.50", "no"))
+        self.assertIn("+20% a nonzero by the long rows", heavy[-1])
+        reasons = {line["format"]: line["reason"] for line in lines
+                   if line["matrix"] == "road:2500,heavy=5,row=1000000"}
+        self.assertEqual(reasons["bsr"], "pads 9 times the nonzeros")
+        self.assertEqual(reasons["csr-balanced"], "not in this build")
+        self.assertIn("left out", reasons["csr-vector"])
+        self.assertIn("| stencils | 6 | 1.50 | 6 of 6 |",
+                      (self.place / "out/classes-fp64.md").read_text(encoding="utf-8"))
+
+    def test_files(self):
+        folder = self.place / "matrices"
+        folder.mkdir()
+        entries = "".join(f"{i} {i} {i}.5\n" for i in range(1, 31))
+        for name, field, text in (("a.mtx", "real", entries), ("b.mtx.gz", "real", entries),
+                                  ("c.mtx", "complex", entries.replace("\n", " 1\n"))):
+            self.write(f"matrices/{name}",
+                       f"%%MatrixMarket matrix coordinate {field} general\n30 30 30\n{text}")
+        _, lines = self.classes("--matrices", folder, "--device", "cpu", "--precision", "fp32")
+        self.assertEqual({line["matrix"] for line in lines}, {"a.mtx", "b.mtx.gz"})
+        report = json.loads((self.place / "out/files-fp32/b.json").read_text(encoding="utf-8"))
+        self.assertEqual([word for word in report["argv"] if "/" in word], [])
+
+    def test_usage(self):
+        said, _ = self.classes("--list")
+        self.assertIn("stencil27:450", said)
+        self.assertEqual(len(said.splitlines()), len(set(said.splitlines())))
+        for arguments, message in ((("--classes", "fem,foo"), "--classes foo: use stencils, fem"),
+                                   (("--matrices", "nowhere"), "is not a folder"),
+                                   (("--rowhalo", "nowhere"), "there is no such executable")):
+            with self.subTest(arguments):
+                said, _ = self.classes(*arguments, status=2)
+                self.assertIn(message, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
