@@ -200,6 +200,9 @@ fault "edges drawn by their number on the rank" io/sources/rmat.cpp \
 fault "streets end at their quarter" io/sources/road.cpp \
   ' || runs_along_x(next) == along_x' \
   ''
+fault "heavy rows stand in their parts' first row" io/sources/heavy_rows.hpp \
+  'row % part == part / 2' \
+  'row % part == 0'
 fault "overlong last word of a band" io/sources/banded.cpp \
   'if (last - first < 63)' \
   'if (last - first < 62)'
@@ -279,3 +282,11 @@ fault "auto takes the last format" miniapp/choose.cpp \
   'if (*candidate.seconds < best_seconds) {' \
   'if (*candidate.seconds >= 0) {' \
   cli_schema
+fault "value codes count for the ratio" jobs/classes/results.py \
+  'return "codes" if twin' \
+  'return "ours" if twin' \
+  cli_classes
+fault "a run that ended early counts as complete" jobs/classes/running.py \
+  'set(formats) <= names_in(report)' \
+  'names_in(report)' \
+  cli_classes

@@ -125,11 +125,12 @@ def draw(outcomes, device, precision, targets):
     figure, (left, right) = pyplot.subplots(
         1, 2, sharey=True, figsize=(12, 1.7 + 0.21 * height), constrained_layout=True,
         gridspec_kw={"width_ratios": [3, 2]})
-    handles = draw_ratios(left, bars, "the best of cuSPARSE" if device == "gpu" else "csr-omp")
+    against = "best of cuSPARSE, cuBLAS" if device == "gpu" else "csr-omp"
+    handles = draw_ratios(left, bars, against)
     draw_shares(right, bars)
     handles.append(lines.Line2D([], [], marker="s", markersize=4, markerfacecolor="white",
                                 markeredgecolor="black", linestyle="none",
-                                label="best of cuSPARSE (right)"))
+                                label=f"{against} (right)"))
     places = [(place, heading_of(name)) for place, name in headings]
     places += [(place, label_of(outcome)) for place, outcome, _ in bars]
     left.set_yticks([place for place, _ in places])
