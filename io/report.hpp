@@ -57,6 +57,12 @@ struct Candidate {
   std::optional<double> seconds;          ///< empty when it was not timed
   std::optional<double> exposed_seconds;  ///< transports only
   std::string reason;                     ///< why it was chosen, or why it was not timed
+  std::optional<double> setup_seconds{};  ///< formats only: conversion; empty when not converted
+};
+
+/// What the choice of a format by `auto` took, conversions and trials; `products` of the chosen.
+struct ChoiceCost {
+  double seconds = 0, products = 0;
 };
 
 struct HaloReport {
@@ -77,7 +83,8 @@ struct KernelReport {
   Precision precision = Precision::fp64;
   std::int64_t bytes = 0, flops = 0, footprint_bytes = 0;  ///< all ranks
   double setup_seconds = 0;                                ///< slowest rank
-  std::vector<Candidate> candidates;
+  std::vector<Candidate> candidates;                       ///< empty when the format was named
+  std::optional<ChoiceCost> choice{};                      ///< likewise
 };
 
 /// Each the slowest rank's.
@@ -153,7 +160,8 @@ struct FormatReport {
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   bool passed = true;
-  std::string reason;  ///< why it could not run, or why it failed
+  std::string reason;                 ///< why it could not run, or why it failed
+  std::vector<Candidate> candidates;  ///< of `auto`, whose set-up is that of all its trials
 };
 
 /// Measured bandwidth of the device, GB/s (1e9 bytes).

@@ -100,11 +100,18 @@ Json halo_json(const HaloReport& h) {
           {"candidates", candidates}};
 }
 
-Json kernel_json(const KernelReport& k) {
-  Json candidates = Json::array();
-  for (const Candidate& c : k.candidates) {
-    candidates.push_back({{"name", c.name}, {"seconds", or_null(c.seconds)}, {"reason", c.reason}});
+Json formats_tried_json(const std::vector<Candidate>& candidates) {
+  Json list = Json::array();
+  for (const Candidate& c : candidates) {
+    list.push_back({{"name", c.name},
+                    {"seconds", or_null(c.seconds)},
+                    {"setup_seconds", or_null(c.setup_seconds)},
+                    {"reason", c.reason}});
   }
+  return list;
+}
+
+Json kernel_json(const KernelReport& k) {
   return {{"format", k.format},
           {"boundary_format", k.boundary_format},
           {"device", k.device},
@@ -113,7 +120,9 @@ Json kernel_json(const KernelReport& k) {
           {"flops", k.flops},
           {"footprint_bytes", k.footprint_bytes},
           {"setup_seconds", k.setup_seconds},
-          {"candidates", candidates}};
+          {"choice_seconds", k.choice ? Json(k.choice->seconds) : Json(nullptr)},
+          {"choice_products", k.choice ? Json(k.choice->products) : Json(nullptr)},
+          {"candidates", formats_tried_json(k.candidates)}};
 }
 
 Json timing_json(const TimingReport& t) {
@@ -180,7 +189,8 @@ Json formats_json(const std::vector<FormatReport>& formats) {
                     {"max_error_ratio", f.max_error_ratio},
                     {"y_hash", hexadecimal(f.y_hash)},
                     {"passed", f.passed},
-                    {"reason", f.reason}});
+                    {"reason", f.reason},
+                    {"candidates", formats_tried_json(f.candidates)}});
   }
   return list;
 }

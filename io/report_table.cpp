@@ -14,19 +14,22 @@ namespace rowhalo {
 
 namespace {
 
+/// `second`: the heading of the column behind the time of a product, which `seconds` is shown in.
 void write_candidates(std::ostream& out, const char* heading, const std::vector<Candidate>& list,
-                      bool exposed) {
+                      const char* second, std::optional<double> Candidate::*seconds) {
   if (list.empty()) return;
   std::size_t width = 9;
   for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
-  out << fmt::format("  {:<{}}{:>10}", heading, width + 2, "a product");
-  out << (exposed ? fmt::format("  {:>10}\n", "exposed") : "\n");
+  out << fmt::format("  {:<{}}{:>10}  {:>10}\n", heading, width + 2, "a product", second);
   for (const Candidate& c : list) {
-    out << fmt::format("    {:<{}}{:>10}", c.name + (c.graph ? " graph" : ""), width,
-                       optional_seconds(c.seconds));
-    if (exposed) out << fmt::format("  {:>10}", optional_seconds(c.exposed_seconds));
+    out << fmt::format("    {:<{}}{:>10}  {:>10}", c.name + (c.graph ? " graph" : ""), width,
+                       optional_seconds(c.seconds), optional_seconds(c.*seconds));
     out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
   }
+}
+
+void write_formats_tried(std::ostream& out, const std::vector<Candidate>& list) {
+  write_candidates(out, "formats", list, "set-up", &Candidate::setup_seconds);
 }
 
 std::string optional_percent(const std::optional<double>& share) {
@@ -145,7 +148,7 @@ void write_halo(Table& table, const HaloReport& h) {
                                             grouped(h.messages_between_nodes)));
   }
   table.line("boundary rows", grouped(h.boundary_rows));
-  write_candidates(table.out(), "transports", h.candidates, true);
+  write_candidates(table.out(), "transports", h.candidates, "exposed", &Candidate::exposed_seconds);
 }
 
 void write_kernel(Table& table, const KernelReport& k) {
@@ -159,7 +162,11 @@ void write_kernel(Table& table, const KernelReport& k) {
                                            grouped(k.flops)));
   table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
   table.line("set-up", seconds_text(k.setup_seconds));
-  write_candidates(table.out(), "formats", k.candidates, false);
+  if (k.choice) {
+    table.line("choice", fmt::format("{}, {:.3g} products", seconds_text(k.choice->seconds),
+                                     k.choice->products));
+  }
+  write_formats_tried(table.out(), k.candidates);
 }
 
 void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory) {
@@ -272,6 +279,10 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
     write_formats(out, report.formats);
     table.group("How formats suit the matrix");
     write_format_design(out, report.formats);
+    for (const FormatReport& format : report.formats) {
+      if (!format.candidates.empty()) table.group("How auto chose");
+      write_formats_tried(out, format.candidates);
+    }
   }
   if (!report.cases.empty()) {
     table.group("Combinations");

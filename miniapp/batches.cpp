@@ -75,6 +75,10 @@ double DeviceClock::stop() {
   return seconds_between(events_->begin, events_->end);
 }
 
+double time_batch(const Measuring& with, int iterations, ProductSequence& products) {
+  return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;
+}
+
 double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products) {
   run_batch(with, whole_steps(2, products), products);
   double spent = 0;

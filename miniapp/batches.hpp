@@ -65,6 +65,10 @@ BatchTimes measure_batches(
     const Measuring& with, const BatchOptions& options, ProductSequence& products,
     const std::function<void()>& check = [] {});
 
+/// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
+/// (whole steps of the sequence).
+double time_batch(const Measuring& with, int iterations, ProductSequence& products);
+
 /// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
 /// reporting.
 double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products);

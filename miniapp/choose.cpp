@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trials of formats and transports (choose.hpp).
+// Named and chosen formats; trials of transports (choose.hpp).
 #include "miniapp/choose.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <new>
+#include <stdexcept>
+
+#include "miniapp/format_trials.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-constexpr double format_budget_seconds = 0.05;
 constexpr double transport_budget_seconds = 0.05;
 
 /// Marks the fastest candidate and returns its position; -1 when none was timed.
@@ -26,19 +29,6 @@ int mark_fastest(std::vector<Candidate>& candidates) {
   return best;
 }
 
-/// Seconds of a product of this rank's rows alone.
-double time_kernels(const ProductSetting& setting, const LocalKernels& kernels) {
-  const Device device = setting.site.device;
-  const VectorMemory x(device, setting.x.size());
-  const VectorMemory y(device, static_cast<std::size_t>(kernels.rows) * setting.element_bytes());
-  copy_between(device, x.data(), setting.x.data(), setting.x.size());
-  HaloVector vector;
-  vector.data = x.data();
-  ProductSequence products(
-      [&](std::int64_t) { apply_local(kernels, 1.0, vector, 0.0, y.data(), setting.stream); });
-  return estimate_seconds(setting.measuring, format_budget_seconds, products);
-}
-
 }  // namespace
 
 std::string reason_of(const AgreedError& refusal, const std::string& format) {
@@ -46,14 +36,34 @@ std::string reason_of(const AgreedError& refusal, const std::string& format) {
   return reason.starts_with(option) ? reason.substr(option.size()) : reason;
 }
 
+void refuse_without_memory(const Spec& spec, const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const std::bad_alloc& lack) {
+    throw InputError(fmt::format("--format {}: not enough memory: {}", spec.name(), lack.what()),
+                     std::numeric_limits<std::int64_t>::max(), out_of_memory);
+  }
+}
+
+const FormatEntry& universal_format(Device device, Precision precision) {
+  const auto suits = [&](const FormatEntry& entry) {
+    return entry.device == device && entry.automatic && takes(entry, precision);
+  };
+  const auto first = std::find_if(formats().begin(), formats().end(), suits);
+  if (first == formats().end()) throw std::logic_error("no format takes this precision");
+  return *first;
+}
+
 std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
                                         ChosenKernels& chosen) {
   return agreed_error(setting.measuring.comm, [&] {
     chosen.interior = request.interior;
     chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
-    chosen.kernels =
-        make_kernels(setting.block, request.schedule, Spec::parse(chosen.interior, "--format"),
-                     Spec::parse(chosen.boundary, "--boundary-format"));
+    const Spec interior = Spec::parse(chosen.interior, "--format");
+    const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
+    refuse_without_memory(interior, [&] {
+      chosen.kernels = make_kernels(setting.block, request.schedule, interior, boundary);
+    });
     if (chosen.kernels.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
   });
 }
@@ -64,31 +74,15 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
     if (const auto error = name_kernels(setting, request, chosen)) throw *error;
     return chosen;
   }
-  std::vector<Candidate> candidates;
-  double best_seconds = std::numeric_limits<double>::infinity();
+  std::vector<const FormatEntry*> candidates;
   for (const FormatEntry& entry : formats()) {
-    if (entry.device != setting.site.device || !entry.automatic) continue;
-    Candidate& candidate = candidates.emplace_back();
-    candidate.name = entry.name;
-    ChosenKernels attempt;
-    if (const auto refusal =
-            name_kernels(setting, {entry.name, request.boundary, request.schedule}, attempt)) {
-      candidate.reason = reason_of(*refusal, candidate.name);
-      continue;
-    }
-    candidate.seconds = time_kernels(setting, attempt.kernels);
-    if (*candidate.seconds < best_seconds) {
-      best_seconds = *candidate.seconds;
-      chosen = std::move(attempt);
-    }
+    if (entry.device == setting.site.device && entry.automatic) candidates.push_back(&entry);
   }
-  if (mark_fastest(candidates) < 0) {
-    throw AgreedError(ExitCode::usage,
-                      "--format auto: every format refuses this matrix; the last said: " +
-                          candidates.back().reason);
-  }
-  chosen.candidates = std::move(candidates);
-  return chosen;
+  return try_formats(setting, request, candidates, TrialBudget{});
+}
+
+Graphs graphs_on(Device device, bool wanted) {
+  return wanted && device == Device::gpu ? Graphs::on : Graphs::off;
 }
 
 std::vector<std::string> usable_formats(Device device) {
@@ -100,7 +94,7 @@ std::vector<std::string> usable_formats(Device device) {
 }
 
 std::vector<std::string> named_formats(const std::string& text, Device device) {
-  if (text == "auto" || text == "all") return usable_formats(device);
+  if (text == "all") return usable_formats(device);
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());

@@ -3,6 +3,7 @@
 // The order of a distributed product (distributed_spmv.hpp).
 #include "miniapp/distributed_spmv.hpp"
 
+#include "kernels/gpu/device_work.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {
@@ -23,6 +24,12 @@ MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device 
   }
 }
 
+BlockStatistics MatrixBlock::statistics() const {
+  const RowListView rows = all_rows(host_view_.rows);
+  return block_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
+                                                  : count_row_lengths(view(), rows));
+}
+
 KernelWork LocalKernels::work() const {
   KernelWork work = interior->work();
   if (boundary) {
@@ -40,21 +47,34 @@ KernelWork LocalKernels::work() const {
   return work;
 }
 
-LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
-                          const Spec& boundary_format) {
+LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
+                                  const FormatEntry& format, const Spec& options) {
   const CsrView& matrix = block.view();
-  const FormatEntry& interior = find_format(interior_format.name(), matrix.device);
-  const FormatEntry& boundary = find_format(boundary_format.name(), matrix.device);
   LocalKernels kernels;
   kernels.rows = matrix.rows;
-  kernels.repeatable = interior.repeatable && boundary.repeatable;
-  kernels.schedule = interior.baseline || boundary.baseline ? Schedule::blocking : schedule;
-  if (kernels.schedule == Schedule::blocking) {
-    kernels.interior = make_kernel(interior, matrix, all_rows(matrix.rows), interior_format);
-  } else {
-    kernels.interior = make_kernel(interior, matrix, block.interior(), interior_format);
-    kernels.boundary = make_kernel(boundary, matrix, block.boundary(), boundary_format);
-  }
+  kernels.repeatable = format.repeatable;
+  kernels.schedule = format.baseline ? Schedule::blocking : schedule;
+  const bool all = kernels.schedule == Schedule::blocking;
+  kernels.interior =
+      make_kernel(format, matrix, all ? all_rows(matrix.rows) : block.interior(), options);
+  return kernels;
+}
+
+void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
+                          LocalKernels& kernels) {
+  if (kernels.schedule == Schedule::blocking) return;
+  kernels.boundary = make_kernel(format, block.view(), block.boundary(), options);
+  kernels.repeatable = kernels.repeatable && format.repeatable;
+}
+
+LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
+                          const Spec& boundary_format) {
+  const Device device = block.view().device;
+  const FormatEntry& interior = find_format(interior_format.name(), device);
+  const FormatEntry& boundary = find_format(boundary_format.name(), device);
+  if (boundary.baseline) schedule = Schedule::blocking;
+  LocalKernels kernels = make_interior_kernel(block, schedule, interior, interior_format);
+  make_boundary_kernel(block, boundary, boundary_format, kernels);
   return kernels;
 }
 

@@ -38,6 +38,8 @@ class MatrixBlock {
   RowListView boundary() const {
     return lists_ ? lists_->boundary.view() : matrix_.boundary.view();
   }
+  /// Of all rows.
+  BlockStatistics statistics() const;
 
  private:
   struct DeviceLists {
@@ -61,6 +63,14 @@ struct LocalKernels {
   /// Sum of both.
   KernelWork work() const;
 };
+
+/// Local. The interior part of make_kernels(): of all rows where the schedule is blocking.
+LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
+                                  const FormatEntry& format, const Spec& options);
+/// Local. The other part; nothing where the schedule is blocking. A refusal leaves `kernels` as
+/// they were.
+void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
+                          LocalKernels& kernels);
 
 /// Local. Converts the rows of `block`, which outlives the kernels; throws InputError when a format
 /// is unknown or refuses. A vendor's format takes whole matrices only: its schedule is blocking.

@@ -64,8 +64,13 @@ class KernelStudy : public Session {
 };
 
 std::vector<std::string> KernelStudy::studied_formats() const {
-  if (options_.sweep.empty()) return named_formats(options_.format, device_.site.device);
-  std::vector<std::string> names{"csr-scalar"};
+  std::vector<std::string> names;
+  if (options_.sweep.empty()) {
+    names = named_formats(options_.format, device_.site.device);
+    if (options_.format == "all") names.emplace_back("auto");
+    return names;
+  }
+  names.emplace_back("csr-scalar");
   for (const int threads : {2, 4, 8, 16, 32}) {
     names.push_back(fmt::format("csr-vector:threads={}", threads));
   }
@@ -105,13 +110,25 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   phase("measure formats");
   FormatReport format;
   format.name = name;
-  format.baseline = find_format(Spec::parse(name, "--format").name(), setting.site.device).baseline;
+  const Device device = setting.site.device;
+  const FormatRequest request{name, "", Schedule::blocking, graphs_on(device, options_.graph)};
   ChosenKernels chosen;
-  if (const auto refusal = name_kernels(setting, {name, "", Schedule::blocking}, chosen)) {
-    format.reason = reason_of(*refusal, name);
-    return format;
+  if (name == "auto") {
+    chosen = choose_kernels(setting, request);
+    format.candidates = chosen.candidates;
+  } else {
+    format.baseline = find_format(Spec::parse(name, "--format").name(), device).baseline;
+    if (const auto refusal = name_kernels(setting, request, chosen)) {
+      format.reason = reason_of(*refusal, name);
+      return format;
+    }
   }
-  const KernelWork work = chosen.kernels.work();
+  KernelWork work = chosen.kernels.work();
+  if (chosen.cost) {
+    work.setup_seconds = chosen.cost->seconds;
+    const std::string own = work.parameters.empty() ? "" : "," + work.parameters;
+    work.parameters = fmt::format("format={}{}", chosen.interior, own);
+  }
   format.bytes = work.bytes;
   format.footprint_bytes = work.footprint_bytes;
   format.setup_seconds = work.setup_seconds;
@@ -126,7 +143,7 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
 
   std::vector<std::byte> y, graph_y;
   format.seconds = time_product(setting, chosen.kernels, false, y);
-  if (setting.site.device == Device::gpu && options_.graph) {
+  if (request.graphs == Graphs::on) {
     format.graph_seconds = time_product(setting, chosen.kernels, true, graph_y);
   }
   if (options_.cold) format.cold_seconds = time_cold_product(setting, chosen.kernels);

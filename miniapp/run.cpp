@@ -62,7 +62,8 @@ void Run::measure_all() {
   if (options_.format == "all") names = usable_formats(device_.site.device);
   for (const std::string& name : names) {
     phase("convert");
-    const FormatRequest request{name, options_.boundary_format, options_.schedule};
+    const FormatRequest request{name, options_.boundary_format, options_.schedule,
+                                graphs_on(device_.site.device, options_.graph)};
     ChosenKernels kernels;
     std::optional<AgreedError> refusal;
     const double seconds = timed([&] {
@@ -145,6 +146,7 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   report_.kernel->format = kernels.interior;
   report_.kernel->boundary_format = kernels.boundary;
   report_.kernel->candidates = kernels.candidates;
+  report_.kernel->choice = kernels.cost;
   report_.halo->transport = transport.name;
   report_.halo->graph = transport.graph;
   report_.halo->candidates = transport.candidates;

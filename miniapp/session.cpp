@@ -90,7 +90,7 @@ void Session::check_product_options() const {
                     name_of(options_.precision), name_of(device)));
   }
   for (const std::string& format : named_formats(options_.format, device)) {
-    find_format(Spec::parse(format, "--format").name(), device);
+    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device);
   }
   if (!options_.boundary_format.empty()) {
     find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);

@@ -59,8 +59,9 @@ inline RunReport complete_report() {
                                24691356,
                                99999999,
                                0.25,
-                               {{"sell", false, 1.25e-3, std::nullopt, "fastest"},
-                                {"ell", false, std::nullopt, std::nullopt, "pads too much"}}};
+                               {{"sell", false, 1.25e-3, std::nullopt, "fastest", 0.125},
+                                {"ell", false, std::nullopt, std::nullopt, "pads too much"}},
+                               ChoiceCost{0.375, 300}};
   report.setup = {1.5, 0.25, 0.125, 0.25, 0};
   report.memory = {2500000000, 0, 1200000000};
   report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};
@@ -100,7 +101,11 @@ inline RunReport kernels_report() {
   FormatReport ell;
   ell.name = "ell";
   ell.reason = "pads too much, so \"sell\" is better";
-  report.formats = {sell, ell};
+  FormatReport chosen = sell;
+  chosen.name = "auto";
+  chosen.parameters = "format=sell,flight=9";
+  chosen.candidates = complete_report().kernel->candidates;
+  report.formats = {sell, chosen, ell};
   return report;
 }
 

@@ -58,9 +58,10 @@ Kernel
   work a product      148.1 MB, 24 691 356 flops
   footprint           100 MB
   set-up              250 ms
-  formats     a product
-    sell        1.25 ms  fastest
-    ell               -  pads too much
+  choice              375 ms, 300 products
+  formats     a product      set-up
+    sell        1.25 ms      125 ms  fastest
+    ell               -           -  pads too much
 
 Set-up
   read                1.5 s
@@ -257,6 +258,10 @@ TEST_CASE("JSON holds every number where the contract has it") {
   CHECK(json["halo"]["candidates"][1]["graph"] == true);
   CHECK(json["kernel"]["precision"] == "fp32");
   CHECK(json["kernel"]["footprint_bytes"] == 99999999);
+  CHECK(json["kernel"]["choice_seconds"] == 0.375);
+  CHECK(json["kernel"]["choice_products"] == 300);
+  CHECK(json["kernel"]["candidates"][0]["setup_seconds"] == 0.125);
+  CHECK(json["kernel"]["candidates"][1]["setup_seconds"].is_null());
   CHECK(json["kernel"]["candidates"][1]["reason"] == "pads too much");
   CHECK(json["setup"]["plan_seconds"] == 0.125);
   CHECK(json["memory"]["peak_bytes_max_rank"] == 2500000000);
@@ -267,6 +272,14 @@ TEST_CASE("JSON holds every number where the contract has it") {
   CHECK(json["validation"]["y_hash"] == "0x0123456789abcdef");
   CHECK(json["validation"]["petsc_seconds"] == 2.5e-3);
   CHECK(json["validation"]["worst_row"] == 42);
+}
+
+TEST_CASE("JSON of kernels: what auto considered stands in its row alone") {
+  const auto formats = nlohmann::json::parse(to_json(kernels_report()))["formats"];
+  CHECK(formats[0]["candidates"].empty());
+  CHECK(formats[1]["name"] == "auto");
+  CHECK(formats[1]["candidates"][0]["name"] == "sell");
+  CHECK(formats[1]["candidates"][0]["setup_seconds"] == 0.125);
 }
 
 TEST_CASE("JSON of info") {
@@ -373,13 +386,15 @@ TEST_CASE("Reports for check_schema.py") {
 TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
   const RunReport report = kernels_report();
   std::istringstream lines(to_csv(report));
-  std::string names, sell, ell, more;
+  std::string names, sell, chosen, ell, more;
   std::getline(lines, names);
   std::getline(lines, sell);
+  std::getline(lines, chosen);
   std::getline(lines, ell);
   CHECK_FALSE(std::getline(lines, more));
   CHECK(names.rfind("name,baseline,seconds,graph_seconds,", 0) == 0);
   CHECK(sell.rfind("sell,false,0.00065,0.000625,", 0) == 0);
+  CHECK(chosen.rfind("auto,false,0.00065,0.000625,", 0) == 0);
   CHECK(ell.rfind("ell,false,,,", 0) == 0);
   CHECK(ell.find("\"pads too much, so \"\"sell\"\" is better\"") != std::string::npos);
   CHECK(std::count(names.begin(), names.end(), ',') == std::count(sell.begin(), sell.end(), ','));
@@ -387,7 +402,8 @@ TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
   const std::string table = table_of(report);
   for (const char* part : {"in graph       cold", "625 us     700 us", "96.0 %", "flight=9",
                            "COO to CSR          12.5 ms on the device", "B/nonzero",
-                           "12.25     1.0 %     100.0 %    99.0 %"}) {
+                           "12.25     1.0 %     100.0 %    99.0 %", "format=sell,flight=9",
+                           "How auto chose\n  formats     a product      set-up\n"}) {
     INFO(part << " in\n" << table);
     CHECK(table.find(part) != std::string::npos);
   }

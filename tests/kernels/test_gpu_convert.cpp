@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CSR from coordinates on the GPU, against a stable sort on the host.
+// Row lengths counted on the GPU; CSR from coordinates there, against a stable sort on the host.
 #include <algorithm>
 #include <numeric>
 
 #include "kernels/gpu/coordinates.hpp"
+#include "kernels/gpu/device_work.hpp"
 #include "tests/kernels/gpu_battery.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::battery;
+
+TEST_CASE("row lengths are those that the host counts", "[short]") {
+  for (const Matrix& matrix : matrices()) {
+    const Typed<double> a(matrix);
+    const DeviceCsr device(a.view());
+    for (const NamedList& list : row_lists(matrix.rows())) {
+      INFO(matrix.name << ", " << list.name);
+      const RowLengths expected = count_row_lengths(a.view(), list.view());
+      const DeviceRowList rows(list.list);
+      const RowLengths lengths = row_lengths_on_device(
+          device.view(), list.view().groups == nullptr ? list.view() : rows.view());
+      CHECK(lengths.nonzeros == expected.nonzeros);
+      CHECK(lengths.longest == expected.longest);
+      CHECK(lengths.slots_of_8 == expected.slots_of_8);
+      CHECK(lengths.slots_of_32 == expected.slots_of_32);
+    }
+  }
+}
 
 TEST_CASE("coordinates in any order become CSR, entries of a row in their order", "[short]") {
   for (const LocalIndex rows : {1, 7, 1000}) {

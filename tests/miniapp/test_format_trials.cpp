@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Choice of a format: with formats that take as long as they are told, on each rank another time,
+// that want all memory, or that refuse; and with those of the table.
+#include "miniapp/format_trials.hpp"
+
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "partition/base/errors.hpp"
+#include "tests/miniapp/problem.hpp"
+#include "tests/partition/matrices.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::test;
+
+namespace {
+
+/// Tridiagonal; rows of which `irregular(row)` have entries anywhere, so that they have diagonals
+/// of their own.
+template <class Irregular>
+TestMatrix nearly_tridiagonal(Irregular irregular) {
+  return make_test_matrix("nearly tridiagonal", 2000, 2000, [&](GlobalIndex i, GlobalIndex j) {
+    return std::abs(i - j) <= 1 || (irregular(i) && mix64(i, j) % 160 == 0);
+  });
+}
+
+class Trials {
+ public:
+  explicit Trials(const TestMatrix& matrix) : source_(even_share(comm_, matrix)) {
+    const std::vector<int> owners = find_partitioner("rows").assign(
+        source_, comm_.size, Spec::parse("rows", "--partition"), comm_, progress_);
+    matrix_ = make_local_matrix(comm_, std::move(source_), owners, nullptr, progress_);
+    plan_ = make_halo_plan(comm_, matrix_, progress_);
+    if (site_.device == Device::gpu) stream_.emplace();
+    for (const GlobalIndex column : matrix_.source_columns) {
+      x_values_.push_back(Problem::x_entry(Precision::fp64, column));
+    }
+    x_ = stored(x_values_, Precision::fp64);
+    clock_.emplace(site_.device, stream());
+    block_.emplace(matrix_, Precision::fp64, site_.device);
+  }
+
+  ChosenKernels choose(const std::vector<const FormatEntry*>& formats, const TrialBudget& budget,
+                       const std::string& boundary = "") {
+    ChosenKernels chosen =
+        try_formats(setting(), {"auto", boundary, Schedule::overlap, graphs_on(site_.device, true)},
+                    formats, budget);
+    REQUIRE_ALL_RANKS(same_everywhere(chosen));
+    REQUIRE_ALL_RANKS(chosen.candidates.size() == formats.size());
+    REQUIRE_ALL_RANKS(chosen.cost && chosen.cost->seconds > 0 && chosen.cost->products > 0);
+    return chosen;
+  }
+
+  /// Whether a product through these kernels is right.
+  bool right(const ChosenKernels& chosen) {
+    const ProductSetting with = setting();
+    Products products(with, chosen.kernels, {&find_transport("mpi"), false}, 1, 0);
+    products.apply_once();
+    const std::vector<std::byte> y = products.y();
+    products.close();
+    const std::vector<double> y0(static_cast<std::size_t>(matrix_.owned_rows), 0);
+    const CheckedProduct checked{matrix_, Precision::fp64, 1, 0, x_values_, y0, y.data()};
+    return compare(comm_, checked, reference_product(checked)).passed();
+  }
+
+ private:
+  Stream stream() { return stream_ ? stream_->stream() : Stream{}; }
+  ProductSetting setting() { return {measuring_, matrix_, *block_, plan_, site_, stream(), x_}; }
+  bool same_everywhere(const ChosenKernels& chosen) const {
+    std::string text = chosen.interior + " " + chosen.boundary;
+    for (const Candidate& candidate : chosen.candidates) {
+      text += "|" + candidate.name + std::to_string(candidate.seconds.value_or(-1)) +
+              std::to_string(candidate.setup_seconds.value_or(-1)) + candidate.reason;
+    }
+    std::string of_root = text;
+    broadcast(comm_, of_root);
+    return text == of_root;
+  }
+
+  Comm comm_ = world();
+  Progress progress_;
+  Watchdog watchdog_{progress_, 60};
+  ComputeSite site_ = test_site();
+  std::optional<StreamHandle> stream_;
+  DistributedCsr source_;
+  LocalMatrix matrix_;
+  HaloPlan plan_;
+  std::vector<double> x_values_;
+  std::vector<std::byte> x_;
+  std::optional<DeviceClock> clock_;
+  Measuring measuring_{comm_, *clock_, progress_, watchdog_};
+  std::optional<MatrixBlock> block_;
+};
+
+std::vector<const FormatEntry*> automatic_formats() {
+  std::vector<const FormatEntry*> list;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == test_site().device && entry.automatic) list.push_back(&entry);
+  }
+  return list;
+}
+
+const Candidate& candidate(const ChosenKernels& chosen, const std::string& name) {
+  const auto named = [&](const Candidate& one) { return one.name == name; };
+  return *std::find_if(chosen.candidates.begin(), chosen.candidates.end(), named);
+}
+
+std::int64_t timed(const ChosenKernels& chosen) {
+  return std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
+                       [](const Candidate& one) { return one.seconds.has_value(); });
+}
+
+const TrialBudget ample{60, 300}, none{0, 0};
+
+#ifndef ROWHALO_TEST_GPU
+
+int made = 0, alive = 0;  ///< kernels that sleep
+
+/// Takes its time instead of computing.
+class Sleeper final : public SpmvKernel {
+ public:
+  explicit Sleeper(double milliseconds) : time_(milliseconds) {
+    ++made;
+    ++alive;
+  }
+  ~Sleeper() override { --alive; }
+  void apply(double, const void*, double, void*, Stream) const override {
+    std::this_thread::sleep_for(time_ / 2);  // interior and boundary
+  }
+  KernelWork work() const override { return {}; }
+
+ private:
+  std::chrono::duration<double, std::milli> time_;
+};
+
+using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
+
+/// A format that takes `milliseconds` on the first rank and `elsewhere` on the others.
+template <int milliseconds, int elsewhere = milliseconds>
+std::unique_ptr<SpmvKernel> make_sleeper(const CsrView&, RowListView, const Spec&) {
+  return std::make_unique<Sleeper>(world().rank == 0 ? milliseconds : elsewhere);
+}
+
+/// The same, but only where no other is: interior and boundary are two.
+template <int milliseconds>
+std::unique_ptr<SpmvKernel> make_large_sleeper(const CsrView&, RowListView, const Spec&) {
+  if (alive > 1) throw std::bad_alloc();
+  return std::make_unique<Sleeper>(milliseconds);
+}
+
+std::unique_ptr<SpmvKernel> make_too_large(const CsrView&, RowListView, const Spec&) {
+  throw std::bad_alloc();
+}
+
+std::unique_ptr<SpmvKernel> refuse_on_the_last(const CsrView&, RowListView, const Spec& options) {
+  if (world().rank == world().size - 1) options.fail("not on the last rank");
+  return std::make_unique<Sleeper>(1);
+}
+
+FormatEntry sleeper(const char* name, Factory* make, PredictionRule* predict = nullptr) {
+  return {name, "", Device::cpu, true, true, true, false, false, make, predict};
+}
+
+#endif
+
+}  // namespace
+
+#ifndef ROWHALO_TEST_GPU
+
+TEST_CASE("auto takes the format that is fastest on the slowest rank") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry uneven = sleeper("uneven", make_sleeper<2, 12>),
+                    even = sleeper("even", make_sleeper<6>),
+                    slow = sleeper("slow", make_sleeper<20>);
+  const ChosenKernels chosen = trials.choose({&slow, &uneven, &even}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == (world().size == 1 ? "uneven" : "even"));
+  REQUIRE_ALL_RANKS(chosen.boundary == chosen.interior);
+  REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason == "fastest");
+  REQUIRE_ALL_RANKS(timed(chosen) == 3);
+  REQUIRE_ALL_RANKS(candidate(chosen, "slow").reason.empty());
+  REQUIRE_ALL_RANKS(candidate(chosen, "slow").setup_seconds.has_value());
+  REQUIRE_ALL_RANKS(*candidate(chosen, "slow").seconds >= 0.02);
+  REQUIRE_ALL_RANKS(*candidate(chosen, "even").seconds >= 0.006);
+}
+
+TEST_CASE("auto: a format that one rank refuses is refused on all, with its reason") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry refusing = sleeper("refusing", refuse_on_the_last),
+                    slow = sleeper("slow", make_sleeper<4>);
+  const ChosenKernels chosen = trials.choose({&refusing, &slow}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "slow");
+  REQUIRE_ALL_RANKS(candidate(chosen, "refusing").reason == "not on the last rank");
+  REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").seconds);
+  REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").setup_seconds);
+  std::string message;
+  try {
+    trials.choose({&refusing}, ample);
+  } catch (const AgreedError& error) {
+    message = error.what();
+  }
+  REQUIRE_ALL_RANKS(message.find("the last said: not on the last rank") != std::string::npos);
+}
+
+TEST_CASE("auto: the fastest so far makes room where memory lacks") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry first = sleeper("first", make_sleeper<4>),
+                    faster = sleeper("faster", make_large_sleeper<2>),
+                    slower = sleeper("slower", make_large_sleeper<9>),
+                    too_large = sleeper("too large", make_too_large);
+  {
+    const ChosenKernels chosen = trials.choose({&first, &faster, &too_large}, ample);
+    REQUIRE_ALL_RANKS(chosen.interior == "faster");
+    REQUIRE_ALL_RANKS(timed(chosen) == 2);
+    REQUIRE_ALL_RANKS(candidate(chosen, "too large").reason == "not enough memory: std::bad_alloc");
+    REQUIRE_ALL_RANKS(chosen.kernels.interior && chosen.kernels.boundary);
+    REQUIRE_ALL_RANKS(alive == 2);
+  }
+  made = 0;
+  const ChosenKernels chosen = trials.choose({&first, &slower, &too_large}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "first");
+  REQUIRE_ALL_RANKS(timed(chosen) == 2);
+  REQUIRE_ALL_RANKS(chosen.kernels.interior && chosen.kernels.boundary);
+  REQUIRE_ALL_RANKS(alive == 2);
+  REQUIRE_ALL_RANKS(made == 6);  // the first twice, the slower once
+}
+
+TEST_CASE("auto: a spent budget ends the trials, but not before the first") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry first = sleeper("first", make_sleeper<4>),
+                    second = sleeper("second", make_sleeper<1>);
+  const ChosenKernels in_a_hurry = trials.choose({&first, &second}, none);
+  REQUIRE_ALL_RANKS(in_a_hurry.interior == "first");
+  REQUIRE_ALL_RANKS(candidate(in_a_hurry, "second").reason == "set-up budget spent");
+  // A trial takes seven products at least, and as much is set aside for the next.
+  const ChosenKernels by_products = trials.choose({&first, &second}, {0, 10});
+  REQUIRE_ALL_RANKS(by_products.interior == "first");
+  const ChosenKernels both = trials.choose({&first, &second}, {0, 100});
+  REQUIRE_ALL_RANKS(both.interior == "second");
+}
+
+TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry good = sleeper("good", make_sleeper<2>, [](const BlockStatistics&) {
+    return Prediction{1e7, 0};
+  });
+  const FormatEntry fair = sleeper("fair", make_sleeper<1>, [](const BlockStatistics&) {
+    return Prediction{2e7, 0};
+  });
+  const FormatEntry bad = sleeper("bad", make_sleeper<1>, [](const BlockStatistics&) {
+    return Prediction{1e8, 0};
+  });
+  const FormatEntry unknown = sleeper("unknown", make_sleeper<3>);
+  const ChosenKernels chosen = trials.choose({&bad, &fair, &good, &unknown}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "fair");
+  REQUIRE_ALL_RANKS(timed(chosen) == 3);
+  REQUIRE_ALL_RANKS(candidate(chosen, "bad").reason == "predicted 9.6 times the time of good");
+  const ChosenKernels one = trials.choose({&bad, &fair, &good}, none);
+  REQUIRE_ALL_RANKS(one.interior == "good");
+  const ChosenKernels first = trials.choose({&bad, &fair, &good, &unknown}, none);
+  REQUIRE_ALL_RANKS(first.interior == "unknown");
+}
+
+#endif
+
+TEST_CASE("auto: boundary rows that the format refuses are served by another") {
+  Trials trials(nearly_tridiagonal([](GlobalIndex row) { return row % 10 == 3; }));
+  const Device device = test_site().device;
+  const std::string universal = universal_format(device, Precision::fp64).name;
+  const FormatEntry& dia = find_format("dia", device);
+  std::string message;
+  ChosenKernels chosen;
+  try {
+    chosen = trials.choose({&dia}, ample);
+  } catch (const AgreedError& error) {
+    message = error.what();
+  }
+  if (world().size == 1) {  // no boundary: those rows are interior
+    REQUIRE_ALL_RANKS(message.find("the padding is") != std::string::npos);
+    return;
+  }
+  REQUIRE_ALL_RANKS(message.empty());
+  REQUIRE_ALL_RANKS(chosen.interior == "dia");
+  REQUIRE_ALL_RANKS(chosen.boundary == universal);
+  const std::string reason = candidate(chosen, "dia").reason;
+  REQUIRE_ALL_RANKS(reason.starts_with("fastest, boundary rows in " + universal + ": "));
+  REQUIRE_ALL_RANKS(reason.find("the padding is") != std::string::npos);
+  REQUIRE_ALL_RANKS(trials.right(chosen));
+  const ChosenKernels named = trials.choose({&dia}, ample, "sell");
+  REQUIRE_ALL_RANKS(named.boundary == "sell");
+  REQUIRE_ALL_RANKS(candidate(named, "dia").reason == "fastest");
+  REQUIRE_ALL_RANKS(trials.right(named));
+}
+
+TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") {
+  std::vector<TestMatrix> list{nearly_tridiagonal([](GlobalIndex row) { return row < 100; })};
+  const std::vector<TestMatrix> battery = test_matrices();
+  for (std::size_t k = 0; k < battery.size(); ++k) {
+    if (k % 3 == 0 || battery[k].info.rows < 2) list.push_back(battery[k]);
+  }
+  for (const TestMatrix& matrix : list) {
+    INFO(matrix.info.source);
+    Trials trials(matrix);
+    const ChosenKernels chosen = trials.choose(automatic_formats(), TrialBudget{});
+    double least = std::numeric_limits<double>::infinity();
+    bool judged = true;
+    for (const Candidate& one : chosen.candidates) {
+      judged = judged && (one.seconds || !one.reason.empty());
+      judged = judged && one.seconds.has_value() == one.setup_seconds.has_value();
+      least = std::min(least, one.seconds.value_or(least));
+    }
+    REQUIRE_ALL_RANKS(judged);
+    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).seconds == least);
+    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason.starts_with("fastest"));
+    REQUIRE_ALL_RANKS(trials.right(chosen));
+  }
+}
+
+TEST_CASE("auto leaves out what the statistics rule out") {
+  Trials trials(nearly_tridiagonal([](GlobalIndex) { return false; }));
+  const ChosenKernels chosen = trials.choose(automatic_formats(), ample);
+  const char* dense = test_site().device == Device::cpu ? "dense" : "dense-split";
+  const bool alone = world().size == 1;  // shared out, each rank's part is too small to be left out
+  REQUIRE_ALL_RANKS(!alone || candidate(chosen, dense).reason.starts_with("predicted "));
+  REQUIRE_ALL_RANKS(!candidate(chosen, dense).seconds);
+}
+
+TEST_CASE("lack of memory is a refusal of its own") {
+  const Spec spec = Spec::parse("sell:c=4", "--format");
+  try {
+    refuse_without_memory(spec, [] { throw std::bad_alloc(); });
+    FAIL("no refusal");
+  } catch (const InputError& error) {
+    CHECK(error.code() == out_of_memory);
+    CHECK(std::string(error.what()) == "--format sell: not enough memory: std::bad_alloc");
+  }
+  CHECK_NOTHROW(refuse_without_memory(spec, [] {}));
+}
