@@ -24,7 +24,9 @@ class Program:
     def __init__(self, options):
         self.options = options
         listing = subprocess.run([options.rowhalo, "list", "formats", "--json"], timeout=60,
-                                 stdout=subprocess.PIPE, check=True)
+                                 stdout=subprocess.PIPE, check=False)
+        if listing.returncode != 0:  # it has said why
+            sys.exit(f"classes: --rowhalo {options.rowhalo}: `list formats` does not run")
         formats = [(entry["summary"].split(":")[0], entry["name"])
                    for entry in json.loads(listing.stdout) if entry["usable"]]
         self.device = options.device
