@@ -29,14 +29,12 @@
 #include "kernels/gpu/convert.hpp"
 #include "kernels/gpu/device_format.hpp"
 #include "kernels/gpu/distinct_values.hpp"
-#include "kernels/gpu/flight.hpp"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
 constexpr std::int64_t sorted_window = 1024;
 
 /// Bytes of the slots of a layout and of their codes.
@@ -63,7 +61,6 @@ class AsellGpuKernel final : public DeviceFormat {
  public:
   AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows), slice_rows_(rows) {
-    block_ = block_option(options, default_block);
     std::vector<std::uint64_t> numbers;
     if (options.word("codes", {"on", "off"}) == "on") numbers = distinct_values(matrix);
     const ValueCode code = numbers.empty()       ? ValueCode::plain
@@ -81,10 +78,7 @@ class AsellGpuKernel final : public DeviceFormat {
                                     (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
       if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
     }
-    const std::int64_t slices = std::max<std::int64_t>(layout_.slices.size(), 1);
-    flight_ = static_cast<int>(
-        options.integer("flight", fitting_flight((layout_.steps + slices / 2) / slices),
-                        smallest_flight, largest_flight));
+    flight_ = chosen_flight(options);
     launch_ = asell_launch<Numbers>(code, flight_);
     stop_clock();
   }
@@ -95,11 +89,24 @@ class AsellGpuKernel final : public DeviceFormat {
              layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
              slice_rows_, csr_.block, static_cast<Sum>(alpha), static_cast<const Vector*>(x),
              static_cast<Sum>(beta), static_cast<Vector*>(y)},
-            block_, native(stream));
+            native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
  private:
+  /// Without flight=: far where a slice takes long and the slices at once are half of all, so that
+  /// the last of them would keep the others waiting.
+  Flight chosen_flight(const Spec& options) const {
+    if (options.has("flight")) {
+      return options.word("flight", {"near", "far"}) == "far" ? Flight::far : Flight::near;
+    }
+    constexpr std::int64_t long_slice = 64, warps_at_once = 64;
+    const std::int64_t slices = layout_.slices.size();
+    const std::int64_t at_once = warps_at_once * describe_device(current_device()).multiprocessors;
+    const bool few = slices < 2 * at_once && layout_.steps > long_slice * slices;
+    return few ? Flight::far : Flight::near;
+  }
+
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
@@ -147,7 +154,7 @@ class AsellGpuKernel final : public DeviceFormat {
       text += fmt::format("values={},", layout_.distinct_values);
     }
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
-    return text + fmt::format("flight={}", flight_);
+    return text + (flight_ == Flight::far ? "flight=far" : "flight=near");
   }
 
   RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_
@@ -155,7 +162,7 @@ class AsellGpuKernel final : public DeviceFormat {
   AsellLayout layout_;
   Offset nonzeros_ = 0;
   std::int64_t sigma_ = 1;
-  int block_ = 0, flight_ = 0;
+  Flight flight_ = Flight::near;
   AsellLaunch<Numbers> launch_ = nullptr;
 };
 
@@ -163,7 +170,7 @@ class AsellGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
                                            const Spec& options) {
-  check_format_options(options, {"codes", "sigma", "max_padding", "block", "flight"});
+  check_format_options(options, {"codes", "sigma", "max_padding", "flight"});
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
   });

@@ -8,18 +8,30 @@
 // The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
 // loaded before the first of them is summed; a slot without an entry loads x[0] in place of
 // nothing, and the sum discards it.
-#include <iterator>
-
 #include "kernels/gpu/asell.hpp"
 #include "kernels/gpu/bits.cuh"
-#include "kernels/gpu/flight.hpp"
 #include "kernels/gpu/launch.hpp"
 
 namespace rowhalo {
 namespace {
 
+constexpr int block_threads = 128;
+
 /// Steps under way where several share a word.
-constexpr int packed_flight = 8;
+constexpr int packed_flight(Flight flight) {
+  return flight == Flight::far ? 16 : 8;
+}
+
+/// Steps under way of other codes. Few, because the offsets of a slice are in the caches: more
+/// warps at once measured better than more steps.
+constexpr int plain_flight(Flight flight) {
+  return flight == Flight::far ? 16 : 4;
+}
+
+/// Blocks at once on a multiprocessor: near, as many as it has room for.
+constexpr int least_blocks(Flight flight) {
+  return flight == Flight::far ? 4 : 16;
+}
 
 // Where the columns of a lane come from: load() gives the next `flight` of them in column[], -1
 // where there is no entry; of `left` steps none beyond the last is read.
@@ -167,8 +179,11 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
   }
 }
 
-template <class Numbers, ValueCode value_code, int flight>
-__global__ void asell_kernel(AsellArguments<Numbers> a) {
+template <class Numbers, ValueCode value_code, Flight flight>
+__global__ void __launch_bounds__(block_threads, least_blocks(flight))
+    asell_kernel(AsellArguments<Numbers> a) {
+  constexpr int packed = packed_flight(flight);
+  constexpr int plain = value_code == ValueCode::plain ? plain_flight(flight) : packed;
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t number = k / warp_size;
   const int lane = threadIdx.x % warp_size;
@@ -183,43 +198,49 @@ __global__ void asell_kernel(AsellArguments<Numbers> a) {
   if (slice.code() == IndexCode::offsets) {
     const LocalIndex anchor = a.block == 1 ? row : row - row % a.block;
     const OffsetColumns columns{a.patterns + slice.codes, anchor, lane};
-    sum = lane_sum<flight, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<plain, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::bytes) {
     const DistanceColumns<IndexCode::bytes> columns{words, row + slice.base};
-    sum = lane_sum<packed_flight, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<packed, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::words) {
     const DistanceColumns<IndexCode::words> columns{words, row + slice.base};
-    sum = lane_sum<packed_flight, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<packed, Numbers>(steps, columns, values, a.x);
   } else {
-    sum = lane_sum<flight, Numbers>(steps, WholeColumns{words}, values, a.x);
+    sum = lane_sum<plain, Numbers>(steps, WholeColumns{words}, values, a.x);
   }
   if (k < a.rows.count) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-template <class Numbers, ValueCode values, int flight>
-void launch(const AsellArguments<Numbers>& arguments, int block, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(arguments.rows.count, block);
-  asell_kernel<Numbers, values, flight><<<blocks, block, 0, stream>>>(arguments);
+template <class Numbers, ValueCode values, Flight flight>
+void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(arguments.rows.count, block_threads);
+  asell_kernel<Numbers, values, flight><<<blocks, block_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace
 
 template <class Numbers>
-AsellLaunch<Numbers> asell_launch(ValueCode values, int flight) {
-  if (values == ValueCode::dictionary) return launch<Numbers, ValueCode::dictionary, packed_flight>;
-  if (values == ValueCode::constant) return launch<Numbers, ValueCode::constant, packed_flight>;
-  constexpr AsellLaunch<Numbers> launches[] = {
-      launch<Numbers, ValueCode::plain, 4>, launch<Numbers, ValueCode::plain, 5>,
-      launch<Numbers, ValueCode::plain, 6>, launch<Numbers, ValueCode::plain, 7>,
-      launch<Numbers, ValueCode::plain, 8>, launch<Numbers, ValueCode::plain, 9>};
-  static_assert(std::size(launches) == largest_flight - smallest_flight + 1);
-  return launches[flight - smallest_flight];
+AsellLaunch<Numbers> asell_launch(ValueCode values, Flight flight) {
+  const bool far = flight == Flight::far;
+  switch (values) {
+    case ValueCode::dictionary:
+      return far ? launch<Numbers, ValueCode::dictionary, Flight::far>
+                 : launch<Numbers, ValueCode::dictionary, Flight::near>;
+    case ValueCode::constant:
+      return far ? launch<Numbers, ValueCode::constant, Flight::far>
+                 : launch<Numbers, ValueCode::constant, Flight::near>;
+    case ValueCode::plain:
+      break;
+  }
+  return far ? launch<Numbers, ValueCode::plain, Flight::far>
+             : launch<Numbers, ValueCode::plain, Flight::near>;
 }
 
-template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, int);
-template AsellLaunch<NumberTypes<float, float, float>> asell_launch(ValueCode, int);
-template AsellLaunch<NumberTypes<float, double, double>> asell_launch(ValueCode, int);
-template AsellLaunch<NumberTypes<__half, __half, float>> asell_launch(ValueCode, int);
-template AsellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> asell_launch(ValueCode, int);
+template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Flight);
+template AsellLaunch<NumberTypes<float, float, float>> asell_launch(ValueCode, Flight);
+template AsellLaunch<NumberTypes<float, double, double>> asell_launch(ValueCode, Flight);
+template AsellLaunch<NumberTypes<__half, __half, float>> asell_launch(ValueCode, Flight);
+template AsellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> asell_launch(ValueCode,
+                                                                                    Flight);
 
 }  // namespace rowhalo

@@ -105,11 +105,16 @@ struct AsellArguments {
 };
 
 template <class Numbers>
-using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, int block,
-                             cudaStream_t stream);
+using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStream_t stream);
 
-/// What launches the kernel for values of that code; `flight`: see flight.hpp.
+/// How many steps of a slice a thread loads before it sums them.
+enum class Flight {
+  near,  ///< few
+  far    ///< many, where slices are long and too few to hide how long a load takes
+};
+
+/// What launches the kernel for values of that code.
 template <class Numbers>
-AsellLaunch<Numbers> asell_launch(ValueCode values, int flight);
+AsellLaunch<Numbers> asell_launch(ValueCode values, Flight flight);
 
 }  // namespace rowhalo

@@ -94,9 +94,20 @@ __global__ void write_rows(CsrView matrix, LocalIndex* rows) {
   }
 }
 
-__global__ void narrow(const Offset* numbers, std::int64_t count, std::int32_t* result) {
+template <class From, class To>
+__global__ void copy_as(const From* numbers, std::int64_t count, To* result) {
   const std::int64_t k = thread_index();
-  if (k < count) result[k] = static_cast<std::int32_t>(numbers[k]);
+  if (k < count) result[k] = static_cast<To>(numbers[k]);
+}
+
+template <class From, class To>
+DeviceArray<To> copied_as(const From* numbers, std::int64_t count) {
+  DeviceArray<To> result(count);
+  if (count == 0) return result;
+  copy_as<<<blocks_for(count, block_threads), block_threads>>>(numbers, count, result.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
+  return result;
 }
 
 }  // namespace
@@ -157,12 +168,11 @@ DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {
 }
 
 DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count) {
-  DeviceArray<std::int32_t> result(count);
-  if (count == 0) return result;
-  narrow<<<blocks_for(count, block_threads), block_threads>>>(numbers, count, result.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  synchronize_device();
-  return result;
+  return copied_as<Offset, std::int32_t>(numbers, count);
+}
+
+DeviceArray<std::int64_t> widened(const LocalIndex* numbers, std::int64_t count) {
+  return copied_as<LocalIndex, std::int64_t>(numbers, count);
 }
 
 }  // namespace rowhalo

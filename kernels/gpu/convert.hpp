@@ -61,4 +61,7 @@ DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix);
 /// The same numbers with 32 bits each; they fit.
 DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count);
 
+/// The same numbers with 64 bits each.
+DeviceArray<std::int64_t> widened(const LocalIndex* numbers, std::int64_t count);
+
 }  // namespace rowhalo

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR. Bytes of a product: 12
-// (fp32: 8) a nonzero, 4 a row offset, x and y once.
+// (fp32: 8) a nonzero, 4 a row offset, x and y once; beyond 2^31 - 1 nonzeros 4 more of each.
+#include <limits>
+
 #include "kernels/formats.hpp"
 #include "kernels/gpu/baseline.hpp"
 #include "kernels/gpu/convert.hpp"
@@ -14,33 +16,45 @@ namespace {
 class CusparseCsr final : public CusparseKernel {
  public:
   CusparseCsr(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
-      : CusparseKernel(matrix, algorithm),
-        offsets_(narrowed(matrix.offsets, std::int64_t{matrix.rows} + 1)) {
+      : CusparseKernel(matrix, algorithm) {
+    // Offsets of 64 bits are taken only with columns of 64 bits.
+    const bool wide = matrix.nonzeros > std::numeric_limits<std::int32_t>::max();
+    const cusparseIndexType_t type = wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+    if (wide) {
+      wide_columns_ = widened(matrix.indices, matrix.nonzeros);
+    } else {
+      offsets_ = narrowed(matrix.offsets, std::int64_t{matrix.rows} + 1);
+    }
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparseCreateConstCsr(
-        &description, matrix.rows, matrix.columns, matrix.nonzeros, offsets_.data(), matrix.indices,
-        matrix.values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-        cusparse_type(matrix.precision)));
+        &description, matrix.rows, matrix.columns, matrix.nonzeros,
+        wide ? static_cast<const void*>(matrix.offsets) : offsets_.data(),
+        wide ? static_cast<const void*>(wide_columns_.data()) : matrix.indices, matrix.values, type,
+        type, CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
     prepare(description);
   }
 
  private:
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
   std::int64_t matrix_bytes() const override {
-    const auto entry =
-        static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) + sizeof(LocalIndex));
-    return csr_.nonzeros * entry + own_bytes();
+    const bool wide = wide_columns_.size() > 0;
+    const std::size_t index = wide ? sizeof(std::int64_t) : sizeof(LocalIndex);
+    const auto entry = static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) + index);
+    const std::int64_t offsets =
+        wide ? (std::int64_t{csr_.rows} + 1) * static_cast<std::int64_t>(sizeof(Offset))
+             : offsets_.bytes();
+    return csr_.nonzeros * entry + offsets;
   }
-  std::int64_t own_bytes() const override { return offsets_.bytes(); }
+  std::int64_t own_bytes() const override { return offsets_.bytes() + wide_columns_.bytes(); }
 
   DeviceArray<std::int32_t> offsets_;
+  DeviceArray<std::int64_t> wide_columns_;
 };
 
 std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
                                               const Spec& options, cusparseSpMVAlg_t algorithm) {
   check_format_options(options, {});
   check_whole(matrix, rows, options);
-  check_32_bits(matrix.nonzeros, "nonzeros", options);
   return std::make_unique<CusparseCsr>(matrix, algorithm);
 }
 

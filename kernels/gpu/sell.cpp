@@ -18,7 +18,6 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/convert.hpp"
 #include "kernels/gpu/device_work.hpp"
-#include "kernels/gpu/flight.hpp"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/sell.hpp"
 #include "kernels/options.hpp"
@@ -27,6 +26,16 @@ namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
+
+/// The largest flight that loads the fewest steps in vain in a slice of `steps` steps.
+int fitting_flight(std::int64_t steps) {
+  int best = largest_flight;
+  const auto wasted = [&](int flight) { return (flight - steps % flight) % flight; };
+  for (int flight = largest_flight - 1; flight >= smallest_flight; --flight) {
+    if (wasted(flight) < wasted(best)) best = flight;
+  }
+  return best;
+}
 
 template <class Numbers>
 class SellGpuKernel final : public SpmvKernel {

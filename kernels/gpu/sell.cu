@@ -9,7 +9,6 @@
 // slice has fewer than 32 lanes.
 #include <iterator>
 
-#include "kernels/gpu/flight.hpp"
 #include "kernels/gpu/lane_sum.cuh"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/sell.hpp"

@@ -27,7 +27,10 @@ template <class Numbers>
 using SellLaunch = void (*)(const SellArguments<Numbers>& arguments, int block,
                             cudaStream_t stream);
 
-/// What launches the kernel that has `flight` steps under way (flight.hpp).
+/// Steps of a slice that a thread may load before it sums them.
+inline constexpr int smallest_flight = 4, largest_flight = 9;
+
+/// What launches the kernel that has `flight` steps under way.
 template <class Numbers>
 SellLaunch<Numbers> sell_launch(int flight);
 
