@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// asell on the GPU: matrices made for one code each take that code and keep the bits of the plain
+// loop; distances at the limits of 8 and 16 bits; NaN beside padding; coded values are exact.
+#include <bit>
+#include <cmath>
+
+#include "partition/base/errors.hpp"
+#include "tests/kernels/gpu_battery.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::battery;
+
+namespace {
+
+/// Rows with an entry at each multiple of `gap` behind `first(i)`, `entries` of them.
+template <class First>
+Matrix spaced(std::string name, LocalIndex rows, int entries, LocalIndex gap, const First& first) {
+  Matrix matrix;
+  matrix.name = std::move(name);
+  for (LocalIndex i = 0; i < rows; ++i) {
+    for (int k = 0; k < entries; ++k) {
+      const LocalIndex column = first(i) + k * (gap + i % 2);
+      matrix.add(column, uniform_value(7, static_cast<std::uint64_t>(matrix.indices.size())));
+      matrix.columns = std::max(matrix.columns, column + 1);
+    }
+    matrix.end_row();
+  }
+  return matrix;
+}
+
+/// Checks the product of all rows and of some rows, NaN wherever x is not referred to, and returns
+/// what the kernel says of itself for all rows.
+KernelWork check_bits(const std::string& options, const Matrix& matrix, int block = 1) {
+  const Typed<double> typed(matrix);
+  std::vector<double> x(static_cast<std::size_t>(matrix.columns),
+                        std::numeric_limits<double>::quiet_NaN());
+  for (const LocalIndex column : matrix.indices) x[column] = uniform_value(1, column);
+  const auto before = uniform<double>(matrix.rows(), 2);
+  const Spec spec = Spec::parse("asell:max_padding=1e9" + options, "--format");
+  KernelWork work;
+  for (const NamedList& list : row_lists(matrix.rows())) {
+    INFO(spec.text() << ", " << matrix.name << ", " << list.name);
+    const DeviceProblem<double> problem(typed, list);
+    CsrView view = problem.csr.view();
+    view.block = block;
+    const auto kernel = find_format("asell", Device::gpu).make(view, problem.view(), spec);
+    const auto right = by_the_bits(typed, list.rows, 0.7, x, -1.3, before);
+    CHECK(same_bits(device_product(*kernel, 0.7, x, -1.3, before), right));
+    if (list.all) work = kernel->work();
+  }
+  return work;
+}
+
+bool says(const KernelWork& work, const std::string& text) {
+  INFO(work.parameters);
+  return ("," + work.parameters + ",").find("," + text + ",") != std::string::npos;
+}
+
+/// A band of three with the given numbers in turn.
+Matrix band_of(const std::vector<double>& numbers) {
+  Matrix matrix = pattern("band of " + std::to_string(numbers.size()) + " numbers", 300, 300,
+                          [](auto i, auto j) { return j >= i - 1 && j <= i + 1; });
+  for (std::size_t e = 0; e < matrix.values.size(); ++e) {
+    matrix.values[e] = numbers[e % numbers.size()];
+  }
+  return matrix;
+}
+
+}  // namespace
+
+TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits", "[short]") {
+  for (const char* flight : {",flight=near", ",flight=far"}) {
+    const std::string options = std::string(",codes=off") + flight;
+    const Matrix grid = with_random_values(stencil(20, 7, 5));
+    const KernelWork on_grid = check_bits(options, grid);
+    CHECK(says(on_grid, "offsets=100%"));
+    // 27 steps a slice at the most, whose offsets slices share: far below 4 bytes a nonzero.
+    CHECK(on_grid.matrix_bytes < 9.5 * static_cast<double>(grid.offsets.back()));
+
+    const auto near = [](LocalIndex i) { return i + i * 7 % 50; };
+    CHECK(says(check_bits(options, spaced("bytes", 200, 20, 100, near)), "bytes=100%"));
+    CHECK(says(check_bits(options, spaced("words", 200, 20, 9000, near)), "words=100%"));
+    CHECK(says(check_bits(options, spaced("columns", 64, 20, 900000, near)), "columns=100%"));
+    CHECK(says(check_bits(options, reversed(grid)), "columns=100%"));
+  }
+}
+
+TEST_CASE("asell shares offsets between the rows of a block") {
+  const Matrix matrix = with_random_values(blocked(60));
+  const KernelWork apart = check_bits(",codes=off", matrix, 1);
+  const KernelWork together = check_bits(",codes=off", matrix, 3);
+  CHECK(says(together, "offsets=100%"));
+  CHECK(together.matrix_bytes < apart.matrix_bytes);
+}
+
+TEST_CASE("asell goes over distances at the limits of its codes") {
+  for (const LocalIndex gap : {254, 255, 256, 509, 510, 511, 65534, 65535, 65536, 131070}) {
+    Matrix matrix =
+        spaced("a gap of " + std::to_string(gap), 70, 40, 3, [](LocalIndex i) { return 5 * i; });
+    for (LocalIndex i = 0; i < matrix.rows(); ++i) {
+      for (Offset e = matrix.offsets[i] + 11 + i % 5; e < matrix.offsets[i + 1]; ++e) {
+        matrix.indices[e] += gap;
+      }
+    }
+    matrix.columns += gap;
+    const KernelWork work = check_bits(",codes=off", matrix);
+    if (gap < 600) {
+      CHECK(says(work, "bytes=100%"));
+      if (gap > 255) CHECK(work.stored_entries > matrix.offsets.back());
+    }
+  }
+}
+
+TEST_CASE("asell sorts rows where that saves bytes, and only there") {
+  const Matrix uneven =
+      with_random_values(pattern("every 16th row long", 3000, 3000, [](LocalIndex i, LocalIndex j) {
+        return i == j || (i % 16 == 3 && (i * 7 + j) % 40 == 0);
+      }));
+  CHECK(says(check_bits(",codes=off", uneven), "sigma=1024"));
+  const KernelWork unsorted = check_bits(",codes=off,sigma=1", uneven);
+  CHECK(unsorted.parameters.find("sigma") == std::string::npos);
+  CHECK(check_bits(",codes=off", stencil(20, 7, 5)).parameters.find("sigma") == std::string::npos);
+}
+
+TEST_CASE("asell codes values exactly, and says so", "[short]") {
+  const double payload = std::bit_cast<double>(std::uint64_t{0x7ff8000000001234});
+  std::vector<double> many;
+  for (int k = 0; k < 257; ++k) many.push_back(uniform_value(3, k));
+  const std::vector<double> most(many.begin(), many.end() - 1);
+  CHECK(says(check_bits("", band_of({-1.5})), "values=1"));
+  CHECK(says(check_bits("", band_of({1, -2, 0.25})), "values=3"));
+  CHECK(says(check_bits("", band_of({0.0, -0.0, 1})), "values=3"));
+  CHECK(says(check_bits("", band_of({1, payload, INFINITY, -INFINITY})), "values=4"));
+  CHECK(says(check_bits("", band_of(most)), "values=256"));
+  CHECK(check_bits("", band_of(many)).parameters.find("values") == std::string::npos);
+  CHECK(check_bits(",codes=off", band_of({1})).parameters.find("values") == std::string::npos);
+  const KernelWork plain = check_bits(",codes=off", band_of({1, 2}));
+  const KernelWork coded = check_bits("", band_of({1, 2}));
+  const KernelWork constant = check_bits("", band_of({1}));
+  CHECK(coded.matrix_bytes < plain.matrix_bytes / 3);
+  CHECK(constant.matrix_bytes < coded.matrix_bytes);
+  check_bits(",flight=far", band_of({1, 2}));
+  check_bits(",flight=far", band_of({1}));
+}
+
+TEST_CASE("asell refuses wrong options with a reason") {
+  const Matrix band = band_of({1});
+  const Typed<double> typed(band);
+  const NamedList every = row_lists(300).front();
+  const DeviceProblem<double> problem(typed, every);
+  for (const char* wrong : {"codes=maybe", "flight=7", "sigma=0", "c=8"}) {
+    const Spec spec = Spec::parse(std::string("asell:") + wrong, "--format");
+    CHECK_THROWS_AS(
+        find_format("asell", Device::gpu).make(problem.csr.view(), problem.view(), spec),
+        InputError);
+  }
+}
