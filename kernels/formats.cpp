@@ -19,7 +19,8 @@
 namespace rowhalo {
 
 using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
-Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sell, make_dia;
+Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sell, make_asell,
+    make_dia;
 Factory make_bsr, make_dense;
 Factory make_csr_scalar, make_csr_vector, make_gpu_sell, make_gpu_asell;
 Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_blocked_ell,
@@ -53,6 +54,9 @@ constexpr FormatEntry table[] = {
     entry("jds", "jagged diagonals, rows sorted by length", cpu, canonical | repeatable, make_jds),
     entry("sell", "sliced ELLPACK: c= rows a slice, sorted by length within sigma= rows", cpu,
           canonical | automatic | repeatable, make_sell, predict_sell_8),
+    entry("asell",
+          "sliced ELLPACK: the shortest index code for each slice, coded values (codes=on)", cpu,
+          canonical | automatic | repeatable, make_asell, predict_asell),
     entry("dia", "diagonals, without indices", cpu, automatic | repeatable, make_dia, predict_dia),
     entry("bsr", "blocks of b= x b=, one index a block (default: the blocks of the source)", cpu,
           automatic | repeatable, make_bsr, predict_bsr),

@@ -16,15 +16,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
-#include "kernels/bits.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
+#include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
 #include "kernels/work.hpp"
@@ -35,11 +34,9 @@ namespace {
 /// Slices [begin, end) of the matrix, as a product reads them.
 template <class T>
 struct SellView {
-  LocalIndex count;        ///< rows in all slices
-  const Offset* begins;    ///< first slot of each slice, and the end
-  const LocalIndex* full;  ///< steps that all rows of the slice have
-  const LocalIndex* rows;  ///< first of the slice's consecutive rows, or ~(position in scattered)
-  const LocalIndex* scattered;
+  SlicedRowsView rows;
+  const Offset* begins;       ///< first slot of each slice, and the end
+  const LocalIndex* full;     ///< steps that all rows of the slice have
   const LocalIndex* indices;  ///< column of each slot, or `padding`
   const T* values;
 };
@@ -57,17 +54,6 @@ template <class T, int C>
 struct SellBody {
   using Arguments = SellArguments<T>;
 
-  [[gnu::always_inline]] static void finish(const Arguments& a, std::int64_t slice, const T* sums,
-                                            LocalIndex lanes) {
-    const LocalIndex first = a.matrix.rows[slice];
-    if (first >= 0) {
-      for (LocalIndex l = 0; l < lanes; ++l) finish_row(a.alpha, sums[l], a.beta, a.y[first + l]);
-    } else {
-      const LocalIndex* rows = a.matrix.scattered + ~first;
-      for (LocalIndex l = 0; l < lanes; ++l) finish_row(a.alpha, sums[l], a.beta, a.y[rows[l]]);
-    }
-  }
-
   /// A slice of fewer than C rows, or of one: one row after the other.
   [[gnu::always_inline]] static void partial_slice(const Arguments& a, std::int64_t slice,
                                                    LocalIndex lanes) {
@@ -81,7 +67,7 @@ struct SellBody {
       }
       sums[l] = sum;
     }
-    finish(a, slice, sums, lanes);
+    finish_slice(a.matrix.rows, slice, sums, lanes, a.alpha, a.beta, a.y);
   }
 
   /// One step of a whole slice.
@@ -107,14 +93,14 @@ struct SellBody {
     for (; first < end; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);
     T result[C];
     std::memcpy(result, sums, sizeof(result));
-    finish(a, slice, result, C);
+    finish_slice(a.matrix.rows, slice, result, C, a.alpha, a.beta, a.y);
   }
 
   template <int vector_bytes>
   [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
                                          std::int64_t end) {
     const Arguments a = arguments;  // a copy that y cannot alias
-    const std::int64_t whole = std::min<std::int64_t>(end, a.matrix.count / C);
+    const std::int64_t whole = std::min<std::int64_t>(end, a.matrix.rows.count / C);
     for (std::int64_t slice = begin; slice < whole; ++slice) {
       if constexpr (C == 1) {
         partial_slice(a, slice, 1);
@@ -122,7 +108,7 @@ struct SellBody {
         full_slice<vector_bytes>(a, slice);
       }
     }
-    if (begin < end && whole < end) partial_slice(a, whole, a.matrix.count % C);
+    if (begin < end && whole < end) partial_slice(a, whole, a.matrix.rows.count % C);
   }
 };
 
@@ -141,37 +127,16 @@ struct SellOptions {
   }
 };
 
-/// Positions in the row list, sorted by falling row length within windows of sigma; equal lengths
-/// keep their order. Empty where nothing is sorted.
-std::vector<LocalIndex> sorted_positions(const CsrView& matrix, RowListView rows,
-                                         std::int64_t sigma) {
-  if (sigma == 1) return {};
-  std::vector<LocalIndex> order(static_cast<std::size_t>(rows.count));
-  std::iota(order.begin(), order.end(), LocalIndex{0});
-  const auto length = [&](LocalIndex position) {
-    const LocalIndex row = rows[position];
-    return matrix.offsets[row + 1] - matrix.offsets[row];
-  };
-  const std::int64_t window = std::min<std::int64_t>(sigma, std::max<LocalIndex>(rows.count, 1));
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t begin = 0; begin < rows.count; begin += window) {
-    const std::int64_t end = std::min<std::int64_t>(begin + window, rows.count);
-    std::stable_sort(order.begin() + begin, order.begin() + end,
-                     [&](LocalIndex a, LocalIndex b) { return length(a) > length(b); });
-  }
-  return order;
-}
-
 template <class T>
 class SellKernel final : public SpmvKernel {
  public:
   SellKernel(const CsrView& matrix, RowListView rows, const Spec& spec)
-      : csr_(matrix), csr_rows_(rows), count_(rows.count) {
+      : csr_(matrix), csr_rows_(rows) {
     const double start = omp_get_wtime();
     const SellOptions options(spec);
     c_ = options.c;
-    slices_ = (std::int64_t{count_} + c_ - 1) / c_;
-    order_ = sorted_positions(matrix, rows, options.sigma);
+    rows_ = SlicedRows(matrix, rows, c_, options.sigma);
+    slices_ = rows_.slices();
     cut_slices();
     check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_.nonzeros},
                   fmt::format("slices of {} rows", c_),
@@ -180,25 +145,25 @@ class SellKernel final : public SpmvKernel {
       return begins_[slice] + row_cost * c_ * slice;
     });
     fill();
-    order_ = {};
+    rows_.close();
     run_ = run_function(options);
     setup_seconds_ = omp_get_wtime() - start;
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const Arguments arguments{{count_, begins_.data(), full_.data(), rows_.data(),
-                               scattered_.data(), indices_.data(), values_.data()},
-                              static_cast<T>(alpha),
-                              static_cast<const T*>(x),
-                              static_cast<T>(beta),
-                              static_cast<T*>(y)};
+    const Arguments arguments{
+        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()},
+        static_cast<T>(alpha),
+        static_cast<const T*>(x),
+        static_cast<T>(beta),
+        static_cast<T*>(y)};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
 
   KernelWork work() const override {
-    const std::int64_t stored = begins_.bytes() + full_.bytes() + rows_.bytes() +
-                                scattered_.bytes() + indices_.bytes() + values_.bytes();
+    const std::int64_t stored =
+        begins_.bytes() + full_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes();
     KernelWork work = work_of(csr_, csr_rows_, begins_[slices_], stored);
     work.footprint_bytes = stored + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
@@ -208,47 +173,25 @@ class SellKernel final : public SpmvKernel {
  private:
   using Arguments = SellArguments<T>;
 
-  LocalIndex lanes(std::int64_t slice) const {
-    return static_cast<LocalIndex>(std::min<std::int64_t>(c_, count_ - slice * c_));
-  }
-
-  /// The row in lane `lane`.
-  LocalIndex row_at(std::int64_t slice, LocalIndex lane) const {
-    const auto position = static_cast<LocalIndex>(slice * c_ + lane);
-    return csr_rows_[order_.empty() ? position : order_[position]];
-  }
-
   Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }
 
-  /// Where each slice begins, how many steps all its rows have, and which rows they are.
+  /// Where each slice begins, and how many steps all its rows have.
   void cut_slices() {
     begins_ = Buffer<Offset>(slices_ + 1);
     full_ = Buffer<LocalIndex>(slices_);
-    rows_ = Buffer<LocalIndex>(slices_);
     begins_[0] = 0;
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < slices_; ++slice) {
-      const LocalIndex first = row_at(slice, 0);
-      Offset shortest = length(first), longest = shortest;
-      bool consecutive = true;
-      for (LocalIndex l = 1; l < lanes(slice); ++l) {
-        const LocalIndex row = row_at(slice, l);
+      Offset shortest = length(rows_.row(slice, 0)), longest = shortest;
+      for (LocalIndex l = 1; l < rows_.lanes(slice); ++l) {
+        const LocalIndex row = rows_.row(slice, l);
         shortest = std::min(shortest, length(row));
         longest = std::max(longest, length(row));
-        consecutive = consecutive && row == first + l;
       }
-      begins_[slice + 1] = longest * lanes(slice);
+      begins_[slice + 1] = longest * rows_.lanes(slice);
       full_[slice] = static_cast<LocalIndex>(shortest);
-      rows_[slice] = consecutive ? first : -1;
     }
-    LocalIndex scattered = 0;
-    for (std::int64_t slice = 0; slice < slices_; ++slice) {
-      begins_[slice + 1] += begins_[slice];
-      if (rows_[slice] >= 0) continue;
-      rows_[slice] = ~scattered;
-      scattered += lanes(slice);
-    }
-    scattered_ = Buffer<LocalIndex>(scattered);
+    for (std::int64_t slice = 0; slice < slices_; ++slice) begins_[slice + 1] += begins_[slice];
   }
 
   /// Copies the entries into their slots; each thread touches first what it will read.
@@ -261,11 +204,11 @@ class SellKernel final : public SpmvKernel {
   }
 
   void fill_slice(std::int64_t slice) {
-    const LocalIndex stride = lanes(slice);
+    rows_.store(slice);
+    const LocalIndex stride = rows_.lanes(slice);
     const T* values = static_cast<const T*>(csr_.values);
     for (LocalIndex l = 0; l < stride; ++l) {
-      const LocalIndex row = row_at(slice, l);
-      if (rows_[slice] < 0) scattered_[~rows_[slice] + l] = row;
+      const LocalIndex row = rows_.row(slice, l);
       Offset slot = begins_[slice] + l;
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e, slot += stride) {
         indices_[slot] = csr_.indices[e];
@@ -297,11 +240,11 @@ class SellKernel final : public SpmvKernel {
 
   CsrView csr_;
   RowListView csr_rows_;
-  LocalIndex count_ = 0, c_ = 0;
+  LocalIndex c_ = 0;
   std::int64_t slices_ = 0;
-  std::vector<LocalIndex> order_;  ///< only while building
+  SlicedRows rows_;
   Buffer<Offset> begins_;
-  Buffer<LocalIndex> full_, rows_, scattered_, indices_;
+  Buffer<LocalIndex> full_, indices_;
   Buffer<T> values_;
   std::vector<std::int64_t> bounds_;
   RangeFunction<SellBody<T, 1>> run_ = nullptr;

@@ -253,6 +253,7 @@ inline std::string with_option(const std::string& spec, const std::string& optio
 inline std::vector<std::string> variants(const std::string& name) {
   if (name == "bsr") return {"bsr:b=3", "bsr:b=2", "bsr:b=8"};
   if (name == "hyb") return {"hyb", "hyb:width=0", "hyb:width=5"};
+  if (name == "asell") return {"asell", "asell:codes=off,sigma=64"};
   return {name};
 }
 

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// asell: sliced ELLPACK (sell.cpp) in which every slice of 32 rows has one index code, the one of
+// the fewest bytes among
+//   offsets  a step is one offset for all rows, column = anchor(row) + offset with anchor(row) the
+//            first row of its block, and a mask of the rows that have it: 8 bytes a step
+//   bytes    an entry is its column less that of the entry before it, all ones: that much further
+//   words    without an entry; the same in 16 bits. 32, 64 bytes a step
+//   columns  an entry is its column, -1 is padding: 128 bytes a step
+// All but `columns` need rows whose columns ascend. Rows keep their stored order and have one
+// accumulator each: the bits of csr; padding never touches x (asell_kernel.hpp).
+// codes=on (default) also writes values as one byte each, or not at all, where there are at most
+// 256 distinct ones (value_codes.hpp). sigma= sorts rows by length as in sell; by default no more
+// than is needed to pad at most a tenth.
+// Bytes of a product: 8, 1 or 0 (fp32: 4, 1, 0) a slot for its value, the indices as above, 24 a
+// slice, 4 a row where the rows of a slice are not consecutive, x and y once.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/asell_code.hpp"
+#include "kernels/cpu/asell_kernel.hpp"
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/make_typed.hpp"
+#include "kernels/cpu/parts.hpp"
+#include "kernels/cpu/sliced_rows.hpp"
+#include "kernels/cpu/value_codes.hpp"
+#include "kernels/formats.hpp"
+#include "kernels/options.hpp"
+#include "kernels/work.hpp"
+
+namespace rowhalo {
+namespace {
+
+using namespace cpu_asell;
+
+constexpr LocalIndex c = strip_lanes;
+
+/// Slots if every slice is as wide as its longest row.
+Offset padded_slots(const CsrView& matrix, const SlicedRows& rows) {
+  Offset slots = 0;
+#pragma omp parallel for schedule(static) reduction(+ : slots)
+  for (std::int64_t slice = 0; slice < rows.slices(); ++slice) {
+    Offset longest = 0;
+    for (LocalIndex l = 0; l < rows.lanes(slice); ++l) {
+      const LocalIndex row = rows.row(slice, l);
+      longest = std::max(longest, matrix.offsets[row + 1] - matrix.offsets[row]);
+    }
+    slots += longest * rows.lanes(slice);
+  }
+  return slots;
+}
+
+/// Sorted within the smallest windows that pad at most a tenth, or those that pad least: small
+/// windows keep rows together that read the same entries of x.
+SlicedRows rows_of_little_padding(const CsrView& matrix, RowListView list, std::int64_t& sigma) {
+  const Offset wanted = listed_nonzeros(matrix, list) / 10 * 11;
+  SlicedRows best;
+  Offset fewest = 0;
+  for (const std::int64_t candidate :
+       {std::int64_t{1}, std::int64_t{1} << 10, std::int64_t{1} << 14,
+        std::max<std::int64_t>(list.count, 1)}) {
+    SlicedRows rows(matrix, list, c, candidate);
+    const Offset slots = padded_slots(matrix, rows);
+    if (candidate == 1 || slots < fewest) {
+      best = std::move(rows);
+      fewest = slots;
+      sigma = candidate;
+    }
+    if (fewest <= wanted || candidate >= list.count) break;
+  }
+  return best;
+}
+
+template <class T>
+class AsellKernel final : public SpmvKernel {
+ public:
+  AsellKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : csr_(matrix), csr_rows_(rows) {
+    const double start = omp_get_wtime();
+    check_format_options(options, {"sigma", "codes", "max_padding", "simd"});
+    const Isa isa = chosen_isa(options);
+    run_ = for_isa<AsellBody<T>>(isa);
+    const bool use_codes = options.word("codes", {"on", "off"}) == "on";
+    sigma_ = options.integer("sigma", 0);
+    rows_ = options.has("sigma") ? SlicedRows(matrix, rows, c, sigma_)
+                                 : rows_of_little_padding(matrix, rows, sigma_);
+    if (use_codes) table_ = ValueTable<T>(matrix, rows, isa == Isa::avx512 ? table_size : 1);
+    cut_slices();
+    const std::int64_t slices = rows_.slices();
+    check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, rows), matrix.nonzeros},
+                  fmt::format("slices of {} rows", c), "sort more rows (sigma=), or use csr-omp");
+    bounds_ = balanced_split(slices, parts_for(slices), [&](std::int64_t slice) {
+      return slices_[slice].slot + row_cost * c * slice;
+    });
+    fill();
+    rows_.close();
+    setup_seconds_ = omp_get_wtime() - start;
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
+    const AsellArguments<T> arguments{rows_.view(),          slices_.data(),
+                                      indices_.data(),       csr_.block,
+                                      values_.data(),        codes_.data(),
+                                      values_of_codes_,      csr_.columns,
+                                      static_cast<T>(alpha), static_cast<const T*>(x),
+                                      static_cast<T>(beta),  static_cast<T*>(y)};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  KernelWork work() const override {
+    const std::int64_t table = static_cast<std::int64_t>(table_.size() * sizeof(T));
+    const std::int64_t stored =
+        slices_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes() + codes_.bytes();
+    KernelWork work = work_of(csr_, csr_rows_, slices_[rows_.slices()].slot, stored + table);
+    work.footprint_bytes = stored + static_cast<std::int64_t>(sizeof(values_of_codes_)) +
+                           static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+    work.setup_seconds = setup_seconds_;
+    work.parameters = parameters();
+    return work;
+  }
+
+ private:
+  static constexpr std::size_t table_size = 64 / sizeof(T);
+
+  std::int64_t value_bytes() const {
+    return table_.size() == 0 ? sizeof(T) : table_.size() == 1 ? 0 : 1;
+  }
+
+  SliceRows slice_rows(std::int64_t slice) const {
+    SliceRows result;
+    result.lanes = rows_.lanes(slice);
+    result.block = csr_.block;
+    for (LocalIndex l = 0; l < result.lanes; ++l) {
+      const LocalIndex row = rows_.row(slice, l);
+      result.rows[l] = row;
+      result.lengths[l] = static_cast<LocalIndex>(csr_.offsets[row + 1] - csr_.offsets[row]);
+      result.columns[l] = csr_.indices + csr_.offsets[row];
+    }
+    return result;
+  }
+
+  /// The code of each slice, and where its data begin.
+  void cut_slices() {
+    const std::int64_t slices = rows_.slices();
+    slices_ = Buffer<AsellSlice>(slices + 1);
+    slices_[0] = {};
+    Offset slots_of_code[index_codes] = {};
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : slots_of_code)
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      const SliceRows rows = slice_rows(slice);
+      const SliceCode code = choose_code(rows, value_bytes());
+      const Offset slots = Offset{code.steps} * rows.lanes;
+      slots_of_code[static_cast<int>(code.code)] += slots;
+      slices_[slice].code = code.code;
+      slices_[slice].base_or_full = code.base_or_full;
+      slices_[slice + 1].slot = slots;
+      slices_[slice + 1].index = index_bytes(code, rows.lanes);
+    }
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      slices_[slice + 1].slot += slices_[slice].slot;
+      slices_[slice + 1].index += slices_[slice].index;
+    }
+    slices_[slices].code = {};
+    slices_[slices].base_or_full = 0;
+    std::copy_n(slots_of_code, index_codes, slots_of_code_);
+  }
+
+  /// Copies the entries into their slots; each thread touches first what it will read.
+  void fill() {
+    const AsellSlice& end = slices_[rows_.slices()];
+    indices_ = Buffer<std::byte>(end.index);
+    if (table_.size() == 0) values_ = Buffer<T>(end.slot);
+    if (table_.size() > 1) codes_ = Buffer<std::uint8_t>(end.slot);
+    for (std::size_t k = 0; k < table_.size(); ++k) values_of_codes_[k] = table_[k];
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
+      EntrySlots slots;
+      for (std::int64_t slice = begin; slice < end_of_part; ++slice) fill_slice(slice, slots);
+    });
+  }
+
+  void fill_slice(std::int64_t slice, EntrySlots& slots) {
+    rows_.store(slice);
+    const SliceRows rows = slice_rows(slice);
+    const Offset first = slices_[slice].slot, size = slices_[slice + 1].slot - first;
+    const SliceCode code{slices_[slice].code, static_cast<LocalIndex>(size / rows.lanes),
+                         slices_[slice].base_or_full};
+    write_indices(rows, code, indices_.data() + slices_[slice].index, slots);
+    if (table_.size() == 0) std::fill_n(values_.data() + first, size, T{0});
+    if (table_.size() > 1) std::fill_n(codes_.data() + first, size, std::uint8_t{0});
+    const auto* entries = static_cast<const T*>(csr_.values);
+    for (LocalIndex l = 0; l < rows.lanes; ++l) {
+      const T* own = entries + csr_.offsets[rows.rows[l]];
+      for (LocalIndex k = 0; k < rows.lengths[l]; ++k) {
+        if (table_.size() == 0) values_[first + slots[l][k]] = own[k];
+        if (table_.size() > 1) codes_[first + slots[l][k]] = table_.code(own[k]);
+      }
+    }
+  }
+
+  /// "offsets 98 %, columns 2 %; 2 values; sigma=1024", of slots; what is usual is left out.
+  std::string parameters() const {
+    std::string text;
+    for (int code = 0; code < index_codes; ++code) {
+      if (slots_of_code_[code] == 0) continue;
+      if (!text.empty()) text += ", ";
+      text += fmt::format("{} {:.0f} %", index_code_names[code],
+                          100.0 * static_cast<double>(slots_of_code_[code]) /
+                              static_cast<double>(slices_[rows_.slices()].slot));
+    }
+    if (table_.size() == 1) text += "; 1 value";
+    if (table_.size() > 1) text += fmt::format("; {} values", table_.size());
+    if (sigma_ > 1) text += fmt::format("; sigma={}", sigma_);
+    return text;
+  }
+
+  CsrView csr_;
+  RowListView csr_rows_;
+  RangeFunction<AsellBody<T>> run_ = nullptr;
+  std::int64_t sigma_ = 1;
+  SlicedRows rows_;
+  ValueTable<T> table_;
+  Buffer<AsellSlice> slices_;
+  Buffer<std::byte> indices_;
+  Buffer<T> values_;
+  Buffer<std::uint8_t> codes_;
+  T values_of_codes_[table_size] = {};
+  Offset slots_of_code_[index_codes] = {};
+  std::vector<std::int64_t> bounds_;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
+                                       const Spec& options) {
+  return make_typed<AsellKernel>(matrix, rows, options);
+}
+
+}  // namespace rowhalo

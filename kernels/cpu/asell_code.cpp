@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Choosing and writing the index codes of asell (asell_code.hpp).
+#include "kernels/cpu/asell_code.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace rowhalo::cpu_asell {
+namespace {
+
+constexpr std::int64_t whole = strip_lanes;
+
+/// The ascending union of the offsets of the rows, each as often as the row that has it most often:
+/// calls step(offset, mask) until it returns false. Columns ascend in every row.
+template <class Step>
+void merge_offsets(const SliceRows& slice, const Step& step) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::array<LocalIndex, strip_lanes> next{};
+  std::array<std::int64_t, strip_lanes> heads;
+  const auto head = [&](LocalIndex l) {
+    if (next[l] == slice.lengths[l]) return none;
+    return std::int64_t{slice.columns[l][next[l]]} - anchor_of(slice.rows[l], slice.block);
+  };
+  for (LocalIndex l = 0; l < slice.lanes; ++l) heads[l] = head(l);
+  while (true) {
+    const std::int64_t offset = *std::min_element(heads.begin(), heads.begin() + slice.lanes);
+    if (offset == none) return;
+    StripMask mask = 0;
+    for (LocalIndex l = 0; l < slice.lanes; ++l) {
+      if (heads[l] != offset) continue;
+      mask |= StripMask{1} << l;
+      ++next[l];
+      heads[l] = head(l);
+    }
+    if (!step(static_cast<LocalIndex>(offset), mask)) return;
+  }
+}
+
+/// Steps of an escape come before the entry: what is left of the delta is below `escape`.
+template <class Delta>
+constexpr LocalIndex escape = std::numeric_limits<Delta>::max();
+
+/// Calls step(delta) for every escape and entry(k, delta) for every entry of a lane.
+template <class Delta, class Entry, class Step>
+void walk_deltas(const SliceRows& slice, LocalIndex lane, std::int64_t base, const Entry& entry,
+                 const Step& step) {
+  std::int64_t column = slice.rows[lane] + base;
+  for (LocalIndex k = 0; k < slice.lengths[lane]; ++k) {
+    std::int64_t delta = slice.columns[lane][k] - column;
+    for (; delta >= escape<Delta>; delta -= escape<Delta>) step();
+    entry(k, static_cast<Delta>(delta));
+    column = slice.columns[lane][k];
+  }
+}
+
+template <class Delta>
+std::int64_t delta_steps(const SliceRows& slice, LocalIndex base) {
+  std::int64_t longest = 0;
+  for (LocalIndex l = 0; l < slice.lanes; ++l) {
+    std::int64_t column = std::int64_t{slice.rows[l]} + base;
+    std::int64_t steps = slice.lengths[l];
+    for (LocalIndex k = 0; k < slice.lengths[l]; ++k) {
+      steps += (slice.columns[l][k] - column) / escape<Delta>;
+      column = slice.columns[l][k];
+    }
+    longest = std::max(longest, steps);
+  }
+  return longest;
+}
+
+template <class Delta>
+void write_deltas(const SliceRows& slice, const SliceCode& code, std::byte* indices,
+                  EntrySlots& slots) {
+  auto* deltas = reinterpret_cast<Delta*>(indices);
+  std::fill_n(deltas, whole * code.steps, static_cast<Delta>(escape<Delta>));
+  for (LocalIndex l = 0; l < slice.lanes; ++l) {
+    Offset slot = l;
+    walk_deltas<Delta>(
+        slice, l, code.base_or_full,
+        [&](LocalIndex k, Delta delta) {
+          deltas[slot] = delta;
+          slots[l][k] = slot;
+          slot += strip_lanes;
+        },
+        [&] { slot += strip_lanes; });
+  }
+}
+
+void write_offsets(const SliceRows& slice, std::byte* indices, EntrySlots& slots) {
+  auto* steps = reinterpret_cast<OffsetStep*>(indices);
+  std::array<LocalIndex, strip_lanes> next{};
+  Offset slot = 0;
+  merge_offsets(slice, [&](LocalIndex offset, StripMask mask) {
+    *steps++ = {offset, mask};
+    for (StripMask rest = mask; rest != 0; rest &= rest - 1) {
+      const int l = __builtin_ctz(rest);
+      slots[l][next[l]++] = slot + l;
+    }
+    slot += strip_lanes;
+    return true;
+  });
+}
+
+void write_columns(const SliceRows& slice, const SliceCode& code, std::byte* indices,
+                   EntrySlots& slots) {
+  auto* columns = reinterpret_cast<LocalIndex*>(indices);
+  std::fill_n(columns, std::int64_t{code.steps} * slice.lanes, padding);
+  for (LocalIndex l = 0; l < slice.lanes; ++l) {
+    for (LocalIndex k = 0; k < slice.lengths[l]; ++k) {
+      slots[l][k] = Offset{k} * slice.lanes + l;
+      columns[slots[l][k]] = slice.columns[l][k];
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t index_bytes(const SliceCode& code, LocalIndex lanes) {
+  constexpr std::int64_t of_step[index_codes] = {sizeof(OffsetStep), whole, 2 * whole, 4 * whole};
+  if (lanes < strip_lanes) return std::int64_t{4} * lanes * code.steps;
+  return of_step[static_cast<int>(code.code)] * code.steps;
+}
+
+SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
+  const auto lengths_end = slice.lengths.begin() + slice.lanes;
+  SliceCode best{IndexCode::columns, *std::max_element(slice.lengths.begin(), lengths_end),
+                 *std::min_element(slice.lengths.begin(), lengths_end)};
+  if (slice.lanes < strip_lanes || best.steps == 0) return best;
+  std::int64_t base = std::numeric_limits<LocalIndex>::max();
+  for (LocalIndex l = 0; l < slice.lanes; ++l) {
+    if (slice.lengths[l] == 0) continue;
+    if (!std::is_sorted(slice.columns[l], slice.columns[l] + slice.lengths[l])) return best;
+    base = std::min(base, std::int64_t{slice.columns[l][0]} - slice.rows[l]);
+  }
+  const auto cost = [&](const SliceCode& code) {
+    return index_bytes(code, slice.lanes) + value_bytes * whole * code.steps;
+  };
+  std::int64_t best_cost = cost(best);
+  const auto consider = [&](IndexCode code, std::int64_t steps) {
+    if (steps > std::numeric_limits<LocalIndex>::max()) return;
+    const SliceCode candidate{code, static_cast<LocalIndex>(steps), static_cast<LocalIndex>(base)};
+    if (cost(candidate) >= best_cost) return;
+    best = candidate;
+    best_cost = cost(candidate);
+  };
+  consider(IndexCode::words, delta_steps<std::uint16_t>(slice, static_cast<LocalIndex>(base)));
+  consider(IndexCode::bytes, delta_steps<std::uint8_t>(slice, static_cast<LocalIndex>(base)));
+  const std::int64_t limit = best_cost / (sizeof(OffsetStep) + value_bytes * whole);
+  std::int64_t steps = 0;
+  merge_offsets(slice, [&](LocalIndex, StripMask) { return ++steps <= limit; });
+  consider(IndexCode::offsets, steps);
+  return best;
+}
+
+void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices,
+                   EntrySlots& slots) {
+  for (LocalIndex l = 0; l < slice.lanes; ++l) slots[l].resize(slice.lengths[l]);
+  switch (code.code) {
+    case IndexCode::offsets:
+      return write_offsets(slice, indices, slots);
+    case IndexCode::bytes:
+      return write_deltas<std::uint8_t>(slice, code, indices, slots);
+    case IndexCode::words:
+      return write_deltas<std::uint16_t>(slice, code, indices, slots);
+    case IndexCode::columns:
+      return write_columns(slice, code, indices, slots);
+  }
+}
+
+}  // namespace rowhalo::cpu_asell

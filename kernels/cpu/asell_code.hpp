@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The index codes of asell (asell.cpp): for the rows of one slice, which code takes the fewest
+// bytes, and what it stores. Works on columns alone, whatever the values are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/cpu/lanes.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo::cpu_asell {
+
+enum class IndexCode : std::uint8_t { offsets, bytes, words, columns };
+inline constexpr int index_codes = 4;
+inline constexpr const char* index_code_names[index_codes] = {"offsets", "bytes", "words",
+                                                              "columns"};
+
+/// A step of code `offsets`: the rows whose bit is set have an entry in column anchor + offset.
+struct OffsetStep {
+  LocalIndex offset;
+  StripMask mask;
+};
+
+/// row less its place in its block of `block` rows.
+constexpr LocalIndex anchor_of(LocalIndex row, int block) {
+  return row - row % block;
+}
+
+/// The rows of one slice, 1 to strip_lanes of them.
+struct SliceRows {
+  LocalIndex lanes = 0;
+  std::array<LocalIndex, strip_lanes> rows, lengths;
+  std::array<const LocalIndex*, strip_lanes> columns;  ///< in stored order
+  int block = 1;
+};
+
+struct SliceCode {
+  IndexCode code = IndexCode::columns;
+  LocalIndex steps = 0;
+  /// bytes, words: column of a row before its first entry, less the row;
+  /// columns: steps that all rows have.
+  LocalIndex base_or_full = 0;
+};
+
+/// The code of the fewest bytes, indices and values, where a slot takes `value_bytes` for its
+/// value. A slice of fewer than strip_lanes rows is stored by columns.
+SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes);
+
+/// Bytes of its indices, a multiple of 8 where the slice is whole.
+std::int64_t index_bytes(const SliceCode& code, LocalIndex lanes);
+
+/// Where in its slice the k-th entry of lane l stands, slots[l][k]: step * lanes + l.
+using EntrySlots = std::array<std::vector<Offset>, strip_lanes>;
+
+/// Writes the indices, and tells where the values belong.
+void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices,
+                   EntrySlots& slots);
+
+}  // namespace rowhalo::cpu_asell

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The product of asell (asell.cpp): one loop for each index code of a slice, over one source of
+// values (stored, a byte that names one of a table, or one constant). 32 rows a slice, summed side
+// by side in registers:
+//   for each step, for each lane l with an entry: sum[l] = fma(value, x[column], sum[l])
+// Lanes without an entry may load x[0] or a table's value, but their sum is kept as it was.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "kernels/bits.hpp"
+#include "kernels/cpu/asell_code.hpp"
+#include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/sliced_rows.hpp"
+
+namespace rowhalo::cpu_asell {
+
+/// What a product knows of a slice.
+struct AsellSlice {
+  Offset slot;   ///< its first
+  Offset index;  ///< its first byte of indices
+  LocalIndex base_or_full;
+  IndexCode code;
+};
+
+template <class T>
+struct AsellArguments {
+  SlicedRowsView rows;
+  const AsellSlice* slices;  ///< one more behind the last
+  const std::byte* indices;
+  int block;
+  const T* values;            ///< one a slot, or
+  const std::uint8_t* codes;  ///< one a slot that names one of
+  const T* table;             ///< 64 bytes of values, or one for all slots where both are null
+  std::int64_t columns;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+/// Values as they are.
+template <class T>
+struct StoredValues {
+  const T* values;
+  template <class Vector>
+  [[gnu::always_inline]] void load(Offset slot, Vector& result) const {
+    std::memcpy(&result, values + slot, sizeof(result));
+  }
+  [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
+};
+
+#if defined(__x86_64__)
+/// result[l] = table[codes[l]] in a register of 64 bytes. Not always_inline, and not in the vectors
+/// of the compiler: in a function that may not use AVX-512 it would take those apart before it
+/// inlines. (Masked by ones: GCC 12 warns of its own header without.)
+[[gnu::target("avx512f")]] inline void permute(const double* table, const std::uint8_t* codes,
+                                               double* result) {
+  constexpr __mmask8 all = 0xff;
+  const auto* own = reinterpret_cast<const __m128i*>(codes);
+  const __m512i places = _mm512_maskz_cvtepu8_epi64(all, _mm_loadl_epi64(own));
+  _mm512_storeu_pd(result, _mm512_maskz_permutexvar_pd(all, places, _mm512_loadu_pd(table)));
+}
+[[gnu::target("avx512f")]] inline void permute(const float* table, const std::uint8_t* codes,
+                                               float* result) {
+  constexpr __mmask16 all = 0xffff;
+  const auto* own = reinterpret_cast<const __m128i*>(codes);
+  const __m512i places = _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(own));
+  _mm512_storeu_ps(result, _mm512_maskz_permutexvar_ps(all, places, _mm512_loadu_ps(table)));
+}
+
+/// Values that a byte names, of a table that fits a register.
+template <class T>
+struct CodedValues {
+  using Vector [[gnu::vector_size(64)]] = T;
+  const std::uint8_t* codes;
+  const T* table;
+  [[gnu::always_inline]] void load(Offset slot, Vector& result) const {
+    permute(table, codes + slot, reinterpret_cast<T*>(&result));
+  }
+  [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
+};
+#endif
+
+/// One value for all.
+template <class T>
+struct ConstantValue {
+  T value;
+  template <class Vector>
+  [[gnu::always_inline]] void load(Offset, Vector& result) const {
+    result = value - Vector{};
+  }
+  [[gnu::always_inline]] T operator[](Offset) const { return value; }
+};
+
+template <class T, int vector_bytes, class Values>
+struct AsellLoops {
+  static constexpr int width = vector_bytes / sizeof(T);
+  static constexpr int groups = strip_lanes / width;
+  using Vector [[gnu::vector_size(vector_bytes)]] = T;
+  using Keep [[gnu::vector_size(vector_bytes)]] = LaneInteger<T>;  ///< not 0: the lane has an entry
+  using Columns [[gnu::vector_size(width * sizeof(LocalIndex))]] = LocalIndex;
+
+  const AsellArguments<T>& a;
+  const Values& values;
+  Vector sums[groups] = {};
+
+  template <Slots slots>
+  [[gnu::always_inline]] void add(int group, Offset slot, const Vector& x, const Keep& keep) {
+    Vector own, result;
+    values.load(slot + group * width, own);
+#pragma GCC unroll 32
+    for (int l = 0; l < width; ++l) {
+      result[l] = fused_multiply_add(own[l], x[l], sums[group][l]);
+    }
+    if constexpr (slots == Slots::may_be_empty) {
+      result = keep != 0 ? result : sums[group];
+    }
+    sums[group] = result;
+  }
+
+  [[gnu::always_inline]] static void keep_bits(int group, StripMask mask, Keep& keep) {
+#pragma GCC unroll 32
+    for (int l = 0; l < width; ++l) {
+      keep[l] = static_cast<LaneInteger<T>>(mask & (StripMask{1} << (group * width + l)));
+    }
+  }
+
+  /// Consecutive rows and an offset: x is read in order.
+  template <Slots slots>
+  [[gnu::always_inline]] void add_strip(Offset slot, const T* x, StripMask mask) {
+#pragma GCC unroll 32
+    for (int g = 0; g < groups; ++g) {
+      Vector own;
+      Keep keep{};
+      std::memcpy(&own, x + g * width, sizeof(own));
+      if constexpr (slots == Slots::may_be_empty) keep_bits(g, mask, keep);
+      add<slots>(g, slot, own, keep);
+    }
+  }
+
+  [[gnu::always_inline]] void strip_slice(const AsellSlice& slice, LocalIndex first_row,
+                                          const OffsetStep* step, const OffsetStep* end) {
+    Offset slot = slice.slot;
+    for (; step < end; ++step, slot += strip_lanes) {
+      const std::int64_t column = std::int64_t{first_row} + step->offset;
+      if (step->mask == whole_strip) {
+        add_strip<Slots::entries>(slot, a.x + column, whole_strip);
+      } else if (column >= 0 && column + strip_lanes <= a.columns) {
+        add_strip<Slots::may_be_empty>(slot, a.x + column, step->mask);
+      } else {
+        alignas(64) T x[strip_lanes];
+        copy_masked(a.x, column, step->mask, x);
+        add_strip<Slots::may_be_empty>(slot, x, step->mask);
+      }
+    }
+  }
+
+  /// x by its columns, which are in bounds.
+  template <Slots slots>
+  [[gnu::always_inline]] void add_gathered(int group, Offset slot, const LocalIndex* columns,
+                                           const Keep& keep) {
+    Vector own;
+#pragma GCC unroll 32
+    for (int l = 0; l < width; ++l) own[l] = a.x[columns[l]];
+    add<slots>(group, slot, own, keep);
+  }
+
+  template <Slots slots>
+  [[gnu::always_inline]] void add_anchored(Offset slot, const LocalIndex* anchors,
+                                           OffsetStep step) {
+#pragma GCC unroll 32
+    for (int g = 0; g < groups; ++g) {
+      Keep keep{};
+      Vector own;
+      if constexpr (slots == Slots::may_be_empty) {
+        keep_bits(g, step.mask, keep);
+#pragma GCC unroll 32
+        for (int l = 0; l < width; ++l) {
+          own[l] = (step.mask >> (g * width + l) & 1) != 0
+                       ? a.x[anchors[g * width + l] + step.offset]
+                       : T{0};
+        }
+      } else {
+        const T* x = a.x + step.offset;
+#pragma GCC unroll 32
+        for (int l = 0; l < width; ++l) own[l] = x[anchors[g * width + l]];
+      }
+      add<slots>(g, slot, own, keep);
+    }
+  }
+
+  [[gnu::always_inline]] void anchored_slice(const AsellSlice& slice, const LocalIndex* rows,
+                                             const OffsetStep* step, const OffsetStep* end) {
+    LocalIndex anchors[strip_lanes];
+    for (LocalIndex l = 0; l < strip_lanes; ++l) anchors[l] = anchor_of(rows[l], a.block);
+    Offset slot = slice.slot;
+    for (; step < end; ++step, slot += strip_lanes) {
+      if (step->mask == whole_strip) {
+        add_anchored<Slots::entries>(slot, anchors, *step);
+      } else {
+        add_anchored<Slots::may_be_empty>(slot, anchors, *step);
+      }
+    }
+  }
+
+  template <class Delta>
+  [[gnu::always_inline]] void delta_slice(const AsellSlice& slice, const LocalIndex* rows,
+                                          const Delta* deltas, Offset end) {
+    using Narrow [[gnu::vector_size(width * sizeof(Delta))]] = Delta;
+    Columns columns[groups];
+    for (LocalIndex l = 0; l < strip_lanes; ++l) {
+      columns[l / width][l % width] = rows[l] + slice.base_or_full;
+    }
+    for (Offset slot = slice.slot; slot < end; slot += strip_lanes, deltas += strip_lanes) {
+#pragma GCC unroll 32
+      for (int g = 0; g < groups; ++g) {
+        Narrow narrow;
+        std::memcpy(&narrow, deltas + g * width, sizeof(narrow));
+        const Columns delta = __builtin_convertvector(narrow, Columns);
+        columns[g] += delta;
+        const Columns has = delta != static_cast<Delta>(-1);
+        LocalIndex inside[width];
+        const Columns safe = columns[g] & has;
+        std::memcpy(inside, &safe, sizeof(inside));
+        add_gathered<Slots::may_be_empty>(g, slot, inside, __builtin_convertvector(has, Keep));
+      }
+    }
+  }
+
+  [[gnu::always_inline]] void columns_slice(const AsellSlice& slice, const LocalIndex* columns,
+                                            Offset end) {
+    Offset slot = slice.slot;
+    const Offset masked = slot + Offset{slice.base_or_full} * strip_lanes;
+    for (; slot < masked; slot += strip_lanes, columns += strip_lanes) {
+#pragma GCC unroll 32
+      for (int g = 0; g < groups; ++g) {
+        add_gathered<Slots::entries>(g, slot, columns + g * width, Keep{});
+      }
+    }
+    for (; slot < end; slot += strip_lanes, columns += strip_lanes) {
+#pragma GCC unroll 32
+      for (int g = 0; g < groups; ++g) {
+        Columns own;
+        std::memcpy(&own, columns + g * width, sizeof(own));
+        const Columns has = own >= 0;
+        const Columns safe = own & has;
+        LocalIndex inside[width];
+        std::memcpy(inside, &safe, sizeof(inside));
+        add_gathered<Slots::may_be_empty>(g, slot, inside, __builtin_convertvector(has, Keep));
+      }
+    }
+  }
+
+  /// The rows of a whole slice, in `own` where they are not listed.
+  [[gnu::always_inline]] const LocalIndex* rows_of(LocalIndex first, LocalIndex* own) const {
+    if (first < 0) return a.rows.scattered + ~first;
+    for (LocalIndex l = 0; l < strip_lanes; ++l) own[l] = first + l;
+    return own;
+  }
+
+  [[gnu::always_inline]] void whole_slice(std::int64_t number) {
+    const AsellSlice& slice = a.slices[number];
+    const std::byte* indices = a.indices + slice.index;
+    const Offset end = a.slices[number + 1].slot;
+    const LocalIndex first = a.rows.first[number];
+    LocalIndex own_rows[strip_lanes];
+    switch (slice.code) {
+      case IndexCode::offsets: {
+        const auto* steps = reinterpret_cast<const OffsetStep*>(indices);
+        const auto* steps_end = steps + (end - slice.slot) / strip_lanes;
+        if (a.block == 1 && first >= 0) {
+          strip_slice(slice, first, steps, steps_end);
+        } else {
+          anchored_slice(slice, rows_of(first, own_rows), steps, steps_end);
+        }
+        break;
+      }
+      case IndexCode::bytes:
+        delta_slice(slice, rows_of(first, own_rows), reinterpret_cast<const std::uint8_t*>(indices),
+                    end);
+        break;
+      case IndexCode::words:
+        delta_slice(slice, rows_of(first, own_rows),
+                    reinterpret_cast<const std::uint16_t*>(indices), end);
+        break;
+      case IndexCode::columns:
+        columns_slice(slice, reinterpret_cast<const LocalIndex*>(indices), end);
+        break;
+    }
+    T result[strip_lanes];
+    std::memcpy(result, sums, sizeof(result));
+    finish_slice(a.rows, number, result, strip_lanes, a.alpha, a.beta, a.y);
+  }
+
+  /// The last slice, of fewer rows: one row after the other.
+  [[gnu::always_inline]] void partial_slice(std::int64_t number, LocalIndex lanes) {
+    const AsellSlice& slice = a.slices[number];
+    const auto* columns = reinterpret_cast<const LocalIndex*>(a.indices + slice.index);
+    const Offset slots = a.slices[number + 1].slot - slice.slot;
+    T result[strip_lanes];
+    for (LocalIndex l = 0; l < lanes; ++l) {
+      T sum = 0;
+      for (Offset k = l; k < slots && columns[k] != padding; k += lanes) {
+        sum = fused_multiply_add(values[slice.slot + k], a.x[columns[k]], sum);
+      }
+      result[l] = sum;
+    }
+    finish_slice(a.rows, number, result, lanes, a.alpha, a.beta, a.y);
+  }
+};
+
+template <class T>
+struct AsellBody {
+  using Arguments = AsellArguments<T>;
+
+  template <int vector_bytes, class Values>
+  [[gnu::always_inline]] static void run_slices(const Arguments& a, const Values& values,
+                                                std::int64_t begin, std::int64_t end) {
+    const std::int64_t whole = std::min<std::int64_t>(end, a.rows.count / strip_lanes);
+    for (std::int64_t slice = begin; slice < whole; ++slice) {
+      AsellLoops<T, vector_bytes, Values>{a, values}.whole_slice(slice);
+    }
+    if (begin < end && whole < end) {
+      AsellLoops<T, vector_bytes, Values>{a, values}.partial_slice(whole,
+                                                                   a.rows.count % strip_lanes);
+    }
+  }
+
+  /// Slices [begin, end).
+  template <int vector_bytes>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const Arguments a = arguments;  // a copy that y cannot alias
+    if (a.values != nullptr)
+      return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
+#if defined(__x86_64__)
+    if constexpr (vector_bytes == 64) {
+      if (a.codes != nullptr) {
+        return run_slices<vector_bytes>(a, CodedValues<T>{a.codes, a.table}, begin, end);
+      }
+    }
+#endif
+    run_slices<vector_bytes>(a, ConstantValue<T>{*a.table}, begin, end);
+  }
+};
+
+}  // namespace rowhalo::cpu_asell

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Value codes: where the listed rows hold few distinct values, a table of them, so that an entry
+// can be kept as one byte, or as nothing where there is only one value. Values are told apart by
+// their bits: -0 is not +0, and every payload of NaN stands for itself. Exact, therefore.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+template <class T>
+class ValueTable {
+ public:
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+  /// No table.
+  ValueTable() = default;
+  /// The values of the listed rows, ordered by their bits; no table where there are more than
+  /// `most` (up to 256). All threads look, and all stop as soon as one has found too many.
+  ValueTable(const CsrView& matrix, RowListView rows, std::size_t most);
+
+  /// Distinct values; 0 where there is no table.
+  std::size_t size() const { return bits_.size(); }
+  T operator[](std::size_t code) const { return std::bit_cast<T>(bits_[code]); }
+  std::uint8_t code(T value) const {
+    return static_cast<std::uint8_t>(
+        std::lower_bound(bits_.begin(), bits_.end(), std::bit_cast<Bits>(value)) - bits_.begin());
+  }
+
+ private:
+  std::vector<Bits> bits_;  ///< ascending
+};
+
+template <class T>
+ValueTable<T>::ValueTable(const CsrView& matrix, RowListView rows, std::size_t most) {
+  const auto* values = static_cast<const T*>(matrix.values);
+  std::atomic<bool> too_many = false;
+#pragma omp parallel
+  {
+    std::vector<Bits> found;  // ascending
+#pragma omp for schedule(static)
+    for (LocalIndex k = 0; k < rows.count; ++k) {
+      if (too_many.load(std::memory_order_relaxed)) continue;
+      for (Offset e = matrix.offsets[rows[k]]; e < matrix.offsets[rows[k] + 1]; ++e) {
+        const Bits bits = std::bit_cast<Bits>(values[e]);
+        const auto place = std::lower_bound(found.begin(), found.end(), bits);
+        if (place != found.end() && *place == bits) continue;
+        found.insert(place, bits);
+        if (found.size() > most) break;
+      }
+      if (found.size() > most) too_many.store(true, std::memory_order_relaxed);
+    }
+#pragma omp critical
+    {
+      std::vector<Bits> all;
+      std::set_union(bits_.begin(), bits_.end(), found.begin(), found.end(),
+                     std::back_inserter(all));
+      bits_.swap(all);
+    }
+  }
+  if (bits_.size() > most) bits_.clear();
+}
+
+}  // namespace rowhalo
