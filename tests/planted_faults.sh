@@ -278,10 +278,39 @@ fault "messages inside nodes count all" miniapp/statistics.cpp \
   'quality.messages() - between.messages;' \
   'quality.messages();' \
   cli_info
-fault "auto takes the last format" miniapp/choose.cpp \
-  'if (*candidate.seconds < best_seconds) {' \
-  'if (*candidate.seconds >= 0) {' \
-  cli_schema
+fault "auto takes the last format" miniapp/format_trials.cpp \
+  'if (best_ && best_->seconds <= attempt->seconds) return;' \
+  ''
+fault "auto takes the format that suits the first rank" miniapp/batches.cpp \
+  'return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;' \
+  'return run_batch(with, iterations, products) / iterations;'
+fault "auto spends more than its budget" miniapp/format_trials.cpp \
+  'tried_seconds_ / tried_ <= limit;' \
+  'tried_seconds_ / tried_ <= 1e3 * limit + 1;'
+fault "auto keeps nothing when it made room in vain" miniapp/format_trials.cpp \
+  'if (const auto refusal = make(*best_)) throw *refusal;' \
+  'if (false) throw 0;'
+fault "auto gives up where memory lacks" miniapp/format_trials.cpp \
+  'refusal->code() != out_of_memory || !best_ || made_room_) return refusal;' \
+  'refusal->code() == out_of_memory || !best_ || made_room_) return refusal;'
+fault "auto drops a format for its boundary rows" miniapp/format_trials.cpp \
+  'if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;' \
+  'if (true) return boundary_refusal;'
+fault "auto tries the hopeless" miniapp/format_trials.cpp \
+  'if (quickest_.entry == nullptr || times <= hopeless) return "";' \
+  'if (true) return "";'
+fault "auto begins with the worst" miniapp/format_trials.cpp \
+  'return a.predicted < b.predicted;' \
+  'return a.predicted > b.predicted;'
+fault "slices as long as their last rows" kernels/work.cpp \
+  'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
+  'longest_of_32 = longest_of_8;'
+fault "diagonals are predicted once too often" kernels/statistics.cpp \
+  'shifts.push_back(std::int64_t{c} - row); });' \
+  'shifts.push_back(std::int64_t{c} + row); });'
+fault "dia predicts more than it stores" kernels/predictions.cpp \
+  'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
+  'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
 fault "value codes count for the ratio" jobs/classes/results.py \
   'return "codes" if twin' \
   'return "ours" if twin' \
