@@ -7,7 +7,8 @@ time over our best without value codes; what value codes gain, and auto, stand b
 import json
 from typing import NamedTuple, Optional
 
-from matrices import AUTO_SECONDS, AUTO_SHARE, BASELINES, CLASSES, LONG_ROWS_GROWTH, Matrix
+from matrices import (AUTO_SECONDS, AUTO_SETUP_NONZEROS, AUTO_SETUP_PRODUCTS, AUTO_SHARE, BASELINES,
+                      CLASSES, LONG_ROWS_GROWTH, Matrix)
 
 
 class Measured(NamedTuple):
@@ -98,7 +99,7 @@ def quotient(above, below):
     return above.seconds / below.seconds if above and below else None
 
 
-def notes_of(outcome, ours):
+def notes_of(outcome, ours, auto):
     """What else there is to say, and whether a target beside the ratio is missed."""
     kind, notes, missed = CLASSES[outcome.matrix.group], [], False
     beside = outcome.companion
@@ -119,6 +120,9 @@ def notes_of(outcome, ours):
     if kind.share and ours and ours.report.get("share_of_read_bandwidth"):
         if ours.report["share_of_read_bandwidth"] < kind.share:
             notes.append(f"share below {kind.share:.0%}")
+    if auto and outcome.report["matrix"]["nonzeros"] > AUTO_SETUP_NONZEROS:
+        if auto.report.get("setup_products", 0) > AUTO_SETUP_PRODUCTS:
+            notes.append(f"set-up of auto above {AUTO_SETUP_PRODUCTS} products")
     notes += [f"{entry.name}: {entry.reason}" for entry in outcome.formats if is_wrong(entry)]
     if outcome.failure:
         notes.append(outcome.failure)
@@ -130,7 +134,7 @@ def summary_of(outcome, device):
     baseline, ours = fastest(formats, "baseline"), fastest(formats, "ours")
     auto, codes = fastest(formats, "auto"), fastest(formats, "codes")
     named = fastest(formats, "ours", "codes", *(["baseline"] if device == "cpu" else []))
-    notes, missed = notes_of(outcome, ours)
+    notes, missed = notes_of(outcome, ours, auto)
     ratio = quotient(baseline, ours)
     target = outcome.matrix.target if device == "gpu" and outcome.matrix.target else None
     behind = quotient(auto, named)
