@@ -85,7 +85,8 @@ void add_kernels_options(CLI::App& kernels, RunOptions& options) {
   options.format = "all";
   options.min_seconds = 0.2;
   kernels
-      .add_option("--format", options.format, names_of(formats(), "all") + "; several as a,b:k=v,c")
+      .add_option("--format", options.format,
+                  names_of(formats(), "all | auto") + "; several as a,b:k=v,c")
       ->type_name("NAMES")
       ->capture_default_str()
       ->group("Product");
