@@ -31,7 +31,8 @@ class CusparseCsr final : public CusparseKernel {
         wide ? static_cast<const void*>(matrix.offsets) : offsets_.data(),
         wide ? static_cast<const void*>(wide_columns_.data()) : matrix.indices, matrix.values, type,
         type, CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
-    prepare(description);
+    // With 64-bit columns and so many nonzeros it fails to prepare itself (CUDA 13.0).
+    prepare(description, wide ? Preparation::off : Preparation::on);
   }
 
  private:

@@ -50,7 +50,7 @@ CusparseKernel::CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorith
   context_.reset(context);
 }
 
-void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix) {
+void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix, Preparation preparation) {
   matrix_.reset(matrix);
   // Vectors must point somewhere; apply() sets where.
   auto* const somewhere = const_cast<void*>(csr_.values);
@@ -70,9 +70,11 @@ void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix) {
                                            matrix_.get(), x_.get(), beta, y_.get(), type,
                                            algorithm_, &bytes));
   buffer_ = DeviceMemory(bytes);
-  ROWHALO_CUSPARSE(cusparseSpMV_preprocess(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, alpha,
-                                           matrix_.get(), x_.get(), beta, y_.get(), type,
-                                           algorithm_, buffer_.data()));
+  if (preparation == Preparation::on) {
+    ROWHALO_CUSPARSE(cusparseSpMV_preprocess(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                             alpha, matrix_.get(), x_.get(), beta, y_.get(), type,
+                                             algorithm_, buffer_.data()));
+  }
   synchronize_device();
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

@@ -40,8 +40,9 @@ class CusparseKernel : public SpmvKernel {
   CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm);
 
   cusparseHandle_t context() const { return context_.get(); }
-  /// Takes the matrix and lets cuSPARSE prepare itself.
-  void prepare(cusparseConstSpMatDescr_t matrix);
+  enum class Preparation { on, off };
+  /// Takes the matrix and, unless that is off, lets cuSPARSE prepare itself.
+  void prepare(cusparseConstSpMatDescr_t matrix, Preparation preparation = Preparation::on);
 
   /// Slots that hold an entry or padding.
   virtual std::int64_t stored_entries() const = 0;
