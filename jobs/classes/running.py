@@ -48,7 +48,7 @@ class Program:
             if name.split(":")[0] not in self.names:
                 reasons[name] = "not in this build"
             elif name in left_out:
-                reasons[name] = "left out: few threads a row, and a row is very long"
+                reasons[name] = "left out: far from the best here, and slow"
         return reasons
 
     def kernels(self, matrix, formats, precision):
