@@ -144,6 +144,15 @@ fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
 fault "block taken for full" kernels/cpu/bsr.cpp \
   'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
   'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'
+fault "block size of the most bytes" kernels/block_size.cpp \
+  'if (other.bytes < best.bytes) best = other;' \
+  'if (other.bytes > best.bytes) best = other;'
+fault "blocks are cheaper than they are" kernels/block_size.cpp \
+  'if (best.bytes < csr) return best.size;' \
+  'if (best.fill > 0) return best.size;'
+fault "samples count no masks" kernels/cpu/bsr.cpp \
+  'sample.masks += is_full(block) ? 0 : 1;' \
+  'sample.masks += 0;'
 fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
   'for (; k < a.width; ++k, slot += lanes)' \
   'for (; k + 1 < a.width; ++k, slot += lanes)'

@@ -15,10 +15,12 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
 #include "kernels/bits.hpp"
+#include "kernels/block_size.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
@@ -29,7 +31,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr int largest_block = 8;  // its mask has 64 bits
+constexpr int largest_block = largest_block_size;  // its mask has 64 bits
 
 /// Where a block row's data begin; one more stands behind the last.
 struct BlockRow {
@@ -131,8 +133,7 @@ class BsrKernel final : public SpmvKernel {
     const double start = omp_get_wtime();
     check_format_options(options, {"b", "max_padding", "simd"});
     const Isa isa = chosen_isa(options);
-    b_ = block_size(matrix, options);
-    block_rows_ = (std::int64_t{rows.count} + b_ - 1) / b_;
+    set_size(choose_block_size(matrix, options, [&] { return sample_sizes(); }).size);
     count_blocks();
     slots_ = begins_[block_rows_].block * b_ * b_;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
@@ -166,17 +167,36 @@ class BsrKernel final : public SpmvKernel {
     KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
     work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
+    const double fill = slots_ == 0 ? 1 : static_cast<double>(work.flops / 2) / slots_;
+    work.parameters = fmt::format("b={} fill={:.3f}", b_, fill);
     return work;
   }
 
  private:
-  static int block_size(const CsrView& matrix, const Spec& options) {
-    if (options.has("b")) return static_cast<int>(options.integer("b", 2, 2, largest_block));
-    if (matrix.block >= 2 && matrix.block <= largest_block) return matrix.block;
-    options.fail(
-        fmt::format("the rows of this matrix come in blocks of {}; name the size of the "
-                    "blocks to store, b= 2 to {}",
-                    matrix.block, largest_block));
+  void set_size(int size) {
+    b_ = size;
+    block_rows_ = (std::int64_t{rows_.count} + b_ - 1) / b_;
+  }
+
+  /// Counts the blocks of every size in block rows spread over all.
+  BlockSamples sample_sizes() {
+    constexpr std::int64_t most_block_rows = 4096;
+    BlockSamples samples;
+    Cover found;
+    for (int size = smallest_block_size; size <= largest_block_size; ++size) {
+      set_size(size);
+      BlockSample& sample = samples[size - smallest_block_size];
+      const std::int64_t count = std::min(block_rows_, most_block_rows);
+      for (std::int64_t k = 0; k < count; ++k) {
+        cover(k * block_rows_ / count, found);
+        for (const Block& block : found.blocks) {
+          ++sample.blocks;
+          sample.entries += std::popcount(block.mask);
+          sample.masks += is_full(block) ? 0 : 1;
+        }
+      }
+    }
+    return samples;
   }
 
   LocalIndex first_row(std::int64_t block_row) const {

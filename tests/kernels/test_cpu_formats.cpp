@@ -126,20 +126,33 @@ TEST_CASE("strips of dia at the edges of x, whole and in part") {
   for (const std::string& simd : simd_options()) check_products("dia:" + simd, matrix, x);
 }
 
-TEST_CASE("bsr takes the blocks of the source, or asks for their size") {
+TEST_CASE("bsr takes the blocks of the source, or measures") {
   const Matrix matrix = blocked(20);
   const Typed<double> typed(matrix);
   CsrView view = typed.view();
-  check_refusal("bsr", view, all_rows(view.rows), {"blocks of 1", "b= 2 to 8"});
-  view.block = 12;
-  check_refusal("bsr", view, all_rows(view.rows), {"blocks of 12", "b= 2 to 8"});
-  view.block = 3;
-  CHECK(work_of("bsr", view).stored_entries == 20 * 3 * 9);
-  CHECK(work_of("bsr", view).stored_entries == work_of("bsr:b=3", view).stored_entries);
+  for (const int known : {3, 1, 12}) {
+    view.block = known;
+    CHECK(work_of("bsr", view).stored_entries == 20 * 3 * 9);
+    CHECK(work_of("bsr", view).parameters.rfind("b=3 fill=0.95", 0) == 0);
+  }
+  view.block = 2;
+  CHECK(work_of("bsr", view).stored_entries == work_of("bsr:b=2", view).stored_entries);
+  for (LocalIndex b = 2; b <= 8; ++b) {
+    const Matrix blocks = pattern("blocks", 40 * b, 40 * b, [=](LocalIndex i, LocalIndex j) {
+      return mix64(i / b, j / b) % 7 == 0 && (i + j) % 29 != 0;
+    });
+    const std::string parameters = work_of("bsr", Typed<double>(blocks).view()).parameters;
+    INFO(parameters);
+    CHECK(parameters.rfind("b=" + std::to_string(b) + " ", 0) == 0);
+  }
   const Matrix diagonal = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
   // One block a block row: 8 of 64 slots for 64 nonzeros.
   check_refusal("bsr:b=8", Typed<double>(diagonal).view(), all_rows(64),
                 {"8 blocks of 8 x 8", "512 slots", "64 nonzeros", "7.0 times", "b= smaller"});
+  // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes an entry and 8 a row.
+  check_refusal(
+      "bsr", Typed<double>(diagonal).view(), all_rows(64),
+      {"more bytes than CSR", "2 x 2 and 50 % full", "22.0 a nonzero", "20.0", "say b=2"});
 }
 
 TEST_CASE("full blocks of bsr cost no mask, wherever they begin") {
