@@ -135,6 +135,27 @@ fault "slice end off by one" kernels/cpu/sell.cpp \
 fault "last partial slice forgotten" kernels/cpu/sell.cpp \
   'if (begin < end && whole < end) partial_slice' \
   'if (begin < end && whole + 1 < end) partial_slice'
+fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
+  'for (; delta >= escape<Delta>; delta -= escape<Delta>) step();' \
+  'for (; delta > escape<Delta>; delta -= escape<Delta>) step();'
+fault "rows of a block have their own offsets" kernels/cpu/asell_code.hpp \
+  'return row - row % block;' \
+  'return row + 0 * block;'
+fault "asell takes the longest code" kernels/cpu/asell_code.cpp \
+  'if (cost(candidate) >= best_cost) return;' \
+  'if (cost(candidate) < best_cost) return;'
+fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
+  'sums[group] = flags != 0 ? sums[group] : before;' \
+  'sums[group] = flags != 1 << 30 ? sums[group] : before;'
+fault "mask of AVX-512 shifted" kernels/cpu/avx512.hpp \
+  '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask)));' \
+  '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask >> 1)));'
+fault "-0 taken for +0" kernels/cpu/value_codes.hpp \
+  'const Bits bits = std::bit_cast<Bits>(values[e]);' \
+  'const Bits bits = std::bit_cast<Bits>(values[e] + T{0});'
+fault "asell never sorts" kernels/cpu/asell.cpp \
+  'if (fewest <= wanted || candidate >= list.count) break;' \
+  'if (candidate >= 1) break;'
 fault "padding touches x" kernels/cpu/lanes.hpp \
   'gathered = sign < 0 ? -Vector{} : gathered;' \
   'gathered = sign < 0 ? Vector{} * gathered : gathered;'
@@ -294,8 +315,8 @@ fault "auto takes the format that suits the first rank" miniapp/batches.cpp \
   'return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;' \
   'return run_batch(with, iterations, products) / iterations;'
 fault "auto spends more than its budget" miniapp/format_trials.cpp \
-  'tried_seconds_ / tried_ <= limit;' \
-  'tried_seconds_ / tried_ <= 1e3 * limit + 1;'
+  'return max_seconds_since(start_) + expected <= limit;' \
+  'return max_seconds_since(start_) <= 1e3 * limit + 1;'
 fault "auto keeps nothing when it made room in vain" miniapp/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
@@ -311,12 +332,21 @@ fault "auto tries the hopeless" miniapp/format_trials.cpp \
 fault "auto begins with the worst" miniapp/format_trials.cpp \
   'return a.predicted < b.predicted;' \
   'return a.predicted > b.predicted;'
+fault "auto pays for conversions before it looks at CSR" miniapp/format_trials.cpp \
+  '[](const Prospect& prospect) { return prospect.reads_csr; });' \
+  '[](const Prospect&) { return false; });'
+fault "auto waits for what is far behind" miniapp/format_trials.cpp \
+  'if (is_far()) return;' \
+  ''
+fault "long rows are cut off one by one" kernels/statistics.cpp \
+  'if (host.indices[e] <= limit) columns.push_back(host.indices[e]);' \
+  'columns.push_back(host.indices[e]);'
 fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
 fault "diagonals are predicted once too often" kernels/statistics.cpp \
-  'shifts.push_back(std::int64_t{c} - row); });' \
-  'shifts.push_back(std::int64_t{c} + row); });'
+  'shifts.push_back(std::int64_t{host.indices[e]} - row);' \
+  'shifts.push_back(std::int64_t{host.indices[e]} + row);'
 fault "dia predicts more than it stores" kernels/predictions.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'

@@ -13,28 +13,30 @@ namespace {
 constexpr std::int64_t whole = strip_lanes;
 
 /// The ascending union of the offsets of the rows, each as often as the row that has it most often:
-/// calls step(offset, mask) until it returns false. Columns ascend in every row.
+/// calls step(offset, mask) until it returns false. The slice is whole, columns ascend in its rows.
 template <class Step>
 void merge_offsets(const SliceRows& slice, const Step& step) {
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::array<LocalIndex, strip_lanes> next{};
-  std::array<std::int64_t, strip_lanes> heads;
+  constexpr LocalIndex none = std::numeric_limits<LocalIndex>::max();
+  std::array<LocalIndex, strip_lanes> next{}, anchors, heads;
   const auto head = [&](LocalIndex l) {
-    if (next[l] == slice.lengths[l]) return none;
-    return std::int64_t{slice.columns[l][next[l]]} - anchor_of(slice.rows[l], slice.block);
+    return next[l] == slice.lengths[l] ? none : slice.columns[l][next[l]] - anchors[l];
   };
-  for (LocalIndex l = 0; l < slice.lanes; ++l) heads[l] = head(l);
+  for (LocalIndex l = 0; l < strip_lanes; ++l) {
+    anchors[l] = anchor_of(slice.rows[l], slice.block);
+    heads[l] = head(l);
+  }
   while (true) {
-    const std::int64_t offset = *std::min_element(heads.begin(), heads.begin() + slice.lanes);
+    LocalIndex offset = none;
+    for (LocalIndex l = 0; l < strip_lanes; ++l) offset = std::min(offset, heads[l]);
     if (offset == none) return;
     StripMask mask = 0;
-    for (LocalIndex l = 0; l < slice.lanes; ++l) {
+    for (LocalIndex l = 0; l < strip_lanes; ++l) {
       if (heads[l] != offset) continue;
       mask |= StripMask{1} << l;
       ++next[l];
       heads[l] = head(l);
     }
-    if (!step(static_cast<LocalIndex>(offset), mask)) return;
+    if (!step(offset, mask)) return;
   }
 }
 
@@ -125,7 +127,8 @@ std::int64_t index_bytes(const SliceCode& code, LocalIndex lanes) {
 
 SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   const auto lengths_end = slice.lengths.begin() + slice.lanes;
-  SliceCode best{IndexCode::columns, *std::max_element(slice.lengths.begin(), lengths_end),
+  const LocalIndex longest = *std::max_element(slice.lengths.begin(), lengths_end);
+  SliceCode best{IndexCode::columns, longest,
                  *std::min_element(slice.lengths.begin(), lengths_end)};
   if (slice.lanes < strip_lanes || best.steps == 0) return best;
   std::int64_t base = std::numeric_limits<LocalIndex>::max();
@@ -145,12 +148,15 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
     best = candidate;
     best_cost = cost(candidate);
   };
-  consider(IndexCode::words, delta_steps<std::uint16_t>(slice, static_cast<LocalIndex>(base)));
-  consider(IndexCode::bytes, delta_steps<std::uint8_t>(slice, static_cast<LocalIndex>(base)));
   const std::int64_t limit = best_cost / (sizeof(OffsetStep) + value_bytes * whole);
   std::int64_t steps = 0;
   merge_offsets(slice, [&](LocalIndex, StripMask) { return ++steps <= limit; });
   consider(IndexCode::offsets, steps);
+  // The others have no fewer steps than the longest row has entries.
+  const SliceCode fewest{IndexCode::bytes, longest, 0};
+  if (cost(fewest) >= best_cost) return best;
+  consider(IndexCode::bytes, delta_steps<std::uint8_t>(slice, static_cast<LocalIndex>(base)));
+  consider(IndexCode::words, delta_steps<std::uint16_t>(slice, static_cast<LocalIndex>(base)));
   return best;
 }
 

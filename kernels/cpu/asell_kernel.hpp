@@ -7,16 +7,14 @@
 // Lanes without an entry may load x[0] or a table's value, but their sum is kept as it was.
 #pragma once
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/bits.hpp"
 #include "kernels/cpu/asell_code.hpp"
+#include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
 
@@ -58,24 +56,6 @@ struct StoredValues {
 };
 
 #if defined(__x86_64__)
-/// result[l] = table[codes[l]] in a register of 64 bytes. Not always_inline, and not in the vectors
-/// of the compiler: in a function that may not use AVX-512 it would take those apart before it
-/// inlines. (Masked by ones: GCC 12 warns of its own header without.)
-[[gnu::target("avx512f")]] inline void permute(const double* table, const std::uint8_t* codes,
-                                               double* result) {
-  constexpr __mmask8 all = 0xff;
-  const auto* own = reinterpret_cast<const __m128i*>(codes);
-  const __m512i places = _mm512_maskz_cvtepu8_epi64(all, _mm_loadl_epi64(own));
-  _mm512_storeu_pd(result, _mm512_maskz_permutexvar_pd(all, places, _mm512_loadu_pd(table)));
-}
-[[gnu::target("avx512f")]] inline void permute(const float* table, const std::uint8_t* codes,
-                                               float* result) {
-  constexpr __mmask16 all = 0xffff;
-  const auto* own = reinterpret_cast<const __m128i*>(codes);
-  const __m512i places = _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(own));
-  _mm512_storeu_ps(result, _mm512_maskz_permutexvar_ps(all, places, _mm512_loadu_ps(table)));
-}
-
 /// Values that a byte names, of a table that fits a register.
 template <class T>
 struct CodedValues {
@@ -83,7 +63,7 @@ struct CodedValues {
   const std::uint8_t* codes;
   const T* table;
   [[gnu::always_inline]] void load(Offset slot, Vector& result) const {
-    permute(table, codes + slot, reinterpret_cast<T*>(&result));
+    avx512::permute(table, codes + slot, reinterpret_cast<T*>(&result));
   }
   [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
 };
@@ -105,31 +85,36 @@ struct AsellLoops {
   static constexpr int width = vector_bytes / sizeof(T);
   static constexpr int groups = strip_lanes / width;
   using Vector [[gnu::vector_size(vector_bytes)]] = T;
-  using Keep [[gnu::vector_size(vector_bytes)]] = LaneInteger<T>;  ///< not 0: the lane has an entry
-  using Columns [[gnu::vector_size(width * sizeof(LocalIndex))]] = LocalIndex;
+  using Flags [[gnu::vector_size(vector_bytes)]] = LaneInteger<T>;
 
+#if defined(__x86_64__)
+  static constexpr bool wide = vector_bytes == 64;
+#else
+  static constexpr bool wide = false;
+#endif
   const AsellArguments<T>& a;
   const Values& values;
   Vector sums[groups] = {};
 
+  /// Bit l of `has` says whether lane l of the group has an entry.
   template <Slots slots>
-  [[gnu::always_inline]] void add(int group, Offset slot, const Vector& x, const Keep& keep) {
-    Vector own, result;
+  [[gnu::always_inline]] void add(int group, Offset slot, const Vector& x, StripMask has) {
+    Vector own;
     values.load(slot + group * width, own);
+    if constexpr (slots == Slots::entries) {
+      add_products(reinterpret_cast<const T*>(&own), x, sums[group]);
+    } else if constexpr (wide) {
+      avx512::add_masked(reinterpret_cast<const T*>(&own), reinterpret_cast<const T*>(&x), has,
+                         reinterpret_cast<T*>(&sums[group]));
+    } else {
+      Flags flags;
 #pragma GCC unroll 32
-    for (int l = 0; l < width; ++l) {
-      result[l] = fused_multiply_add(own[l], x[l], sums[group][l]);
-    }
-    if constexpr (slots == Slots::may_be_empty) {
-      result = keep != 0 ? result : sums[group];
-    }
-    sums[group] = result;
-  }
-
-  [[gnu::always_inline]] static void keep_bits(int group, StripMask mask, Keep& keep) {
-#pragma GCC unroll 32
-    for (int l = 0; l < width; ++l) {
-      keep[l] = static_cast<LaneInteger<T>>(mask & (StripMask{1} << (group * width + l)));
+      for (int l = 0; l < width; ++l) {
+        flags[l] = static_cast<LaneInteger<T>>(has & (StripMask{1} << l));
+      }
+      const Vector before = sums[group];
+      add_products(reinterpret_cast<const T*>(&own), x, sums[group]);
+      sums[group] = flags != 0 ? sums[group] : before;
     }
   }
 
@@ -139,10 +124,8 @@ struct AsellLoops {
 #pragma GCC unroll 32
     for (int g = 0; g < groups; ++g) {
       Vector own;
-      Keep keep{};
       std::memcpy(&own, x + g * width, sizeof(own));
-      if constexpr (slots == Slots::may_be_empty) keep_bits(g, mask, keep);
-      add<slots>(g, slot, own, keep);
+      add<slots>(g, slot, own, mask >> (g * width));
     }
   }
 
@@ -166,11 +149,11 @@ struct AsellLoops {
   /// x by its columns, which are in bounds.
   template <Slots slots>
   [[gnu::always_inline]] void add_gathered(int group, Offset slot, const LocalIndex* columns,
-                                           const Keep& keep) {
+                                           StripMask has) {
     Vector own;
 #pragma GCC unroll 32
     for (int l = 0; l < width; ++l) own[l] = a.x[columns[l]];
-    add<slots>(group, slot, own, keep);
+    add<slots>(group, slot, own, has);
   }
 
   template <Slots slots>
@@ -178,10 +161,8 @@ struct AsellLoops {
                                            OffsetStep step) {
 #pragma GCC unroll 32
     for (int g = 0; g < groups; ++g) {
-      Keep keep{};
       Vector own;
       if constexpr (slots == Slots::may_be_empty) {
-        keep_bits(g, step.mask, keep);
 #pragma GCC unroll 32
         for (int l = 0; l < width; ++l) {
           own[l] = (step.mask >> (g * width + l) & 1) != 0
@@ -193,7 +174,7 @@ struct AsellLoops {
 #pragma GCC unroll 32
         for (int l = 0; l < width; ++l) own[l] = x[anchors[g * width + l]];
       }
-      add<slots>(g, slot, own, keep);
+      add<slots>(g, slot, own, step.mask >> (g * width));
     }
   }
 
@@ -211,27 +192,53 @@ struct AsellLoops {
     }
   }
 
+  /// The next columns of a group, and which lanes have an entry; `inside` is 0 elsewhere.
+  template <class Delta>
+  [[gnu::always_inline]] static StripMask advance(const Delta* deltas, LocalIndex* columns,
+                                                  LocalIndex* inside) {
+    if constexpr (wide) {
+      return avx512::advance<width>(deltas, columns, inside);
+    } else {
+      StripMask result = 0;
+#pragma GCC unroll 32
+      for (int l = 0; l < width; ++l) {
+        columns[l] += deltas[l];
+        const bool has = deltas[l] != static_cast<Delta>(-1);
+        inside[l] = has ? columns[l] : 0;
+        result |= StripMask{has} << l;
+      }
+      return result;
+    }
+  }
+
   template <class Delta>
   [[gnu::always_inline]] void delta_slice(const AsellSlice& slice, const LocalIndex* rows,
                                           const Delta* deltas, Offset end) {
-    using Narrow [[gnu::vector_size(width * sizeof(Delta))]] = Delta;
-    Columns columns[groups];
-    for (LocalIndex l = 0; l < strip_lanes; ++l) {
-      columns[l / width][l % width] = rows[l] + slice.base_or_full;
-    }
+    LocalIndex columns[strip_lanes];
+    for (LocalIndex l = 0; l < strip_lanes; ++l) columns[l] = rows[l] + slice.base_or_full;
     for (Offset slot = slice.slot; slot < end; slot += strip_lanes, deltas += strip_lanes) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
-        Narrow narrow;
-        std::memcpy(&narrow, deltas + g * width, sizeof(narrow));
-        const Columns delta = __builtin_convertvector(narrow, Columns);
-        columns[g] += delta;
-        const Columns has = delta != static_cast<Delta>(-1);
         LocalIndex inside[width];
-        const Columns safe = columns[g] & has;
-        std::memcpy(inside, &safe, sizeof(inside));
-        add_gathered<Slots::may_be_empty>(g, slot, inside, __builtin_convertvector(has, Keep));
+        const StripMask has = advance(deltas + g * width, columns + g * width, inside);
+        add_gathered<Slots::may_be_empty>(g, slot, inside, has);
       }
+    }
+  }
+
+  /// Which lanes of a group have a column; `inside` is 0 elsewhere.
+  [[gnu::always_inline]] static StripMask not_negative(const LocalIndex* columns,
+                                                       LocalIndex* inside) {
+    if constexpr (wide) {
+      return avx512::not_negative<width>(columns, inside);
+    } else {
+      StripMask result = 0;
+#pragma GCC unroll 32
+      for (int l = 0; l < width; ++l) {
+        inside[l] = columns[l] & ~(columns[l] >> 31);
+        result |= StripMask{columns[l] >= 0} << l;
+      }
+      return result;
     }
   }
 
@@ -242,19 +249,15 @@ struct AsellLoops {
     for (; slot < masked; slot += strip_lanes, columns += strip_lanes) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
-        add_gathered<Slots::entries>(g, slot, columns + g * width, Keep{});
+        add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
       }
     }
     for (; slot < end; slot += strip_lanes, columns += strip_lanes) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
-        Columns own;
-        std::memcpy(&own, columns + g * width, sizeof(own));
-        const Columns has = own >= 0;
-        const Columns safe = own & has;
         LocalIndex inside[width];
-        std::memcpy(inside, &safe, sizeof(inside));
-        add_gathered<Slots::may_be_empty>(g, slot, inside, __builtin_convertvector(has, Keep));
+        const StripMask has = not_negative(columns + g * width, inside);
+        add_gathered<Slots::may_be_empty>(g, slot, inside, has);
       }
     }
   }

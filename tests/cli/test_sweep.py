@@ -11,8 +11,8 @@ import launch
 RANKS = (1, 2, 3, 4, 7)
 PARTITIONS = ("rows", "nnz")
 # Of the CPU; each run takes all of them. Some sum in an order of their own, some refuse to pad.
-SAME_BITS = {"csr", "csr-omp", "coo", "ell", "hyb", "jds", "sell"}
-MAY_REFUSE = {"ell", "dia", "bsr", "dense"}
+SAME_BITS = {"csr", "csr-omp", "coo", "ell", "hyb", "jds", "sell", "asell"}
+MAY_REFUSE = {"ell", "asell", "dia", "bsr", "dense"}
 FORMATS = SAME_BITS | MAY_REFUSE
 FEW = ("jgl009.mtx", "cage4.mtx", "west0479.mtx", "ash958.mtx", "plskz362.mtx", "494_bus.mtx",
        "mbeacxc.mtx.gz", "bibd_49_3.mtx.gz")

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Steps that a compiler does not find by itself, with AVX-512 (isa.hpp): lookup in a table of one
+// register, fma under a mask, columns from differences. They are not always_inline and not written
+// with the compiler's vectors: in a function that may not use AVX-512 it takes those apart before
+// it inlines. Called inside run_avx512 only, where they are inlined.
+// (Conversions are masked by ones where GCC 12 warns of its own header without.)
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "partition/base/types.hpp"
+
+namespace rowhalo::avx512 {
+
+#define ROWHALO_AVX512 [[gnu::target("avx512f,avx512vl,avx512dq,fma")]] inline
+
+/// result[l] = table[codes[l]]
+ROWHALO_AVX512 void permute(const double* table, const std::uint8_t* codes, double* result) {
+  constexpr __mmask8 all = 0xff;
+  const auto* own = reinterpret_cast<const __m128i*>(codes);
+  const __m512i places = _mm512_maskz_cvtepu8_epi64(all, _mm_loadl_epi64(own));
+  _mm512_storeu_pd(result, _mm512_maskz_permutexvar_pd(all, places, _mm512_loadu_pd(table)));
+}
+ROWHALO_AVX512 void permute(const float* table, const std::uint8_t* codes, float* result) {
+  constexpr __mmask16 all = 0xffff;
+  const auto* own = reinterpret_cast<const __m128i*>(codes);
+  const __m512i places = _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(own));
+  _mm512_storeu_ps(result, _mm512_maskz_permutexvar_ps(all, places, _mm512_loadu_ps(table)));
+}
+
+/// sums[l] = fma(values[l], x[l], sums[l]) where bit l of `mask` is set.
+ROWHALO_AVX512 void add_masked(const double* values, const double* x, std::uint32_t mask,
+                               double* sums) {
+  _mm512_storeu_pd(sums, _mm512_mask3_fmadd_pd(_mm512_loadu_pd(values), _mm512_loadu_pd(x),
+                                               _mm512_loadu_pd(sums), static_cast<__mmask8>(mask)));
+}
+ROWHALO_AVX512 void add_masked(const float* values, const float* x, std::uint32_t mask,
+                               float* sums) {
+  _mm512_storeu_ps(sums,
+                   _mm512_mask3_fmadd_ps(_mm512_loadu_ps(values), _mm512_loadu_ps(x),
+                                         _mm512_loadu_ps(sums), static_cast<__mmask16>(mask)));
+}
+
+/// columns[l] += deltas[l]; inside[l] = columns[l], or 0 where deltas[l] is all ones. Bit l of the
+/// result says where it is not.
+template <int lanes>
+ROWHALO_AVX512 std::uint32_t advance(const std::uint8_t* deltas, LocalIndex* columns,
+                                     LocalIndex* inside) {
+  if constexpr (lanes == 8) {
+    const __m256i delta =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(deltas)));
+    const __m256i next =
+        _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
+    const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xff));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
+    return has;
+  } else {
+    constexpr __mmask16 all = 0xffff;
+    const __m512i delta =
+        _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
+    const __m512i next = _mm512_add_epi32(_mm512_loadu_si512(columns), delta);
+    _mm512_storeu_si512(columns, next);
+    const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xff));
+    _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));
+    return has;
+  }
+}
+template <int lanes>
+ROWHALO_AVX512 std::uint32_t advance(const std::uint16_t* deltas, LocalIndex* columns,
+                                     LocalIndex* inside) {
+  if constexpr (lanes == 8) {
+    const __m256i delta =
+        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
+    const __m256i next =
+        _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
+    const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xffff));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
+    return has;
+  } else {
+    constexpr __mmask16 all = 0xffff;
+    const __m512i delta = _mm512_maskz_cvtepu16_epi32(
+        all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(deltas)));
+    const __m512i next = _mm512_add_epi32(_mm512_loadu_si512(columns), delta);
+    _mm512_storeu_si512(columns, next);
+    const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xffff));
+    _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));
+    return has;
+  }
+}
+
+/// inside[l] = columns[l], or 0 where that is negative. Bit l of the result says where it is not.
+template <int lanes>
+ROWHALO_AVX512 std::uint32_t not_negative(const LocalIndex* columns, LocalIndex* inside) {
+  if constexpr (lanes == 8) {
+    const __m256i own = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns));
+    const auto negative = static_cast<std::uint32_t>(_mm256_movepi32_mask(own));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside),
+                        _mm256_max_epi32(own, _mm256_setzero_si256()));
+    return ~negative;
+  } else {
+    const __m512i own = _mm512_loadu_si512(columns);
+    const auto negative = static_cast<std::uint32_t>(_mm512_movepi32_mask(own));
+    _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(static_cast<__mmask16>(~negative), own));
+    return ~negative;
+  }
+}
+
+}  // namespace rowhalo::avx512
+#endif
