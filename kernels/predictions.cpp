@@ -30,15 +30,15 @@ double padded_bytes(const BlockStatistics& s, double slots) {
 }  // namespace
 
 Prediction predict_csr(const BlockStatistics& s) {
-  return {(value_bytes(s) + 4) * nonzeros(s) + 8.0 * s.rows + y_bytes(s), 0};
+  return {(value_bytes(s) + 4) * nonzeros(s) + 8.0 * s.rows + y_bytes(s), 0, true};
 }
 
 Prediction predict_csr_scalar(const BlockStatistics& s) {
-  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest)};
+  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest), true};
 }
 
 Prediction predict_csr_vector(const BlockStatistics& s) {
-  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest) / 32};
+  return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest) / 32, true};
 }
 
 Prediction predict_sell_8(const BlockStatistics& s) {

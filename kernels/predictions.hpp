@@ -13,6 +13,7 @@ namespace rowhalo {
 struct Prediction {
   double bytes = 0;           ///< of matrix and y that a product moves
   double serial_entries = 0;  ///< most entries that a GPU's thread sums one after the other
+  bool reads_csr = false;     ///< nothing is converted: a trial costs its products only
 };
 
 using PredictionRule = Prediction(const BlockStatistics& statistics);

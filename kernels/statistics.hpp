@@ -26,8 +26,8 @@ struct BlockStatistics {
   std::array<double, largest_block + 1> block_fill{};
 };
 
-/// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at a few hundred
-/// rows.
+/// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some
+/// ten thousand entries.
 BlockStatistics block_statistics(const CsrView& host, const RowLengths& lengths);
 
 }  // namespace rowhalo

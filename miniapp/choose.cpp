@@ -17,6 +17,7 @@ namespace rowhalo {
 namespace {
 
 constexpr double transport_budget_seconds = 0.05;
+constexpr double cpu_budget_seconds = 0.1;  // products take longer, and their times vary more
 
 /// Marks the fastest candidate and returns its position; -1 when none was timed.
 int mark_fastest(std::vector<Candidate>& candidates) {
@@ -78,7 +79,9 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
   for (const FormatEntry& entry : formats()) {
     if (entry.device == setting.site.device && entry.automatic) candidates.push_back(&entry);
   }
-  return try_formats(setting, request, candidates, TrialBudget{});
+  TrialBudget budget;
+  if (setting.site.device == Device::cpu) budget.seconds = cpu_budget_seconds;
+  return try_formats(setting, request, candidates, budget);
 }
 
 Graphs graphs_on(Device device, bool wanted) {

@@ -69,6 +69,20 @@ TEST_CASE("diagonals and blocks of a sample") {
   CHECK(statistics_of(hinted).block_fill[2] == 0);
 }
 
+TEST_CASE("a sample of long rows sees full blocks as full") {
+  const Matrix wide = pattern("wide", 64, 3000, [](LocalIndex i, LocalIndex j) {
+    return (j / 4) % 3 == 0 || (i % 4 == 0 && (j / 4) % 3 == 1);
+  });
+  const Typed<double> a(wide);
+  const BlockStatistics s = statistics_of(a.view());
+  CHECK(std::abs(s.block_fill[4] - 0.625) < 0.01);
+  const Matrix full = pattern("full", 64, 3000, [](LocalIndex i, LocalIndex j) {
+    return i % 8 < 4 ? j / 4 % 2 == 0 : j / 4 % 4 == 0;
+  });
+  const Typed<double> b(full);
+  CHECK(statistics_of(b.view()).block_fill[4] == 1);
+}
+
 TEST_CASE("no row, no entry") {
   const std::vector<Matrix> list = matrices();
   const Typed<double> none(list[0]), empty(list[2]);
@@ -85,6 +99,7 @@ TEST_CASE("no row, no entry") {
 TEST_CASE("a prediction is a lower bound, and not a loose one where nothing is padded") {
   for (const FormatEntry& entry : formats()) {
     if (entry.predict == nullptr || entry.device != Device::cpu) continue;
+    if (entry.predict == predict_asell) continue;  // it may code values
     for (const Matrix& matrix : matrices()) {
       INFO(entry.name << ", " << matrix.name);
       const Typed<double> a(matrix);
