@@ -249,7 +249,7 @@ inline std::string with_option(const std::string& spec, const std::string& optio
 }
 
 /// Names that CPU formats take beside those of the table, so that the battery meets what they do:
-/// bsr needs b= where the matrix knows no blocks, dense and dia refuse most of the battery.
+/// bsr with sizes that it would not choose; dense and dia refuse most of the battery.
 inline std::vector<std::string> variants(const std::string& name) {
   if (name == "bsr") return {"bsr:b=3", "bsr:b=2", "bsr:b=8"};
   if (name == "hyb") return {"hyb", "hyb:width=0", "hyb:width=5"};

@@ -66,7 +66,7 @@ void check_format(const std::string& spec, const std::vector<Matrix>& battery, V
     }
   }
   INFO(spec << " refused " << refused << " of " << accepted + refused << " cases");
-  // bsr and blocked-ell by their bare names want b=, which the battery's matrices do not tell.
+  // bsr and blocked-ell by their bare names take what has blocks; cusparse-bsr wants b=.
   if (spec != "bsr" && spec != "blocked-ell" && spec != "cusparse-bsr") {
     CHECK((accepted > refused || (takes_few(spec) && accepted >= 4)));
   }
