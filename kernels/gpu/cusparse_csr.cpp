@@ -2,7 +2,10 @@
 //
 // The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR. Bytes of a product: 12
 // (fp32: 8) a nonzero, 4 a row offset, x and y once; beyond 2^31 - 1 nonzeros 4 more of each.
+#include <fmt/format.h>
+
 #include <limits>
+#include <stdexcept>
 
 #include "kernels/formats.hpp"
 #include "kernels/gpu/baseline.hpp"
@@ -52,11 +55,30 @@ class CusparseCsr final : public CusparseKernel {
   DeviceArray<std::int64_t> wide_columns_;
 };
 
+/// Refuses with cuSPARSE's own words where it cannot multiply: with so many nonzeros that was seen
+/// (CUDA 13.0, an internal error), although its index types allow them.
+void check_product(const SpmvKernel& kernel, const CsrView& matrix, const Spec& options) {
+  const std::size_t bytes = vector_value_bytes(matrix.precision);
+  const DeviceMemory x(static_cast<std::size_t>(matrix.columns) * bytes);
+  const DeviceMemory y(static_cast<std::size_t>(matrix.rows) * bytes);
+  set_bytes_async(x.data(), 0, x.bytes(), Stream{});
+  try {
+    kernel.apply(1, x.data(), 0, y.data(), Stream{});
+    synchronize_device();
+  } catch (const std::runtime_error& error) {
+    options.fail(fmt::format("{} nonzeros are more than cuSPARSE can multiply: {}", matrix.nonzeros,
+                             error.what()));
+  }
+}
+
 std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
                                               const Spec& options, cusparseSpMVAlg_t algorithm) {
   check_format_options(options, {});
   check_whole(matrix, rows, options);
-  return std::make_unique<CusparseCsr>(matrix, algorithm);
+  auto kernel = std::make_unique<CusparseCsr>(matrix, algorithm);
+  if (matrix.nonzeros > std::numeric_limits<std::int32_t>::max())
+    check_product(*kernel, matrix, options);
+  return kernel;
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ __global__ void collect(const Word* numbers, Offset count, Key* table, Found* fo
     const Key key = numbers[e];
     if (key == no_key) found->count = most_distinct_values + 1;
     for (unsigned place = place_of(key);; place = (place + 1) % places) {
-      if (seen[place] == key) break;
+      const Key there = seen[place];  // read once: it may become `key` at any time
+      if (there == key) break;
       if (*seen_count > most_distinct_values) return;
-      if (seen[place] != no_key) continue;
+      if (there != no_key) continue;
       const Key before = atomicCAS(&table[place], no_key, key);
       if (before == no_key) atomicAdd(&found->count, 1u);
       if (before == no_key || before == key) break;
