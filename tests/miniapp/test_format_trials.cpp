@@ -155,9 +155,10 @@ std::unique_ptr<SpmvKernel> make_too_large(const CsrView&, RowListView, const Sp
 }
 
 /// Conversion takes a tenth of a second.
+template <int milliseconds>
 std::unique_ptr<SpmvKernel> make_dear(const CsrView&, RowListView, const Spec&) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  return std::make_unique<Sleeper>(4);
+  return std::make_unique<Sleeper>(milliseconds);
 }
 
 std::unique_ptr<SpmvKernel> refuse_on_the_last(const CsrView&, RowListView, const Spec& options) {
@@ -270,16 +271,16 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
 
 TEST_CASE("auto: what reads CSR as it is comes second, and while others are too dear") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry converted = sleeper("converted", make_dear, [](const BlockStatistics&) {
+  const FormatEntry converted = sleeper("converted", make_dear<4>, [](const BlockStatistics&) {
     return Prediction{1e7, 0, false};
   });
   const FormatEntry dearer = sleeper("dearer", make_sleeper<1>, [](const BlockStatistics&) {
     return Prediction{1.1e7, 0, false};
   });
-  const FormatEntry direct = sleeper("direct", make_sleeper<2>, [](const BlockStatistics&) {
+  const FormatEntry direct = sleeper("direct", make_dear<2>, [](const BlockStatistics&) {
     return Prediction{1.2e7, 0, true};
   });
-  const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {0.35, 0});
+  const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {0.56, 0});
   REQUIRE_ALL_RANKS(candidate(chosen, "converted").seconds.has_value());
   REQUIRE_ALL_RANKS(chosen.interior == "direct");
   REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
