@@ -39,7 +39,7 @@ std::vector<Axis> all_axes() {
     axes[0].rows.push_back({entry.name, fmt::format("{}: {}", name_of(entry.device), entry.summary),
                             unusable_reason(entry)});
   }
-  const ComputeSite site{device_count() > 0 ? Device::gpu : Device::cpu, false};
+  const ComputeSite site{device_count() > 0 ? Device::gpu : Device::cpu};
   for (const TransportEntry& entry : transports()) {
     axes[1].rows.push_back({entry.name, entry.summary, entry.unusable(site)});
   }

@@ -12,7 +12,7 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       alpha_(alpha),
       beta_(beta),
       halo_(transport.entry->make(
-          {setting.plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site.device})),
+          {setting.plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site})),
       spmv_(kernels, *halo_),
       y_(setting.site.device, static_cast<std::size_t>(kernels.rows) * setting.element_bytes()) {
   for (HaloVector& vector : vectors_) {

@@ -156,6 +156,8 @@ void Session::distribute() {
   check_reorder(source_->info, options_.reorder);
   phase("partition");
   const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
+  device_.site.nodes = nodes;
+  device_.site.timeout_seconds = options_.timeout_seconds;
   Assignment assignment;
   report_.setup.partition_seconds = timed([&] {
     renumber();

@@ -48,10 +48,10 @@ std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context
 std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
                                                    MakeMessages make);
 
-/// The one for context.device.
+/// The one for context.site.device.
 inline std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
                                                            MakeMessages make) {
-  return context.device == Device::gpu ? make_staged_exchange(context, make)
+  return context.site.device == Device::gpu ? make_staged_exchange(context, make)
                                        : make_host_exchange(context, make);
 }
 

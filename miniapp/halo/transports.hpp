@@ -11,13 +11,17 @@
 
 #include "miniapp/halo/halo_exchange.hpp"
 #include "partition/comm.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 
-/// Where ranks compute, as far as a transport must know.
+/// Where ranks compute, as far as a transport must know. The same on all ranks.
 struct ComputeSite {
   Device device = Device::cpu;
-  bool shared = false;  ///< several ranks on one GPU
+  bool shared = false;           ///< several ranks on one GPU
+  NodeMap nodes;                 ///< as ranks share memory, or as --ranks-per-node says
+  std::string no_peers;          ///< why GPUs of a host cannot write to each other; empty: they can
+  double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
 };
 
 /// What a transport is made for. The plan outlives the transport.
@@ -26,7 +30,7 @@ struct TransportContext {
   std::size_t element_bytes;
   int vectors;  ///< how many make_vector() will be asked for
   Comm comm;
-  Device device = Device::cpu;  ///< where the vectors lie
+  ComputeSite site = {};
 };
 
 struct TransportEntry {

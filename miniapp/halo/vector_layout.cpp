@@ -29,7 +29,7 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
           context.plan.ghosts,
           context.element_bytes,
           slot,
-          context.device};
+          context.site.device};
 }
 
 std::vector<bool> contiguous_sends(const HaloPlan& plan) {

@@ -23,7 +23,7 @@ std::vector<T> contents(const HaloVector& vector) {
 template <class T>
 bool ghosts_are_right(const Problem& problem, const TransportEntry& transport) {
   const std::unique_ptr<HaloExchange> halo =
-      transport.make({problem.plan, sizeof(T), 3, problem.comm, problem.device});
+      transport.make({problem.plan, sizeof(T), 3, problem.comm, ComputeSite{problem.device}});
   std::optional<StreamHandle> handle;
   if (problem.device == Device::gpu) handle.emplace();
   const Stream stream = handle ? handle->stream() : Stream{};
@@ -72,8 +72,8 @@ TEST_CASE("every transport fills every ghost") {
 TEST_CASE("a transport gives out no more vectors than it was made for") {
   const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
   for (const TransportVariant& transport : usable_transports(test_site(), false)) {
-    const std::unique_ptr<HaloExchange> halo =
-        transport.entry->make({problem.plan, sizeof(double), 1, problem.comm, problem.device});
+    const std::unique_ptr<HaloExchange> halo = transport.entry->make(
+        {problem.plan, sizeof(double), 1, problem.comm, ComputeSite{problem.device}});
     const HaloVector x = halo->make_vector();
     CHECK(reinterpret_cast<std::uintptr_t>(x.data) % 64 == 0);
     CHECK(x.owned == problem.plan.owned);
