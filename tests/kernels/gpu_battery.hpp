@@ -27,6 +27,8 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-vector:threads=8",
                            "csr-vector:threads=16",
                            "csr-vector:threads=32,block=1024",
+                           "csr-balanced:hubs=20",
+                           "csr-balanced:hubs=0,chunks=1",
                            "csr-cached:window=16,block=32",
                            "coo:block=32",
                            "ell:max_padding=1e9",

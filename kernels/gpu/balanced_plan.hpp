@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How csr-balanced shares out the entries of a block: made once, on the device. The listed rows'
+// entries stand one after the other, in chunks of 256; a share is a few chunks in succession, and a
+// warp of the product sums one share after the other (csr_balanced.cu). Rows without entries are in
+// no chunk: a bit each, so that the product writes them and reads nothing for them.
+#pragma once
+
+#include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/runtime.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// Entries that a lane sums one after the other, and those that its warp sums at once.
+inline constexpr int lane_entries = 8, chunk_entries = warp_size * lane_entries;
+
+/// A row that more than one share has entries of.
+struct SplitRow {
+  LocalIndex rank;           ///< among the rows that have entries
+  std::int32_t first, last;  ///< of the shares
+};
+
+/// Even parts of `items`: the first `longer` of them have one more than the others.
+struct EvenParts {
+  std::int64_t items = 0;
+  std::int32_t parts = 0;
+
+  constexpr std::int64_t begin(std::int64_t part) const {
+    return parts == 0 ? 0 : part * shortest + (part < longer ? part : longer);
+  }
+  constexpr EvenParts() = default;
+  constexpr EvenParts(std::int64_t item_count, std::int32_t part_count)
+      : items(item_count),
+        parts(part_count),
+        shortest(part_count == 0 ? 0 : item_count / part_count),
+        longer(part_count == 0 ? 0 : item_count % part_count) {}
+
+ private:
+  std::int64_t shortest = 0, longer = 0;
+};
+
+/// What the kernel reads of a plan.
+struct BalancedView {
+  Offset entries;
+  /// Of each lane of each chunk: bit j: its entry j is the last of a row; above these 8 bits, rows
+  /// that end before the lane in the chunk.
+  const std::uint16_t* marks;
+  const LocalIndex* ended;   ///< rows that end before a chunk; one more for the end
+  const LocalIndex* rows;    ///< that have entries; null where all rows are listed and have some
+  EvenParts shares;          ///< of the chunks
+  const std::int32_t* open;  ///< split row that goes on at the begin of a share, or -1; one more
+  const SplitRow* split_rows;
+  RowListView listed;
+  const unsigned* empty;  ///< bit k % 32 of word k / 32: listed row k has no entry; or null
+  EvenParts units;        ///< of these words; as many as shares, or more
+};
+
+struct BalancedPlan {
+  Offset entries = 0;
+  RowListView listed;
+  EvenParts shares, units;
+  DeviceArray<std::uint16_t> marks;
+  DeviceArray<LocalIndex> ended, rows;
+  DeviceArray<std::int32_t> open;
+  DeviceArray<SplitRow> split_rows;
+  DeviceArray<unsigned> empty;
+  /// Entries of the listed rows alone; empty where these have all entries of the block, which are
+  /// then used where they are.
+  DeviceArray<LocalIndex> indices;
+  DeviceMemory values;
+
+  BalancedView view() const {
+    return {entries,
+            marks.data(),
+            ended.data(),
+            rows.size() > 0 ? rows.data() : nullptr,
+            shares,
+            open.data(),
+            split_rows.data(),
+            listed,
+            empty.size() > 0 ? empty.data() : nullptr,
+            units};
+  }
+  bool in_place() const { return values.bytes() == 0; }
+  /// Read in a product, beside entries and the list of rows.
+  std::int64_t bytes() const {
+    return marks.bytes() + ended.bytes() + rows.bytes() + open.bytes() + split_rows.bytes() +
+           empty.bytes();
+  }
+};
+
+/// For `warps` warps that run side by side, each of which is to take about `chunks` chunks at once.
+BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::int32_t warps,
+                                int chunks);
+
+}  // namespace rowhalo

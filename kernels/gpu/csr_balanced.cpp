@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-balanced: CSR with the same number of entries for every lane, however long the rows are, in
+// one kernel (csr_balanced.cu) that follows a plan made once (balanced_plan.hpp):
+//   entries in chunks of 256, a bit each: the last of its row; s of a row: the sum over its lanes,
+//   chunks and shares, in an order that the plan fixes; y_i = alpha * s + beta * y_i
+// Rows without entries cost a bit and their y. Where few columns have many entries, x of these hubs
+// is held in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
+// limit such matrices. Uses the arrays of the CsrView in place, but with hubs a copy of the
+// indices, and a copy of both where only some rows are listed. Bytes of a product: 12 (fp32: 8) a
+// nonzero, 1/4 a nonzero for the marks, 4 a chunk and 4 a row that has entries if some do not, a
+// bit a row then, 4 a hub; x and y once.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/check.hpp"
+#include "kernels/gpu/csr_balanced.hpp"
+#include "kernels/gpu/device_format.hpp"
+#include "kernels/gpu/hub_columns.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+/// A warp's share: more would leave warps idle at the end, less costs a split row the sooner.
+constexpr int default_chunks = 4;
+
+/// With more, the first-level cache is too small for the other columns (measured on rmat).
+constexpr int most_hub_bytes = 112 << 10;
+
+int attribute(cudaDeviceAttr name) {
+  int value = 0;
+  ROWHALO_CUDA(cudaDeviceGetAttribute(&value, name, current_device()));
+  return value;
+}
+
+template <class Numbers>
+class CsrBalancedKernel final : public DeviceFormat {
+ public:
+  CsrBalancedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows) {
+    const auto chunks = static_cast<int>(options.integer("chunks", default_chunks, 1, 1024));
+    const std::int32_t hubs = most_hubs(options);
+    if (rows.count == 0) return;
+    const int multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    plan_ = make_balanced_plan(matrix, rows, multiprocessors * block_warps, chunks);
+    hubs_ = find_hubs(indices(), plan_.entries, matrix.columns, sizeof(Vector), hubs,
+                      options.has("hubs") ? HubChoice::always : HubChoice::where_they_pay);
+    if (hubs_.count() > 0) plan_.indices = {};
+    const int warps = (plan_.units.parts + multiprocessors - 1) / multiprocessors;
+    grid_.threads = std::min(warps, block_warps) * warp_size;
+    grid_.blocks = std::min(blocks_for(std::int64_t{plan_.units.parts} * warp_size, grid_.threads),
+                            static_cast<unsigned>(multiprocessors));
+    prepare_balanced<Numbers>(grid_, hubs_.count());
+    partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
+    arrived_ = DeviceArray<unsigned>(plan_.split_rows.size());
+    set_bytes_async(arrived_.data(), 0, static_cast<std::size_t>(arrived_.bytes()), Stream{});
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const auto* values = plan_.in_place() ? csr_.values : plan_.values.data();
+    launch_balanced<Numbers>(
+        {plan_.view(), hubs_.count() > 0 ? hubs_.indices.data() : indices(),
+         static_cast<const Matrix*>(values), hubs_.columns.data(), hubs_.count(),
+         partial_sums_.data(), arrived_.data(), static_cast<Sum>(alpha),
+         static_cast<const Vector*>(x), static_cast<Sum>(beta), static_cast<Vector*>(y)},
+        grid_, native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+  static constexpr int block_warps = most_balanced_threads / warp_size;
+
+  /// What fits into shared memory beside the staged products.
+  static std::int32_t most_hubs(const Spec& options) {
+    constexpr int staged_bytes = most_balanced_threads * lane_entries * int{sizeof(Sum)};
+    const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - staged_bytes;
+    const auto most = bytes / static_cast<int>(sizeof(Vector));
+    const int fallback = std::min(most, most_hub_bytes / static_cast<int>(sizeof(Vector)));
+    return static_cast<std::int32_t>(options.integer("hubs", fallback, 0, most));
+  }
+
+  /// Columns of the entries, hubs not yet taken out.
+  const LocalIndex* indices() const {
+    return plan_.in_place() ? csr_.indices : plan_.indices.data();
+  }
+
+  std::int64_t stored_entries() const override { return plan_.entries; }
+  std::int64_t matrix_bytes(const DeviceCounts&) const override {
+    const std::size_t entry = sizeof(Matrix) + sizeof(LocalIndex);
+    return plan_.entries * static_cast<std::int64_t>(entry) + plan_.bytes() +
+           hubs_.columns.bytes() + 2 * (partial_sums_.bytes() + arrived_.bytes());
+  }
+  std::int64_t footprint_bytes() const override {
+    return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(plan_.values.bytes()) +
+           hubs_.columns.bytes() + hubs_.indices.bytes() + partial_sums_.bytes() + arrived_.bytes();
+  }
+  std::string parameters() const override {
+    return hubs_.count() > 0 ? "hubs=" + std::to_string(hubs_.count()) : "";
+  }
+
+  BalancedPlan plan_;
+  HubColumns hubs_;
+  BalancedGrid grid_;
+  DeviceArray<Sum> partial_sums_;
+  DeviceArray<unsigned> arrived_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
+                                              const Spec& options) {
+  check_format_options(options, {"chunks", "hubs"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CsrBalancedKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo
