@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From CSR to blocks (block_rows.hpp): the (block row, block column) of every entry as one 64-bit
-// key, radix-sorted and made unique; a binary search then takes each entry to its block.
+// From CSR to sliced blocks (block_rows.hpp). A thread walks the b rows of a block row: once to
+// measure the slices, once more where they get sorted, once to fill them.
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_select.cuh>
+#include <cub/device/device_scan.cuh>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
+#include "kernels/gpu/block_merge.cuh"
 #include "kernels/gpu/block_rows.hpp"
 #include "kernels/gpu/device_work.hpp"
+#include "kernels/gpu/holes.cuh"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/scratch.cuh"
 #include "kernels/gpu/words.hpp"
@@ -17,187 +21,202 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-using Key = unsigned long long;
+constexpr int block_threads = 128;
+constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// Which block row stands where.
+struct Places {
+  LocalIndex count = 0, slice = 1;
+  const LocalIndex* order = nullptr;
+
+  __device__ std::int64_t block_row(std::int64_t p) const {
+    return order != nullptr && p < count ? order[p] : p;
+  }
+};
+
+Places places_of(const BlockRows& blocks) {
+  return {blocks.count, blocks.slice, blocks.order.data()};
+}
+
+struct Totals {
+  unsigned long long blocks;
+  unsigned spread;  ///< of the first columns of a slice, at most
+};
 
 __device__ std::int64_t thread_index() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-__global__ void find_split_blocks(RowListView rows, int size, int* found) {
-  const std::int64_t item = thread_index();
-  if (item >= rows.count) return;
-  const auto k = static_cast<LocalIndex>(item);
-  if (rows[k] - rows[k - k % size] != k % size) *found = 1;
-}
-
-__device__ Key key_of(LocalIndex position, LocalIndex column, int size) {
-  return static_cast<Key>(position / size) << 32 | static_cast<Key>(column / size);
-}
-
-/// A warp a row; the keys of all listed entries, in any order.
-__global__ void write_keys(CsrView matrix, RowListView rows, int size, unsigned long long* next,
-                           Key* keys) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset begin = matrix.offsets[row], length = matrix.offsets[row + 1] - begin;
-  unsigned long long place = 0;
-  if (threadIdx.x % warp_size == 0) {
-    place = atomicAdd(next, static_cast<unsigned long long>(length));
+/// A thread a block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice s;
+/// bases[s]: its lowest column. `lengths` may be null.
+template <int b>
+__global__ void measure_slices(CsrView matrix, RowListView rows, Places places, unsigned* lengths,
+                               unsigned long long* sizes, LocalIndex* bases, Totals* totals) {
+  const std::int64_t p = thread_index();
+  if (p / warp_size * warp_size >= places.count) return;
+  BlockMerge<b> merge(matrix, rows, places.block_row(p));
+  unsigned length = 0, low = BlockMerge<b>::none, high = 0;
+  for (unsigned column; (column = merge.lowest()) != BlockMerge<b>::none; ++length) {
+    merge.take(column, [](int, int, Offset) {});
+    low = min(low, column);
+    high = max(high, column);
   }
-  place = __shfl_sync(0xffffffffu, place, 0);
-  for (Offset e = threadIdx.x % warp_size; e < length; e += warp_size) {
-    keys[place + e] = key_of(static_cast<LocalIndex>(k), matrix.indices[begin + e], size);
-  }
+  if (lengths != nullptr && p < places.count) lengths[p] = length;
+  const unsigned longest = __reduce_max_sync(all_lanes, length);
+  const unsigned blocks = __reduce_add_sync(all_lanes, length);
+  low = __reduce_min_sync(all_lanes, low);
+  high = __reduce_max_sync(all_lanes, high);
+  if (threadIdx.x % warp_size != 0 || longest == 0) return;
+  const std::int64_t slice = p / places.slice;
+  atomicMax(sizes + slice, static_cast<unsigned long long>(longest) * places.slice);
+  atomicMin(bases + slice, static_cast<LocalIndex>(low));
+  atomicAdd(&totals->blocks, static_cast<unsigned long long>(blocks));
+  atomicMax(&totals->spread, high - low);
 }
 
-/// The first of the ascending `keys` that is not below `wanted`.
-__device__ std::int64_t lower_bound(const Key* keys, std::int64_t count, Key wanted) {
-  std::int64_t low = 0, high = count;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (keys[middle] < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+/// Windows ascend, lengths within them fall.
+__global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::uint64_t* keys,
+                                LocalIndex* block_rows) {
+  const std::int64_t p = thread_index();
+  if (p >= count) return;
+  keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
+  block_rows[p] = static_cast<LocalIndex>(p);
 }
 
-__global__ void write_offsets(const Key* keys, std::int64_t blocks, LocalIndex block_rows,
-                              Offset* offsets) {
-  const std::int64_t k = thread_index();
-  if (k <= block_rows) offsets[k] = lower_bound(keys, blocks, static_cast<Key>(k) << 32);
-}
-
-__global__ void write_columns(const Key* keys, std::int64_t blocks, LocalIndex* columns) {
-  const std::int64_t k = thread_index();
-  if (k < blocks) columns[k] = static_cast<LocalIndex>(keys[k] & 0xffffffffu);
-}
-
-/// A warp a row.
-template <class Word>
-__global__ void fill_blocks(CsrView matrix, RowListView rows, int size, const Key* keys,
-                            const Offset* offsets, Word* values, unsigned long long* masks) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const std::int64_t block_row = k / size;
-  const auto r = static_cast<int>(k % size);
-  const Offset first = offsets[block_row], count = offsets[block_row + 1] - first;
-  const Offset end = matrix.offsets[row + 1];
-  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
-    const LocalIndex column = matrix.indices[e];
-    const Offset block =
-        first + lower_bound(keys + first, count, key_of(static_cast<LocalIndex>(k), column, size));
-    const int place = column % size * size + r;
-    values[block * size * size + place] = static_cast<const Word*>(matrix.values)[e];
-    atomicOr(&masks[block], 1ull << place);
+/// A thread a block row; those that the last slice lacks are all holes.
+template <class Word, class Index, int b>
+__global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std::int64_t slices,
+                            int widest_chunk, const Offset* begins, const LocalIndex* bases,
+                            Index* columns, Word* values) {
+  const std::int64_t p = thread_index(), slice = p / places.slice;
+  if (slice >= slices) return;
+  const std::int64_t lane = p % places.slice, lanes = std::int64_t{places.slice} * b;
+  const LocalIndex base = bases == nullptr ? 0 : bases[slice];
+  BlockMerge<b> merge(matrix, rows, places.block_row(p));
+  const Offset end = begins[slice + 1];
+  for (Offset first = begins[slice]; first < end; first += places.slice) {
+    const unsigned column = merge.lowest();
+    columns[first + lane] = static_cast<Index>(
+        column == BlockMerge<b>::none ? 0 : column - static_cast<unsigned>(base));
+    merge.take(column, [&](int r, int c, Offset e) {
+      const Chunk chunk = chunk_of(c, b, widest_chunk);
+      Word* place = values + first * b * b + chunk.first * lanes + (lane * b + r) * chunk.width;
+      place[c - chunk.first] =
+          e < 0 ? hole_word<Word>() : word_of_entry(static_cast<const Word*>(matrix.values)[e]);
+    });
   }
 }
 
-__global__ void find_gaps(const unsigned long long* masks, std::int64_t blocks,
-                          unsigned long long full, int* found) {
-  const std::int64_t k = thread_index();
-  if (k < blocks && masks[k] != full) *found = 1;
-}
-
-/// Whether `launch(flag)` raises the flag.
-template <class Launch>
-bool raises_flag(const Launch& launch) {
-  const DeviceArray<int> flag(1);
-  set_bytes_async(flag.data(), 0, sizeof(int), Stream{});
-  launch(flag.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  return flag.to_host()[0] != 0;
-}
-
-/// Unique keys of the blocks, ascending.
-DeviceArray<Key> keys_of_blocks(const CsrView& matrix, RowListView rows, int size) {
-  const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
-  if (nonzeros == 0) return {};
-  DeviceArray<Key> keys(nonzeros), sorted(nonzeros);
-  const DeviceArray<Key> next(1);
-  set_bytes_async(next.data(), 0, sizeof(Key), Stream{});
-  const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-  write_keys<<<blocks_for(threads, block_threads), block_threads>>>(matrix, rows, size, next.data(),
-                                                                    keys.data());
+/// Sets begins and bases; `lengths` of the block rows may be empty.
+Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
+               BlockRows& result) {
+  const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
+  result.begins = DeviceArray<Offset>(slices + 1);
+  result.bases = DeviceArray<LocalIndex>(slices);
+  const DeviceArray<unsigned long long> sizes(slices + 1);
+  const DeviceArray<Totals> totals(1);
+  set_bytes_async(sizes.data(), 0, static_cast<std::size_t>(sizes.bytes()), Stream{});
+  set_bytes_async(result.bases.data(), 0x7f, static_cast<std::size_t>(result.bases.bytes()),
+                  Stream{});
+  set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
+  with_block_size(result.size, [&](auto size) {
+    measure_slices<size><<<blocks_for(result.count, block_threads), block_threads>>>(
+        matrix, rows, places_of(result), lengths.data(), sizes.data(), result.bases.data(),
+        totals.data());
+  });
   ROWHALO_CUDA(cudaGetLastError());
   with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys.data(), sorted.data(), nonzeros);
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sizes.data(), result.begins.data(),
+                                         slices + 1);
   });
-  const DeviceArray<std::int64_t> found(1);
+  return totals.to_host()[0];
+}
+
+/// Block rows by falling length within windows; equal lengths keep their order.
+DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
+  const std::int64_t count = lengths.size();
+  const DeviceArray<std::uint64_t> keys(count), sorted_keys(count);
+  const DeviceArray<LocalIndex> unsorted(count);
+  DeviceArray<LocalIndex> order(count);
+  write_sort_keys<<<blocks_for(count, block_threads), block_threads>>>(
+      lengths.data(), static_cast<LocalIndex>(count), keys.data(), unsorted.data());
+  ROWHALO_CUDA(cudaGetLastError());
   with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSelect::Unique(scratch, bytes, sorted.data(), keys.data(), found.data(),
-                                     nonzeros);
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
+                                           unsorted.data(), order.data(), count);
   });
-  DeviceArray<Key> unique(found.to_host()[0]);
-  copy_now(unique.data(), keys.data(), static_cast<std::size_t>(unique.bytes()));
-  return unique;
+  return order;
+}
+
+/// Blocks with padding, less what the last slice lacks in block rows.
+struct Slots {
+  Offset stored = 0, of_block_rows = 0;
+};
+Slots slots_of(const BlockRows& blocks) {
+  Offset last[2];  // where the last slice begins and ends
+  copy_now(last, blocks.begins.data() + blocks.slices() - 1, sizeof(last));
+  const Offset steps = (last[1] - last[0]) / blocks.slice;
+  return {last[1], last[1] - steps * (blocks.slices() * blocks.slice - blocks.count)};
+}
+
+/// Fills columns and values of `blocks`, whose slices are measured.
+template <class Index>
+void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chunk,
+          BlockRows& blocks) {
+  const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
+  blocks.values_count = slots * blocks.size * blocks.size;
+  blocks.columns = DeviceMemory(static_cast<std::size_t>(slots) * sizeof(Index));
+  blocks.values = DeviceMemory(static_cast<std::size_t>(blocks.values_count) * value_bytes);
+  const std::int64_t threads = blocks.slices() * blocks.slice;
+  with_word(value_bytes, [&]<class Word>(Word) {
+    with_block_size(blocks.size, [&](auto size) {
+      fill_slices<Word, Index, size><<<blocks_for(threads, block_threads), block_threads>>>(
+          matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
+          blocks.bases.data(), reinterpret_cast<Index*>(blocks.columns.data()),
+          reinterpret_cast<Word*>(blocks.values.data()));
+    });
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
 }
 
 }  // namespace
 
-int block_size_option(const CsrView& matrix, RowListView rows, const Spec& options) {
-  const auto size = static_cast<int>(options.integer("b", matrix.block, 1, largest_block_size));
-  if (size < smallest_block_size) {
-    options.fail("the matrix has no blocks by itself; give their size, b=2 to b=8");
-  }
-  if (rows.groups != nullptr && rows.count > 0) {
-    const bool split = raises_flag([&](int* found) {
-      find_split_blocks<<<blocks_for(rows.count, block_threads), block_threads>>>(rows, size,
-                                                                                  found);
-    });
-    if (split) {
-      options.fail("the listed rows are not whole blocks of " + std::to_string(size) +
-                   "; give the run --block " + std::to_string(size) +
-                   ", or use --schedule blocking");
-    }
-  }
-  return size;
-}
-
-BlockRows make_block_rows(const CsrView& matrix, RowListView rows, int size, const Spec& options) {
+BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize size,
+                          const SliceLayout& layout, const Spec& options) {
+  constexpr double padding_worth_sorting = 1.03;
   BlockRows result;
-  result.size = size;
-  result.count = (rows.count + size - 1) / size;
-  const DeviceArray<Key> keys = keys_of_blocks(matrix, rows, size);
-  const std::int64_t blocks = keys.size();
-  check_padding(options,
-                {blocks * size * size, listed_nonzeros_on_device(matrix, rows), matrix.nonzeros},
-                "blocks of " + std::to_string(size) + " x " + std::to_string(size),
-                "use another b=, sell or csr-vector");
-  result.offsets = DeviceArray<Offset>(std::int64_t{result.count} + 1);
-  result.columns = DeviceArray<LocalIndex>(blocks);
-  result.masks = DeviceArray<Key>(blocks);
-  const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
-  result.values = DeviceMemory(static_cast<std::size_t>(result.slots()) * value_bytes);
-  write_offsets<<<blocks_for(result.offsets.size(), block_threads), block_threads>>>(
-      keys.data(), blocks, result.count, result.offsets.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  if (blocks == 0) {
-    synchronize_device();
+  result.size = size.size;
+  result.count = (rows.count + size.size - 1) / size.size;
+  result.slice = std::max(layout.slice, 1);
+  if (rows.count == 0) {
+    constexpr Offset no_slices[] = {0};
+    result.begins = DeviceArray<Offset>(std::span<const Offset>(no_slices));
     return result;
   }
-  write_columns<<<blocks_for(blocks, block_threads), block_threads>>>(keys.data(), blocks,
-                                                                      result.columns.data());
-  set_bytes_async(result.masks.data(), 0, static_cast<std::size_t>(result.masks.bytes()), Stream{});
-  set_bytes_async(result.values.data(), 0, result.values.bytes(), Stream{});
-  const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-  with_word(value_bytes, [&]<class Word>(Word) {
-    fill_blocks<<<blocks_for(threads, block_threads), block_threads>>>(
-        matrix, rows, size, keys.data(), result.offsets.data(),
-        reinterpret_cast<Word*>(result.values.data()), result.masks.data());
-  });
-  ROWHALO_CUDA(cudaGetLastError());
-  const Key full = size == 8 ? ~Key{0} : (Key{1} << (size * size)) - 1;
-  const bool gaps = raises_flag([&](int* found) {
-    find_gaps<<<blocks_for(blocks, block_threads), block_threads>>>(result.masks.data(), blocks,
-                                                                    full, found);
-  });
-  if (!gaps) result.masks = {};
+  const DeviceArray<unsigned> lengths(layout.sort ? result.count : 0);
+  Totals totals = measure(matrix, rows, lengths, result);
+  Slots slots = slots_of(result);
+  const auto blocks = static_cast<double>(totals.blocks);
+  if (layout.sort && static_cast<double>(slots.of_block_rows) > padding_worth_sorting * blocks) {
+    result.order = sorted_order(lengths);
+    totals = measure(matrix, rows, {}, result);
+    slots = slots_of(result);
+  }
+  const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
+  const Offset area = Offset{result.size} * result.size;
+  check_padding(options, {slots.of_block_rows * area, nonzeros, matrix.nonzeros},
+                "blocks of " + std::to_string(size.size) + " x " + std::to_string(size.size),
+                "use another b=, sell or csr-vector");
+  if (size.measured)
+    check_block_bytes(options, matrix, rows, size.size, slots.of_block_rows, nonzeros);
+  if (layout.narrow_columns && totals.spread <= std::numeric_limits<std::uint16_t>::max()) {
+    fill<std::uint16_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
+  } else {
+    result.bases = {};
+    fill<std::uint32_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
+  }
   return result;
 }
 

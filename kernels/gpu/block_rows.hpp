@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocked CSR on the device, for bsr and blocked-ell: the listed rows in groups of b, each with the
-// aligned blocks of b columns in which any of them has an entry. Blocks that are not full keep a
-// bit an entry, so that what fills them up never touches x.
+// Sliced blocks on the device, for bsr and blocked-ell: b consecutive rows of the list are a block
+// row, cut into blocks of b x b (block_merge.cuh); block rows lie side by side in slices, padded to
+// the longest of the slice, as rows do in sliced ELLPACK:
+//   block `step` of block row p of slice s:  first = begins[s] + step * slice
+//     its first column   columns[first + p], or columns[first + p] + bases[s]
+//     its entry (r, c)   values[first * b * b + chunk.first * lanes + lane * chunk.width +
+//                               c - chunk.first]
+//                        with lanes = slice * b, lane = p * b + r, chunk = chunk_of(c)
+// so that neighbouring rows lie side by side, and of each the columns that one load fetches.
+// Padding and what blocks lack are holes (holes.cuh).
 #pragma once
 
+#include <string>
+
+#include "kernels/gpu/block_size.hpp"
 #include "kernels/gpu/runtime.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
@@ -12,31 +22,56 @@
 
 namespace rowhalo {
 
-inline constexpr int smallest_block_size = 2, largest_block_size = 8;
+/// Columns of a block that are fetched by one load.
+struct Chunk {
+  int first, width;
+};
+/// The chunk of column `c`: at most `widest` columns, a power of two, fewer where b ends.
+constexpr Chunk chunk_of(int c, int b, int widest) {
+  Chunk chunk{0, widest};
+  while (true) {
+    while (chunk.width > b - chunk.first) chunk.width /= 2;
+    if (c < chunk.first + chunk.width) return chunk;
+    chunk.first += chunk.width;
+  }
+}
 
 struct BlockRows {
-  int size = 1;                     ///< b
-  LocalIndex count = 0;             ///< of block rows; the last may have fewer than b rows
-  DeviceArray<Offset> offsets;      ///< count + 1, in blocks
-  DeviceArray<LocalIndex> columns;  ///< of each block; its first column is b times that
-  DeviceMemory values;              ///< b * b a block, its columns one after the other
-  /// Bit c * b + r of a block: entry (r, c) is there. Empty when every block is full.
-  DeviceArray<unsigned long long> masks;
+  int size = 1;                   ///< b
+  LocalIndex count = 0;           ///< of block rows; the last may have fewer than b rows
+  LocalIndex slice = 1;           ///< block rows side by side
+  DeviceArray<Offset> begins;     ///< a slice, and the end: in blocks
+  DeviceArray<LocalIndex> bases;  ///< a slice; empty where columns have 32 bits
+  DeviceMemory columns;           ///< a slot: 16 bits, or 32
+  DeviceMemory values;
+  DeviceArray<LocalIndex> order;  ///< block rows as they stand in the slices; empty: in order
 
-  std::int64_t blocks() const { return columns.size(); }
-  std::int64_t slots() const { return blocks() * size * size; }
+  std::int64_t slices() const { return begins.size() - 1; }
   std::int64_t bytes() const {
-    return offsets.bytes() + columns.bytes() + static_cast<std::int64_t>(values.bytes()) +
-           masks.bytes();
+    return begins.bytes() + bases.bytes() + order.bytes() +
+           static_cast<std::int64_t>(columns.bytes() + values.bytes());
   }
+  /// "b=3 fill=0.97 columns=16": what a format says that it chose.
+  std::string parameters(Offset nonzeros) const;
+
+  std::int64_t values_count = 0;  ///< entries and holes
 };
 
-/// The size that `b=` says, else the matrix itself. Throws InputError when neither does, or when
-/// the listed rows are not whole blocks.
-int block_size_option(const CsrView& matrix, RowListView rows, const Spec& options);
+/// How make_block_rows lays slices out.
+struct SliceLayout {
+  LocalIndex slice = 32;       ///< 32, or all block rows
+  int widest_chunk = 1;        ///< a power of two
+  bool narrow_columns = true;  ///< 16 bits where they suffice for every slice
+  bool sort = true;            ///< by length within windows, where that saves enough padding
+};
 
-/// Sorts the entries by block (CUB) and copies them into theirs. Throws InputError when the blocks
-/// would be padded more than max_padding allows.
-BlockRows make_block_rows(const CsrView& matrix, RowListView rows, int size, const Spec& options);
+/// Throws InputError when the blocks would be padded more than max_padding allows, or when a
+/// measured size turns out to need more bytes than CSR.
+BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize size,
+                          const SliceLayout& layout, const Spec& options);
+
+/// Refuses `blocks` blocks that need more bytes than CSR. Throws InputError.
+void check_block_bytes(const Spec& options, const CsrView& matrix, RowListView rows, int size,
+                       Offset blocks, Offset nonzeros);
 
 }  // namespace rowhalo

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// bsr: blocked CSR, b = 2..8 (block_rows.hpp), a group of 32 (or 8) lanes a block row, of which the
-// largest multiple of b^2 works (of b, where b^2 is more than the group):
-//   for lane l: r = l % b; s = +0
-//     for v = l, step lanes, below b * b * blocks of the block row: block v / b^2, column c = v / b
-//     % b
-//       s = fma(values[v], x[b * columns[block] + c], s)       (entry (r, c): columns one after the
-//       other)
-//   row r: the sums of lanes r, r + b, r + 2b ... in that order; lane r writes y
-// A load of a group is one stretch of memory; an index is read for b * b entries. The order of
-// summation depends on the blocks alone: the same bits every time. Bytes of a product: 8 b^2 (fp32:
-// 4 b^2) and 4 a block (12 where blocks have gaps), 8 a block row, the row list, x and y once.
+// bsr: blocks of b x b, b = 2..8, in slices of 32 block rows (block_rows.hpp: sliced ELLPACK whose
+// entries are blocks; the layout within a block as in Eberhardt, Hoemmen: Optimization of block
+// sparse matrix-vector multiplication on shared-memory parallel architectures, IPDPSW 2016). A
+// thread a row, b warps a slice:
+//   for thread k: p = k / b, r = k % b; i = the row; s = +0
+//     for each block of block row p, for c in [0, b):
+//       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
+// Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
+// index. Rows keep their stored order and have one accumulator: the bits of csr. `flight` blocks
+// are loaded before the first is summed. Bytes of a product: 8 b^2 (fp32: 4 b^2) and 2 a block with
+// padding (4 where a slice spans more than 2^16 columns), 12 a slice, 4 a block row where they are
+// sorted, the row list, x and y once.
+#include <cstring>
+#include <type_traits>
+
 #include "kernels/formats.hpp"
 #include "kernels/gpu/bits.cuh"
 #include "kernels/gpu/block_rows.hpp"
 #include "kernels/gpu/device_format.hpp"
+#include "kernels/gpu/holes.cuh"
+#include "kernels/gpu/lane_sum.cuh"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/number_types.hpp"
 #include "kernels/options.hpp"
@@ -23,15 +29,17 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 128;
-constexpr int small_group = 8;
+constexpr LocalIndex slice_size = 32;  // block rows
 
 template <class Numbers>
 struct BsrArguments {
-  const Offset* offsets;
-  const LocalIndex* columns;
+  const Offset* begins;
+  const LocalIndex* bases;  ///< null: columns have 32 bits
+  const void* columns;
   const typename Numbers::Matrix* values;
-  const unsigned long long* masks;  ///< null: no gaps
-  LocalIndex block_rows;
+  const LocalIndex* order;  ///< null: block rows in order
+  std::int64_t slices;
+  LocalIndex block_rows, last_column;
   RowListView rows;
   typename Numbers::Sum alpha;
   const typename Numbers::Vector* x;
@@ -39,95 +47,111 @@ struct BsrArguments {
   typename Numbers::Vector* y;
 };
 
-/// Lanes of a group that work: as many whole blocks, or else columns of a block, as it has room
-/// for.
-constexpr int working_lanes(int b, int group) {
-  return b * b <= group ? group / (b * b) * (b * b) : group / b * b;
+/// Blocks under way, measured on an H200: 8 to 15 values a thread.
+constexpr int flight_of(int b) {
+  constexpr int flights[] = {6, 4, 3, 3, 2, 2, 1};
+  return flights[b - smallest_block_size];
 }
 
-/// What one lane of a block row sums; its slots lie working_lanes apart.
-template <class Sum, int b, int lanes, class Matrix, class Vector>
-__device__ Sum lane_sum_of_blocks(const LocalIndex* columns, const Matrix* values,
-                                  const unsigned long long* masks, LocalIndex slots, int lane,
-                                  const Vector* x) {
-  constexpr int flight = 4;
-  constexpr bool whole_blocks = lanes % (b * b) == 0;  // a lane then keeps its place in the blocks
-  Sum sum = 0;
-  for (LocalIndex v = lane; v < slots; v += flight * lanes) {
-    LocalIndex column[flight];
-    Matrix value[flight];
-    Vector factor[flight];
-    bool there[flight];
+/// Columns that a load of 16 bytes fetches.
+template <class Matrix>
+constexpr int widest_chunk = 16 / sizeof(Matrix);
+
+template <std::size_t bytes>
+using WordOf = std::conditional_t<
+    bytes == 16, int4,
+    std::conditional_t<bytes == 8, int2, std::conditional_t<bytes == 4, int, short>>>;
+
+/// Column `c` and those behind it of one row of a block whose values begin at `values`.
+template <int b, int c = 0, class Matrix>
+__device__ void load_row(const Matrix* values, int lane, Matrix* row) {
+  if constexpr (c < b) {
+    constexpr int width = chunk_of(c, b, widest_chunk<Matrix>).width;
+    using Word = WordOf<width * sizeof(Matrix)>;
+    const Matrix* place = values + c * slice_size * b + lane * width;
+    const Word word = streamed(reinterpret_cast<const Word*>(place));
+    std::memcpy(row + c, &word, sizeof(word));
+    load_row<b, c + width>(values, lane, row);
+  }
+}
+
+/// Adds the next `flight` of the `steps` blocks that a row has left.
+template <int flight, Batch batch, int b, class Index, class Matrix, class Vector, class Sum>
+__device__ void add_blocks(const Index* columns, const Matrix* values, int lane, int steps,
+                           LocalIndex base, LocalIndex last_column, const Vector* x, Sum& sum) {
+  LocalIndex column[flight];
+  Matrix value[flight][b];
+  Vector factor[flight][b];
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
-      there[u] = v + u * lanes < slots;
-      const LocalIndex slot = there[u] ? v + u * lanes : v;
-      const LocalIndex block = slot / (b * b);
-      const LocalIndex place = whole_blocks ? lane % (b * b) : slot % (b * b);
-      column[u] = cached(columns + block) * b + place / b;
-      value[u] = streamed(values + slot);
-      if (masks != nullptr) there[u] = there[u] && (cached(masks + block) >> place & 1) != 0;
-    }
+  for (int u = 0; u < flight; ++u) {
+    const int step = batch == Batch::whole || u < steps ? u : steps - 1;
+    column[u] = base + static_cast<LocalIndex>(streamed(columns + step * slice_size));
+    load_row<b>(values + step * slice_size * b * b, lane, value[u]);
+  }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) factor[u] = cached(x + (there[u] ? column[u] : 0));
+  for (int u = 0; u < flight; ++u) {
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
-      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
-      sum = there[u] ? next : sum;
+    for (int c = 0; c < b; ++c) factor[u][c] = cached(x + min(column[u] + c, last_column));
+  }
+#pragma unroll
+  for (int u = 0; u < flight; ++u) {
+#pragma unroll
+    for (int c = 0; c < b; ++c) {
+      const Sum next =
+          fused_multiply_add(widened<Sum>(value[u][c]), widened<Sum>(factor[u][c]), sum);
+      sum = (batch == Batch::whole || u < steps) && !is_hole(value[u][c]) ? next : sum;
     }
   }
-  return sum;
 }
 
-template <class Numbers, int b, int group>
+template <class Numbers, class Index, int b>
 __global__ void bsr_kernel(BsrArguments<Numbers> a) {
-  using Sum = typename Numbers::Sum;
-  constexpr int lanes = working_lanes(b, group);
-  const std::int64_t block_row = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / group;
-  const int lane = threadIdx.x % group;
-  // Groups beyond the last block row stay for the shuffles.
-  const bool works = block_row < a.block_rows && lane < lanes;
-  Sum sum = 0;
-  if (works) {
-    const Offset first = a.offsets[block_row];
-    const auto slots = static_cast<LocalIndex>((a.offsets[block_row + 1] - first) * b * b);
-    sum = lane_sum_of_blocks<Sum, b, lanes>(a.columns + first, a.values + first * b * b,
-                                            a.masks == nullptr ? nullptr : a.masks + first, slots,
-                                            lane, a.x);
+  constexpr int lanes = slice_size * b;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t slice = thread / lanes;
+  const auto lane = static_cast<int>(thread - slice * lanes);
+  const std::int64_t place = slice * slice_size + lane / b;
+  if (place >= a.block_rows) return;
+  const Offset begin = a.begins[slice];
+  auto steps = static_cast<int>((a.begins[slice + 1] - begin) / slice_size);
+  const std::int64_t block_row = a.order == nullptr ? place : a.order[place];
+  const std::int64_t k = block_row * b + lane % b;
+  if (k >= a.rows.count) return;
+  const LocalIndex base = a.bases == nullptr ? 0 : a.bases[slice];
+  const Index* columns = static_cast<const Index*>(a.columns) + begin + lane / b;
+  const typename Numbers::Matrix* values = a.values + begin * (b * b);
+  typename Numbers::Sum sum = 0;
+  constexpr int flight = flight_of(b);
+  for (; steps >= flight; steps -= flight) {
+    add_blocks<flight, Batch::whole, b>(columns, values, lane, steps, base, a.last_column, a.x,
+                                        sum);
+    columns += flight * slice_size;
+    values += flight * slice_size * b * b;
   }
-  Sum total = sum;
-#pragma unroll
-  for (int other = b; other < lanes; other += b) {
-    total += __shfl_down_sync(0xffffffffu, sum, other, group);
+  if (steps > 0) {
+    add_blocks<flight, Batch::partial, b>(columns, values, lane, steps, base, a.last_column, a.x,
+                                          sum);
   }
-  const std::int64_t k = block_row * b + lane;
-  if (works && lane < b && k < a.rows.count) {
-    finish_row(a.alpha, total, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
-  }
+  finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
 template <class Numbers>
 using BsrLaunch = void (*)(const BsrArguments<Numbers>& arguments, cudaStream_t stream);
 
-template <class Numbers, int b, int group>
+template <class Numbers, class Index, int b>
 void launch(const BsrArguments<Numbers>& arguments, cudaStream_t stream) {
-  const std::int64_t threads = std::int64_t{arguments.block_rows} * group;
-  bsr_kernel<Numbers, b, group>
+  const std::int64_t threads = arguments.slices * slice_size * b;
+  bsr_kernel<Numbers, Index, b>
       <<<blocks_for(threads, block_threads), block_threads, 0, stream>>>(arguments);
 }
 
-template <class Numbers>
-BsrLaunch<Numbers> launch_of(int size, int group) {
-  constexpr BsrLaunch<Numbers> small[] = {
-      launch<Numbers, 2, small_group>, launch<Numbers, 3, small_group>,
-      launch<Numbers, 4, small_group>, launch<Numbers, 5, small_group>,
-      launch<Numbers, 6, small_group>, launch<Numbers, 7, small_group>,
-      launch<Numbers, 8, small_group>};
-  constexpr BsrLaunch<Numbers> large[] = {
-      launch<Numbers, 2, warp_size>, launch<Numbers, 3, warp_size>, launch<Numbers, 4, warp_size>,
-      launch<Numbers, 5, warp_size>, launch<Numbers, 6, warp_size>, launch<Numbers, 7, warp_size>,
-      launch<Numbers, 8, warp_size>};
-  return (group == small_group ? small : large)[size - smallest_block_size];
+template <class Numbers, class Index>
+BsrLaunch<Numbers> launch_of(int size) {
+  constexpr BsrLaunch<Numbers> launches[] = {launch<Numbers, Index, 2>, launch<Numbers, Index, 3>,
+                                             launch<Numbers, Index, 4>, launch<Numbers, Index, 5>,
+                                             launch<Numbers, Index, 6>, launch<Numbers, Index, 7>,
+                                             launch<Numbers, Index, 8>};
+  return launches[size - smallest_block_size];
 }
 
 template <class Numbers>
@@ -135,50 +159,40 @@ class BsrGpuKernel final : public DeviceFormat {
  public:
   BsrGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
-        blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), options)) {
-    // A whole warp pays where each of its lanes gets a few entries.
-    const bool short_rows = blocks_.slots() < std::int64_t{blocks_.count} * 2 * warp_size;
-    if (short_rows) group_ = small_group;
-    launch_ = launch_of<Numbers>(blocks_.size, group_);
+        blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), layout,
+                                options)) {
+    const bool narrow = blocks_.bases.size() > 0;
+    launch_ = narrow ? launch_of<Numbers, std::uint16_t>(blocks_.size)
+                     : launch_of<Numbers, std::uint32_t>(blocks_.size);
     stop_clock();
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     using Sum = typename Numbers::Sum;
-    launch_({blocks_.offsets.data(), blocks_.columns.data(),
+    launch_({blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
              reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-             blocks_.masks.data(), blocks_.count, rows_, static_cast<Sum>(alpha),
-             static_cast<const typename Numbers::Vector*>(x), static_cast<Sum>(beta),
-             static_cast<typename Numbers::Vector*>(y)},
+             blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_,
+             static_cast<Sum>(alpha), static_cast<const typename Numbers::Vector*>(x),
+             static_cast<Sum>(beta), static_cast<typename Numbers::Vector*>(y)},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
  private:
-  std::int64_t stored_entries() const override { return blocks_.slots(); }
+  static constexpr SliceLayout layout{.slice = slice_size,
+                                      .widest_chunk = widest_chunk<typename Numbers::Matrix>};
+
+  std::int64_t stored_entries() const override { return blocks_.values_count; }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return blocks_.bytes() + counts.row_list_bytes;
+    return rows_.count == 0 ? 0 : blocks_.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }
-
-  /// Entries over the lanes of all steps of all groups.
-  LaneUse lanes() const override {
-    const std::vector<Offset> offsets = blocks_.offsets.to_host();
-    const std::int64_t slots = blocks_.size * blocks_.size;
-    const std::int64_t working = working_lanes(blocks_.size, group_);
-    std::int64_t steps = 0;
-    for (LocalIndex k = 0; k < blocks_.count; ++k) {
-      steps += ((offsets[k + 1] - offsets[k]) * slots + working - 1) / working;
-    }
-    const Offset nonzeros = listed_nonzeros_on_device(csr_, rows_);
-    if (steps == 0) return {};
-    return {1, static_cast<double>(nonzeros) / static_cast<double>(steps * group_)};
+  std::string parameters() const override {
+    return blocks_.parameters(listed_nonzeros_on_device(csr_, rows_));
   }
-  std::string parameters() const override { return "b=" + std::to_string(blocks_.size); }
 
   BlockRows blocks_;
-  int group_ = warp_size;
   BsrLaunch<Numbers> launch_ = nullptr;
 };
 
