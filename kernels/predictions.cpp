@@ -56,7 +56,8 @@ Prediction predict_ell(const BlockStatistics& s) {
 }
 
 Prediction predict_asell(const BlockStatistics& s) {
-  return {(value_bytes(s) + 0.25) * nonzeros(s) + y_bytes(s),
+  constexpr double slice_bytes = 16.0 / 32;  // a row
+  return {value_bytes(s) * nonzeros(s) + slice_bytes * s.rows + y_bytes(s),
           static_cast<double>(s.lengths.longest)};
 }
 

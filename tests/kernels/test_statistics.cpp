@@ -130,6 +130,8 @@ TEST_CASE("what a thread sums alone") {
   CHECK(predict_csr(s).bytes == 383 * 8 + 64 * 8 + 64 * 4);
   CHECK(predict_sell_32(s).bytes == (32 + 32 * 320) * 4 + 383 * 4 + 64 * 4);
   CHECK(predict_sell_8(s).bytes == (56 + 8 * 320) * 4 + 383 * 4 + 64 * 4);
+  CHECK(predict_asell(s).bytes == 383 * 4 + 64 / 32 * 16 + 64 * 4);
+  CHECK(predict_asell(s).serial_entries == 320);
   CHECK(predict_ell(s).bytes == 64 * 320 * 4 + 383 * 4 + 64 * 4);
   CHECK(predict_dense(s).bytes == 64 * 320 * 4 + 64 * 4);
 }
