@@ -141,9 +141,9 @@ fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
 fault "rows of a block have their own offsets" kernels/cpu/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'
-fault "asell takes the longest code" kernels/cpu/asell_code.cpp \
-  'if (cost(candidate) >= best_cost) return;' \
-  'if (cost(candidate) < best_cost) return;'
+fault "asell never takes bytes" kernels/cpu/asell_code.cpp \
+  'consider(IndexCode::bytes, delta_steps<std::uint8_t>' \
+  'if (false) consider(IndexCode::bytes, delta_steps<std::uint8_t>'
 fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
   'sums[group] = flags != 0 ? sums[group] : before;' \
   'sums[group] = flags != 1 << 30 ? sums[group] : before;'
