@@ -162,6 +162,18 @@ fault "padding touches x" kernels/cpu/lanes.hpp \
 fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
   'own = bit == 0 ? -Vector{} : own;' \
   'own = bit == 0 ? Vector{} * own : own;'
+fault "the longer shares come last" kernels/balanced_shares.hpp \
+  '(part < longer ? part : longer)' \
+  '(part < longer ? 0 : part - longer)'
+fault "shares are no whole rounds of the warps" kernels/balanced_shares.cpp \
+  'std::min(chunks, rounds * warps)' \
+  'std::min(chunks, chunks / wanted)'
+fault "a split row begins where it goes on" kernels/balanced_shares.cpp \
+  'split_rows.push_back({rank, share - 1, share});' \
+  'split_rows.push_back({rank, share, share});'
+fault "rows split by one share are one" kernels/balanced_shares.cpp \
+  'split_rows.empty() || split_rows.back().rank != rank' \
+  'split_rows.empty() || split_rows.back().last + 1 != share'
 fault "block taken for full" kernels/cpu/bsr.cpp \
   'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
   'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'

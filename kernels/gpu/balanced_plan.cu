@@ -109,28 +109,6 @@ __global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std:
   open[share] = begin < plan.entries && row_begins[rank] < begin ? rank : -1;
 }
 
-/// Ranks become numbers of split rows, which are collected.
-std::vector<SplitRow> number_split_rows(std::vector<std::int32_t>& open) {
-  std::vector<SplitRow> split_rows;
-  for (std::int32_t share = 0; share < std::ssize(open); ++share) {
-    const std::int32_t rank = open[share];
-    if (rank < 0) continue;
-    if (split_rows.empty() || split_rows.back().rank != rank) {
-      split_rows.push_back({rank, share - 1, share});
-    }
-    split_rows.back().last = share;
-    open[share] = static_cast<std::int32_t>(split_rows.size()) - 1;
-  }
-  return split_rows;
-}
-
-/// Shares of about `chunks` chunks, the same number for each warp.
-std::int32_t count_shares(std::int64_t all_chunks, std::int32_t warps, int chunks) {
-  const std::int64_t a_warp =
-      (all_chunks + std::int64_t{warps} * chunks / 2) / (std::int64_t{warps} * chunks);
-  return static_cast<std::int32_t>(std::min(all_chunks, std::max<std::int64_t>(a_warp, 1) * warps));
-}
-
 /// Words of empty rows that a warp takes beside a share.
 constexpr std::int64_t most_words_a_unit = 64;
 
@@ -169,7 +147,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::in
   ROWHALO_CUDA(cudaGetLastError());
   plan.ended = prefix_sum(ends);
 
-  plan.shares = EvenParts(all_chunks, count_shares(all_chunks, warps, chunks));
+  plan.shares = shares_of(all_chunks, warps, chunks);
   plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
   find_open_rows<<<blocks_for(plan.open.size(), block_threads), block_threads>>>(
       plan.view(), row_begins.data(), plan.open.data());
@@ -198,7 +176,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::in
     units = std::max(units, static_cast<std::int32_t>((plan.empty.size() + most_words_a_unit - 1) /
                                                       most_words_a_unit));
   }
-  plan.units = EvenParts(plan.empty.size(), units);
+  plan.units = even_parts(plan.empty.size(), units);
   synchronize_device();
   if (!some_are_empty && rows.groups == nullptr) plan.rows = {};
   return plan;

@@ -6,6 +6,7 @@
 // no chunk: a bit each, so that the product writes them and reads nothing for them.
 #pragma once
 
+#include "kernels/balanced_shares.hpp"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/runtime.hpp"
 #include "partition/base/csr.hpp"
@@ -15,31 +16,6 @@ namespace rowhalo {
 
 /// Entries that a lane sums one after the other, and those that its warp sums at once.
 inline constexpr int lane_entries = 8, chunk_entries = warp_size * lane_entries;
-
-/// A row that more than one share has entries of.
-struct SplitRow {
-  LocalIndex rank;           ///< among the rows that have entries
-  std::int32_t first, last;  ///< of the shares
-};
-
-/// Even parts of `items`: the first `longer` of them have one more than the others.
-struct EvenParts {
-  std::int64_t items = 0;
-  std::int32_t parts = 0;
-
-  constexpr std::int64_t begin(std::int64_t part) const {
-    return parts == 0 ? 0 : part * shortest + (part < longer ? part : longer);
-  }
-  constexpr EvenParts() = default;
-  constexpr EvenParts(std::int64_t item_count, std::int32_t part_count)
-      : items(item_count),
-        parts(part_count),
-        shortest(part_count == 0 ? 0 : item_count / part_count),
-        longer(part_count == 0 ? 0 : item_count % part_count) {}
-
- private:
-  std::int64_t shortest = 0, longer = 0;
-};
 
 /// What the kernel reads of a plan.
 struct BalancedView {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Shares of csr-balanced (balanced_shares.hpp).
+#include "kernels/balanced_shares.hpp"
+
+#include <algorithm>
+
+namespace rowhalo {
+
+EvenParts even_parts(std::int64_t items, std::int32_t parts) {
+  if (parts == 0) return {};
+  return {parts, items / parts, items % parts};
+}
+
+EvenParts shares_of(std::int64_t chunks, std::int32_t warps, int wanted) {
+  const std::int64_t a_round = std::int64_t{warps} * wanted;
+  const std::int64_t rounds = std::max<std::int64_t>((chunks + a_round / 2) / a_round, 1);
+  return even_parts(chunks, static_cast<std::int32_t>(std::min(chunks, rounds * warps)));
+}
+
+std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open) {
+  std::vector<SplitRow> split_rows;
+  for (std::int32_t share = 0; share < std::ssize(open); ++share) {
+    const std::int32_t rank = open[share];
+    if (rank < 0) continue;
+    if (split_rows.empty() || split_rows.back().rank != rank) {
+      split_rows.push_back({rank, share - 1, share});
+    }
+    split_rows.back().last = share;
+    open[share] = static_cast<std::int32_t>(split_rows.size()) - 1;
+  }
+  return split_rows;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How csr-balanced deals out chunks of entries to warps, as far as numbers go: even shares, and the
+// rows that more than one share has entries of. The GPU's part is in gpu/balanced_plan.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// Even parts of a number of items: the first `longer` of them have one more than the others.
+struct EvenParts {
+  std::int32_t parts = 0;
+  std::int64_t shortest = 0, longer = 0;
+
+  constexpr std::int64_t begin(std::int64_t part) const {
+    return part * shortest + (part < longer ? part : longer);
+  }
+};
+EvenParts even_parts(std::int64_t items, std::int32_t parts);
+
+/// Shares of `chunks` chunks for `warps` warps that take one after the other: about `wanted` chunks
+/// each, and the same number of shares for each warp.
+EvenParts shares_of(std::int64_t chunks, std::int32_t warps, int wanted);
+
+/// A row that more than one share has entries of.
+struct SplitRow {
+  LocalIndex rank;           ///< among the rows that have entries
+  std::int32_t first, last;  ///< of the shares
+};
+
+/// Where `open` holds the rank of the row that goes on at the begin of each share, or -1: the split
+/// rows in order; `open` then holds their numbers.
+std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open);
+
+}  // namespace rowhalo
