@@ -21,6 +21,15 @@ double best_seconds(const FormatReport& format) {
   return std::min(*format.seconds, format.graph_seconds.value_or(*format.seconds));
 }
 
+/// How many products of `seconds` a graph holds: an even number, and so many that launching the
+/// graph, three microseconds, does not count.
+int graph_length(double seconds) {
+  constexpr double enough_seconds = 300e-6;
+  constexpr double most = 200;
+  const auto products = static_cast<int>(std::min(enough_seconds / std::max(seconds, 1e-9), most));
+  return std::max(products_a_graph, products / 2 * 2);
+}
+
 class KernelStudy : public Session {
  public:
   KernelStudy(const CommandLine& line, const Comm& comm) : Session(line, comm) {
@@ -55,8 +64,8 @@ class KernelStudy : public Session {
   std::vector<std::string> studied_formats() const;
   void measure_formats();
   FormatReport measure_format(const ProductSetting& setting, const std::string& name);
-  /// Median time of a product and its y.
-  double time_product(const ProductSetting& setting, const LocalKernels& kernels, bool graph,
+  /// Median time of a product and its y; `graph`: products a graph, or 0 for one by one.
+  double time_product(const ProductSetting& setting, const LocalKernels& kernels, int graph,
                       std::vector<std::byte>& y);
   /// Median time of one product after the caches were filled with something else.
   double time_cold_product(const ProductSetting& setting, const LocalKernels& kernels);
@@ -142,9 +151,10 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   }
 
   std::vector<std::byte> y, graph_y;
-  format.seconds = time_product(setting, chosen.kernels, false, y);
+  format.seconds = time_product(setting, chosen.kernels, 0, y);
   if (request.graphs == Graphs::on) {
-    format.graph_seconds = time_product(setting, chosen.kernels, true, graph_y);
+    const int products = graph_length(*format.seconds);
+    format.graph_seconds = time_product(setting, chosen.kernels, products, graph_y);
   }
   if (options_.cold) format.cold_seconds = time_cold_product(setting, chosen.kernels);
   const double seconds = best_seconds(format);
@@ -168,7 +178,7 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
 }
 
 double KernelStudy::time_product(const ProductSetting& setting, const LocalKernels& kernels,
-                                 bool graph, std::vector<std::byte>& y) {
+                                 int graph, std::vector<std::byte>& y) {
   const Device device = setting.site.device;
   const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
   copy_between(device, x.data(), setting.x.data(), setting.x.size());
@@ -179,11 +189,11 @@ double KernelStudy::time_product(const ProductSetting& setting, const LocalKerne
     apply_local(kernels, options_.alpha, vector, options_.beta, result.data(), setting.stream);
   };
   ProductSequence products =
-      graph ? ProductSequence(product, setting.stream, products_a_graph) : ProductSequence(product);
+      graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
   const double seconds = measure_batches(setting.measuring, batch_options(), products).median();
 
   copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
-  if (graph && options_.beta == 0) {
+  if (graph > 0 && options_.beta == 0) {
     products.run(products.step());
   } else {
     product(0);
