@@ -164,13 +164,15 @@ template <class Word>
 void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments) {
   switch (code) {
     case ValueCode::plain:
-      fill_slices<Word, ValueCode::plain><<<blocks, block_threads>>>(arguments);
+      fill_slices<Word, ValueCode::plain><<<blocks, block_threads, conversion_ballast>>>(arguments);
       break;
     case ValueCode::dictionary:
-      fill_slices<Word, ValueCode::dictionary><<<blocks, block_threads>>>(arguments);
+      fill_slices<Word, ValueCode::dictionary>
+          <<<blocks, block_threads, conversion_ballast>>>(arguments);
       break;
     case ValueCode::constant:
-      fill_slices<Word, ValueCode::constant><<<blocks, block_threads>>>(arguments);
+      fill_slices<Word, ValueCode::constant>
+          <<<blocks, block_threads, conversion_ballast>>>(arguments);
       break;
   }
   ROWHALO_CUDA(cudaGetLastError());

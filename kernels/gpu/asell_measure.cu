@@ -252,9 +252,9 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   const unsigned warps = blocks_for(count * warp_size, block_threads);
   const DeviceArray<Measure> measures(count);
   const DeviceArray<Hash> hashes(count);
-  measure_slices<<<warps, block_threads>>>(matrix, rows, count,
-                                           bytes_of_value(value_code, matrix.precision), seed,
-                                           measures.data(), hashes.data());
+  measure_slices<<<warps, block_threads, conversion_ballast>>>(
+      matrix, rows, count, bytes_of_value(value_code, matrix.precision), seed, measures.data(),
+      hashes.data());
   ROWHALO_CUDA(cudaGetLastError());
   const Patterns patterns = share_patterns(measures, hashes);
 

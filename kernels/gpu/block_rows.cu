@@ -121,9 +121,10 @@ Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsign
                   Stream{});
   set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
   with_block_size(result.size, [&](auto size) {
-    measure_slices<size><<<blocks_for(result.count, block_threads), block_threads>>>(
-        matrix, rows, places_of(result), lengths.data(), sizes.data(), result.bases.data(),
-        totals.data());
+    measure_slices<size>
+        <<<blocks_for(result.count, block_threads), block_threads, conversion_ballast>>>(
+            matrix, rows, places_of(result), lengths.data(), sizes.data(), result.bases.data(),
+            totals.data());
   });
   ROWHALO_CUDA(cudaGetLastError());
   with_scratch([&](void* scratch, std::size_t& bytes) {
@@ -171,10 +172,11 @@ void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chun
   const std::int64_t threads = blocks.slices() * blocks.slice;
   with_word(value_bytes, [&]<class Word>(Word) {
     with_block_size(blocks.size, [&](auto size) {
-      fill_slices<Word, Index, size><<<blocks_for(threads, block_threads), block_threads>>>(
-          matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
-          blocks.bases.data(), reinterpret_cast<Index*>(blocks.columns.data()),
-          reinterpret_cast<Word*>(blocks.values.data()));
+      fill_slices<Word, Index, size>
+          <<<blocks_for(threads, block_threads), block_threads, conversion_ballast>>>(
+              matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
+              blocks.bases.data(), reinterpret_cast<Index*>(blocks.columns.data()),
+              reinterpret_cast<Word*>(blocks.values.data()));
     });
   });
   ROWHALO_CUDA(cudaGetLastError());

@@ -31,6 +31,10 @@ inline int block_option(const Spec& options, int fallback) {
   return block;
 }
 
+/// Bytes of shared memory that a block of a conversion asks for and leaves unused: four blocks are
+/// then at once on a multiprocessor, and the lines in which lanes walk their rows stay in its L1.
+inline constexpr int conversion_ballast = 47 * 1024;
+
 /// A grid for loops over any number of items: enough warps to fill the device, no more.
 inline unsigned filling_blocks(std::int64_t items, int block) {
   constexpr unsigned enough = 2048;

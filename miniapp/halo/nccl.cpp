@@ -16,7 +16,6 @@
 
 #include "miniapp/halo/device_packing.hpp"
 #include "miniapp/halo/vector_layout.hpp"
-#include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
@@ -61,7 +60,7 @@ class NcclExchange final : public HaloExchange {
   explicit NcclExchange(const TransportContext& context)
       : context_(context),
         layout_(context),
-        memory_(Device::gpu, layout_.bytes),
+        memory_(context, layout_),
         packing_(context.plan),
         contiguous_(contiguous_sends(context.plan)),
         communicator_(context.comm) {
@@ -111,13 +110,13 @@ class NcclExchange final : public HaloExchange {
   void close() override {
     side_.synchronize();
     communicator_.close();
-    memory_ = VectorMemory();
+    memory_.close();
   }
 
  private:
   TransportContext context_;
   VectorLayout layout_;
-  VectorMemory memory_;
+  VectorStorage memory_;
   DevicePacking packing_;
   std::vector<bool> contiguous_;  ///< per send
   bool scattered_ = false;

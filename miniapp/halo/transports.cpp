@@ -10,10 +10,10 @@
 namespace rowhalo {
 
 using Make = std::unique_ptr<HaloExchange>(const TransportContext&);
-Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange;
+Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange, make_p2p_exchange;
 
 using Unusable = std::string(const ComputeSite&);
-Unusable nccl_unusable;
+Unusable nccl_unusable, p2p_unusable;
 
 namespace {
 
@@ -30,6 +30,8 @@ constexpr TransportEntry table[] = {
      make_mpi_persistent_exchange},
     {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, nccl_unusable,
      make_nccl_exchange},
+    {"p2p", "stores into the neighbours' ghosts over NVLink; nccl to ranks of other nodes", graphs,
+     p2p_unusable, make_p2p_exchange},
 };
 
 }  // namespace

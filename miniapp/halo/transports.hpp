@@ -31,6 +31,7 @@ struct TransportContext {
   int vectors;  ///< how many make_vector() will be asked for
   Comm comm;
   ComputeSite site = {};
+  std::byte* memory = nullptr;  ///< where the vectors lie already; null: in memory of their own
 };
 
 struct TransportEntry {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/halo/transports.hpp"
+#include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
@@ -16,6 +17,21 @@ struct VectorLayout {
 
   explicit VectorLayout(const TransportContext& context);
   HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
+};
+
+/// Where the vectors lie: in memory of their own, or where the context says.
+class VectorStorage {
+ public:
+  VectorStorage(const TransportContext& context, const VectorLayout& layout)
+      : given_(context.memory) {
+    if (given_ == nullptr) own_ = VectorMemory(context.site.device, layout.bytes);
+  }
+  std::byte* data() const { return given_ != nullptr ? given_ : own_.data(); }
+  void close() { own_ = VectorMemory(); }
+
+ private:
+  std::byte* given_;
+  VectorMemory own_;
 };
 
 /// Per send of the plan: its entries lie together in x and need no packing.
