@@ -65,6 +65,10 @@ struct ChoiceCost {
   double seconds = 0, products = 0;
 };
 
+struct TrafficBetweenNodes {
+  std::int64_t messages = 0, bytes = 0;  ///< a product, all ranks
+};
+
 struct HaloReport {
   std::string transport;
   std::string schedule;
@@ -76,6 +80,7 @@ struct HaloReport {
   std::vector<Candidate> candidates;  ///< empty when the transport was named
   bool graph = false;                 ///< products were replayed from a CUDA graph
   std::int64_t messages_between_nodes = 0, bytes_between_nodes = 0;  ///< a product, all ranks
+  TrafficBetweenNodes sent_between_nodes{};  ///< by the transport; the above is the plan's
 };
 
 struct KernelReport {

@@ -96,6 +96,8 @@ Json halo_json(const HaloReport& h) {
           {"bytes_max_rank", h.bytes_max_rank},
           {"messages_between_nodes", h.messages_between_nodes},
           {"bytes_between_nodes", h.bytes_between_nodes},
+          {"sent_between_nodes",
+           {{"messages", h.sent_between_nodes.messages}, {"bytes", h.sent_between_nodes.bytes}}},
           {"boundary_rows", h.boundary_rows},
           {"candidates", candidates}};
 }

@@ -143,9 +143,16 @@ void write_halo(Table& table, const HaloReport& h) {
              fmt::format("{}, at most {} a rank", bytes_text(static_cast<double>(h.bytes_total)),
                          bytes_text(static_cast<double>(h.bytes_max_rank))));
   if (h.messages_between_nodes > 0) {
-    table.line("between nodes", fmt::format("{} in {} messages",
-                                            bytes_text(static_cast<double>(h.bytes_between_nodes)),
-                                            grouped(h.messages_between_nodes)));
+    const auto traffic = [](std::int64_t bytes, std::int64_t messages) {
+      return fmt::format("{} in {} messages", bytes_text(static_cast<double>(bytes)),
+                         grouped(messages));
+    };
+    const TrafficBetweenNodes& sent = h.sent_between_nodes;
+    std::string text = traffic(h.bytes_between_nodes, h.messages_between_nodes);
+    if (sent.bytes != h.bytes_between_nodes || sent.messages != h.messages_between_nodes) {
+      text += fmt::format("; sent: {}", traffic(sent.bytes, sent.messages));
+    }
+    table.line("between nodes", text);
   }
   table.line("boundary rows", grouped(h.boundary_rows));
   write_candidates(table.out(), "transports", h.candidates, "exposed", &Candidate::exposed_seconds);

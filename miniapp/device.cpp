@@ -12,6 +12,7 @@
 
 #include "kernels/gpu/runtime.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/halo/device_messages.hpp"
 #include "miniapp/halo/peer_memory.hpp"
 
 namespace rowhalo {
@@ -72,6 +73,7 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
       fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
   result.ranks_a_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
   result.site.shared = result.ranks_a_device > 1;
+  result.site.no_device_messages = device_messages_refusal(comm);
   if (comm.size > 1 && !result.site.shared) {
     result.site.no_peers = peer_refusal(comm, node_map(comm, 0));
   }

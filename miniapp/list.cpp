@@ -12,6 +12,7 @@
 #include "io/sources.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/gpu/runtime.hpp"
+#include "miniapp/halo/device_messages.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/partitioners.hpp"
 
@@ -39,7 +40,9 @@ std::vector<Axis> all_axes() {
     axes[0].rows.push_back({entry.name, fmt::format("{}: {}", name_of(entry.device), entry.summary),
                             unusable_reason(entry)});
   }
-  const ComputeSite site{device_count() > 0 ? Device::gpu : Device::cpu};
+  ComputeSite site;
+  site.device = device_count() > 0 ? Device::gpu : Device::cpu;
+  site.no_device_messages = device_messages_of_build();
   for (const TransportEntry& entry : transports()) {
     axes[1].rows.push_back({entry.name, entry.summary, entry.unusable(site)});
   }

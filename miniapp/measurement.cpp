@@ -74,6 +74,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.min_seconds = times.minimum();
   result.timing.p95_seconds = times.percentile95();
   result.interrupted = times.interrupted;
+  result.sent_between_nodes = products.halo().sent_between_nodes();
   if (times.interrupted) return result;
   const std::uint64_t loop_hash = hash(products.y());
 

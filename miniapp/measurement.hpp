@@ -19,6 +19,7 @@ struct Measurement {
   bool repeatable = true;    ///< the y that the timed loop left had the bits of the checked one
   std::vector<std::byte> y;  ///< of one product begun from y0 with spoilt ghosts
   std::uint64_t y_hash = 0;
+  std::optional<NodeTraffic> sent_between_nodes;  ///< by this rank; empty: as the plan says
 };
 
 /// Collective. `y0`: y before the product, in the precision of the run.

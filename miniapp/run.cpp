@@ -150,6 +150,8 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   report_.halo->transport = transport.name;
   report_.halo->graph = transport.graph;
   report_.halo->candidates = transport.candidates;
+  report_.halo->sent_between_nodes =
+      describe_sent(comm_, *report_.halo, measurement.sent_between_nodes, options_.precision);
   report_.halo->schedule = kernels.kernels.schedule == Schedule::overlap ? "overlap" : "blocking";
   report_.timing = measurement.timing;
   report_.performance =

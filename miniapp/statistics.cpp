@@ -71,7 +71,15 @@ HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const Halo
   const NodeTraffic between = traffic_between_nodes(flows, nodes);
   report.messages_between_nodes = sum_over_ranks(comm, between.messages);
   report.bytes_between_nodes = sum_over_ranks(comm, between.entries) * entry_bytes;
+  report.sent_between_nodes = describe_sent(comm, report, {}, precision);
   return report;
+}
+
+TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
+                                  const std::optional<NodeTraffic>& sent, Precision precision) {
+  if (!sent) return {planned.messages_between_nodes, planned.bytes_between_nodes};
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
+  return {sum_over_ranks(comm, sent->messages), sum_over_ranks(comm, sent->entries) * entry_bytes};
 }
 
 PartitionJudgement describe_candidate(const PartitionCandidate& candidate, const NodeMap& nodes,

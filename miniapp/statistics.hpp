@@ -17,6 +17,9 @@ PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
                                    const std::string& name);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision);
+/// What a transport sends between nodes, given what it sends from this rank; empty: as planned.
+TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
+                                  const std::optional<NodeTraffic>& sent, Precision precision);
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
 

@@ -131,15 +131,6 @@ DistributedCsr rows_of_node(const Comm& comm, const DistributedCsr& matrix,
   return share;
 }
 
-/// Ranks of each node, ascending.
-std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes) {
-  std::vector<std::vector<int>> ranks(nodes.nodes);
-  for (std::size_t rank = 0; rank < nodes.node_of.size(); ++rank) {
-    ranks[nodes.node_of[rank]].push_back(static_cast<int>(rank));
-  }
-  return ranks;
-}
-
 }  // namespace
 
 NodeMap emulated_nodes(int ranks, int ranks_per_node) {
@@ -167,6 +158,14 @@ NodeMap node_map(const Comm& comm, int ranks_per_node) {
     map.node_of.push_back(firsts[rank] == rank ? map.nodes++ : map.node_of[firsts[rank]]);
   }
   return map;
+}
+
+std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes) {
+  std::vector<std::vector<int>> ranks(nodes.nodes);
+  for (std::size_t rank = 0; rank < nodes.node_of.size(); ++rank) {
+    ranks[nodes.node_of[rank]].push_back(static_cast<int>(rank));
+  }
+  return ranks;
 }
 
 NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap& nodes) {

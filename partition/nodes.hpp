@@ -24,6 +24,9 @@ NodeMap emulated_nodes(int ranks, int ranks_per_node);
 /// Collective. Nodes as they share memory; `ranks_per_node` > 0 emulates them instead.
 NodeMap node_map(const Comm& comm, int ranks_per_node);
 
+/// Ranks of each node, ascending.
+std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes);
+
 /// What crosses from one node to another before a product.
 struct NodeTraffic {
   std::int64_t messages = 0, entries = 0;

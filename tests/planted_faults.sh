@@ -295,6 +295,28 @@ fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
 fault "exchange not waited for" miniapp/halo/mpi.cpp \
   'MPI_Waitall(checked_cast<int>(requests_.size(), "requests")' \
   'MPI_Waitall(checked_cast<int>(requests_.size() / 2, "requests")'
+fault "neighbourhood collective sends and receives at one place" miniapp/halo/mpi_neighbor.cpp \
+  'MPI_Get_address(ends[k].address, &addresses[k])' \
+  'MPI_Get_address(ends[0].address, &addresses[k])'
+fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
+  'return site.no_device_messages;' \
+  'return {};'
+fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
+  'return ranks[distance(from, to) % ranks.size()];' \
+  'return ranks[0];'
+fault "an agent delivers what came first" miniapp/halo/node_plan.cpp \
+  'result.scattered.push_back(delivery.base + position);' \
+  'result.scattered.push_back(position);'
+fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
+  'if (letter.back() == before) result.entries.push_back(entry);' \
+  'result.entries.push_back(entry);'
+fault "traffic to one node only" miniapp/halo/node_plan.cpp \
+  'traffic.entries += piece.count;' \
+  'traffic.entries = piece.count;'
+fault "node-aware reports what the plan says" miniapp/run.cpp \
+  'measurement.sent_between_nodes' \
+  '{}' \
+  cli_halo
 fault "validator accepts too much" miniapp/validation.hpp \
   'return max <= 1;' \
   'return max <= 1e6;'

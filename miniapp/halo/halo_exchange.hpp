@@ -4,9 +4,12 @@
 // one line each in transports.cpp. Transports move bytes; they know neither precision nor matrix.
 #pragma once
 
+#include <optional>
+
 #include "kernels/spmv_kernel.hpp"
 #include "miniapp/halo/halo_vector.hpp"
 #include "partition/halo_plan.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 
@@ -27,6 +30,9 @@ class HaloExchange {
 
   /// Makes the ghosts of `x` visible on `stream`.
   virtual void finish(const HaloVector& x, Stream stream) = 0;
+
+  /// What this rank sends to other nodes in one exchange; empty: as the plan says.
+  virtual std::optional<NodeTraffic> sent_between_nodes() const { return {}; }
 
   /// Throws std::runtime_error when the transport has failed beside the host's calls.
   virtual void check() const {}

@@ -5,27 +5,17 @@
 // gathered.
 #include <algorithm>
 
+#include "miniapp/halo/host_packing.hpp"
 #include "miniapp/halo/messages.hpp"
-#include "miniapp/halo/vector_layout.hpp"
 #include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-template <class Word>
-void gather(const HaloPlan& plan, const HaloPlan::Send& send, const std::byte* x,
-            std::byte* buffer) {
-  const auto* source = reinterpret_cast<const Word*>(x);
-  auto* target = reinterpret_cast<Word*>(buffer);
-  for (LocalIndex k = send.begin; k < send.begin + send.count; ++k) {
-    target[k] = source[plan.send_indices[k]];
-  }
-}
-
 class HostExchange final : public HaloExchange {
  public:
-  HostExchange(const TransportContext& context, MakeMessages make)
+  HostExchange(const TransportContext& context, const MakeMessages& make)
       : context_(context),
         make_(make),
         layout_(context),
@@ -38,21 +28,10 @@ class HostExchange final : public HaloExchange {
   }
 
   HaloVector make_vector() override {
-    const int slot = static_cast<int>(messages_.size());
-    const HaloVector x = layout_.vector(context_, memory_.data(), slot);
-    MessageContext messages{space_.comm, space_.element, slot, {}, {}};
-    for (const HaloPlan::Receive& receive : context_.plan.receives) {
-      messages.receives.push_back(
-          {receive.rank, x.ghost_data() + receive.begin * context_.element_bytes, receive.count});
-    }
-    for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
-      const HaloPlan::Send& send = context_.plan.sends[k];
-      std::byte* address =
-          contiguous_[k] ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
-                         : send_buffer_.data() + send.begin * context_.element_bytes;
-      messages.sends.push_back({send.rank, address, send.count});
-    }
-    messages_.push_back(make_(std::move(messages)));
+    const HaloVector x =
+        layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
+    messages_.push_back(
+        make_(messages_of_vector(context_.plan, space_, x, contiguous_, send_buffer_.data())));
     return x;
   }
 
@@ -60,18 +39,20 @@ class HostExchange final : public HaloExchange {
     messages_[x.slot]->receive();
     for (std::size_t k = 0; k < contiguous_.size(); ++k) {
       if (contiguous_[k]) continue;
-      if (context_.element_bytes == sizeof(double)) {
-        gather<std::uint64_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
-      } else if (context_.element_bytes == sizeof(float)) {
-        gather<std::uint32_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
-      } else {
-        gather<std::uint16_t>(context_.plan, context_.plan.sends[k], x.data, send_buffer_.data());
-      }
+      const HaloPlan::Send& send = context_.plan.sends[k];
+      const auto indices = std::span(context_.plan.send_indices).subspan(send.begin, send.count);
+      gather_on_host(context_.element_bytes, indices, x.data,
+                     send_buffer_.data() + send.begin * context_.element_bytes);
     }
     messages_[x.slot]->send();
   }
 
   void finish(const HaloVector& x, Stream) override { messages_[x.slot]->wait(); }
+
+  std::optional<NodeTraffic> sent_between_nodes() const override {
+    if (messages_.empty()) return {};
+    return messages_.front()->sent_between_nodes();
+  }
 
   void close() override {
     for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
@@ -92,8 +73,25 @@ class HostExchange final : public HaloExchange {
 
 }  // namespace
 
+MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& space,
+                                  const HaloVector& x, const std::vector<bool>& contiguous,
+                                  std::byte* packed) {
+  MessageContext messages{space.comm, space.element, x.slot, {}, {}};
+  for (const HaloPlan::Receive& receive : plan.receives) {
+    messages.receives.push_back(
+        {receive.rank, x.ghost_data() + receive.begin * x.element_bytes, receive.count});
+  }
+  for (std::size_t k = 0; k < plan.sends.size(); ++k) {
+    const HaloPlan::Send& send = plan.sends[k];
+    std::byte* address = contiguous[k] ? x.data + plan.send_indices[send.begin] * x.element_bytes
+                                       : packed + send.begin * x.element_bytes;
+    messages.sends.push_back({send.rank, address, send.count});
+  }
+  return messages;
+}
+
 std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
-                                                 MakeMessages make) {
+                                                 const MakeMessages& make) {
   return std::make_unique<HostExchange>(context, make);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The messages of one exchange between host buffers, in one flavour of MPI (one file each: mpi.cpp,
-// mpi_persistent.cpp). Where the buffers come from is the business of host_exchange.cpp (the vector
-// itself) and staged_exchange.cpp (pinned memory beside a vector on a GPU).
+// mpi_persistent.cpp, mpi_neighbor.cpp, node_aware.cpp). Where the buffers come from is the
+// business of host_exchange.cpp (the vector itself) and staged_exchange.cpp (pinned memory beside a
+// vector on a GPU).
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "miniapp/halo/transports.hpp"
+#include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
 
@@ -38,21 +41,34 @@ class Messages {
   virtual void send() = 0;     ///< starts to send what the buffers hold
   virtual void wait() = 0;     ///< until everything has been sent and received
   virtual void close() = 0;    ///< frees what MPI holds; before MPI_Finalize
+
+  /// As HaloExchange::sent_between_nodes().
+  virtual std::optional<NodeTraffic> sent_between_nodes() const { return {}; }
 };
 
-using MakeMessages = std::unique_ptr<Messages> (*)(MessageContext&& context);
+/// Collective.
+using MakeMessages = std::function<std::unique_ptr<Messages>(MessageContext&& context)>;
+
+/// Those of transport `mpi`, for transports that are made of them. Local.
+std::unique_ptr<Messages> make_mpi_messages(MessageContext&& context);
+
+/// The messages of a plan with the exchange's own buffers; ends in the order of plan.sends and
+/// plan.receives. Sends that are `contiguous` leave from x, others from `packed`.
+MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& space,
+                                  const HaloVector& x, const std::vector<bool>& contiguous,
+                                  std::byte* packed);
 
 /// Collective. Transports whose messages `make` makes, for vectors on the host and on the GPU.
 std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
-                                                 MakeMessages make);
+                                                 const MakeMessages& make);
 std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
-                                                   MakeMessages make);
+                                                   const MakeMessages& make);
 
 /// The one for context.site.device.
 inline std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
-                                                           MakeMessages make) {
+                                                           const MakeMessages& make) {
   return context.site.device == Device::gpu ? make_staged_exchange(context, make)
-                                       : make_host_exchange(context, make);
+                                            : make_host_exchange(context, make);
 }
 
 }  // namespace rowhalo

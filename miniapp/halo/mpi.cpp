@@ -43,10 +43,12 @@ class MpiMessages final : public Messages {
 
 }  // namespace
 
+std::unique_ptr<Messages> make_mpi_messages(MessageContext&& context) {
+  return std::make_unique<MpiMessages>(std::move(context));
+}
+
 std::unique_ptr<HaloExchange> make_mpi_exchange(const TransportContext& context) {
-  return make_message_exchange(context, [](MessageContext&& messages) -> std::unique_ptr<Messages> {
-    return std::make_unique<MpiMessages>(std::move(messages));
-  });
+  return make_message_exchange(context, make_mpi_messages);
 }
 
 }  // namespace rowhalo

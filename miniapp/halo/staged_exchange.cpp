@@ -15,7 +15,7 @@ namespace {
 
 class StagedExchange final : public HaloExchange {
  public:
-  StagedExchange(const TransportContext& context, MakeMessages make)
+  StagedExchange(const TransportContext& context, const MakeMessages& make)
       : context_(context),
         layout_(context),
         memory_(Device::gpu, layout_.bytes),
@@ -57,6 +57,10 @@ class StagedExchange final : public HaloExchange {
     staged_.hold_back(stream);
   }
 
+  std::optional<NodeTraffic> sent_between_nodes() const override {
+    return messages_->sent_between_nodes();
+  }
+
   void close() override {
     messages_->close();
     space_.close();
@@ -80,7 +84,7 @@ class StagedExchange final : public HaloExchange {
 }  // namespace
 
 std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
-                                                   MakeMessages make) {
+                                                   const MakeMessages& make) {
   return std::make_unique<StagedExchange>(context, make);
 }
 

@@ -10,9 +10,11 @@
 namespace rowhalo {
 
 using Make = std::unique_ptr<HaloExchange>(const TransportContext&);
+Make make_mpi_neighbor_exchange, make_mpi_cuda_exchange, make_node_aware_exchange;
 Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange, make_p2p_exchange;
 
 using Unusable = std::string(const ComputeSite&);
+Unusable mpi_cuda_unusable, node_aware_unusable;
 Unusable nccl_unusable, p2p_unusable;
 
 namespace {
@@ -28,10 +30,16 @@ constexpr TransportEntry table[] = {
      always_usable, make_mpi_exchange},
     {"mpi-persistent", "the same with persistent requests, set up once", !graphs, always_usable,
      make_mpi_persistent_exchange},
+    {"mpi-neighbor", "one neighbourhood collective of MPI, persistent where MPI has that", !graphs,
+     always_usable, make_mpi_neighbor_exchange},
+    {"mpi-cuda", "nonblocking MPI point-to-point between device buffers (CUDA-aware MPI)", !graphs,
+     mpi_cuda_unusable, make_mpi_cuda_exchange},
     {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, nccl_unusable,
      make_nccl_exchange},
     {"p2p", "stores into the neighbours' ghosts over NVLink; nccl to ranks of other nodes", graphs,
      p2p_unusable, make_p2p_exchange},
+    {"node-aware", "entries that several ranks of a node need cross the network once", !graphs,
+     node_aware_unusable, make_node_aware_exchange},
 };
 
 }  // namespace

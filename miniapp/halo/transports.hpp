@@ -18,9 +18,11 @@ namespace rowhalo {
 /// Where ranks compute, as far as a transport must know. The same on all ranks.
 struct ComputeSite {
   Device device = Device::cpu;
-  bool shared = false;           ///< several ranks on one GPU
-  NodeMap nodes;                 ///< as ranks share memory, or as --ranks-per-node says
-  std::string no_peers;          ///< why GPUs of a host cannot write to each other; empty: they can
+  bool shared = false;        ///< several ranks on one GPU
+  NodeMap nodes = {};         ///< as ranks share memory, or as --ranks-per-node says
+  std::string no_peers = {};  ///< why GPUs of a host cannot write to each other; empty: they can
+  /// Why MPI cannot take device addresses; empty: it can.
+  std::string no_device_messages = "it has not been tried whether this MPI takes device addresses";
   double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
 };
 

@@ -179,11 +179,16 @@ TEST_CASE("What auto made of the partition") {
   report.partition->candidates = info_report().info->partitions;
   report.halo->messages_between_nodes = 3;
   report.halo->bytes_between_nodes = 4000;
+  report.halo->sent_between_nodes = {3, 4000};
   const std::string table = table_of(report);
   CHECK(
       table.find("  name                nnz (shortest predicted), 3 ranks on 2 nodes, nodes first, "
                  "rcm on each rank\n") != std::string::npos);
   CHECK(table.find("  between nodes       4 kB in 3 messages\n") != std::string::npos);
+  report.halo->sent_between_nodes = {2, 1600};
+  CHECK(table_of(report).find(
+            "  between nodes       4 kB in 3 messages; sent: 1.6 kB in 2 messages\n") !=
+        std::string::npos);
   const std::string of_info = table_of(info_report());
   const std::string list = of_info.substr(of_info.find("  name      entries"), 300);
   CHECK(table.find(list) != std::string::npos);
@@ -194,6 +199,7 @@ TEST_CASE("What auto made of the partition") {
   const auto of_info_json = nlohmann::json::parse(to_json(info_report()));
   CHECK(json["partition"]["candidates"] == of_info_json["info"]["partitions"]);
   CHECK(json["halo"]["bytes_between_nodes"] == 4000);
+  CHECK(json["halo"]["sent_between_nodes"] == nlohmann::json{{"messages", 2}, {"bytes", 1600}});
   write_text_file("report_auto_partition.json", to_json(report));  // for check_schema.py
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transport `mpi-cuda`: the messages of `mpi` between device addresses, for a CUDA-aware MPI.
+// begin() gathers scattered entries on a stream of its own and does not wait; finish(), called when
+// interior rows are on their way, waits for the gather (MPI needs final data and ghosts that nobody
+// reads any more), then for the messages. Entries that lie together in x are sent from where they
+// are, and all are received in the ghosts themselves.
+#include <algorithm>
+
+#include "miniapp/halo/device_packing.hpp"
+#include "miniapp/halo/messages.hpp"
+#include "miniapp/memory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+class MpiCudaExchange final : public HaloExchange {
+ public:
+  explicit MpiCudaExchange(const TransportContext& context)
+      : context_(context),
+        layout_(context),
+        memory_(Device::gpu, layout_.bytes),
+        space_(context),
+        packing_(context.plan),
+        contiguous_(contiguous_sends(context.plan)) {
+    scattered_ = std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
+    if (scattered_) {
+      packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
+    }
+  }
+
+  HaloVector make_vector() override {
+    const HaloVector x =
+        layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
+    messages_.push_back(make_mpi_messages(
+        messages_of_vector(context_.plan, space_, x, contiguous_, packed_.data())));
+    return x;
+  }
+
+  void begin(const HaloVector& x, Stream stream) override {
+    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
+    ready_.hold_back(side_.stream());
+    if (scattered_) packing_.pack(x, packed_.data(), side_.stream());
+    packed_event_.record(side_.stream());
+  }
+
+  void finish(const HaloVector& x, Stream) override {
+    packed_event_.synchronize();
+    messages_[x.slot]->receive();
+    messages_[x.slot]->send();
+    messages_[x.slot]->wait();
+  }
+
+  void close() override {
+    for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
+    space_.close();
+    memory_ = VectorMemory();
+  }
+
+ private:
+  TransportContext context_;
+  VectorLayout layout_;
+  VectorMemory memory_;
+  MessageSpace space_;
+  DevicePacking packing_;
+  std::vector<bool> contiguous_;  ///< per send
+  bool scattered_ = false;
+  DeviceMemory packed_;
+  StreamHandle side_{StreamHandle::Priority::high};
+  EventHandle ready_{EventHandle::Timing::off}, packed_event_{EventHandle::Timing::off};
+  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
+};
+
+}  // namespace
+
+std::string mpi_cuda_unusable(const ComputeSite& site) {
+  if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
+  return site.no_device_messages;
+}
+
+std::unique_ptr<HaloExchange> make_mpi_cuda_exchange(const TransportContext& context) {
+  return std::make_unique<MpiCudaExchange>(context);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transport `node-aware`: entries that several ranks of a node need cross the network once, in one
+// message a pair of nodes (node_plan.hpp: gather, network, scatter; entries inside a node go
+// directly). send() waits for the ranks of the own node, so that the network is busy while interior
+// rows are computed; wait() scatters. On a GPU all steps are the host's, between pinned buffers.
+#include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/messages.hpp"
+#include "miniapp/halo/node_plan.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+class NodeAwareMessages final : public Messages {
+ public:
+  NodeAwareMessages(std::size_t element_bytes, std::shared_ptr<const NodePlan> plan,
+                    MessageContext&& context)
+      : plan_(std::move(plan)),
+        element_bytes_(element_bytes),
+        sends_(std::move(context.sends)),
+        own_(plan_->entries.size() * element_bytes_),
+        outgoing_(static_cast<std::size_t>(plan_->outgoing) * element_bytes_),
+        arrived_(static_cast<std::size_t>(plan_->arrived) * element_bytes_),
+        scatter_(plan_->scattered.size() * element_bytes_) {
+    constexpr int steps = 4;  // each with a tag of its own
+    MessageContext direct{context.comm, context.element, context.tag * steps, {}, {}};
+    for (const std::size_t k : plan_->direct_sends) direct.sends.push_back(sends_[k]);
+    for (const std::size_t k : plan_->direct_receives) {
+      direct.receives.push_back(context.receives[k]);
+    }
+    // The first message from elsewhere lands in the first ghosts.
+    std::byte* ghosts = context.receives.empty() ? nullptr : context.receives.front().address;
+    const auto step = [&](int number, const std::vector<NodePlan::Piece>& sends, std::byte* from,
+                          const std::vector<NodePlan::Piece>& receives, std::byte* to) {
+      return make_mpi_messages({context.comm, context.element, context.tag * steps + number,
+                                ends(sends, from), ends(receives, to)});
+    };
+    direct_ = make_mpi_messages(std::move(direct));
+    gather_ = step(1, plan_->gather_sends, own_.data(), plan_->gather_receives, outgoing_.data());
+    network_ =
+        step(2, plan_->network_sends, outgoing_.data(), plan_->network_receives, arrived_.data());
+    deliver_ = step(3, plan_->scatter_sends, scatter_.data(), plan_->scatter_receives, ghosts);
+  }
+
+  void receive() override {
+    for (Messages* messages : {direct_.get(), gather_.get(), network_.get(), deliver_.get()}) {
+      messages->receive();
+    }
+  }
+
+  void send() override {
+    direct_->send();
+    for (const NodePlan::Contribution& part : plan_->contributions) {
+      gather_on_host(element_bytes_, std::span(plan_->entries).subspan(part.begin, part.count),
+                     sends_[part.send].address, own_.data() + part.begin * element_bytes_);
+    }
+    gather_->send();
+    gather_->wait();
+    network_->send();
+  }
+
+  void wait() override {
+    network_->wait();
+    gather_on_host(element_bytes_, plan_->scattered, arrived_.data(), scatter_.data());
+    deliver_->send();
+    deliver_->wait();
+    direct_->wait();
+  }
+
+  void close() override {}
+
+  std::optional<NodeTraffic> sent_between_nodes() const override {
+    return plan_->sent_between_nodes();
+  }
+
+ private:
+  std::vector<MessageEnd> ends(const std::vector<NodePlan::Piece>& pieces,
+                               std::byte* buffer) const {
+    std::vector<MessageEnd> result;
+    for (const NodePlan::Piece& piece : pieces) {
+      result.push_back({piece.rank, buffer + piece.begin * element_bytes_, piece.count});
+    }
+    return result;
+  }
+
+  std::shared_ptr<const NodePlan> plan_;
+  std::size_t element_bytes_;
+  std::vector<MessageEnd> sends_;  ///< of the halo plan
+  std::vector<std::byte> own_, outgoing_, arrived_, scatter_;
+  std::unique_ptr<Messages> direct_, gather_, network_, deliver_;
+};
+
+}  // namespace
+
+std::string node_aware_unusable(const ComputeSite& site) {
+  if (site.nodes.nodes > 1) return {};
+  return "all ranks share one node: nothing crosses a network; use mpi, or --ranks-per-node to try "
+         "it";
+}
+
+std::unique_ptr<HaloExchange> make_node_aware_exchange(const TransportContext& context) {
+  const auto plan = std::make_shared<const NodePlan>(
+      make_node_plan(context.comm, context.plan, context.site.nodes));
+  return make_message_exchange(
+      context, [bytes = context.element_bytes, plan](MessageContext&& messages) {
+        return std::make_unique<NodeAwareMessages>(bytes, plan, std::move(messages));
+      });
+}
+
+}  // namespace rowhalo

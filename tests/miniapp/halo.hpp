@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A transport alone, for tests: after finish() every ghost holds its owner's entry, owned entries
+// are untouched, and old ghosts never survive.
+#pragma once
+
+#include "miniapp/halo/device_messages.hpp"
+#include "miniapp/halo/transports.hpp"
+#include "miniapp/memory.hpp"
+#include "tests/miniapp/problem.hpp"
+
+namespace rowhalo::test {
+
+/// Collective. The site on which a transport is tested: all ranks on one node, else two on each;
+/// none when it can serve on neither.
+inline std::optional<ComputeSite> site_for(const TransportEntry& transport) {
+  ComputeSite site = test_site();
+  if (site.device == Device::gpu) site.no_device_messages = device_messages_refusal(world());
+  if (transport.unusable(site).empty()) return site;
+  site.nodes = emulated_nodes(world().size, world().size > 2 ? 2 : 1);
+  if (transport.unusable(site).empty()) return site;
+  return {};
+}
+
+/// What `vector` holds, owned entries and ghosts.
+template <class T>
+std::vector<T> contents(const HaloVector& vector) {
+  std::vector<T> entries(static_cast<std::size_t>(vector.owned) + vector.ghosts);
+  if (vector.device == Device::gpu) synchronize_device();
+  copy_between(vector.device, entries.data(), vector.data, entries.size() * sizeof(T));
+  return entries;
+}
+
+/// Collective. Exchanges vectors that hold the number of each entry plus a round, so that a stale
+/// ghost shows.
+template <class T>
+bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
+                      const ComputeSite& site) {
+  const std::unique_ptr<HaloExchange> halo =
+      transport.make({problem.plan, sizeof(T), 3, problem.comm, site});
+  std::optional<StreamHandle> handle;
+  if (problem.device == Device::gpu) handle.emplace();
+  const Stream stream = handle ? handle->stream() : Stream{};
+  std::vector<HaloVector> vectors;
+  for (int k = 0; k < 3; ++k) vectors.push_back(halo->make_vector());
+  bool right = true;
+  for (int round = 0; round < 9; ++round) {
+    const HaloVector& vector = vectors[round % 3];
+    const auto expected = [&](LocalIndex column) {
+      return static_cast<T>(problem.matrix.source_columns[column] + 1000 * round);
+    };
+    std::vector<T> x;
+    for (LocalIndex column = 0; column < problem.matrix.owned_columns; ++column) {
+      x.push_back(expected(column));
+    }
+    copy_between(vector.device, vector.data, x.data(), x.size() * sizeof(T));
+    halo->begin(vector, stream);
+    halo->finish(vector, stream);
+    const std::vector<T> found = contents<T>(vector);
+    for (LocalIndex column = 0; column < problem.matrix.local_columns(); ++column) {
+      right = right && found[column] == expected(column);
+    }
+    // Not right before begin(): a neighbour that is ahead may have stored there already.
+    set_bytes(vector.device, vector.ghost_data(), 0xff, vector.ghosts * sizeof(T));
+  }
+  halo->close();
+  return right;
+}
+
+}  // namespace rowhalo::test
