@@ -23,8 +23,8 @@ Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sel
     make_dia;
 Factory make_bsr, make_dense;
 Factory make_csr_scalar, make_csr_vector, make_csr_balanced, make_gpu_sell, make_gpu_asell;
-Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_blocked_ell,
-    make_gpu_hyb, make_gpu_jds, make_gpu_dia, make_gpu_bsr;
+Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_ell_vector,
+    make_blocked_ell, make_gpu_hyb, make_gpu_jds, make_gpu_dia, make_gpu_bsr;
 Factory make_dense_global, make_dense_coalesced, make_dense_constant, make_dense_shared,
     make_dense_shuffle, make_dense_split;
 Factory make_cusparse_csr1, make_cusparse_csr2, make_cusparse_coo, make_cusparse_sell,
@@ -78,6 +78,8 @@ constexpr FormatEntry table[] = {
           ROWHALO_GPU(make_coo_segmented)),
     entry("ell", "ELLPACK: every row as long as the longest", gpu,
           canonical | automatic | repeatable, ROWHALO_GPU(make_gpu_ell), predict_ell),
+    entry("ell-vector", "ELLPACK for tiny matrices: threads= 1, 2, 4, 8, 16 or 32 threads a row",
+          gpu, automatic | repeatable | narrow, ROWHALO_GPU(make_ell_vector), predict_ell_vector),
     entry("blocked-ell", "ELLPACK of blocks of b= rows and columns", gpu, canonical | repeatable,
           ROWHALO_GPU(make_blocked_ell)),
     entry("hyb", "the first width= entries of each row in ELLPACK, the others as coordinates", gpu,

@@ -55,6 +55,11 @@ Prediction predict_ell(const BlockStatistics& s) {
   return {padded_bytes(s, longest * s.rows), longest};
 }
 
+Prediction predict_ell_vector(const BlockStatistics& s) {
+  const Prediction ell = predict_ell(s);
+  return {ell.bytes, ell.serial_entries / 32};
+}
+
 Prediction predict_asell(const BlockStatistics& s) {
   constexpr double slice_bytes = 16.0 / 32;  // a row
   return {value_bytes(s) * nonzeros(s) + slice_bytes * s.rows + y_bytes(s),

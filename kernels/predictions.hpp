@@ -24,6 +24,7 @@ PredictionRule predict_csr_vector;  ///< at most 32 threads a row
 PredictionRule predict_sell_8;      ///< slices of 8 rows, on a CPU
 PredictionRule predict_sell_32;     ///< slices of 32 rows, a thread a row
 PredictionRule predict_ell;         ///< a thread a row
+PredictionRule predict_ell_vector;  ///< at most 32 threads a row
 PredictionRule predict_asell;       ///< patterns that all slices share, values as they are
 PredictionRule predict_dia;
 PredictionRule predict_bsr;  ///< with the block size that fits best

@@ -111,7 +111,7 @@ BASELINES = {
 }
 OURS = {
     "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-vector", "csr-scalar", "sell", "bsr",
-            "dia", "ell", "coo-segmented"),
+            "dia", "ell", "ell-vector", "coo-segmented"),
     "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
 }
 DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp",)}

@@ -32,6 +32,8 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-cached:window=16,block=32",
                            "coo:block=32",
                            "ell:max_padding=1e9",
+                           "ell-vector:threads=1,max_padding=1e9",
+                           "ell-vector:threads=8,max_padding=1e9,block=32",
                            "blocked-ell:b=3,max_padding=1e9",
                            "blocked-ell:b=8,max_padding=1e9",
                            "hyb:width=0,max_padding=1e9",
