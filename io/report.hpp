@@ -81,6 +81,8 @@ struct HaloReport {
   bool graph = false;                 ///< products were replayed from a CUDA graph
   std::int64_t messages_between_nodes = 0, bytes_between_nodes = 0;  ///< a product, all ranks
   TrafficBetweenNodes sent_between_nodes{};  ///< by the transport; the above is the plan's
+  bool poison = false;                       ///< ghosts were NaN between products
+  double jitter_seconds = 0;  ///< longest delay of a rank; with either, times mean little
 };
 
 struct KernelReport {

@@ -99,6 +99,8 @@ Json halo_json(const HaloReport& h) {
           {"sent_between_nodes",
            {{"messages", h.sent_between_nodes.messages}, {"bytes", h.sent_between_nodes.bytes}}},
           {"boundary_rows", h.boundary_rows},
+          {"poison", h.poison},
+          {"jitter_seconds", h.jitter_seconds},
           {"candidates", candidates}};
 }
 

@@ -155,6 +155,14 @@ void write_halo(Table& table, const HaloReport& h) {
     table.line("between nodes", text);
   }
   table.line("boundary rows", grouped(h.boundary_rows));
+  if (h.poison || h.jitter_seconds > 0) {
+    table.line("disturbed",
+               fmt::format("{}{}{}; times mean little", h.poison ? "ghosts poisoned" : "",
+                           h.poison && h.jitter_seconds > 0 ? ", " : "",
+                           h.jitter_seconds > 0
+                               ? fmt::format("delays up to {}", seconds_text(h.jitter_seconds))
+                               : ""));
+  }
   write_candidates(table.out(), "transports", h.candidates, "exposed", &Candidate::exposed_seconds);
 }
 

@@ -3,12 +3,29 @@
 // The order of a distributed product (distributed_spmv.hpp).
 #include "miniapp/distributed_spmv.hpp"
 
+#include <stdexcept>
+
 #include "kernels/gpu/device_work.hpp"
+#include "miniapp/column_split.hpp"
+#include "miniapp/profiler_range.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
-MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device)
+struct MatrixBlock::Parts {
+  Parts(ColumnSplit&& columns, Precision precision, Device device)
+      : split(std::move(columns)),
+        owned(split.owned, precision, device),
+        ghosts(split.ghosts, precision, device) {}
+
+  ColumnSplit split;
+  MatrixBlock owned, ghosts;
+};
+
+MatrixBlock::~MatrixBlock() = default;
+
+MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device,
+                         Schedule schedule)
     : matrix_(matrix), host_view_(matrix.view()) {
   host_view_.precision = precision;
   if (precision != Precision::fp64) {
@@ -22,6 +39,19 @@ MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device 
     lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});
     std::vector<std::byte>().swap(host_values_);
   }
+  if (entry_of(schedule).baseline) {
+    parts_ = std::make_unique<Parts>(split_columns(matrix), precision, device);
+  }
+}
+
+const CsrView& MatrixBlock::owned_columns() const {
+  if (!parts_) throw std::logic_error("the block was made for another schedule");
+  return parts_->owned.view();
+}
+
+const CsrView& MatrixBlock::ghost_columns() const {
+  if (!parts_) throw std::logic_error("the block was made for another schedule");
+  return parts_->ghosts.view();
 }
 
 BlockStatistics MatrixBlock::statistics() const {
@@ -34,7 +64,7 @@ KernelWork LocalKernels::work() const {
   KernelWork work = interior->work();
   if (boundary) {
     const KernelWork more = boundary->work();
-    work.bytes += more.bytes;
+    work.bytes += more.bytes + reread_bytes;
     work.matrix_bytes += more.matrix_bytes;
     work.stored_entries += more.stored_entries;
     work.flops += more.flops;
@@ -47,24 +77,40 @@ KernelWork LocalKernels::work() const {
   return work;
 }
 
+namespace {
+
+/// What `schedule` becomes with this format.
+Schedule suited(Schedule schedule, const FormatEntry& format) {
+  return format.baseline && !entry_of(schedule).baseline ? Schedule::blocking : schedule;
+}
+
+}  // namespace
+
 LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
                                   const FormatEntry& format, const Spec& options) {
-  const CsrView& matrix = block.view();
   LocalKernels kernels;
-  kernels.rows = matrix.rows;
+  kernels.rows = block.view().rows;
   kernels.repeatable = format.repeatable;
-  kernels.schedule = format.baseline ? Schedule::blocking : schedule;
-  const bool all = kernels.schedule == Schedule::blocking;
-  kernels.interior =
-      make_kernel(format, matrix, all ? all_rows(matrix.rows) : block.interior(), options);
+  kernels.schedule = suited(schedule, format);
+  const bool overlap = kernels.schedule == Schedule::overlap;
+  const bool parts = entry_of(kernels.schedule).baseline;
+  kernels.interior = make_kernel(format, parts ? block.owned_columns() : block.view(),
+                                 overlap ? block.interior() : all_rows(kernels.rows), options);
   return kernels;
 }
 
 void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
                           LocalKernels& kernels) {
   if (kernels.schedule == Schedule::blocking) return;
-  kernels.boundary = make_kernel(format, block.view(), block.boundary(), options);
+  const bool parts = entry_of(kernels.schedule).baseline;
+  const RowListView rows = format.baseline ? all_rows(kernels.rows) : block.boundary();
+  kernels.boundary =
+      make_kernel(format, parts ? block.ghost_columns() : block.view(), rows, options);
   kernels.repeatable = kernels.repeatable && format.repeatable;
+  if (parts) {
+    kernels.reread_bytes =
+        static_cast<std::int64_t>(vector_value_bytes(block.view().precision)) * rows.count;
+  }
 }
 
 LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
@@ -72,41 +118,87 @@ LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spe
   const Device device = block.view().device;
   const FormatEntry& interior = find_format(interior_format.name(), device);
   const FormatEntry& boundary = find_format(boundary_format.name(), device);
-  if (boundary.baseline) schedule = Schedule::blocking;
-  LocalKernels kernels = make_interior_kernel(block, schedule, interior, interior_format);
+  LocalKernels kernels =
+      make_interior_kernel(block, suited(schedule, boundary), interior, interior_format);
   make_boundary_kernel(block, boundary, boundary_format, kernels);
   return kernels;
+}
+
+namespace {
+
+void apply_boundary(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
+                    void* y, Stream stream) {
+  const bool add = entry_of(kernels.schedule).baseline;
+  kernels.boundary->apply(alpha, x.data, add ? 1.0 : beta, y, stream);
+}
+
+}  // namespace
+
+void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
+                 void* y, Stream stream) {
+  kernels.interior->apply(alpha, x.data, beta, y, stream);
+  if (kernels.boundary) apply_boundary(kernels, alpha, x, beta, y, stream);
+}
+
+const char* name_of(Phase phase) {
+  constexpr const char* names[] = {"pack", "interior", "exchange", "boundary"};
+  return names[static_cast<int>(phase)];
+}
+
+DistributedSpmv::DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo, Device device,
+                                 Disturber* disturber)
+    : kernels_(kernels), halo_(halo), disturber_(disturber) {
+  if (kernels.schedule == Schedule::hpcg_like && device == Device::gpu) arrival_.emplace();
 }
 
 template <class After>
 void DistributedSpmv::product(double alpha, const HaloVector& x, double beta, void* y,
                               Stream stream, After after) const {
-  halo_.begin(x, stream);
-  after(Phase::pack);
-  if (kernels_.schedule == Schedule::overlap) {
-    kernels_.interior->apply(alpha, x.data, beta, y, stream);
-    after(Phase::interior);
-    halo_.finish(x, stream);
-    after(Phase::exchange);
-    kernels_.boundary->apply(alpha, x.data, beta, y, stream);
-    after(Phase::boundary);
+  const auto step = [&](Phase phase, const auto& work) {
+    const ProfilerRange range(name_of(phase));
+    work();
+    after(phase);
+  };
+  const auto interior = [&] { kernels_.interior->apply(alpha, x.data, beta, y, stream); };
+  step(Phase::pack, [&] { begin(x, stream); });
+  if (kernels_.schedule == Schedule::blocking) {
+    step(Phase::exchange, [&] { finish(x, stream); });
+    step(Phase::interior, interior);
+  } else {
+    step(Phase::interior, interior);
+    step(Phase::exchange, [&] { finish(x, stream); });
+    step(Phase::boundary, [&] { apply_boundary(kernels_, alpha, x, beta, y, stream); });
+  }
+  end(x, stream);
+}
+
+void DistributedSpmv::begin(const HaloVector& x, Stream stream) const {
+  if (disturber_ != nullptr) disturber_->delay(stream);
+  if (kernels_.schedule == Schedule::petsc_like) {
+    halo_.begin_from_host(x, stream);
+  } else {
+    halo_.begin(x, stream);
+  }
+}
+
+void DistributedSpmv::finish(const HaloVector& x, Stream stream) const {
+  if (disturber_ != nullptr) disturber_->delay(stream);
+  if (arrival_) {
+    halo_.finish(x, arrival_->stream());
+    arrival_->synchronize();
   } else {
     halo_.finish(x, stream);
-    after(Phase::exchange);
-    kernels_.interior->apply(alpha, x.data, beta, y, stream);
-    after(Phase::interior);
   }
+}
+
+void DistributedSpmv::end(const HaloVector& x, Stream stream) const {
+  if (disturber_ != nullptr) disturber_->ghosts_used(x, stream);
+  if (arrival_) synchronize(stream);
 }
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y,
                             Stream stream) const {
   product(alpha, x, beta, y, stream, [](Phase) {});
-}
-
-void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
-                 void* y, Stream stream) {
-  kernels.interior->apply(alpha, x.data, beta, y, stream);
-  if (kernels.boundary) kernels.boundary->apply(alpha, x.data, beta, y, stream);
 }
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // DistributedSpmv: y = alpha*A*x + beta*y over all ranks. The only place where the order of a
-// product stands: begin the exchange, interior rows, finish the exchange, boundary rows.
+// product stands: begin the exchange, interior rows, finish the exchange, boundary rows; or that of
+// another schedule.
 #pragma once
 
 #include <functional>
@@ -13,23 +14,24 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device_csr.hpp"
 #include "kernels/gpu/device_row_list.hpp"
+#include "miniapp/disturbance.hpp"
 #include "miniapp/halo/transports.hpp"
+#include "miniapp/schedule.hpp"
 #include "partition/local_matrix.hpp"
 
 namespace rowhalo {
-
-enum class Schedule {
-  overlap,   ///< begin, interior rows, finish, boundary rows
-  blocking,  ///< begin, finish, all rows in one kernel
-};
 
 /// The local matrix as kernels take it: values in the precision of the run, arrays and row lists in
 /// the memory of the device. On the host in fp64 it shares the arrays of `matrix`, which outlives
 /// it either way.
 class MatrixBlock {
  public:
-  /// Copies what must be copied.
-  MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device);
+  /// Copies what must be copied; for a baseline schedule also the two parts that it multiplies by.
+  MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device,
+              Schedule schedule = Schedule::overlap);
+  ~MatrixBlock();
+  MatrixBlock(const MatrixBlock&) = delete;
+  MatrixBlock& operator=(const MatrixBlock&) = delete;
 
   const CsrView& view() const { return device_csr_ ? device_csr_->view() : host_view_; }
   RowListView interior() const {
@@ -38,6 +40,9 @@ class MatrixBlock {
   RowListView boundary() const {
     return lists_ ? lists_->boundary.view() : matrix_.boundary.view();
   }
+  /// The parts: all rows, with the owned columns alone and with the ghosts alone.
+  const CsrView& owned_columns() const;
+  const CsrView& ghost_columns() const;
   /// Of all rows.
   BlockStatistics statistics() const;
 
@@ -45,26 +50,31 @@ class MatrixBlock {
   struct DeviceLists {
     DeviceRowList interior, boundary;
   };
+  struct Parts;
 
   const LocalMatrix& matrix_;
   std::vector<std::byte> host_values_;  ///< where they are not stored in fp64
   CsrView host_view_;
   std::optional<DeviceCsr> device_csr_;
   std::optional<DeviceLists> lists_;
+  std::unique_ptr<const Parts> parts_;
 };
 
-/// The kernels of one rank: interior and boundary for overlap, all rows in `interior` for blocking.
+/// The kernels of one rank: interior and boundary for overlap, all rows in `interior` for blocking;
+/// for a baseline all rows by their owned columns in `interior`, and in `boundary` what the ghosts
+/// add to the boundary rows.
 struct LocalKernels {
   std::unique_ptr<SpmvKernel> interior, boundary;  ///< boundary is null for blocking
   Schedule schedule = Schedule::overlap;
-  LocalIndex rows = 0;     ///< of the whole block
-  bool repeatable = true;  ///< the same bits every time
+  LocalIndex rows = 0;            ///< of the whole block
+  bool repeatable = true;         ///< the same bits every time
+  std::int64_t reread_bytes = 0;  ///< of y, which the second kernel of a baseline adds to
 
   /// Sum of both.
   KernelWork work() const;
 };
 
-/// Local. The interior part of make_kernels(): of all rows where the schedule is blocking.
+/// Local. The first kernel of make_kernels(): of all rows where the schedule is blocking.
 LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
                                   const FormatEntry& format, const Spec& options);
 /// Local. The other part; nothing where the schedule is blocking. A refusal leaves `kernels` as
@@ -73,7 +83,8 @@ void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, c
                           LocalKernels& kernels);
 
 /// Local. Converts the rows of `block`, which outlives the kernels; throws InputError when a format
-/// is unknown or refuses. A vendor's format takes whole matrices only: its schedule is blocking.
+/// is unknown or refuses. A vendor's format takes whole matrices only: its schedule is blocking, or
+/// a baseline.
 LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
                           const Spec& boundary_format);
 
@@ -83,12 +94,13 @@ void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x,
 
 /// The phases of a product, in the order of overlap.
 enum class Phase { pack, interior, exchange, boundary };
+const char* name_of(Phase phase);
 
 class DistributedSpmv {
  public:
-  /// Both outlive the operator.
-  DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo)
-      : kernels_(kernels), halo_(halo) {}
+  /// All outlive the operator; `disturber` may be null.
+  DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo, Device device,
+                  Disturber* disturber = nullptr);
 
   /// One product; the ghosts of `x` are brought up to date. y: one entry an owned row.
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
@@ -101,9 +113,14 @@ class DistributedSpmv {
   template <class After>
   void product(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
                After after) const;
+  void begin(const HaloVector& x, Stream stream) const;
+  void finish(const HaloVector& x, Stream stream) const;
+  void end(const HaloVector& x, Stream stream) const;
 
   const LocalKernels& kernels_;
   HaloExchange& halo_;
+  Disturber* disturber_;
+  std::optional<StreamHandle> arrival_;  ///< what the host of hpcg-like waits for
 };
 
 }  // namespace rowhalo

@@ -26,7 +26,7 @@ struct RunOptions {
   std::optional<std::uint64_t> shuffle;
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
   Schedule schedule = Schedule::overlap;
-  bool graph = true;  ///< where the transport allows it
+  bool graph = true;  ///< where transport and schedule allow it
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";
@@ -36,8 +36,10 @@ struct RunOptions {
   bool cold = false;  ///< kernels: also with caches flushed
   std::string sweep;  ///< kernels: "threads", or empty
   int threads = 0;    ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  bool poison = false;
+  double jitter_microseconds = 0;
   std::string validate;
-  std::string json, csv, hdf5, communication;
+  std::string json, csv, hdf5, communication, trace;
   double timeout_seconds = 300;
   bool quiet = false, progress = true;
   Color color = Color::automatic;

@@ -23,8 +23,8 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
   add_device_option(run, options);
   add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
-                   "replay products from a CUDA graph, where the transport allows it: on | off "
-                   "(default: on)")
+                   "replay products from a CUDA graph, where transport and schedule allow it: on "
+                   "| off (default: on)")
       ->group(group);
   add_precision_option(run, options);
   run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
@@ -41,6 +41,30 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   run.add_option("--y", options.y, "y before the product, likewise")
       ->type_name("SPEC")
       ->capture_default_str()
+      ->group(group);
+}
+
+void add_schedule_option(CLI::App& run, RunOptions& options) {
+  std::vector<std::pair<std::string, Schedule>> choices;
+  std::string description = "order of a product (default: overlap):";
+  for (const ScheduleEntry& entry : schedules()) {
+    choices.emplace_back(entry.name, entry.schedule);
+    description += fmt::format("\n  {}: {}", entry.name, entry.summary);
+  }
+  add_choice<Schedule>(run, "--schedule", options.schedule, choices, description)
+      ->group("Distribution");
+}
+
+void add_disturbance_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Measuring and checking";
+  run.add_flag("--poison", options.poison,
+               "fill ghosts with NaN as soon as a product has used them; times mean little then")
+      ->group(group);
+  run.add_option("--jitter", options.jitter_microseconds,
+                 "hold up each rank for a random time of up to US microseconds before every "
+                 "exchange begins and before it ends; times mean little then")
+      ->type_name("US")
+      ->check(CLI::Range(0.0, 1e6).description(""))
       ->group(group);
 }
 
@@ -66,15 +90,17 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);
-  add_choice<Schedule>(run, "--schedule", options.schedule,
-                       {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
-                       "overlap | blocking (default: overlap)")
-      ->group(group);
+  add_schedule_option(run, options);
   std::string written = "write y in the order of the source:";
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }
   run.add_option("--save-y", options.save_y, written)->type_name("FILE")->group("Output");
+  run.add_option("--trace", options.trace,
+                 "write a timeline of a few products, called one by one, of all ranks: Chrome "
+                 "trace JSON, for Perfetto; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
   options.validate = petsc_version().empty() ? "reference" : "petsc";
   add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
       ->group("Measuring and checking");
@@ -151,6 +177,7 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   add_run_options(*run, *options);
   add_product_options(*run, *options);
   add_measuring_options(*run, *options);
+  add_disturbance_options(*run, *options);
   add_output_options(*run, *options);
   run->callback([&line, options] {
     line.command = Command::run;

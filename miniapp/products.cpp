@@ -5,6 +5,15 @@
 
 namespace rowhalo {
 
+namespace {
+
+std::optional<Disturber> disturber_of(const ProductSetting& setting) {
+  if (!setting.disturbances.any()) return {};
+  return Disturber(setting.disturbances, setting.site.device, setting.measuring.comm.rank);
+}
+
+}  // namespace
+
 Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
                    const TransportVariant& transport, double alpha, double beta)
     : setting_(setting),
@@ -13,7 +22,8 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       beta_(beta),
       halo_(transport.entry->make(
           {setting.plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site})),
-      spmv_(kernels, *halo_),
+      disturber_(disturber_of(setting)),
+      spmv_(kernels, *halo_, setting.site.device, disturber_ ? &*disturber_ : nullptr),
       y_(setting.site.device, static_cast<std::size_t>(kernels.rows) * setting.element_bytes()) {
   for (HaloVector& vector : vectors_) {
     vector = halo_->make_vector();
@@ -40,11 +50,11 @@ ProductSequence Products::local_sequence() {
 }
 
 void Products::apply_once() {
-  spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream);
+  spmv_.apply(alpha_, vectors_[single_++ % 2], beta_, y_.data(), setting_.stream);
 }
 
 void Products::apply_once(const std::function<void(Phase)>& after) {
-  spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream, after);
+  spmv_.apply(alpha_, vectors_[single_++ % 2], beta_, y_.data(), setting_.stream, after);
 }
 
 void Products::spoil_ghosts() {
@@ -53,6 +63,8 @@ void Products::spoil_ghosts() {
     set_bytes(vector.device, vector.ghost_data(), 0xff,
               static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
   }
+  // A neighbour that went on alone might store the ghosts of the next product before this.
+  ROWHALO_MPI(MPI_Barrier(setting_.measuring.comm.handle));
 }
 
 std::vector<std::byte> Products::y() const {

@@ -27,6 +27,7 @@ struct ProductSetting {
   ComputeSite site;
   Stream stream;
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the block
+  Disturbances disturbances = {};
 
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };
@@ -49,11 +50,12 @@ class Products {
   /// The same without the exchange.
   ProductSequence local_sequence();
   HaloExchange& halo() { return *halo_; }
-  /// One product without a graph from the first vector.
+  /// One product without a graph, from the vectors in turn, beginning with the first.
   void apply_once();
   /// The same; `after(phase)` as in DistributedSpmv::apply.
   void apply_once(const std::function<void(Phase)>& after);
-  /// Spoils the ghosts of both vectors with NaN, so that an exchange that forgets one is seen.
+  /// Collective, between products. Spoils the ghosts of both vectors with NaN, so that an exchange
+  /// that forgets one is seen.
   void spoil_ghosts();
   /// y of this rank, in the precision of the run.
   std::vector<std::byte> y() const;
@@ -66,10 +68,12 @@ class Products {
   const LocalKernels& kernels_;
   double alpha_, beta_;
   std::unique_ptr<HaloExchange> halo_;
+  std::optional<Disturber> disturber_;
   DistributedSpmv spmv_;
   HaloVector vectors_[2];
   VectorMemory y_;
   std::optional<ProductSequence> sequence_;
+  int single_ = 0;  ///< products without the sequence so far
 };
 
 }  // namespace rowhalo

@@ -12,6 +12,7 @@
 #include "kernels/gpu/bandwidth.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/statistics.hpp"
+#include "miniapp/trace.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/directory.hpp"
 
@@ -47,6 +48,7 @@ class Run : public Session {
   void save_y();
 
   bool several() const { return options_.format == "all" || options_.halo == "all"; }
+  bool graphs() const { return options_.graph && !entry_of(options_.schedule).baseline; }
 
   std::vector<std::byte> y_;              ///< of the choice that is reported
   std::optional<double> read_bandwidth_;  ///< of all devices, GB/s; 0: cannot be measured
@@ -56,14 +58,15 @@ class Run : public Session {
 void Run::measure_all() {
   DeviceClock clock(device_.site.device, stream());
   const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{measuring,    matrix_,  *block_,  plan_,
-                               device_.site, stream(), stored_x_};
+  const ProductSetting setting{
+      measuring,    matrix_,  *block_,   plan_,
+      device_.site, stream(), stored_x_, {options_.poison, 1e-6 * options_.jitter_microseconds}};
   std::vector<std::string> names{options_.format};
   if (options_.format == "all") names = usable_formats(device_.site.device);
   for (const std::string& name : names) {
     phase("convert");
     const FormatRequest request{name, options_.boundary_format, options_.schedule,
-                                graphs_on(device_.site.device, options_.graph)};
+                                graphs_on(device_.site.device, graphs())};
     ChosenKernels kernels;
     std::optional<AgreedError> refusal;
     const double seconds = timed([&] {
@@ -81,12 +84,12 @@ void Run::measure_all() {
 
     std::vector<ChosenTransport> transports;
     if (options_.halo == "all") {
-      for (const TransportVariant& variant : usable_transports(device_.site, options_.graph)) {
+      for (const TransportVariant& variant : usable_transports(device_.site, graphs())) {
         transports.push_back({variant.entry->name, variant.graph, {}});
       }
     } else {
       phase("choose transport");
-      transports = {choose_transport(setting, options_.halo, options_.graph, kernels.kernels)};
+      transports = {choose_transport(setting, options_.halo, graphs(), kernels.kernels)};
     }
     for (const ChosenTransport& transport : transports) {
       if (!measure_case(setting, kernels, transport)) return;
@@ -108,6 +111,10 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
   Products products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph},
                     options_.alpha, options_.beta);
   Measurement measurement = measure(setting, products, batch_options(), options_.beta, stored_y0_);
+  if (!options_.trace.empty() && !measurement.interrupted) {
+    phase("trace");
+    trace_ = trace_products(setting, products, report_.provenance);
+  }
   products.close();
   if (report_.memory.peak_bytes_max_rank == 0) {
     report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
@@ -118,6 +125,11 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
   }
   std::string verdict;
   ValidationReport validation = check(measurement.y, measurement.y_hash, verdict);
+  if (entry_of(kernels.kernels.schedule).baseline) {
+    validation.note +=
+        fmt::format("{}{} sums up rows in two parts: compare no y_hash",
+                    validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
+  }
   if (kernels.kernels.repeatable && !measurement.repeatable) {
     validation.passed = false;
     verdict = "the timed products and a single one differ in their bits";
@@ -152,7 +164,9 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   report_.halo->candidates = transport.candidates;
   report_.halo->sent_between_nodes =
       describe_sent(comm_, *report_.halo, measurement.sent_between_nodes, options_.precision);
-  report_.halo->schedule = kernels.kernels.schedule == Schedule::overlap ? "overlap" : "blocking";
+  report_.halo->schedule = entry_of(kernels.kernels.schedule).name;
+  report_.halo->poison = options_.poison;
+  report_.halo->jitter_seconds = 1e-6 * options_.jitter_microseconds;
   report_.timing = measurement.timing;
   report_.performance =
       describe_performance(report_.matrix, options_.precision, measurement.timing.median_seconds);

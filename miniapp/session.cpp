@@ -39,7 +39,8 @@ Session::Session(const CommandLine& line, const Comm& comm)
     : options_(line.run),
       comm_(comm),
       watchdog_(progress_, options_.timeout_seconds),
-      to_stderr_(options_.json == "-" || options_.csv == "-" || options_.communication == "-") {
+      to_stderr_(options_.json == "-" || options_.csv == "-" || options_.communication == "-" ||
+                 options_.trace == "-") {
   const bool terminal = comm.rank == 0 && on_terminal(STDERR_FILENO);
   if (terminal && options_.progress && !options_.quiet) progress_line_.emplace(progress_);
   report_.argv = line.argv;
@@ -96,15 +97,18 @@ void Session::check_product_options() const {
     find_format(Spec::parse(options_.boundary_format, "--boundary-format").name(), device);
   }
   if (options_.halo != "auto" && options_.halo != "all") find_transport(options_.halo);
+  if (!options_.trace.empty() && (options_.format == "all" || options_.halo == "all")) {
+    throw InputError("--trace takes one format and one transport; name them, or use auto");
+  }
 }
 
 void Session::check_outputs() const {
-  const bool standard[] = {options_.json == "-", options_.csv == "-",
-                           options_.communication == "-"};
+  const bool standard[] = {options_.json == "-", options_.csv == "-", options_.communication == "-",
+                           options_.trace == "-"};
   if (std::count(std::begin(standard), std::end(standard), true) > 1) {
     throw InputError(
-        "only one of --json, --csv and --communication can be '-' (stdout); give the others a "
-        "file");
+        "only one of --json, --csv, --communication and --trace can be '-' (stdout); give the "
+        "others a file");
   }
   if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
     throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
@@ -116,6 +120,7 @@ void Session::check_outputs() const {
   if (!options_.communication.empty()) {
     check_text_target(options_.communication, "--communication");
   }
+  if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
 }
 
 PartitionRequest Session::partition_request(const NodeMap& nodes) const {
@@ -194,7 +199,8 @@ void Session::prepare() {
   stored_x_ = stored(x_, precision);
   stored_y0_ = stored(y0_, precision);
   phase("upload");
-  const double seconds = timed([&] { block_.emplace(matrix_, precision, device_.site.device); });
+  const double seconds =
+      timed([&] { block_.emplace(matrix_, precision, device_.site.device, options_.schedule); });
   if (device_.site.device == Device::gpu) report_.setup.upload_seconds = seconds;
 }
 
@@ -256,6 +262,7 @@ void Session::write_report() {
     if (!options_.communication.empty() && report_.communication) {
       write_text_file(options_.communication, communication_text(*report_.communication));
     }
+    if (!trace_.empty()) write_text_file(options_.trace, trace_);
     write_fom_lines(out(), report_);
     write_result_line(out(), report_, color(out()));
     out() << std::flush;

@@ -90,6 +90,7 @@ class Session {
   std::vector<std::byte> stored_x_, stored_y0_;
   std::vector<Reference> references_;
   std::optional<ValidationReport> reference_report_;  ///< once references_ are there
+  std::string trace_;                                 ///< text of the timeline, on rank 0
 
  private:
   void check_product_options() const;

@@ -38,6 +38,9 @@ int current_device() {
 void synchronize_device() {
   refuse();
 }
+void synchronize(Stream) {
+  refuse();
+}
 std::int64_t free_device_bytes() {
   refuse();
 }

@@ -68,6 +68,10 @@ void synchronize_device() {
   ROWHALO_CUDA(cudaDeviceSynchronize());
 }
 
+void synchronize(Stream stream) {
+  ROWHALO_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)));
+}
+
 std::int64_t free_device_bytes() {
   std::size_t free = 0, total = 0;
   ROWHALO_CUDA(cudaMemGetInfo(&free, &total));

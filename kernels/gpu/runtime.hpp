@@ -41,6 +41,8 @@ void set_device(int device);
 int current_device();
 /// Waits for everything that was started on the current device.
 void synchronize_device();
+/// Waits for everything that was put into `stream`.
+void synchronize(Stream stream);
 /// Free bytes of the current device's memory.
 std::int64_t free_device_bytes();
 

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "kernels/spmv_kernel.hpp"
+#include "kernels/gpu/runtime.hpp"
 #include "miniapp/halo/halo_vector.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"
@@ -27,6 +27,14 @@ class HaloExchange {
   /// Packs the owned entries that others need and starts the exchange. The owned entries of `x` may
   /// not change, nor its ghosts be read, until finish(x).
   virtual void begin(const HaloVector& x, Stream stream) = 0;
+
+  /// begin() as libraries have it whose host stands between packing and sending (petsc-like): waits
+  /// for the packing and has the messages under way. A transport without such a gap waits for what
+  /// came before on `stream`.
+  virtual void begin_from_host(const HaloVector& x, Stream stream) {
+    begin(x, stream);
+    if (x.device == Device::gpu) synchronize(stream);
+  }
 
   /// Makes the ghosts of `x` visible on `stream`.
   virtual void finish(const HaloVector& x, Stream stream) = 0;

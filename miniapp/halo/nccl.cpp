@@ -73,10 +73,44 @@ class NcclExchange final : public HaloExchange {
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
 
   void begin(const HaloVector& x, Stream stream) override {
-    if (context_.plan.sends.empty() && context_.plan.receives.empty()) return;
+    pack(x, stream);
+    start(x);
+  }
+
+  void begin_from_host(const HaloVector& x, Stream stream) override {
+    pack(x, stream);
+    side_.synchronize();
+    start(x);
+  }
+
+  void finish(const HaloVector&, Stream stream) override {
+    if (!alone()) arrived_.hold_back(stream);
+  }
+
+  void check() const override {
+    ncclResult_t state = ncclSuccess;
+    ROWHALO_NCCL(ncclCommGetAsyncError(communicator_.get(), &state));
+    check_nccl(state, "the exchange on the device", __FILE__, __LINE__);
+  }
+
+  void close() override {
+    side_.synchronize();
+    communicator_.close();
+    memory_.close();
+  }
+
+ private:
+  bool alone() const { return context_.plan.sends.empty() && context_.plan.receives.empty(); }
+
+  void pack(const HaloVector& x, Stream stream) {
+    if (alone()) return;
     ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
     ready_.hold_back(side_.stream());
     if (scattered_) packing_.pack(x, packed_.data(), side_.stream());
+  }
+
+  void start(const HaloVector& x) {
+    if (alone()) return;
     const auto side = static_cast<cudaStream_t>(side_.stream().handle);
     ROWHALO_NCCL(ncclGroupStart());
     for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
@@ -96,24 +130,6 @@ class NcclExchange final : public HaloExchange {
     arrived_.record(side_.stream());
   }
 
-  void finish(const HaloVector&, Stream stream) override {
-    if (context_.plan.sends.empty() && context_.plan.receives.empty()) return;
-    arrived_.hold_back(stream);
-  }
-
-  void check() const override {
-    ncclResult_t state = ncclSuccess;
-    ROWHALO_NCCL(ncclCommGetAsyncError(communicator_.get(), &state));
-    check_nccl(state, "the exchange on the device", __FILE__, __LINE__);
-  }
-
-  void close() override {
-    side_.synchronize();
-    communicator_.close();
-    memory_.close();
-  }
-
- private:
   TransportContext context_;
   VectorLayout layout_;
   VectorStorage memory_;

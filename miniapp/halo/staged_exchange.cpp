@@ -3,7 +3,7 @@
 // The message transports for vectors on a GPU, when MPI knows host memory only: entries are
 // gathered on the device, copied to pinned memory, sent; what arrives in pinned memory is copied to
 // the ghosts. All device work runs on a stream of its own, so that interior rows are computed
-// meanwhile; begin() does not wait for the device, finish() does.
+// meanwhile; begin() does not wait for the device, finish() does, or begin_from_host().
 #include "miniapp/halo/device_packing.hpp"
 #include "miniapp/halo/messages.hpp"
 #include "miniapp/halo/vector_layout.hpp"
@@ -48,9 +48,14 @@ class StagedExchange final : public HaloExchange {
     staged_.record(side_.stream());
   }
 
+  void begin_from_host(const HaloVector& x, Stream stream) override {
+    begin(x, stream);
+    send();
+  }
+
   void finish(const HaloVector& x, Stream stream) override {
-    staged_.synchronize();
-    messages_->send();
+    if (!sent_) send();
+    sent_ = false;
     messages_->wait();
     copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), side_.stream());
     staged_.record(side_.stream());
@@ -68,6 +73,13 @@ class StagedExchange final : public HaloExchange {
   }
 
  private:
+  /// What has been packed.
+  void send() {
+    staged_.synchronize();
+    messages_->send();
+    sent_ = true;
+  }
+
   TransportContext context_;
   VectorLayout layout_;
   VectorMemory memory_;
@@ -79,6 +91,7 @@ class StagedExchange final : public HaloExchange {
   EventHandle ready_{EventHandle::Timing::off}, staged_{EventHandle::Timing::off};
   std::unique_ptr<Messages> messages_;
   int made_ = 0;
+  bool sent_ = false;  ///< the messages of the exchange that has begun
 };
 
 }  // namespace

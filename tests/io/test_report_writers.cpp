@@ -414,3 +414,18 @@ TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
     CHECK(table.find(part) != std::string::npos);
   }
 }
+
+TEST_CASE("What disturbed a run") {
+  RunReport report = complete_report();
+  CHECK(table_of(report).find("disturbed") == std::string::npos);
+  report.halo->poison = true;
+  CHECK(table_of(report).find("  disturbed           ghosts poisoned; times mean little\n") !=
+        std::string::npos);
+  report.halo->jitter_seconds = 5e-6;
+  CHECK(table_of(report).find(
+            "  disturbed           ghosts poisoned, delays up to 5 us; times mean little\n") !=
+        std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(report));
+  CHECK(json["halo"]["poison"] == true);
+  CHECK(json["halo"]["jitter_seconds"] == 5e-6);
+}

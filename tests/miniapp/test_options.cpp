@@ -84,14 +84,35 @@ TEST_CASE("options reach their places") {
   CHECK(good.run.color == Color::never);
 }
 
+TEST_CASE("every schedule of the table can be named") {
+  for (const ScheduleEntry& entry : schedules()) {
+    const CommandLine line = parse({"run", "--matrix", "a.mtx", "--schedule", entry.name});
+    REQUIRE_FALSE(line.error);
+    CHECK(line.run.schedule == entry.schedule);
+    CHECK(&entry_of(entry.schedule) == &entry);
+  }
+}
+
+TEST_CASE("disturbances and timeline") {
+  CHECK_FALSE(parse({"run", "--matrix", "a.mtx"}).run.poison);
+  CHECK(parse({"run", "--matrix", "a.mtx"}).run.jitter_microseconds == 0);
+  const CommandLine line =
+      parse({"run", "--matrix", "a.mtx", "--poison", "--jitter", "2.5", "--trace", "t.json"});
+  REQUIRE_FALSE(line.error);
+  CHECK(line.run.poison);
+  CHECK(line.run.jitter_microseconds == 2.5);
+  CHECK(line.run.trace == "t.json");
+}
+
 TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({}), "command is missing"));
   CHECK(mentions(parse({"fly"}), "fly"));
   CHECK(mentions(parse({"run"}), "--matrix"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "--fast"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "rowhalo run --help"));
-  CHECK(
-      mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}), "overlap or blocking"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}),
+                 "overlap, blocking, petsc-like or hpcg-like"));
+  CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--jitter", "-1"}), "--jitter"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp16 or bf16"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--block", "0"}), "--block 0"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--batches", "many"}), "--batches"));

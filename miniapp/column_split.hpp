@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A rank's block cut by columns, as PETSc and HPCG keep it: what owned entries of x are multiplied
+// by, and what ghosts are. Only the baselines among the schedules need it.
+#pragma once
+
+#include "partition/local_matrix.hpp"
+
+namespace rowhalo {
+
+/// Both have all rows of the block, with the entries in stored order and the column numbers of the
+/// block; fingerprints and row lists are left out.
+struct ColumnSplit {
+  LocalMatrix owned, ghosts;
+};
+
+/// Local.
+ColumnSplit split_columns(const LocalMatrix& matrix);
+
+}  // namespace rowhalo
