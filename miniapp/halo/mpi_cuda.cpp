@@ -45,10 +45,14 @@ class MpiCudaExchange final : public HaloExchange {
     packed_event_.record(side_.stream());
   }
 
+  void begin_from_host(const HaloVector& x, Stream stream) override {
+    begin(x, stream);
+    send(x);
+  }
+
   void finish(const HaloVector& x, Stream) override {
-    packed_event_.synchronize();
-    messages_[x.slot]->receive();
-    messages_[x.slot]->send();
+    if (!sent_) send(x);
+    sent_ = false;
     messages_[x.slot]->wait();
   }
 
@@ -59,6 +63,14 @@ class MpiCudaExchange final : public HaloExchange {
   }
 
  private:
+  /// What has been packed.
+  void send(const HaloVector& x) {
+    packed_event_.synchronize();
+    messages_[x.slot]->receive();
+    messages_[x.slot]->send();
+    sent_ = true;
+  }
+
   TransportContext context_;
   VectorLayout layout_;
   VectorMemory memory_;
@@ -69,6 +81,7 @@ class MpiCudaExchange final : public HaloExchange {
   DeviceMemory packed_;
   StreamHandle side_{StreamHandle::Priority::high};
   EventHandle ready_{EventHandle::Timing::off}, packed_event_{EventHandle::Timing::off};
+  bool sent_ = false;  ///< the messages of the exchange that has begun
   std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };
 
