@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include "miniapp/choose.hpp"
-#include "tests/miniapp/problem.hpp"
+#include "tests/miniapp/halo.hpp"
 #include "tests/miniapp/soak_device.hpp"
 
 using namespace rowhalo;
@@ -33,9 +33,16 @@ double setting(const char* name, double fallback) {
   return text == nullptr ? fallback : std::strtod(text, nullptr);
 }
 
-bool wanted(const TransportVariant& transport) {
+/// Every transport that can serve here, without a graph and, where it can, with one.
+std::vector<TransportVariant> soaked_transports() {
   const char* name = std::getenv("ROWHALO_SOAK_TRANSPORT");
-  return name == nullptr || std::string(name) == transport.entry->name;
+  std::vector<TransportVariant> variants;
+  for (const TransportEntry& entry : transports()) {
+    if (!site_for(entry) || (name != nullptr && std::string(name) != entry.name)) continue;
+    variants.push_back({&entry, false});
+    if (on_gpu && entry.graphs) variants.push_back({&entry, true});
+  }
+  return variants;
 }
 
 /// Numbers in the memory of the device.
@@ -86,8 +93,8 @@ class Soak {
        const Numbers<double>& expected)
       : subject_(subject),
         expected_(expected),
-        halo_(transport.entry->make(
-            {subject.problem.plan, sizeof(double), 2, subject.problem.comm, test_site()})),
+        halo_(transport.entry->make({subject.problem.plan, sizeof(double), 2, subject.problem.comm,
+                                     *site_for(*transport.entry)})),
         disturber_(disturbances, test_site().device, subject.problem.comm.rank),
         spmv_(subject.kernels, *halo_, test_site().device, &disturber_),
         vectors_{halo_->make_vector(), halo_->make_vector()},
@@ -165,8 +172,7 @@ void soak_in(const Problem& problem) {
   const auto products =
       static_cast<std::int64_t>(setting("ROWHALO_SOAK_PRODUCTS", on_gpu ? 1000 : 100));
   const Disturbances disturbances{true, 1e-6 * setting("ROWHALO_SOAK_JITTER", 20)};
-  for (const TransportVariant& transport : usable_transports(test_site(), true)) {
-    if (!wanted(transport)) continue;
+  for (const TransportVariant& transport : soaked_transports()) {
     INFO(transport.entry->name << ", graph " << transport.graph);
     Soak soak(subject, transport, disturbances, expected);
     soak.run(products);
@@ -178,13 +184,13 @@ void soak_in(const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("every product of a changing x has the bits of transport mpi") {
+TEST_CASE("every product of a changing x has the bits of transport mpi", "[short]") {
   soak_in(Problem("stencil27:6", "rows", {}, Precision::fp64, 1, 0));
   // No pattern to lean on: neighbours that send nothing back, messages of all sizes.
   soak_in(Problem("random:rows=301,columns=301,row=3,seed=3", "nnz", 3, Precision::fp64, 1, 0));
 }
 
-TEST_CASE("the soak sees one wrong entry") {
+TEST_CASE("the soak sees one wrong entry", "[short]") {
   const Problem problem("stencil5:9", "rows", {}, Precision::fp64, 1, 0);
   const Subject subject(problem);
   std::vector<double> y = first_y(subject);
