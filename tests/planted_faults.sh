@@ -392,3 +392,31 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(report)' \
   'names_in(report)' \
   cli_classes
+fault "ghosts replace what the owned columns gave" miniapp/distributed_spmv.cpp \
+  'add ? 1.0 : beta' \
+  'add ? 0.0 : beta'
+fault "first ghost counts as owned" miniapp/column_split.cpp \
+  'column >= matrix.owned_columns' \
+  'column > matrix.owned_columns'
+fault "poison spares the last ghost" miniapp/disturbance.cpp \
+  'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
+  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
+fault "all ranks are late together" miniapp/disturbance.cpp \
+  'static_cast<std::uint64_t>(rank) + 1' \
+  'static_cast<std::uint64_t>(rank >= 0)'
+fault "jitter in nanoseconds" miniapp/run.cpp \
+  '{options_.poison, 1e-6 * options_.jitter_microseconds}' \
+  '{options_.poison, 1e-9 * options_.jitter_microseconds}' \
+  cli_schedules
+fault "all of a product is exposed" miniapp/measurement.cpp \
+  'times.median() - alone.median()' \
+  'times.median()' \
+  cli_schedules
+fault "a baseline claims the bits of all" miniapp/run.cpp \
+  'if (entry_of(kernels.kernels.schedule).baseline) {' \
+  'if (false) {' \
+  cli_schedules
+fault "timeline: messages fly before they are packed" miniapp/trace.cpp \
+  'if (phase == Phase::pack) packed = end;' \
+  '' \
+  cli_schedules

@@ -52,11 +52,16 @@ TEST_CASE("delays are below their limit and differ") {
 TEST_CASE("a disturber waits as long as it says, each rank differently") {
   if (test_site().device == Device::gpu) return;
   using clock = std::chrono::steady_clock;
+  // The shortest of several: a busy machine adds to a wait.
   const auto seconds_of = [](int rank) {
-    Disturber disturber({false, 1e-3}, Device::cpu, rank);
-    const clock::time_point start = clock::now();
-    for (int k = 0; k < 3; ++k) disturber.delay({});
-    return std::chrono::duration<double>(clock::now() - start).count();
+    double shortest = 1;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      Disturber disturber({false, 1e-3}, Device::cpu, rank);
+      const clock::time_point start = clock::now();
+      for (int k = 0; k < 3; ++k) disturber.delay({});
+      shortest = std::min(shortest, std::chrono::duration<double>(clock::now() - start).count());
+    }
+    return shortest;
   };
   const auto least = [](int rank) {
     std::uint64_t sum = 0;
