@@ -23,7 +23,7 @@ constexpr double factors[] = {0, 1, -0.5};
 const std::set<std::string>& refused(const std::string& spec) {
   static const std::map<std::string, std::set<std::string>> names{
       {"ell", {"dense row and column", "heavy last rows", "one heavy row"}},
-      {"asell", {"dense row and column", "heavy last rows", "one heavy row"}},
+      {"asell", {"dense row and column", "one heavy row"}},
       {"asell:codes=off,sigma=64", {"dense row and column", "heavy last rows", "one heavy row"}},
       {"dia",
        {"dense row and column", "every 4th row empty", "heavy last rows", "one heavy row", "random",
