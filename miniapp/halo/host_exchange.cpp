@@ -15,12 +15,13 @@ namespace {
 
 class HostExchange final : public HaloExchange {
  public:
-  HostExchange(const TransportContext& context, const MakeMessages& make)
+  HostExchange(const TransportContext& context, const MakeMessages& make, Packing packing)
       : context_(context),
         make_(make),
         layout_(context),
         memory_(Device::cpu, layout_.bytes),
-        contiguous_(contiguous_sends(context.plan)),
+        contiguous_(packing == Packing::all ? std::vector<bool>(context.plan.sends.size(), false)
+                                            : contiguous_sends(context.plan)),
         space_(context) {
     const bool scattered =
         std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
@@ -91,8 +92,8 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
 }
 
 std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
-                                                 const MakeMessages& make) {
-  return std::make_unique<HostExchange>(context, make);
+                                                 const MakeMessages& make, Packing packing) {
+  return std::make_unique<HostExchange>(context, make, packing);
 }
 
 }  // namespace rowhalo

@@ -58,17 +58,22 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
                                   const HaloVector& x, const std::vector<bool>& contiguous,
                                   std::byte* packed);
 
-/// Collective. Transports whose messages `make` makes, for vectors on the host and on the GPU.
+/// Which sends are gathered into one buffer, in the order of the plan; others leave from x.
+enum class Packing { scattered, all };
+
+/// Collective. Transports whose messages `make` makes, for vectors on the host and on the GPU
+/// (where all are packed).
 std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
-                                                 const MakeMessages& make);
+                                                 const MakeMessages& make, Packing packing);
 std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
                                                    const MakeMessages& make);
 
 /// The one for context.site.device.
 inline std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
-                                                           const MakeMessages& make) {
+                                                           const MakeMessages& make,
+                                                           Packing packing = Packing::scattered) {
   return context.site.device == Device::gpu ? make_staged_exchange(context, make)
-                                            : make_host_exchange(context, make);
+                                            : make_host_exchange(context, make, packing);
 }
 
 }  // namespace rowhalo

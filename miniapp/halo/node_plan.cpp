@@ -138,17 +138,21 @@ struct Delivery {
   std::span<const LocalIndex> positions;
 };
 
-/// Appends ghosts [begin, begin + count) of or for `rank`: to the last piece where they continue
-/// it.
-void append_ghosts(int rank, LocalIndex begin, LocalIndex count, LocalIndex& last_end,
-                   std::vector<Piece>& pieces, LocalIndex buffer_begin) {
-  if (!pieces.empty() && pieces.back().rank == rank && last_end == begin) {
-    pieces.back().count += count;
-  } else {
-    pieces.push_back({rank, buffer_begin, count});
+/// Pieces of a buffer that become ghosts: consecutive ghosts of a rank are one piece.
+struct GhostPieces {
+  std::vector<Piece>& pieces;
+  LocalIndex end = 0;  ///< of the ghosts of the last piece
+
+  /// Ghosts [begin, begin + count) of `rank` lie from `buffer_begin` on.
+  void append(int rank, LocalIndex begin, LocalIndex count, LocalIndex buffer_begin) {
+    if (!pieces.empty() && pieces.back().rank == rank && end == begin) {
+      pieces.back().count += count;
+    } else {
+      pieces.push_back({rank, buffer_begin, count});
+    }
+    end = begin + count;
   }
-  last_end = begin + count;
-}
+};
 
 /// Network and scatter steps of the agent that receives: `letters` are those of contribute().
 void plan_arrived(const Comm& comm, const NodeMap& nodes, const Agents& agents,
@@ -184,10 +188,10 @@ void plan_arrived(const Comm& comm, const NodeMap& nodes, const Agents& agents,
   std::sort(deliveries.begin(), deliveries.end(), [](const Delivery& a, const Delivery& b) {
     return std::pair(a.rank, a.ghost) < std::pair(b.rank, b.ghost);
   });
-  LocalIndex last_end = 0;
+  GhostPieces pieces{result.scatter_sends};
   for (const Delivery& delivery : deliveries) {
-    append_ghosts(delivery.rank, delivery.ghost, static_cast<LocalIndex>(delivery.positions.size()),
-                  last_end, result.scatter_sends, static_cast<LocalIndex>(result.scattered.size()));
+    pieces.append(delivery.rank, delivery.ghost, static_cast<LocalIndex>(delivery.positions.size()),
+                  static_cast<LocalIndex>(result.scattered.size()));
     for (const LocalIndex position : delivery.positions) {
       result.scattered.push_back(delivery.base + position);
     }
@@ -206,11 +210,10 @@ void plan_ghosts(const HaloPlan& plan, const NodeMap& nodes, const Agents& agent
       by_agent[agents.receiver(node, here)].push_back(plan.receives[k]);
     }
   }
+  GhostPieces pieces{result.scatter_receives};
   for (const auto& [agent, receives] : by_agent) {
-    LocalIndex last_end = 0;
     for (const HaloPlan::Receive& receive : receives) {
-      append_ghosts(agent, receive.begin, receive.count, last_end, result.scatter_receives,
-                    receive.begin);
+      pieces.append(agent, receive.begin, receive.count, receive.begin);
     }
   }
 }
