@@ -91,7 +91,8 @@ constexpr FormatEntry table[] = {
     entry("bsr",
           "sliced blocks of b= 2 to 8 rows and columns (default: the blocks of the source, or "
           "measured)",
-          gpu, canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr), predict_bsr),
+          gpu, canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_bsr),
+          predict_gpu_bsr),
     entry("sell", "sliced ELLPACK: 32 rows a slice, sorted by length within sigma= rows", gpu,
           canonical | automatic | repeatable | narrow, ROWHALO_GPU(make_gpu_sell), predict_sell_32),
     entry("asell",

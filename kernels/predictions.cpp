@@ -81,6 +81,10 @@ Prediction predict_bsr(const BlockStatistics& s) {
   return {slot_bytes * nonzeros(s) + y_bytes(s), 0};
 }
 
+Prediction predict_gpu_bsr(const BlockStatistics& s) {
+  return {predict_bsr(s).bytes, static_cast<double>(s.lengths.longest)};
+}
+
 Prediction predict_dense(const BlockStatistics& s) {
   return {value_bytes(s) * s.rows * s.columns + y_bytes(s), 0};
 }

@@ -27,7 +27,8 @@ PredictionRule predict_ell;         ///< a thread a row
 PredictionRule predict_ell_vector;  ///< at most 32 threads a row
 PredictionRule predict_asell;       ///< patterns that all slices share, values as they are
 PredictionRule predict_dia;
-PredictionRule predict_bsr;  ///< with the block size that fits best
+PredictionRule predict_bsr;      ///< with the block size that fits best
+PredictionRule predict_gpu_bsr;  ///< the same, a thread a row
 PredictionRule predict_dense;
 
 }  // namespace rowhalo

@@ -48,11 +48,12 @@ class EllGpuKernel final : public DeviceFormat {
   EllGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
     const Slices whole{std::max<LocalIndex>(rows.count, 1), Slices::Last::short_one};
-    const DeviceArray<Offset> begins = slice_begins(matrix, rows, whole);
-    Offset slots = 0;
-    copy_now(&slots, begins.data() + begins.size() - 1, sizeof(slots));
-    width_ = slots / whole.rows;
-    check_padding(options, {slots, listed_nonzeros_on_device(matrix, rows), matrix.nonzeros},
+    const RowLengths lengths = row_lengths_on_device(matrix, rows);
+    width_ = lengths.longest;
+    const Offset ends[] = {0, width_ * rows.count};
+    const Offset slots = ends[1];
+    const DeviceArray<Offset> begins{std::span<const Offset>(ends)};
+    check_padding(options, {slots, lengths.nonzeros, matrix.nonzeros},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots);

@@ -273,8 +273,8 @@ inline std::vector<std::string> cpu_specs(bool canonical_only) {
 /// With padding without limit, where the format pads.
 inline std::string unlimited(const std::string& spec) {
   const std::string name = spec.substr(0, spec.find(':'));
-  const bool pads = name == "ell" || name == "hyb" || name == "sell" || name == "asell" ||
-                    name == "dia" || name == "bsr" || name == "dense";
+  const bool pads = name == "ell" || name == "ell-vector" || name == "hyb" || name == "sell" ||
+                    name == "asell" || name == "dia" || name == "bsr" || name == "dense";
   const bool limited = spec.find("max_padding") == std::string::npos;
   return pads && limited ? with_option(spec, "max_padding=1e9") : spec;
 }
