@@ -36,7 +36,8 @@ class HaloExchange {
     if (x.device == Device::gpu) synchronize(stream);
   }
 
-  /// Makes the ghosts of `x` visible on `stream`.
+  /// Makes the ghosts of `x` visible on `stream`. They may be overwritten until the next begin() of
+  /// any vector; from then on the owners may store the next ones at any time.
   virtual void finish(const HaloVector& x, Stream stream) = 0;
 
   /// What this rank sends to other nodes in one exchange; empty: as the plan says.
