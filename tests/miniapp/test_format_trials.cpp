@@ -107,14 +107,14 @@ const Candidate& candidate(const ChosenKernels& chosen, const std::string& name)
   return *std::find_if(chosen.candidates.begin(), chosen.candidates.end(), named);
 }
 
+const TrialBudget ample{60, 300}, none{0, 0};
+
+#ifndef ROWHALO_TEST_GPU
+
 std::int64_t timed(const ChosenKernels& chosen) {
   return std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
                        [](const Candidate& one) { return one.seconds.has_value(); });
 }
-
-const TrialBudget ample{60, 300}, none{0, 0};
-
-#ifndef ROWHALO_TEST_GPU
 
 int made = 0, alive = 0;  ///< kernels that sleep
 
