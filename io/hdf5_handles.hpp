@@ -80,18 +80,26 @@ void write_attribute(hid_t object, const char* name, double value, const std::st
 void write_attribute(hid_t object, const char* name, const std::string& value,
                      const std::string& place);
 
-/// A dataset of one dimension, written at once.
+/// A dataset, written at once; the last dimension of `shape` runs fastest.
 template <class T>
 void write_dataset(hid_t group, const char* name, std::span<const T> values,
-                   const std::string& place) {
+                   std::span<const hsize_t> shape, const std::string& place) {
   const auto check = [&](auto result) {
     return hdf5_checked(result, place, "writing failed", ExitCode::run_time);
   };
-  const hsize_t size = values.size();
-  const Hdf5Space space(check(H5Screate_simple(1, &size, nullptr)));
+  const Hdf5Space space(
+      check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
   const Hdf5Dataset dataset(check(
       H5Dcreate(group, name, hdf5_type<T>(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
   check(H5Dwrite(dataset.get(), hdf5_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+}
+
+/// Of one dimension.
+template <class T>
+void write_dataset(hid_t group, const char* name, std::span<const T> values,
+                   const std::string& place) {
+  const hsize_t size = values.size();
+  write_dataset<T>(group, name, values, std::span(&size, 1), place);
 }
 
 /// Value of an attribute, or nothing where it is missing or of another kind.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON and CSV are
-// writers of this struct and of nothing else. Times in seconds, sizes in bytes. A std::optional
-// that is empty was not measured and is null in JSON.
+// The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON, CSV and
+// HDF5 are writers of this struct and of nothing else. Times in seconds, sizes in bytes. A
+// std::optional that is empty was not measured and is null in JSON.
 #pragma once
 
 #include <cstdint>
@@ -184,6 +184,16 @@ struct OutputReport {
   double seconds = 0;  ///< of writing, slowest rank
 };
 
+/// What HDF5 holds beside the rest: a value a rank, and times of one product as a value a batch,
+/// rank after rank. On rank 0 only.
+struct RankReport {
+  std::vector<std::int64_t> rows, nonzeros, boundary_rows, ghosts, sent_entries;
+  std::vector<PhaseReport> phases;
+  std::vector<double> batch_seconds;        ///< as timed
+  std::vector<double> local_batch_seconds;  ///< without exchange; empty when interrupted before
+  CommunicationReport communication;
+};
+
 enum class RunStatus { ok, failed, interrupted };
 
 struct RunReport {
@@ -206,6 +216,7 @@ struct RunReport {
   std::vector<FormatReport> formats;  ///< `kernels`: fastest first
   std::optional<InfoReport> info;
   std::optional<CommunicationReport> communication;
+  std::optional<RankReport> ranks;  ///< only for HDF5
   std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above
 };
 

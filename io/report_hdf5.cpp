@@ -5,7 +5,10 @@
 // (H5S_NULL, h5py.Empty). A list of numbers or texts is a dataset; a list of objects is a group
 // with one dataset a name (a column; NaN or "" where null), so that it reads as a table. The flows
 // of the communication matrix stand in `communication` itself: from, to, entries, bytes.
-// Written by one rank; read with h5py or h5dump.
+// Of `run` there is also a group `ranks`: rows, nonzeros, boundary_rows, ghosts, sent_entries (of
+// x, a product), pack_seconds, exchange_seconds, interior_seconds, boundary_seconds, a value a rank
+// each; batch_seconds and local_batch_seconds (ranks x batches; seconds of one product on that
+// rank, as timed and without exchange). Written by one rank; read with h5py or h5dump.
 #include <algorithm>
 #include <limits>
 
@@ -24,8 +27,11 @@ class Hdf5Report {
   explicit Hdf5Report(const std::string& path) : path_(path) {}
 
   void write_object(hid_t group, const Json& object) const;
+  void write_ranks(hid_t group, const RankReport& ranks) const;
 
  private:
+  void write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
+                     std::size_t ranks) const;
   void write_value(hid_t group, const std::string& name, const Json& value) const;
   void write_null(hid_t group, const std::string& name) const;
   void write_list(hid_t group, const std::string& name, const Json& list) const;
@@ -141,6 +147,34 @@ void Hdf5Report::write_object(hid_t group, const Json& object) const {
   }
 }
 
+void Hdf5Report::write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
+                               std::size_t ranks) const {
+  const hsize_t shape[] = {ranks, seconds.size() / ranks};
+  write_dataset<double>(group, name, seconds, shape, path_);
+}
+
+void Hdf5Report::write_ranks(hid_t group, const RankReport& ranks) const {
+  const auto counts = [&](const char* name, const std::vector<std::int64_t>& values) {
+    write_dataset<std::int64_t>(group, name, values, path_);
+  };
+  counts("rows", ranks.rows);
+  counts("nonzeros", ranks.nonzeros);
+  counts("boundary_rows", ranks.boundary_rows);
+  counts("ghosts", ranks.ghosts);
+  counts("sent_entries", ranks.sent_entries);
+  const auto phase = [&](const char* name, double PhaseReport::*member) {
+    std::vector<double> seconds;
+    for (const PhaseReport& phases : ranks.phases) seconds.push_back(phases.*member);
+    write_dataset<double>(group, name, seconds, path_);
+  };
+  phase("pack_seconds", &PhaseReport::pack);
+  phase("exchange_seconds", &PhaseReport::exchange);
+  phase("interior_seconds", &PhaseReport::interior);
+  phase("boundary_seconds", &PhaseReport::boundary);
+  write_batches(group, "batch_seconds", ranks.batch_seconds, ranks.rows.size());
+  write_batches(group, "local_batch_seconds", ranks.local_batch_seconds, ranks.rows.size());
+}
+
 }  // namespace
 
 const char* hdf5_report_unusable() {
@@ -154,7 +188,14 @@ void write_hdf5_report(const std::string& path, const RunReport& report) {
     Hdf5File file(
         hdf5_checked(H5Fcreate(target.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                      path, "cannot be written", ExitCode::run_time));
-    Hdf5Report(path).write_object(file.get(), report_json(report));
+    const Hdf5Report writer(path);
+    Json values = report_json(report);
+    if (report.ranks) values["communication"] = communication_json(report.ranks->communication);
+    writer.write_object(file.get(), values);
+    if (report.ranks) {
+      const Hdf5Group group = make_group(file.get(), "ranks", path);
+      writer.write_ranks(group.get(), *report.ranks);
+    }
     hdf5_checked(H5Fclose(file.take()), path, "writing failed", ExitCode::run_time);
   }
   target.rename_to_path();

@@ -112,6 +112,7 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
         MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, with.comm.handle));
     total += shared[0];
     times.seconds.push_back(shared[0] / times.iterations);
+    times.own_seconds.push_back(elapsed / times.iterations);
     if (shared[1] > 0) {
       times.interrupted = true;
       break;

@@ -24,8 +24,9 @@ struct BatchOptions {
 
 struct BatchTimes {
   int iterations = 0;
-  std::vector<double> seconds;  ///< of one product, a value a batch, the slowest rank's
-  bool interrupted = false;     ///< a signal ended the batches early
+  std::vector<double> seconds;        ///< of one product, a value a batch, the slowest rank's
+  bool interrupted = false;           ///< a signal ended the batches early
+  std::vector<double> own_seconds{};  ///< likewise, this rank's
 
   double median() const;
   double minimum() const;

@@ -15,8 +15,8 @@ namespace {
 constexpr int phase_count = 4;
 constexpr int most_phase_products = 100;
 
-/// Mean time of one product in each phase, by the clock of the device, the slowest rank's. On a GPU
-/// the time of a phase is what it adds on the product's own stream.
+/// Mean time of one product in each phase on this rank, by the clock of the device. On a GPU the
+/// time of a phase is what it adds on the product's own stream.
 PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
   std::array<double, phase_count> seconds{};
   const Device device = setting.site.device;
@@ -50,10 +50,14 @@ PhaseReport measure_phases(const ProductSetting& setting, Products& products, in
     }
     setting.measuring.progress.tick();
   }
-  const auto mean = [&](Phase phase) {
-    return max_over_ranks(setting.measuring.comm, seconds[static_cast<int>(phase)]) / count;
-  };
+  const auto mean = [&](Phase phase) { return seconds[static_cast<int>(phase)] / count; };
   return {mean(Phase::pack), mean(Phase::exchange), mean(Phase::interior), mean(Phase::boundary)};
+}
+
+/// Collective. Each phase by itself.
+PhaseReport slowest(const Comm& comm, const PhaseReport& own) {
+  return {max_over_ranks(comm, own.pack), max_over_ranks(comm, own.exchange),
+          max_over_ranks(comm, own.interior), max_over_ranks(comm, own.boundary)};
 }
 
 }  // namespace
@@ -73,6 +77,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.median_seconds = times.median();
   result.timing.min_seconds = times.minimum();
   result.timing.p95_seconds = times.percentile95();
+  result.own.batch_seconds = times.own_seconds;
   result.interrupted = times.interrupted;
   result.sent_between_nodes = products.halo().sent_between_nodes();
   if (times.interrupted) return result;
@@ -84,8 +89,10 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
       {times.iterations, std::max(5, options.batches / 2), options.warmup, options.min_seconds / 4},
       local);
   result.timing.exposed_seconds = std::max(0.0, times.median() - alone.median());
-  result.timing.phases =
+  result.own.local_batch_seconds = alone.own_seconds;
+  result.own.phases =
       measure_phases(setting, products, std::min(times.iterations, most_phase_products));
+  result.timing.phases = slowest(setting.measuring.comm, result.own.phases);
 
   products.spoil_ghosts();
   products.set_y(y0);

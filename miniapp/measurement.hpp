@@ -13,8 +13,16 @@
 
 namespace rowhalo {
 
+/// This rank's times of one product.
+struct OwnTimes {
+  std::vector<double> batch_seconds;        ///< a value a batch
+  std::vector<double> local_batch_seconds;  ///< likewise, without exchange
+  PhaseReport phases;
+};
+
 struct Measurement {
   TimingReport timing;
+  OwnTimes own;
   bool interrupted = false;  ///< by a signal: then only the times so far are there
   bool repeatable = true;    ///< the y that the timed loop left had the bits of the checked one
   std::vector<std::byte> y;  ///< of one product begun from y0 with spoilt ghosts

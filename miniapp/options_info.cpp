@@ -45,9 +45,7 @@ void add_info_command(CLI::App& app, CommandLine& line) {
   add_timeout_option(*info, *options);
   add_json_option(*info, *options);
   add_csv_option(*info, *options);
-  info->add_option("--hdf5", options->hdf5, "write the report as HDF5")
-      ->type_name("FILE")
-      ->group("Output");
+  add_hdf5_option(*info, *options);
   info->add_option("--communication", options->communication,
                    "write the communication matrix as text, a line `from to entries bytes` for "
                    "every pair of ranks; '-' is stdout")

@@ -165,6 +165,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
 void add_output_options(CLI::App& run, RunOptions& options) {
   add_json_option(run, options);
   add_csv_option(run, options);
+  add_hdf5_option(run, options);
   add_terminal_options(run, options);
 }
 

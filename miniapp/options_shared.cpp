@@ -82,6 +82,12 @@ void add_csv_option(CLI::App& app, RunOptions& options) {
       ->group("Output");
 }
 
+void add_hdf5_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--hdf5", options.hdf5, "write the report as HDF5")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
 void add_device_option(CLI::App& app, RunOptions& options) {
   add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
 }

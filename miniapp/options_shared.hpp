@@ -68,6 +68,7 @@ void add_shuffle_option(CLI::App& app, RunOptions& options);
 void add_timeout_option(CLI::App& app, RunOptions& options);
 void add_json_option(CLI::App& app, RunOptions& options);
 void add_csv_option(CLI::App& app, RunOptions& options);
+void add_hdf5_option(CLI::App& app, RunOptions& options);
 void add_device_option(CLI::App& app, RunOptions& options);
 void add_precision_option(CLI::App& app, RunOptions& options);
 /// --partition, --hierarchical and --ranks-per-node; `first` as in names_of.

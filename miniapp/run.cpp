@@ -10,6 +10,7 @@
 
 #include "io/vector_file.hpp"
 #include "kernels/gpu/bandwidth.hpp"
+#include "miniapp/rank_report.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/statistics.hpp"
 #include "miniapp/trace.hpp"
@@ -168,6 +169,11 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   report_.halo->poison = options_.poison;
   report_.halo->jitter_seconds = 1e-6 * options_.jitter_microseconds;
   report_.timing = measurement.timing;
+  if (!options_.hdf5.empty()) {
+    report_.ranks = describe_ranks(comm_, matrix_, plan_, measurement.own);
+    report_.ranks->communication = describe_communication(
+        comm_, plan_, device_.site.nodes, report_.partition->name, options_.precision);
+  }
   report_.performance =
       describe_performance(report_.matrix, options_.precision, measurement.timing.median_seconds);
   if (device_.site.device == Device::gpu) {

@@ -53,6 +53,14 @@ PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
   return report;
 }
 
+std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan) {
+  std::vector<Flow> flows;
+  for (const HaloPlan::Send& send : plan.sends) {
+    flows.push_back({comm.rank, send.rank, send.count});
+  }
+  return flows;
+}
+
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision) {
   const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
@@ -64,11 +72,7 @@ HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const Halo
   report.bytes_total = statistics.entries_total * entry_bytes;
   report.bytes_max_rank = statistics.entries_max_rank * entry_bytes;
   report.boundary_rows = statistics.boundary_rows;
-  std::vector<Flow> flows;
-  for (const HaloPlan::Send& send : plan.sends) {
-    flows.push_back({comm.rank, send.rank, send.count});
-  }
-  const NodeTraffic between = traffic_between_nodes(flows, nodes);
+  const NodeTraffic between = traffic_between_nodes(sent_flows(comm, plan), nodes);
   report.messages_between_nodes = sum_over_ranks(comm, between.messages);
   report.bytes_between_nodes = sum_over_ranks(comm, between.entries) * entry_bytes;
   report.sent_between_nodes = describe_sent(comm, report, {}, precision);

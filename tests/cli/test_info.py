@@ -12,21 +12,12 @@ import unittest
 import launch
 
 launch.require("jsonschema", "h5py", "numpy")
-import h5py  # noqa: E402  pylint: disable=wrong-import-position
+import hdf5_report  # noqa: E402  pylint: disable=wrong-import-position
 import jsonschema  # noqa: E402  pylint: disable=wrong-import-position
 import numpy  # noqa: E402  pylint: disable=wrong-import-position
 
 PLOT = launch.SOURCE / "jobs/plot_communication.py"
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
-
-
-def leaves(value, path=()):
-    """Every scalar and list of a report with its path."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from leaves(item, path + (key,))
-    else:
-        yield path, value
 
 
 class Info(launch.Case):
@@ -128,34 +119,11 @@ class Info(launch.Case):
         target = self.place / "info.h5"
         report, _ = self.info("--matrix", "random:rows=60,columns=40,row=3", "--hdf5", target,
                               ranks=2)
-        with h5py.File(target) as file:
-            for path, value in leaves(report):
-                with self.subTest(path):
-                    self.check_hdf5(file, path, value)
+        hdf5_report.check(self, target, report)
         self.assertEqual(sorted(path.name for path in self.place.iterdir()),
                          ["info.h5", "info.json"])
         self.assertIn("there is no directory", self.refused(
             "--matrix", "stencil5:4", "--hdf5", self.place / "no" / "a.h5"))
-
-    def check_hdf5(self, file, path, value):
-        def plain(found):
-            return found.decode() if isinstance(found, bytes) else found
-
-        if value and isinstance(value, list) and isinstance(value[0], dict):
-            group = file["/".join(path[:-1] if path[-1] == "flows" else path)]
-            for name in value[0]:
-                column = [item[name] for item in value]
-                found = [plain(item) for item in group[name][:]]
-                self.assertEqual([None if isinstance(item, float) and numpy.isnan(item) else item
-                                  for item in found], column)
-        elif isinstance(value, list):
-            self.assertEqual([plain(item) for item in file["/".join(path)][:]], value)
-        else:
-            found = file["/" + "/".join(path[:-1])].attrs[path[-1]]
-            if value is None:
-                self.assertIsInstance(found, h5py.Empty)
-            else:
-                self.assertEqual(found, value)
 
     def test_dry_needs_no_memory(self):
         report, result = self.info("--dry", "--matrix", "stencil27:20000", "--ranks", 4096,

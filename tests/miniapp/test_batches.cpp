@@ -48,6 +48,8 @@ TEST_CASE("batches run as many products as they say") {
   });
   REQUIRE_ALL_RANKS(times.iterations == 7);
   REQUIRE_ALL_RANKS(times.seconds.size() == 5);
+  REQUIRE_ALL_RANKS(times.own_seconds.size() == 5);
+  REQUIRE_ALL_RANKS(max_over_ranks(timed.comm, times.own_seconds[2]) == times.seconds[2]);
   REQUIRE_ALL_RANKS(products == 3 + 5 * 7);
   REQUIRE_ALL_RANKS(in_order);
   REQUIRE_ALL_RANKS(!times.interrupted);
