@@ -3,16 +3,26 @@
 // Packing on the GPU (device_packing.hpp).
 #include "miniapp/halo/device_packing.hpp"
 
+#include <algorithm>
+
 #include "miniapp/halo/gather.hpp"
 
 namespace rowhalo {
 
-DevicePacking::DevicePacking(const HaloPlan& plan)
-    : indices_(std::span<const LocalIndex>(plan.send_indices)) {}
+DevicePacking::DevicePacking(const TransportContext& context, Packing which)
+    : contiguous_(contiguous_sends(context.plan)) {
+  if (which == Packing::all) contiguous_.assign(contiguous_.size(), false);
+  if (std::find(contiguous_.begin(), contiguous_.end(), false) == contiguous_.end()) return;
+  indices_ = DeviceArray<LocalIndex>(std::span<const LocalIndex>(context.plan.send_indices));
+  packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
+}
 
-void DevicePacking::pack(const HaloVector& x, std::byte* out, Stream stream) const {
+void DevicePacking::pack(const HaloVector& x, Stream stream) const {
+  ready_.record(stream);
+  ready_.hold_back(side());
   if (indices_.size() == 0) return;
-  gather_on_device(x.element_bytes, indices_.size(), indices_.data(), x.data, out, stream);
+  gather_on_device(x.element_bytes, indices_.size(), indices_.data(), x.data, packed_.data(),
+                   side());
 }
 
 }  // namespace rowhalo

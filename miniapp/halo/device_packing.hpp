@@ -1,25 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Gathers on the GPU the entries of x that the neighbours need into one buffer, by one small
-// kernel.
+// kernel, on a stream of its own: what sends them follows there, beside the product's interior
+// rows.
 #pragma once
 
+#include <vector>
+
 #include "kernels/gpu/runtime.hpp"
-#include "miniapp/halo/halo_vector.hpp"
-#include "partition/halo_plan.hpp"
+#include "miniapp/halo/messages.hpp"
 
 namespace rowhalo {
 
-/// The send indices of a plan on the device.
 class DevicePacking {
  public:
-  explicit DevicePacking(const HaloPlan& plan);
+  DevicePacking(const TransportContext& context, Packing which);
 
-  /// out[k] = x[send_indices[k]] for all k, in the order of `stream`.
-  void pack(const HaloVector& x, std::byte* out, Stream stream) const;
+  /// Packs, after what stands in `stream`: x is final by then, and nobody reads its old ghosts any
+  /// more. That holds for whatever follows on side(), too.
+  void pack(const HaloVector& x, Stream stream) const;
+
+  Stream side() const { return side_.stream(); }
+  /// Per send of the plan: its entries lie together and are sent from x itself.
+  const std::vector<bool>& contiguous() const { return contiguous_; }
+  /// Packed entries in the order of the plan.
+  std::byte* data() const { return packed_.data(); }
+  std::size_t bytes() const { return packed_.bytes(); }
 
  private:
-  DeviceArray<LocalIndex> indices_;
+  std::vector<bool> contiguous_;
+  DeviceArray<LocalIndex> indices_;  ///< none where nothing has to be packed
+  DeviceMemory packed_;
+  StreamHandle side_{StreamHandle::Priority::high};
+  EventHandle ready_{EventHandle::Timing::off};
 };
 
 }  // namespace rowhalo

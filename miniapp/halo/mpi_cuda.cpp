@@ -5,10 +5,7 @@
 // interior rows are on their way, waits for the gather (MPI needs final data and ghosts that nobody
 // reads any more), then for the messages. Entries that lie together in x are sent from where they
 // are, and all are received in the ghosts themselves.
-#include <algorithm>
-
 #include "miniapp/halo/device_packing.hpp"
-#include "miniapp/halo/messages.hpp"
 #include "miniapp/memory.hpp"
 
 namespace rowhalo {
@@ -22,28 +19,17 @@ class MpiCudaExchange final : public HaloExchange {
         layout_(context),
         memory_(Device::gpu, layout_.bytes),
         space_(context),
-        packing_(context.plan),
-        contiguous_(contiguous_sends(context.plan)) {
-    scattered_ = std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
-    if (scattered_) {
-      packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
-    }
-  }
+        packing_(context, Packing::scattered) {}
 
   HaloVector make_vector() override {
     const HaloVector x =
         layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
     messages_.push_back(make_mpi_messages(
-        messages_of_vector(context_.plan, space_, x, contiguous_, packed_.data())));
+        messages_of_vector(context_.plan, space_, x, packing_.contiguous(), packing_.data())));
     return x;
   }
 
-  void begin(const HaloVector& x, Stream stream) override {
-    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_.hold_back(side_.stream());
-    if (scattered_) packing_.pack(x, packed_.data(), side_.stream());
-    packed_event_.record(side_.stream());
-  }
+  void begin(const HaloVector& x, Stream stream) override { packing_.pack(x, stream); }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
     begin(x, stream);
@@ -65,7 +51,7 @@ class MpiCudaExchange final : public HaloExchange {
  private:
   /// What has been packed.
   void send(const HaloVector& x) {
-    packed_event_.synchronize();
+    synchronize(packing_.side());
     messages_[x.slot]->receive();
     messages_[x.slot]->send();
     sent_ = true;
@@ -76,11 +62,6 @@ class MpiCudaExchange final : public HaloExchange {
   VectorMemory memory_;
   MessageSpace space_;
   DevicePacking packing_;
-  std::vector<bool> contiguous_;  ///< per send
-  bool scattered_ = false;
-  DeviceMemory packed_;
-  StreamHandle side_{StreamHandle::Priority::high};
-  EventHandle ready_{EventHandle::Timing::off}, packed_event_{EventHandle::Timing::off};
   bool sent_ = false;  ///< the messages of the exchange that has begun
   std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };

@@ -11,11 +11,9 @@
 #include <fmt/format.h>
 #include <nccl.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "miniapp/halo/device_packing.hpp"
-#include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
 
@@ -61,25 +59,21 @@ class NcclExchange final : public HaloExchange {
       : context_(context),
         layout_(context),
         memory_(context, layout_),
-        packing_(context.plan),
-        contiguous_(contiguous_sends(context.plan)),
-        communicator_(context.comm) {
-    scattered_ = std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
-    if (scattered_) {
-      packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
-    }
-  }
+        packing_(context, Packing::scattered),
+        communicator_(context.comm) {}
 
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
 
   void begin(const HaloVector& x, Stream stream) override {
-    pack(x, stream);
+    if (alone()) return;
+    packing_.pack(x, stream);
     start(x);
   }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
-    pack(x, stream);
-    side_.synchronize();
+    if (alone()) return;
+    packing_.pack(x, stream);
+    synchronize(packing_.side());
     start(x);
   }
 
@@ -94,7 +88,7 @@ class NcclExchange final : public HaloExchange {
   }
 
   void close() override {
-    side_.synchronize();
+    synchronize(packing_.side());
     communicator_.close();
     memory_.close();
   }
@@ -102,22 +96,15 @@ class NcclExchange final : public HaloExchange {
  private:
   bool alone() const { return context_.plan.sends.empty() && context_.plan.receives.empty(); }
 
-  void pack(const HaloVector& x, Stream stream) {
-    if (alone()) return;
-    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_.hold_back(side_.stream());
-    if (scattered_) packing_.pack(x, packed_.data(), side_.stream());
-  }
-
   void start(const HaloVector& x) {
-    if (alone()) return;
-    const auto side = static_cast<cudaStream_t>(side_.stream().handle);
+    const auto side = static_cast<cudaStream_t>(packing_.side().handle);
     ROWHALO_NCCL(ncclGroupStart());
     for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
       const HaloPlan::Send& send = context_.plan.sends[k];
       const std::byte* entries =
-          contiguous_[k] ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
-                         : packed_.data() + send.begin * context_.element_bytes;
+          packing_.contiguous()[k]
+              ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
+              : packing_.data() + send.begin * context_.element_bytes;
       ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes, ncclChar, send.rank,
                             communicator_.get(), side));
     }
@@ -127,19 +114,15 @@ class NcclExchange final : public HaloExchange {
                             communicator_.get(), side));
     }
     ROWHALO_NCCL(ncclGroupEnd());
-    arrived_.record(side_.stream());
+    arrived_.record(packing_.side());
   }
 
   TransportContext context_;
   VectorLayout layout_;
   VectorStorage memory_;
   DevicePacking packing_;
-  std::vector<bool> contiguous_;  ///< per send
-  bool scattered_ = false;
-  DeviceMemory packed_;
   NcclCommunicator communicator_;
-  StreamHandle side_{StreamHandle::Priority::high};
-  EventHandle ready_{EventHandle::Timing::off}, arrived_{EventHandle::Timing::off};
+  EventHandle arrived_{EventHandle::Timing::off};
   int made_ = 0;
 };
 

@@ -20,9 +20,8 @@ class StagedExchange final : public HaloExchange {
         layout_(context),
         memory_(Device::gpu, layout_.bytes),
         space_(context),
-        packing_(context.plan),
-        packed_(context.plan.send_indices.size() * context.element_bytes),
-        outgoing_(packed_.bytes()),
+        packing_(context, Packing::all),
+        outgoing_(packing_.bytes()),
         incoming_(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes) {
     MessageContext messages{space_.comm, space_.element, 0, {}, {}};
     for (const HaloPlan::Receive& receive : context.plan.receives) {
@@ -41,11 +40,9 @@ class StagedExchange final : public HaloExchange {
   void begin(const HaloVector& x, Stream stream) override {
     staged_.synchronize();  // what came last has left the pinned memory
     messages_->receive();
-    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_.hold_back(side_.stream());
-    packing_.pack(x, packed_.data(), side_.stream());
-    copy_async(outgoing_.data(), packed_.data(), packed_.bytes(), side_.stream());
-    staged_.record(side_.stream());
+    packing_.pack(x, stream);
+    copy_async(outgoing_.data(), packing_.data(), packing_.bytes(), packing_.side());
+    staged_.record(packing_.side());
   }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
@@ -57,8 +54,8 @@ class StagedExchange final : public HaloExchange {
     if (!sent_) send();
     sent_ = false;
     messages_->wait();
-    copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), side_.stream());
-    staged_.record(side_.stream());
+    copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_.side());
+    staged_.record(packing_.side());
     staged_.hold_back(stream);
   }
 
@@ -85,10 +82,8 @@ class StagedExchange final : public HaloExchange {
   VectorMemory memory_;
   MessageSpace space_;
   DevicePacking packing_;
-  DeviceMemory packed_;
   PinnedMemory outgoing_, incoming_;
-  StreamHandle side_{StreamHandle::Priority::high};
-  EventHandle ready_{EventHandle::Timing::off}, staged_{EventHandle::Timing::off};
+  EventHandle staged_{EventHandle::Timing::off};
   std::unique_ptr<Messages> messages_;
   int made_ = 0;
   bool sent_ = false;  ///< the messages of the exchange that has begun
