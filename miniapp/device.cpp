@@ -41,6 +41,26 @@ int most_alike(std::vector<std::string> names) {
 
 }  // namespace
 
+std::string blind_warning(const std::vector<std::string>& blind) {
+  const auto sees = [](const std::string& who) { return who.empty(); };
+  const auto first = std::find_if_not(blind.begin(), blind.end(), sees);
+  if (first == blind.end() || std::none_of(blind.begin(), blind.end(), sees)) return {};
+  return fmt::format(
+      "{} sees no GPU, others do: all ranks compute on the CPU; ask the scheduler for a GPU a "
+      "rank, "
+      "or check CUDA_VISIBLE_DEVICES",
+      *first);
+}
+
+std::string sharing_warning(int ranks_a_device) {
+  if (ranks_a_device == 1) return {};
+  return fmt::format(
+      "up to {} ranks share one GPU; they take turns, so times say little; start one rank a GPU, "
+      "or "
+      "check CUDA_VISIBLE_DEVICES",
+      ranks_a_device);
+}
+
 void select_device_by_launcher() {
   const int devices = device_count();
   if (devices > 0) set_device(launched_local_rank() % devices);
@@ -61,6 +81,10 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   });
   RankDevice result;
   if (!everywhere) {
+    if (requested != "cpu") {
+      result.warning = blind_warning(gather_texts(
+          comm, devices > 0 ? "" : fmt::format("rank {} on {}", comm.rank, host_name())));
+    }
     result.description = fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
                                      omp_get_max_threads() == 1 ? "" : "s", bound.cores);
     return result;
@@ -73,6 +97,7 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
       fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
   result.ranks_a_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
   result.site.shared = result.ranks_a_device > 1;
+  result.warning = sharing_warning(result.ranks_a_device);
   result.site.no_device_messages = device_messages_refusal(comm);
   if (comm.size > 1 && !result.site.shared) {
     result.site.no_peers = peer_refusal(comm, node_map(comm, 0));

@@ -135,11 +135,7 @@ void Session::print_header() {
     write_header(out(), report_.provenance, color(out()));
     out() << std::flush;
   }
-  if (device_.site.shared) {
-    std::cerr << fmt::format(
-        "rowhalo: warning: up to {} ranks share one GPU; they take turns, so times say little\n",
-        device_.ranks_a_device);
-  }
+  if (!device_.warning.empty()) std::cerr << "rowhalo: warning: " << device_.warning << '\n';
 }
 
 void Session::read() {
