@@ -65,8 +65,9 @@ for executable in "${executables[@]}"; do
     [ "$ranks" -gt "$gpus" ] || attempt "$name -n $ranks" plain mpirun -n "$ranks" "$executable"
   done
   CUDA_VISIBLE_DEVICES=0 attempt "$name -n 2 on 1 GPU" plain mpirun -n 2 "$executable"
+  # NCCL asks for kernels of other architectures on purpose: not an error of an API call.
   [ -z "$sanitizer" ] || attempt "$name -n 2 [short]" memcheck mpirun -n 2 \
-    "$sanitizer" --tool memcheck --error-exitcode 1 "$executable" '[short]'
+    "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 1 "$executable" '[short]'
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

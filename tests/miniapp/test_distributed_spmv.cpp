@@ -138,7 +138,7 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
         if (seed) info.grid.reset();
         if (!suits(partition, info)) continue;
         INFO(text << ", " << partition.name << ", shuffled " << seed.has_value());
-        const bool few = seed && (text == matrices[1] || text == matrices[7]);
+        const bool few = seed && text == matrices[1] && partition.name == std::string("nnz");
         check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0), few);
         if (partition.name != partitioners().front().name) continue;  // says nothing new
         check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
@@ -164,19 +164,25 @@ TEST_CASE("a different format for the boundary rows changes no bit", "[short]") 
 TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   Supervision supervision;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
+  std::vector<std::string> formats{"sell"};
+  // Starts before what stands in front of it has ended.
+  if (problem.device == Device::gpu) formats.emplace_back("ell-vector:threads=1");
   for (const TransportVariant& transport : usable_transports(test_site(), true)) {
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
-      INFO(transport.entry->name << ", graph " << transport.graph << ", " << schedule.name);
-      Choice choice(supervision, problem, {"sell", "", schedule.schedule}, transport,
-                    {true, 100e-6});
-      ErrorRatio ratio;
-      const std::uint64_t hash = choice.single(ratio);
-      const std::uint64_t repeated = choice.repeated();
-      choice.close();
-      REQUIRE_ALL_RANKS(ratio.passed());
-      REQUIRE_ALL_RANKS(hash == repeated);
-      REQUIRE_ALL_RANKS(schedule.baseline || hash == problem.expected_hash);
+      for (const std::string& format : formats) {
+        INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
+                    << schedule.name);
+        Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,
+                      {true, 100e-6});
+        ErrorRatio ratio;
+        const std::uint64_t hash = choice.single(ratio);
+        const std::uint64_t repeated = choice.repeated();
+        choice.close();
+        REQUIRE_ALL_RANKS(ratio.passed());
+        REQUIRE_ALL_RANKS(hash == repeated);
+        REQUIRE_ALL_RANKS(schedule.baseline || hash == problem.expected_hash);
+      }
     }
   }
 }

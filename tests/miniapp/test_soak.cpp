@@ -9,6 +9,7 @@
 //   ROWHALO_SOAK_PRODUCTS   products of each transport
 //   ROWHALO_SOAK_TRANSPORT  only the transport of this name
 //   ROWHALO_SOAK_JITTER     longest delay in microseconds
+//   ROWHALO_SOAK_FORMAT     of the local rows, one with the bits of csr
 #include <cstdlib>
 
 #include "miniapp/choose.hpp"
@@ -76,7 +77,10 @@ struct Subject {
         y(std::vector<double>(problem.matrix.owned_rows)) {
     if (on_gpu) stream.emplace();
   }
-  static Spec format() { return Spec::parse("sell", "--format"); }
+  static Spec format() {
+    const char* name = std::getenv("ROWHALO_SOAK_FORMAT");
+    return Spec::parse(name != nullptr ? name : "sell", "--format");
+  }
   Stream in_order() const { return stream ? stream->stream() : Stream{}; }
 
   const Problem& problem;
@@ -97,29 +101,37 @@ class Soak {
                                      *site_for(*transport.entry)})),
         disturber_(disturbances, test_site().device, subject.problem.comm.rank),
         spmv_(subject.kernels, *halo_, test_site().device, &disturber_),
-        vectors_{halo_->make_vector(), halo_->make_vector()},
-        sequence_(transport.graph ? ProductSequence([this](std::int64_t k) { product(k); },
-                                                    subject.in_order(), products_a_graph)
-                                  : ProductSequence([this](std::int64_t k) { product(k); })) {}
+        vectors_{halo_->make_vector(), halo_->make_vector()} {
+    const auto product = [this](std::int64_t k) { this->product(k); };
+    if (transport.graph) {
+      sequence_.emplace(product, subject.in_order(), products_a_graph);
+    } else {
+      sequence_.emplace(product);
+    }
+  }
 
   void run(std::int64_t products) {
     constexpr std::int64_t stretch = 1000;  // between looks at the transport's health
-    const std::int64_t step = sequence_.step();
+    const std::int64_t step = sequence_->step();
     for (std::int64_t left = (products + step - 1) / step * step; left > 0; left -= stretch) {
-      sequence_.run(std::min(left, stretch));
+      sequence_->run(std::min(left, stretch));
       if (on_gpu) synchronize(subject_.in_order());
       halo_->check();
     }
   }
   /// One product more; leaves what it gave in `y`.
   void run_once() {
-    sequence_.run(sequence_.step());
+    sequence_->run(sequence_->step());
     if (on_gpu) synchronize(subject_.in_order());
   }
   std::uint64_t products() const { return product_.to_host()[0]; }
   std::uint64_t wrong() const { return wrong_.to_host()[0]; }
   std::vector<double> y() const { return subject_.y.to_host(); }
-  void close() { halo_->close(); }
+  /// NCCL waits for the end of graphs that use it.
+  void close() {
+    sequence_.reset();
+    halo_->close();
+  }
 
  private:
   void product(std::int64_t k) {
@@ -151,7 +163,7 @@ class Soak {
   HaloVector vectors_[2];
   Numbers<std::uint64_t> product_{std::vector<std::uint64_t>{0}};
   Numbers<std::uint64_t> wrong_{std::vector<std::uint64_t>{0}};
-  ProductSequence sequence_;
+  std::optional<ProductSequence> sequence_;
 };
 
 /// y of the x that all products are multiples of, by transport mpi.
