@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scaling studies: what is to be run, jobs for it, how it stands, and one table of all results.
+
+A study is an INI file (jobs/studies/*.ini), a machine another one (jobs/sites/*.ini). Every call
+leaves the study's output folder in a state from which any other call can go on. Guide: README.md.
+"""
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from studying import backends
+from studying.collect import collect
+from studying.folder import made, opened
+from studying.ini import WrongInput
+from studying.points import obstacle, warnings
+from studying.program import Program
+from studying.running import run_points
+from studying.site import load_site, shell
+from studying.slurm import called
+from studying.states import counts, states_of, table
+from studying.submitting import submit, watch
+
+READY = {".sbatch": "slurm", ".pbs": "pbs"}
+
+
+def folder_of(options, program=None):
+    """The study's folder and, where it is a new one, the text of the study."""
+    path = Path(options.study)
+    if path.is_dir():
+        if options.output and Path(options.output).resolve() != path.resolve():
+            raise WrongInput(f"--output {options.output}: {path} is an output folder already")
+        return opened(path, options.site), None
+    if not path.is_file():
+        raise WrongInput(f"{path}: neither a study file nor the output folder of a study; ready "
+                         f"ones are in {Path(__file__).resolve().parent / 'studies'}")
+    return made(path, options.site, options.output, program or Program())
+
+
+def short(number):
+    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number:g} "
+
+
+def plan_command(options):
+    folder, _ = folder_of(options)
+    plan, site = folder.plan, folder.site
+    print(f"{plan['study']}: {plan['title']}\n{plan['kind']}, command {plan['command']}; site "
+          f"{site.name}: {site.cores} cores, {site.gpus} GPUs a node\n")
+    width = max(len(point["name"]) for point in folder.points)
+    source = max(len(point["matrix"]) for point in folder.points)
+    print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  memory a rank")
+    notes, repeats = [], 0
+    for point in folder.points:
+        stop = obstacle(point, site)
+        print(f"{point['name']:{width}}  {point['ranks']:5}  {point['nodes']:5}  "
+              f"{point['matrix']:{source}}  {short(point['rows']):>8}  "
+              f"{short(point['nonzeros']):>8}  {short(point['memory_bytes']):>11}B"
+              + ("   skipped" if stop else ""))
+        notes += [f"{point['name']}: {note}"
+                  for note in ([f"skipped: {stop}"] if stop else warnings(point, site))]
+        repeats += 0 if stop else point["repeats"]
+    print(f"\n{len(folder.points)} points, {repeats} runs of the program", end="")
+    minutes = plan["minutes"] * sum(not obstacle(point, site) for point in folder.points)
+    print(f", at most {minutes} minutes" if minutes else "")
+    for note in notes:
+        print(f"note: {note}")
+    return 0
+
+
+def submit_command(options):
+    path = Path(options.study)
+    if path.suffix in READY:
+        return submit_ready(path, options)
+    program = Program()
+    folder, text = folder_of(options, program)
+    return submit(folder, text, program, options)
+
+
+def submit_ready(path, options):
+    site = load_site(options.site)
+    if READY[path.suffix] != site.scheduler:
+        raise WrongInput(f"{path}: is a script for {READY[path.suffix]}, and site {site.name} has "
+                         f"scheduler = {site.scheduler}")
+    if not path.is_file():
+        raise WrongInput(f"{path}: there is no such script")
+    command = backends.of(site).ready(str(path.resolve()), site, options.after)
+    if options.dry_run:
+        print(" ".join(command))
+        return 0
+    print(called(command, None, backends.environment(site)).strip())
+    return 0
+
+
+def run_command(options):
+    program = None if Path(options.study).is_dir() else Program()
+    folder, text = folder_of(options, program)
+    if text is not None:
+        folder.write(text)
+    points = folder.points
+    if options.job:
+        names = {name for job in folder.jobs() if job["name"] == options.job
+                 for name in job["points"]}
+        points = [point for point in points if point["name"] in names]
+        if not points:
+            raise WrongInput(f"--job {options.job}: no such job in {folder.path}/jobs")
+    fine = run_points(folder, points)
+    if not options.job or folder.site.scheduler == "none":
+        finish(folder, plots=not options.no_plot)
+    return 0 if fine else 1
+
+
+def finish(folder, plots):
+    """Collects; draws when there is something to draw with."""
+    collect(folder)
+    if plots:
+        drawn = subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "plot.py"),
+                                str(folder.path)], check=False, stdin=subprocess.DEVNULL)
+        if drawn.returncode:
+            print(f"study.py: no plots: plot.py ended with exit status {drawn.returncode}; again "
+                  f"by: plot.py {folder.path}", file=sys.stderr)
+    print(counts(states_of(folder)[0]), flush=True)
+
+
+def status_command(options):
+    folder, _ = folder_of(options)
+    if options.watch:
+        return 0 if watch(folder) else 1
+    states, _ = states_of(folder)
+    for line in table(states):
+        print(line)
+    print(counts(states))
+    return 1 if any(state.word == "error" for state in states.values()) else 0
+
+
+def collect_command(options):
+    folder, _ = folder_of(options)
+    finish(folder, options.plot)
+    return 0
+
+
+def site_command(options):
+    site = load_site(options.name)
+    if options.shell:
+        print(shell(site))
+        return 0
+    print(f"{site.name} ({site.path}): {site.description}\n{site.cores} cores and {site.gpus} GPUs "
+          f"a node, scheduler {site.scheduler}\n{site.launch}")
+    return 0
+
+
+def parser():
+    top = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    commands.required = True
+
+    def add(name, function, text, study=True):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(function=function)
+        if study:
+            command.add_argument("study", help="STUDY.ini, or the output folder of a study")
+            command.add_argument("--site", help="name in jobs/sites, or a file (default: "
+                                 "$ROWHALO_SITE, else by what this machine looks like)")
+            command.add_argument("--output", help="the study's folder (default: study-NAME)")
+        return command
+
+    add("plan", plan_command, "the points, their sizes and memory, and what to think about")
+    for name, text in (("submit", "jobs for all points that are not done; or, given an .sbatch or "
+                                  ".pbs of jobs/, that script with the site's options"),
+                       ("resume", "jobs for what is neither done nor under way")):
+        command = add(name, submit_command, text)
+        command.add_argument("--in-one-job", action="store_true", help="all sizes in one job, on "
+                             "the same nodes (default: one job a size)")
+        command.add_argument("--after", action="append", default=[], metavar="JOB",
+                             help="start when that job has ended well")
+        command.add_argument("--chain", action="store_true",
+                             help="each size when the one before has ended well")
+        command.add_argument("--dry-run", action="store_true", help="only print the scripts")
+        command.add_argument("--watch", action="store_true", help="print until all has ended")
+    command = add("run", run_command, "runs the points here and now, collects and draws")
+    command.add_argument("--job", help=argparse.SUPPRESS)
+    command.add_argument("--no-plot", action="store_true", help="collect only")
+    command = add("status", status_command, "how every point stands; exit status 1 after errors")
+    command.add_argument("--watch", action="store_true", help="print until all has ended")
+    command = add("collect", collect_command, "results.csv and results.h5 of what there is")
+    command.add_argument("--plot", action="store_true", help="and draw")
+    command = add("site", site_command, "what a site file says", study=False)
+    command.add_argument("name", nargs="?", help="name in jobs/sites, or a file")
+    command.add_argument("--shell", action="store_true", help="as assignments of SITE_... for sh")
+    return top
+
+
+def main():
+    options = parser().parse_args()
+    try:
+        return options.function(options)
+    except WrongInput as error:
+        print(f"study.py: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reports of all points to results.csv, and to results.h5 where h5py is there.
+
+HDF5: group /results with a dataset a column of the CSV, and /points/POINT/K with everything that
+the program's own result-K.h5 holds, among it the time of every batch on every rank.
+"""
+import os
+import sys
+
+from studying.folder import read_json, write_whole
+from studying.rows import COLUMNS, TEXTS, csv_text, rows_of
+
+
+def rows_of_study(folder):
+    """All rows, in the order of the plan. Points that did not end have those that they wrote."""
+    for point in folder.points:
+        place = folder.place_of(point)
+        described = read_json(place / "point.json") or point
+        for repeat in range(1, point["repeats"] + 1):
+            report = read_json(place / f"result-{repeat}.json")
+            if report:
+                yield from rows_of(report, described, repeat)
+
+
+def column_of(name, rows):
+    """What h5py makes of a column: numbers with NaN for those that are missing, or text."""
+    values = [row[name] for row in rows]
+    if name in TEXTS:
+        return ["" if value is None else str(value) for value in values]
+    if all(isinstance(value, int) for value in values):
+        return values
+    return [float("nan") if value is None else float(value) for value in values]
+
+
+def write_hdf5(folder, rows, path):
+    """Says why not where it cannot."""
+    try:
+        import h5py  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print(f"study.py: no results.h5: {sys.executable} has no h5py (apt-get install "
+              "python3-h5py)", file=sys.stderr)
+        return False
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    with h5py.File(fresh, "w") as file:
+        for key in ("study", "kind", "title", "site", "command", "baseline"):
+            file.attrs[key] = folder.plan[key]
+        group = file.create_group("results")
+        for name in COLUMNS:
+            group[name] = column_of(name, rows)
+        for point in folder.points:
+            for source in sorted(folder.place_of(point).glob("result-*.h5")):
+                repeat = source.stem.split("-")[1]
+                try:
+                    with h5py.File(source, "r") as own:
+                        own.copy(own["/"], file, f"points/{point['name']}/{repeat}")
+                except OSError as error:
+                    print(f"study.py: {source} is left out: {error}", file=sys.stderr)
+    os.replace(fresh, path)
+    return True
+
+
+def collect(folder):
+    rows = list(rows_of_study(folder))
+    write_whole(folder.path / "results.csv", csv_text(rows))
+    written = ["results.csv"]
+    if write_hdf5(folder, rows, folder.path / "results.h5"):
+        written.append("results.h5")
+    print(f"{len(rows)} rows in {' and '.join(str(folder.path / name) for name in written)}",
+          flush=True)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs: which points run in one, how large and how long it is, what its script runs.
+
+One job a size is the default: it waits for no more nodes than it needs, and its points see the same
+nodes. In one job all sizes share the nodes of the largest, for up to a few sizes.
+"""
+import shlex
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from studying.site import Site
+
+STUDY_PROGRAM = Path(__file__).resolve().parents[1] / "study.py"
+LEAST_MINUTES = 5   # so that the signal two minutes before the end does not come at the start
+SPARE_MINUTES = 2   # start of the job, provenance
+FINISH_MINUTES = 10
+
+
+class Job(NamedTuple):
+    name: str
+    title: str              # of the job, as the scheduler lists it
+    site: Site
+    points: list            # names
+    nodes: int
+    ranks_per_node: int
+    cores_per_rank: int
+    gpus_per_node: int
+    minutes: int            # 0: what the scheduler gives
+    command: list           # what the script runs
+    variables: dict         # what it needs to know
+
+
+def unused(name, taken):
+    count, unique = 1, name
+    while unique in taken:
+        count += 1
+        unique = f"{name}-{count}"
+    taken.add(unique)
+    return unique
+
+
+def minutes_for(folder, points):
+    if not folder.plan["minutes"]:
+        return folder.site.minutes
+    return max(LEAST_MINUTES, len(points) * folder.plan["minutes"] + SPARE_MINUTES)
+
+
+def job_of(folder, name, points, program):
+    first = points[0]
+    most = max(point["ranks_per_node"] for point in points)
+    gpus = 0
+    if first["device"] == "gpu":
+        gpus = folder.site.gpus if folder.site.exclusive else most
+    return Job(
+        name=name, title=f"{folder.plan['study']}-{name}", site=folder.site,
+        points=[point["name"] for point in points],
+        nodes=max(point["nodes"] for point in points), ranks_per_node=most,
+        cores_per_rank=min(first["cores_per_rank"], max(1, folder.site.cores // most)),
+        gpus_per_node=gpus, minutes=minutes_for(folder, points),
+        command=[sys.executable, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name],
+        variables={"ROWHALO": program.path, "PYTHON": sys.executable})
+
+
+def jobs_of(folder, points, in_one_job, program):
+    """Jobs for these points, smallest first."""
+    if not points:
+        return []
+    taken = {path.stem for path in (folder.path / "jobs").glob("*.json")}
+    if in_one_job:
+        return [job_of(folder, unused("all", taken), points, program)]
+    sizes = {}
+    for point in points:
+        sizes.setdefault((point["ranks"], point["nodes"]), []).append(point)
+    return [job_of(folder, unused(f"n{size[0]}", taken), sizes[size], program)
+            for size in sorted(sizes)]
+
+
+def finish_job(folder, taken):
+    """The job that collects and draws when all others have ended."""
+    name = unused("collect", taken)
+    return Job(name=name, title=f"{folder.plan['study']}-{name}", site=folder.site, points=[],
+               nodes=1, ranks_per_node=1, cores_per_rank=1, gpus_per_node=0,
+               minutes=FINISH_MINUTES, variables={},
+               command=[sys.executable, str(STUDY_PROGRAM), "collect", str(folder.path), "--plot"])
+
+
+def clock(minutes):
+    return f"{minutes // 60:02}:{minutes % 60:02}:00"
+
+
+def body(job, lines):
+    """What follows the directives: variables, then the one command."""
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in job.variables.items()]
+    return "\n".join([*lines, *exports, "exec " + " ".join(map(shlex.quote, job.command)), ""])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs on this machine: one process in the background that outlives the terminal.
+
+Its id is its process number; it runs all points one after the other, since two at a time would
+share the machine that is measured.
+"""
+import os
+import subprocess
+from pathlib import Path
+
+from studying.ini import WrongInput
+from studying.jobs import body
+
+
+def process_runs(pid):
+    """Whether this is still one of ours: numbers are given again, and the dead keep theirs a while."""
+    try:
+        os.kill(pid, 0)
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (PermissionError, ProcessLookupError):
+        return False
+    except OSError:  # no /proc
+        return True
+    return any(word.endswith((b"study.py", b".sh")) for word in words)
+
+
+def script(job):
+    return body(job, ["#!/bin/bash", "# SPDX-License-Identifier: BSD-3-Clause",
+                      "set -euo pipefail"])
+
+
+def command(path, _after, _kind):
+    return ["bash", path]
+
+
+def submit(path, folder, after, kind, environment=None):
+    if after:
+        raise WrongInput("--after: means nothing without a scheduler")
+    log = Path(folder) / f"{Path(path).stem}.out"
+    with open(log, "ab") as output:
+        process = subprocess.Popen(  # pylint: disable=consider-using-with  # it goes on without us
+            command(path, after, kind), cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT, start_new_session=True, env=environment)
+    return str(process.pid)
+
+
+def live(ids):
+    return {number: "running" for number in ids if process_runs(int(number))}
+
+
+def ready(path, _site, _after):
+    return ["bash", path]

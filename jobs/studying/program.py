@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the executable is asked before a study runs: names it knows, outlines of matrices.
+
+Outlines come from `rowhalo info --dry`, which reads and makes no entry, so any size costs half a
+second. The executable is $ROWHALO, else the build beside jobs/, else the one in PATH, as in run.sh.
+"""
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from studying.ini import WrongInput
+
+VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), "bf16": (2, 2)}
+INDEX_BYTES = 4
+SECONDS = 120  # of one question
+
+
+class Outline(NamedTuple):
+    """A matrix, and what a rank of it needs at most."""
+    rows: int
+    columns: int
+    nonzeros: int
+    exact: bool             # the nonzeros
+    rank_nonzeros: int
+    host_bytes: int         # while reading and partitioning, which is when most is held
+    device_bytes: int
+    note: str
+
+    def csr_bytes(self, precision):
+        """Of matrix and vectors, as the program's gbytes_per_second counts them."""
+        matrix, vector = VALUE_BYTES[precision or "fp64"]
+        return (self.nonzeros * (matrix + INDEX_BYTES) + self.rows * INDEX_BYTES
+                + (self.rows + self.columns) * vector)
+
+
+def find_executable():
+    beside = Path(__file__).resolve().parents[2] / "build/miniapp/rowhalo"
+    named = os.environ.get("ROWHALO")
+    if named:
+        found = shutil.which(named)
+        if not found:
+            raise WrongInput(f"ROWHALO={named}: there is no such executable")
+        return os.path.abspath(found)
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("rowhalo")
+    if not found:
+        raise WrongInput(f"no executable: neither {beside} nor rowhalo in PATH; build it with "
+                         "./quickstart, or set ROWHALO=/path/of/rowhalo")
+    return os.path.abspath(found)
+
+
+class Program:
+    def __init__(self):
+        self.path = find_executable()
+        self.outlines = {}
+        self.lists = {}
+
+    def ask(self, *arguments):
+        """stdout, or None and what it said."""
+        try:
+            run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return None, str(error)
+        said = run.stderr.decode(errors="replace").strip().split("\n")
+        told = [line for line in said if line.startswith("rowhalo:")] or said[-1:]
+        return (run.stdout, "") if run.returncode == 0 else (None, told[0])
+
+    def names(self, table):
+        """Names of formats, transports, partitioners or sources."""
+        if table not in self.lists:
+            text, said = self.ask("list", table, "--json")
+            if text is None:
+                raise WrongInput(f"{self.path} list {table}: {said}")
+            self.lists[table] = [entry["name"] for entry in json.loads(text)]
+        return self.lists[table]
+
+    def outline(self, matrix, ranks, precision):
+        """The outline of a matrix over ranks; WrongInput with the program's own words."""
+        key = (matrix, ranks, precision)
+        if key not in self.outlines:
+            text, said = self.ask("info", "--dry", "--matrix", matrix, "--ranks", str(ranks),
+                                  "--precision", precision or "fp64", "--json", "-")
+            if text is None:
+                raise WrongInput(said)
+            report = json.loads(text)
+            need = report["info"]["need"]
+            self.outlines[key] = Outline(
+                report["matrix"]["rows"], report["matrix"]["columns"],
+                report["matrix"]["nonzeros"], report["info"]["exact_nonzeros"], need["nonzeros"],
+                need["host_peak_bytes"], need["device_bytes"], need["note"])
+        return self.outlines[key]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs points one after the other, each by run.sh: inside a job, or on this machine.
+
+What is done is skipped. USR1 and TERM are passed on, so that the program writes what it has; then
+no further point is begun. A point that fails does not keep the others from running.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from studying.folder import read_json, write_whole
+from studying.points import arguments_of, obstacle
+from studying.rows import rows_of
+from studying.states import is_alive, live_jobs_of, owner_here, reason_of
+
+RUN_SH = Path(__file__).resolve().parents[1] / "run.sh"
+POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format", "halo",
+              "partition", "precision", "schedule", "threads", "command", "arguments", "repeats")
+
+
+class Interruption:
+    """Passes signals on to the point that runs."""
+
+    def __init__(self):
+        self.name = ""
+        self.child = None
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.take)
+
+    def take(self, number, _frame):
+        self.name = signal.Signals(number).name
+        if self.child and self.child.poll() is None:
+            # What Ctrl-C sends, the point has got by itself.
+            self.child.send_signal(signal.SIGTERM if number == signal.SIGINT else number)
+
+    def run(self, command, environment, log):
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                              env=environment) as self.child:
+            return self.child.wait()
+
+
+def command_of(folder, point):
+    return [str(RUN_SH), "--site", str(folder.path / "site.ini"), "--ranks", str(point["ranks"]),
+            "--nodes", str(point["nodes"]), "--ranks-per-node", str(point["ranks_per_node"]),
+            "--threads", str(point["threads"]), "--repeats", str(point["repeats"]), "--output",
+            str(folder.place_of(point)), "--", *arguments_of(point)]
+
+
+def claim(place, owner, live_jobs):
+    """Whether the point is ours to run: nobody who lives runs it."""
+    path = place / "running"
+    while True:
+        try:
+            with open(path, "x", encoding="utf-8") as file:
+                json.dump(owner, file)
+            return True
+        except FileExistsError:
+            before = read_json(path)
+            if before and is_alive(before, live_jobs):
+                return False
+            path.unlink()
+
+
+def run_point(folder, point, interruption, environment):
+    """Its exit status; leaves a marker whatever happens."""
+    place = folder.place_of(point)
+    if (place / "error").exists():
+        (place / "error").unlink()
+    write_whole(place / "point.json",
+                json.dumps({key: point[key] for key in POINT_KEYS}, indent=1) + "\n")
+    try:
+        with open(place / "run.txt", "w", encoding="utf-8") as log:
+            status = interruption.run(command_of(folder, point), environment, log)
+    except OSError as error:
+        status = 1
+        (place / "run.txt").write_text(f"{RUN_SH}: {error}\n", encoding="utf-8")
+    if status and not (place / "error").exists():
+        said = (place / "run.txt").read_text(encoding="utf-8", errors="replace").strip()
+        write_whole(place / "error", f"status = {status}\nreason = run.sh could not run it\n\n"
+                    f"{said.split(chr(10))[-1]}\n")
+    return status
+
+
+def outcome_of(place):
+    """'done' and the time of the fastest case of the first repeat."""
+    rows = rows_of(read_json(place / "result-1.json"))
+    best = min(rows, key=lambda row: row["median_seconds"], default=None)
+    return f"done, {best['format']} {best['median_seconds'] * 1e3:.4g} ms" if best else "done"
+
+
+def run_points(folder, points):
+    """Runs what is not done; True when nothing failed."""
+    interruption, failed = Interruption(), []
+    environment = {**os.environ, "PYTHON": sys.executable}
+    owner, live_jobs = owner_here(folder.site.scheduler), live_jobs_of(folder)
+    for number, point in enumerate(points, 1):
+        place, head = folder.place_of(point), f"[{number}/{len(points)}] {point['name']}"
+        stop = obstacle(point, folder.site)
+        if interruption.name:
+            failed.append(point)
+            print(f"{head}: not begun, got {interruption.name}", flush=True)
+            continue
+        if (place / "done").exists() or stop:
+            print(f"{head}: {f'skipped: {stop}' if stop else 'done already'}", flush=True)
+            continue
+        place.mkdir(parents=True, exist_ok=True)
+        if not claim(place, owner, live_jobs):
+            print(f"{head}: is run by somebody else now", flush=True)
+            continue
+        print(f"{head}: {point['ranks']} ranks on {point['nodes']} nodes", flush=True)
+        start = time.monotonic()
+        try:
+            status = run_point(folder, point, interruption, environment)
+        finally:
+            (place / "running").unlink()
+        seconds = time.monotonic() - start
+        if status:
+            failed.append(point)
+        said = f"failed: {reason_of(place / 'error')}" if status else outcome_of(place)
+        print(f"{head}: {said} ({seconds:.0f} s)", flush=True)
+    return not failed

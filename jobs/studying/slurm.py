@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs under Slurm. What is asked for and why stands in the guide, jobs/README.md.
+
+The site's account, partition and so on are directives of the scripts that we write, and options on
+sbatch's command line for the ready ones.
+"""
+import os
+import re
+import subprocess
+
+from studying.ini import WrongInput
+from studying.jobs import body, clock
+
+SECONDS = 120
+NOTICE_SECONDS = 120    # from the signal to the end
+
+
+def site_options(site):
+    named = (("account", site.account), ("partition", site.partition),
+             ("constraint", site.constraint), ("qos", site.qos), ("reservation", site.reservation))
+    return [f"--{name}={value}" for name, value in named if value] + site.extra
+
+
+def geometry(site, ranks_per_node, cores_per_rank, gpus_per_node):
+    options = [f"--ntasks-per-node={ranks_per_node}", f"--cpus-per-task={cores_per_rank}"]
+    if gpus_per_node:
+        options.append(f"--gpus-per-node={gpus_per_node}")
+    return options + (["--exclusive"] if site.exclusive else [])
+
+
+def directives(job):
+    yield f"--job-name={job.title}"
+    yield f"--nodes={job.nodes}"
+    if job.points:
+        yield from geometry(job.site, job.ranks_per_node, job.cores_per_rank, job.gpus_per_node)
+    else:
+        yield "--ntasks-per-node=1"
+    if job.minutes:
+        yield f"--time={clock(job.minutes)}"
+    yield "--output=%x-%j.out"
+    yield "--open-mode=append"
+    yield f"--signal=B:USR1@{NOTICE_SECONDS}"
+    yield "--no-requeue"
+    yield from site_options(job.site)
+
+
+def script(job):
+    lines = ["#!/bin/bash", "# SPDX-License-Identifier: BSD-3-Clause",
+             *(f"#SBATCH {line}" for line in directives(job)), "set -euo pipefail"]
+    # exec: the signal goes to this process alone, and the program passes it on.
+    return body(job, lines)
+
+
+def command(path, after, kind):
+    """How the script at `path` is submitted; kind: afterok | afterany."""
+    options = []
+    if after:
+        options = [f"--dependency={kind}:{':'.join(after)}", "--kill-on-invalid-dep=yes"]
+    return ["sbatch", "--parsable", *options, path]
+
+
+def called(arguments, folder, environment=None):
+    """stdout of a command of the scheduler."""
+    try:
+        run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=SECONDS,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                             env=environment)
+    except FileNotFoundError as error:
+        raise WrongInput(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
+                         "--site local") from error
+    except subprocess.TimeoutExpired as error:
+        raise WrongInput(f"{arguments[0]}: no answer in {SECONDS} s; try again") from error
+    if run.returncode:
+        said = run.stderr.decode(errors="replace").strip() or run.stdout.decode(errors="replace")
+        raise WrongInput(f"{' '.join(arguments)}: {said}")
+    return run.stdout.decode(errors="replace")
+
+
+def submit(path, folder, after, kind, environment=None):
+    said = called(command(path, after, kind), folder, environment).strip()
+    number = re.match(r"(\d+)", said.split("\n")[-1])
+    if not number:
+        raise WrongInput(f"sbatch {path}: no job number in its answer: {said}")
+    return number[1]
+
+
+def live(_ids):
+    """Of all the user's jobs: squeue fails for a list that holds only jobs it has forgotten."""
+    lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A %T"], None).split("\n")
+    words = [line.split() for line in lines if line]
+    return {number: "pending" if state == "PENDING" else "running" for number, state in words}
+
+
+def ready(path, site, after):
+    """The command that submits one of the ready scripts with the site's options."""
+    gpus = site.gpus
+    ranks = gpus or site.cores
+    dependency = ([f"--dependency=afterok:{':'.join(after)}", "--kill-on-invalid-dep=yes"]
+                  if after else [])
+    time = [f"--time={clock(site.minutes)}"] if site.minutes else []
+    return ["sbatch", "--parsable", *site_options(site), *time,
+            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *dependency, path]

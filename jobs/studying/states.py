@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where every point stands: by the markers of run.sh, who runs it, and what the scheduler says.
+
+A marker `running` names the job or process that runs a point. Where that is gone without a marker
+of an end, the point was cut off; resume runs it again, like those that ended with an error.
+"""
+import os
+import socket
+from typing import NamedTuple
+
+from studying import backends
+from studying.folder import read_json
+from studying.points import obstacle
+
+ENDED = ("done", "error", "skipped")
+LIVE = ("running", "pending")
+ORDER = ("done", "running", "pending", "error", "cut off", "skipped", "not submitted")
+
+
+class State(NamedTuple):
+    word: str       # one of ORDER
+    why: str        # last line of an error, job that runs or waits
+
+
+def reason_of(marker):
+    """The reason that run.sh gave, and the last line of the log."""
+    try:
+        lines = [line for line in marker.read_text(encoding="utf-8", errors="replace").split("\n")
+                 if line.strip()]
+    except OSError:
+        return "no marker left"
+    reasons = [line.split("=", 1)[1].strip() for line in lines if line.startswith("reason")]
+    told = [line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))] or lines[-1:]
+    return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")])
+
+
+def owner_here(scheduler):
+    """What tells later whether this process still runs."""
+    job = {"slurm": "SLURM_JOB_ID", "pbs": "PBS_JOBID"}.get(scheduler)
+    return {"scheduler": scheduler, "id": os.environ.get(job, "") if job else "",
+            "host": socket.gethostname(), "pid": os.getpid()}
+
+
+def is_alive(owner, live_jobs):
+    if owner["id"]:
+        return backends.number_of(owner["id"]) in live_jobs
+    if owner["host"] != socket.gethostname():
+        return True  # cannot be asked from here
+    return backends.process_runs(owner["pid"])
+
+
+def live_jobs_of(folder):
+    """{number: pending | running} of what the scheduler, or this machine, still knows."""
+    ids = [job["id"] for job in folder.jobs()]
+    owners = [read_json(folder.place_of(point) / "running") for point in folder.points]
+    ids += [owner["id"] for owner in owners if owner and owner["id"]]
+    return backends.of(folder.site).live(ids) if ids else {}
+
+
+def state_of(folder, point, live_jobs, waiting):
+    place = folder.place_of(point)
+    owner = read_json(place / "running")
+    if owner and is_alive(owner, live_jobs):
+        return State("running", owner["id"] or f"process {owner['pid']} on {owner['host']}")
+    if (place / "done").exists():
+        return State("done", "")
+    if point["name"] in waiting:
+        return State("pending", f"job {waiting[point['name']]}")
+    if (place / "error").exists():
+        return State("error", reason_of(place / "error"))
+    if owner:
+        return State("cut off", f"by the end of {owner['id'] or 'process %d' % owner['pid']}")
+    stop = obstacle(point, folder.site)
+    return State("skipped", stop) if stop else State("not submitted", "")
+
+
+def states_of(folder):
+    """{point's name: State}, and the numbers of the jobs that live."""
+    live_jobs = live_jobs_of(folder)
+    waiting = {name: job["id"] for job in folder.jobs() for name in job["points"]
+               if backends.number_of(job["id"]) in live_jobs}
+    return {point["name"]: state_of(folder, point, live_jobs, waiting)
+            for point in folder.points}, live_jobs
+
+
+def counts(states):
+    """'3 done, 1 running'."""
+    words = [state.word for state in states.values()]
+    return ", ".join(f"{words.count(word)} {word}" for word in ORDER if word in words)
+
+
+def table(states):
+    """Lines of a table; errors with their last line."""
+    width = max(len(name) for name in states)
+    for name, state in states.items():
+        yield f"{name:{width}}  {state.word:13}  {state.why}".rstrip()
