@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What every batch script calls, and what runs without a scheduler: one measured run, a study, or
+# the classes of matrices, under the site's launcher.
+#   run.sh [--site S] [--ranks N] [--nodes M] [--ranks-per-node K] [--threads T] [--repeats R]
+#          --output DIR -- ROWHALO-ARGUMENTS      one point; without --ranks all that the job has
+#   run.sh [--site S] --study FILE.ini --output DIR [-- OPTIONS]      jobs/study.py run
+#   run.sh [--site S] --classes --output DIR [-- OPTIONS]             python3 jobs/classes
+# A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
+# end one of the markers done and error. USR1 and TERM make the program write what it has and end.
+# Exit status: that of the program; 2 for wrong usage or an allocation that is too small.
+# Site: a name in jobs/sites or a file; default $ROWHALO_SITE, else what this machine looks like.
+set -euo pipefail
+
+jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+site="" study="" classes="" output="" ranks="" nodes="" ranks_per_node="" threads="" repeats=1
+started="" child="" interrupted="" woken=""
+# shellcheck source=jobs/shell/site.sh
+source "$jobs/shell/site.sh"
+# shellcheck source=jobs/shell/allocation.sh
+source "$jobs/shell/allocation.sh"
+# shellcheck source=jobs/shell/launcher.sh
+source "$jobs/shell/launcher.sh"
+# shellcheck source=jobs/shell/provenance.sh
+source "$jobs/shell/provenance.sh"
+
+refuse() {
+  echo "run.sh: $*" >&2
+  [ -z "$started" ] || write_marker error 2 "$*"
+  exit 2
+}
+
+count() { # OPTION VALUE: a whole number of at least 1
+  [[ $2 =~ ^[1-9][0-9]{0,7}$ ]] || refuse "$1 $2: give a whole number of at least 1"
+  echo "$2"
+}
+
+parse() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --classes) classes=yes && shift && continue ;;
+      --) shift && break ;;
+      --help) sed -n '4,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
+    esac
+    [ $# -gt 1 ] || refuse "$1: an option without a value, or unknown; --help lists them"
+    case $1 in
+      --site) site=$2 ;;
+      --study) study=$2 ;;
+      --output) output=$2 ;;
+      --ranks) ranks=$(count "$1" "$2") ;;
+      --nodes) nodes=$(count "$1" "$2") ;;
+      --ranks-per-node) ranks_per_node=$(count "$1" "$2") ;;
+      --threads) threads=$(count "$1" "$2") ;;
+      --repeats) repeats=$(count "$1" "$2") ;;
+      *) refuse "$1: there is no such option; --help lists them; those of rowhalo stand after --" ;;
+    esac
+    shift 2
+  done
+  arguments=("$@")
+  [ -n "$output" ] || refuse "--output DIR is missing"
+  if [ -n "$study" ] && [ ! -f "$study" ]; then refuse "--study $study: there is no such file"; fi
+  if [ -z "$study$classes" ] && [ $# -eq 0 ]; then
+    refuse "nothing to run: rowhalo's arguments come last, as in -- run --matrix stencil27:96"
+  fi
+}
+
+# ------------------------------------------------------------------ markers and signals
+# write_marker NAME STATUS [REASON [LOG]]: appears complete or not at all.
+write_marker() {
+  local fresh=$output/.marker.$$
+  {
+    echo "status = $2"
+    echo "time = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+    [ -z "${3:-}" ] || echo "reason = $3"
+    if [ -n "${4:-}" ] && [ -s "$4" ]; then printf '\n' && tail -n 20 "$4"; fi
+  } >"$fresh"
+  mv -f "$fresh" "$output/$1"
+}
+
+# fail STATUS REASON [LOG]: the marker error, and the end.
+fail() {
+  write_marker error "$@"
+  echo "run.sh: $2; see $output" >&2
+  exit "$1"
+}
+
+# The launcher hands USR1 to every rank; TERM would make some launchers kill them before they have
+# written anything. A second signal is passed as it is.
+on_signal() {
+  local pass=USR1
+  [ -z "$interrupted" ] || pass=$1
+  interrupted=$1 woken=yes
+  echo "run.sh: got SIG$1: asking for an early end" >&2
+  [ -z "$child" ] || kill -s "$pass" "$child" 2>/dev/null || true
+}
+trap 'on_signal USR1' USR1
+trap 'on_signal TERM' TERM
+
+# supervised COMMAND...: runs it so that signals reach it at once; its exit status.
+supervised() {
+  local status=0
+  woken=""
+  "$@" </dev/null &
+  child=$!
+  # A signal between the start and here has not been passed on.
+  [ -z "$interrupted" ] || kill -s USR1 "$child" 2>/dev/null || true
+  wait "$child" || status=$?
+  while [ -n "$woken" ]; do # it was only the signal that ended the wait
+    woken="" status=0
+    wait "$child" || status=$?
+  done
+  child=""
+  return "$status"
+}
+
+# ------------------------------------------------------------------ the three things to run
+# logged LOG COMMAND...: output to stdout and LOG. tee outlives the signals that end the others.
+logged() {
+  local log=$1 status=0 copier
+  shift
+  exec {copy}> >(trap '' TERM USR1 INT HUP && exec tee "$log")
+  copier=$!
+  supervised "$@" >&"$copy" 2>&1 {copy}>&- || status=$?
+  exec {copy}>&-
+  for _ in {1..100}; do # a process left behind must not keep it waiting
+    kill -0 "$copier" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -KILL "$copier" 2>/dev/null || true
+  return "$status"
+}
+
+run_point() {
+  local k status log files
+  mkdir -p "$output/provenance"
+  rm -f "$output"/{done,error} "$output"/{result,log}-*.{json,h5,txt}
+  started=yes
+  plan_layout
+  find_rowhalo
+  build_launcher
+  write_provenance "$output/provenance"
+  status=0
+  rank_map "$output/provenance" || status=$?
+  [ -z "$interrupted" ] || fail 1 "interrupted by SIG$interrupted before the first repeat"
+  [ "$status" -eq 0 ] || fail "$status" "the launcher did not place the ranks: ${launcher[*]}" \
+    "$output/provenance/map.txt"
+  for ((k = 1; k <= repeats; ++k)); do
+    log=$output/log-$k.txt
+    files=(--no-progress --json "$output/result-$k.json")
+    ! writes_hdf5 || files+=(--hdf5 "$output/result-$k.h5")
+    status=0
+    logged "$log" "${launcher[@]}" "${rank_command[@]}" "${arguments[@]}" "${files[@]}" || status=$?
+    if [ -n "$interrupted" ]; then
+      [ "$status" -ne 0 ] || status=1
+      fail "$status" "interrupted by SIG$interrupted in repeat $k of $repeats" "$log"
+    fi
+    [ "$status" -eq 0 ] ||
+      fail "$status" "repeat $k of $repeats ended with exit status $status" "$log"
+  done
+  write_marker "done" 0
+}
+
+# Programs that start runs themselves: inside the same allocation, with the same environment.
+run_program() {
+  local status=0
+  mkdir -p "$output"
+  supervised "$@" || status=$?
+  return "$status"
+}
+
+run_study() {
+  export ROWHALO_SITE=$site
+  run_program "$python" "$jobs/study.py" run "$study" --site "$site" --output "$output" \
+    ${arguments[0]+"${arguments[@]}"}
+}
+
+run_classes() {
+  local status=0
+  mkdir -p "$output/provenance"
+  rm -f "$output/done" "$output/error"
+  started=yes
+  find_rowhalo
+  write_provenance "$output/provenance"
+  run_program "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" \
+    ${arguments[0]+"${arguments[@]}"} || status=$?
+  [ "$status" -eq 0 ] || fail "$status" "the classes ended with exit status $status"
+  write_marker "done" 0
+}
+
+parse "$@"
+read_site
+if [ -n "$study" ]; then
+  run_study
+elif [ -n "$classes" ]; then
+  run_classes
+else
+  run_point
+fi

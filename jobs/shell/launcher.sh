@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# The command line that starts the ranks. Sourced by run.sh.
+# build_launcher() sets launcher, an array, from the site's template: {ranks}, {nodes},
+# {ranks_per_node}, {cores_per_rank}, and {host_options}, which is what Open MPI's mpirun must be
+# told about hosts, cores and environment; rank_command is the program with what goes before it on a
+# rank.
+
+# $ROWHALO, the build beside jobs/, or PATH.
+find_rowhalo() {
+  local candidate
+  for candidate in "${ROWHALO:-}" "$jobs/../build/miniapp/rowhalo" rowhalo; do
+    if [ -n "$candidate" ] && rowhalo=$(command -v "$candidate") && [ -x "$rowhalo" ]; then
+      rowhalo=$(realpath "$rowhalo")
+      export ROWHALO=$rowhalo
+      return
+    fi
+    [ -z "${ROWHALO:-}" ] || refuse "ROWHALO=$ROWHALO: there is no such executable"
+  done
+  refuse "no rowhalo in build/miniapp nor in PATH: build it (./quickstart), or set ROWHALO=FILE"
+}
+
+# Whether the command writes HDF5, and this build does.
+writes_hdf5() {
+  [ "${arguments[0]}" = run ] && [[ $("$rowhalo" run --help) == *--hdf5* ]] &&
+    [[ ! $("$rowhalo" --version) =~ HDF5\ +no ]]
+}
+
+# Where mpirun was built without PBS it starts its daemons by ssh, as a rule; where that is not
+# allowed, PBS's own pbs_tmrsh can, which also lets PBS count and end them.
+choose_remote_start() {
+  local host
+  host=$(grep -m 1 -vxF -e "$(hostname)" -e "$(hostname -s)" "$PBS_NODEFILE") || return 0
+  # Slurm's qsub: mpirun knows Slurm.
+  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${SLURM_JOB_ID:-}" ] ||
+    [[ $(ompi_info --parsable 2>/dev/null) == *mca:plm:tm:* ]] ||
+    timeout 20 ssh -o BatchMode=yes -o ConnectTimeout=10 "$host" true 2>/dev/null </dev/null; then
+    return 0
+  fi
+  command -v pbs_tmrsh >/dev/null ||
+    refuse "mpirun cannot start processes on $host: it was built without PBS (ompi_info lists no" \
+      "plm tm), ssh $host asks or fails, and there is no pbs_tmrsh"
+  export OMPI_MCA_plm_rsh_agent="$jobs/shell/pbs_shell.sh" OMPI_MCA_orte_leave_session_attached=1
+}
+
+open_mpi_options() {
+  local name cores
+  options=()
+  if [ "$SITE_SCHEDULER" = pbs ]; then
+    choose_remote_start
+    options+=(--hostfile "$PBS_NODEFILE")
+  fi
+  # mpirun counts cores; bound to too few of them, threads would take turns.
+  cores=$(physical_cores)
+  if [ $((cores_per_rank * ranks_per_node)) -le "$cores" ]; then
+    options+=(--map-by "ppr:$ranks_per_node:node:PE=$cores_per_rank" --bind-to core)
+  else
+    options+=(--map-by "ppr:$ranks_per_node:node" --bind-to none)
+  fi
+  # Ranks on other nodes start with the environment of a fresh login.
+  for name in PATH LD_LIBRARY_PATH $(compgen -e | grep -E '^(OMP|NCCL|CUDA|UCX)_') \
+    $(sed -n 's/^export \([A-Za-z0-9_]*\)=.*/\1/p' <<<"$SITE_VARIABLES"); do
+    [ -z "${!name+set}" ] || options+=(-x "$name")
+  done
+}
+
+build_launcher() {
+  local line=$SITE_LAUNCH options=()
+  # What sbatch --export=NONE leaves behind, and what srun no longer takes from sbatch.
+  unset SLURM_EXPORT_ENV
+  export SRUN_CPUS_PER_TASK=$cores_per_rank
+  line=${line//\{ranks\}/$ranks}
+  line=${line//\{nodes\}/$nodes}
+  line=${line//\{ranks_per_node\}/$ranks_per_node}
+  line=${line//\{cores_per_rank\}/$cores_per_rank}
+  if [[ $line == *"{host_options}"* ]]; then
+    if [[ $("${line%% *}" --version 2>/dev/null) == *"Open MPI"* ]]; then open_mpi_options; fi
+    # shellcheck disable=SC2016  # expanded below
+    line=${line//\{host_options\}/'"${options[@]}"'}
+  fi
+  [[ $line != *[{}]* || $line == *'${options[@]}'* ]] ||
+    refuse "site $site: launch command has an unknown {name}: $SITE_LAUNCH"
+  eval "launcher=($line)" # the site's own quotes and variables count
+  command -v "${launcher[0]}" >/dev/null ||
+    refuse "site $site: there is no ${launcher[0]}: load its module, or change [launch] command"
+  rank_command=("$rowhalo")
+  if [ -n "${SITE_GPU_ORDER:-}" ]; then
+    rank_command=(env "CUDA_VISIBLE_DEVICES=$SITE_GPU_ORDER" "$rowhalo")
+  fi
+}
