@@ -138,7 +138,7 @@ fault "last partial slice forgotten" kernels/cpu/sell.cpp \
 fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
   'for (; delta >= escape<Delta>; delta -= escape<Delta>) step();' \
   'for (; delta > escape<Delta>; delta -= escape<Delta>) step();'
-fault "rows of a block have their own offsets" kernels/cpu/asell_code.hpp \
+fault "rows of a block have their own offsets" kernels/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'
 fault "asell never takes bytes" kernels/cpu/asell_code.cpp \

@@ -41,9 +41,6 @@ void merge_offsets(const SliceRows& slice, const Step& step) {
 }
 
 /// Steps of an escape come before the entry: what is left of the delta is below `escape`.
-template <class Delta>
-constexpr LocalIndex escape = std::numeric_limits<Delta>::max();
-
 /// Calls step(delta) for every escape and entry(k, delta) for every entry of a lane.
 template <class Delta, class Entry, class Step>
 void walk_deltas(const SliceRows& slice, LocalIndex lane, std::int64_t base, const Entry& entry,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The index codes of asell (asell.cpp): for the rows of one slice, which code takes the fewest
-// bytes, and what it stores. Works on columns alone, whatever the values are.
+// The index codes of asell (asell.cpp) on the CPU: for the rows of one slice, which code takes the
+// fewest bytes, and what it stores. Works on columns alone, whatever the values are.
 #pragma once
 
 #include <array>
@@ -9,26 +9,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/asell_code.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo::cpu_asell {
-
-enum class IndexCode : std::uint8_t { offsets, bytes, words, columns };
-inline constexpr int index_codes = 4;
-inline constexpr const char* index_code_names[index_codes] = {"offsets", "bytes", "words",
-                                                              "columns"};
-
-/// A step of code `offsets`: the rows whose bit is set have an entry in column anchor + offset.
-struct OffsetStep {
-  LocalIndex offset;
-  StripMask mask;
-};
-
-/// row less its place in its block of `block` rows.
-constexpr LocalIndex anchor_of(LocalIndex row, int block) {
-  return row - row % block;
-}
 
 /// The rows of one slice, 1 to strip_lanes of them.
 struct SliceRows {

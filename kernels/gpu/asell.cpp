@@ -141,13 +141,12 @@ class AsellGpuKernel final : public DeviceFormat {
 
   /// Shares of the slices by code, different numbers where values are coded, and the rest.
   std::string parameters() const override {
-    constexpr const char* names[index_codes] = {"offsets", "bytes", "words", "columns"};
     std::string text;
     for (int code = 0; code < index_codes; ++code) {
       const std::int64_t count = layout_.slices_by_code[code];
       if (count == 0) continue;
       text += fmt::format(
-          "{}={:.3g}%,", names[code],
+          "{}={:.3g}%,", index_code_names[code],
           100.0 * static_cast<double>(count) / static_cast<double>(layout_.slices.size()));
     }
     if (layout_.value_code != ValueCode::plain) {

@@ -37,7 +37,7 @@ constexpr int least_blocks(Flight flight) {
 // where there is no entry; of `left` steps none beyond the last is read.
 
 struct OffsetColumns {
-  const PatternStep* steps;
+  const OffsetStep* steps;
   LocalIndex anchor;
   int lane;
 
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(block_threads, least_blocks(flight))
   const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
   typename Numbers::Sum sum;
   if (slice.code() == IndexCode::offsets) {
-    const LocalIndex anchor = a.block == 1 ? row : row - row % a.block;
+    const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
     const OffsetColumns columns{a.patterns + slice.codes, anchor, lane};
     sum = lane_sum<plain, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::bytes) {

@@ -9,21 +9,13 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/asell_code.hpp"
 #include "kernels/gpu/number_types.hpp"
 #include "kernels/gpu/runtime.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 
 namespace rowhalo {
-
-/// How the columns of a slice are written.
-enum class IndexCode : std::uint32_t {
-  offsets,  ///< a step is one offset from the row's anchor, for the rows of a mask
-  bytes,    ///< distance to the entry before, 8 bits
-  words,    ///< distance to the entry before, 16 bits
-  columns,  ///< the column itself, 32 bits
-};
-inline constexpr int index_codes = 4;
 
 /// How the values of the block are written.
 enum class ValueCode {
@@ -40,13 +32,7 @@ struct alignas(16) AsellSlice {
   std::uint32_t steps_and_code;
 
   constexpr std::uint32_t steps() const { return steps_and_code / index_codes; }
-  constexpr IndexCode code() const { return IndexCode{steps_and_code % index_codes}; }
-};
-
-/// A step of a slice with the code `offsets`: column = anchor of the row + offset.
-struct alignas(8) PatternStep {
-  LocalIndex offset;
-  std::uint32_t rows;  ///< bit l: lane l has the entry
+  constexpr IndexCode code() const { return static_cast<IndexCode>(steps_and_code % index_codes); }
 };
 
 /// Codes of 8 and 16 bits lie in words of 32 bits, 4 or 2 steps of a lane in each, lane beside
@@ -58,10 +44,10 @@ inline constexpr int values_a_word = 4;  ///< of a dictionary
 
 struct AsellLayout {
   DeviceArray<AsellSlice> slices;
-  DeviceArray<PatternStep> patterns;  ///< of all slices that differ in them
-  DeviceArray<std::uint32_t> words;   ///< codes
-  DeviceMemory values;                ///< numbers, or words of positions
-  DeviceMemory table;                 ///< the numbers of the block where they are coded
+  DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
+  DeviceArray<std::uint32_t> words;  ///< codes
+  DeviceMemory values;               ///< numbers, or words of positions
+  DeviceMemory table;                ///< the numbers of the block where they are coded
   ValueCode value_code = ValueCode::plain;
   std::int64_t steps = 0;            ///< of all slices
   std::int64_t value_rows = 0;       ///< numbers or words that a lane has in `values`, all slices
@@ -92,12 +78,12 @@ PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayo
 template <class Numbers>
 struct AsellArguments {
   const AsellSlice* slices;
-  const PatternStep* patterns;
+  const OffsetStep* patterns;
   const std::uint32_t* words;
   const void* values;
   const typename Numbers::Matrix* table;
   RowListView rows;
-  int block;  ///< the anchor of row i is i - i % block
+  int block;  ///< of anchor_of()
   typename Numbers::Sum alpha;
   const typename Numbers::Vector* x;
   typename Numbers::Sum beta;

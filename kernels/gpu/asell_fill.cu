@@ -72,7 +72,7 @@ struct FillArguments {
   RowListView rows;
   std::int64_t slices;
   const AsellSlice* described;
-  const PatternStep* patterns;
+  const OffsetStep* patterns;
   std::uint32_t* words;
   void* values;
   const void* table;
@@ -83,11 +83,11 @@ struct FillArguments {
 template <class Word, class Writer>
 __device__ void fill_offsets(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
                              Writer& writer) {
-  const PatternStep* step = a.patterns + slice.codes;
-  const PatternStep* end = step + slice.steps();
+  const OffsetStep* step = a.patterns + slice.codes;
+  const OffsetStep* end = step + slice.steps();
   bool same = true;
   merge_rows(a.matrix, lane, [&](LocalIndex offset, unsigned mask, bool here, Offset e) {
-    same = step != end && step->offset == offset && step->rows == mask;
+    same = step != end && step->offset == offset && step->mask == mask;
     ++step;
     if (same) writer.put(here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0});
     return same;

@@ -37,9 +37,10 @@ struct AddSums {
   }
 };
 
-/// Slots that a distance takes in codes below `ones`.
-__device__ std::int64_t slots_of_gap(std::int64_t gap, LocalIndex ones) {
-  return 1 + gap / ones;
+/// Slots that a distance takes.
+template <class Distance>
+__device__ std::int64_t slots_of_gap(std::int64_t gap) {
+  return 1 + gap / escape<Distance>;
 }
 
 __device__ Hash mixed(Hash hash, LocalIndex offset, unsigned mask) {
@@ -62,7 +63,6 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   const std::int64_t slice = slice_number();
   if (slice >= slices) return;
   const Lane lane = lane_of(matrix, rows, slice);
-  constexpr LocalIndex byte_ones = 0xff, word_ones = 0xffff;
   const LocalIndex first_gap =
       lane.begin < lane.end ? matrix.indices[lane.begin] - lane.row : INT_MAX;
   const LocalIndex smallest = smallest_of_warp(first_gap);
@@ -75,8 +75,8 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
     const LocalIndex column = matrix.indices[e];
     const std::int64_t gap = std::int64_t{column} - before;
     ascends = ascends && (e == lane.begin || gap > 0);
-    byte_slots += slots_of_gap(gap, byte_ones);
-    word_slots += slots_of_gap(gap, word_ones);
+    byte_slots += slots_of_gap<std::uint8_t>(gap);
+    word_slots += slots_of_gap<std::uint16_t>(gap);
     before = column;
   }
   const auto steps = static_cast<std::int64_t>(largest_of_warp(lane.end - lane.begin));
@@ -100,7 +100,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
     try_code(IndexCode::words, word_slots);
     try_code(IndexCode::bytes, byte_slots);
     const std::int64_t bytes_a_step =
-        warp_size * value_bytes + static_cast<std::int64_t>(sizeof(PatternStep));
+        warp_size * value_bytes + static_cast<std::int64_t>(sizeof(OffsetStep));
     std::int64_t offset_steps = 0;
     Hash offsets_hash = seed;
     merge_rows(matrix, lane, [&](LocalIndex offset, unsigned mask, bool, Offset) {
@@ -183,10 +183,10 @@ __global__ void describe_slices(const Measure* measures, const Sums* begins,
 
 __global__ void write_patterns(CsrView matrix, RowListView rows, std::int64_t slices,
                                const AsellSlice* described, const unsigned char* owns,
-                               PatternStep* patterns) {
+                               OffsetStep* patterns) {
   const std::int64_t slice = slice_number();
   if (slice >= slices || owns[slice] == 0) return;
-  PatternStep* next = patterns + described[slice].codes;
+  OffsetStep* next = patterns + described[slice].codes;
   merge_rows(matrix, lane_of(matrix, rows, slice),
              [&](LocalIndex offset, unsigned mask, bool, Offset) {
                if (lane_number() == 0) *next = {offset, mask};
@@ -269,7 +269,7 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   layout.slices = DeviceArray<AsellSlice>(count);
   describe_slices<<<blocks, block_threads>>>(measures.data(), begins.data(), patterns.places.data(),
                                              count, layout.slices.data(), totals.data());
-  layout.patterns = DeviceArray<PatternStep>(static_cast<std::int64_t>(patterns.steps));
+  layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
   write_patterns<<<warps, block_threads>>>(matrix, rows, count, layout.slices.data(),
                                            patterns.owns.data(), layout.patterns.data());
   ROWHALO_CUDA(cudaGetLastError());

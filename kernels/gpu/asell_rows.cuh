@@ -30,7 +30,7 @@ __device__ inline Lane lane_of(const CsrView& matrix, const RowListView& rows, s
   const std::int64_t k = slice * warp_size + lane_number();
   if (k >= rows.count) return {0, 0, 0, 0};
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  return {row, row - row % matrix.block, matrix.offsets[row], matrix.offsets[row + 1]};
+  return {row, anchor_of(row, matrix.block), matrix.offsets[row], matrix.offsets[row + 1]};
 }
 
 template <class T, class Choose>

@@ -58,7 +58,18 @@ std::string threads_of(const std::string& spec, const Matrix& matrix) {
 
 }  // namespace
 
-TEST_CASE("ell-vector: each product reads what the one before wrote", "[short]") {
+TEST_CASE("ell-vector, a few products in a row, for the sanitizers", "[short]") {
+  const Typed<double> typed(scattered(300));
+  const DeviceProblem<double> problem(typed, row_lists(300).front());
+  const auto x = uniform<double>(300, 1);
+  const auto kernel = make_or_refuse("ell-vector:threads=2", problem);
+  REQUIRE(kernel);
+  const auto right = power(*kernel, x, 5, Products::awaited);
+  CHECK(same_bits(power(*kernel, x, 5, Products::called), right));
+  CHECK(same_bits(power(*kernel, x, 5, Products::from_graph), right));
+}
+
+TEST_CASE("ell-vector: each product reads what the one before wrote") {
   for (const LocalIndex rows : {100, 2500, 12000}) {
     const Matrix matrix = scattered(rows);
     const Typed<double> typed(matrix);
