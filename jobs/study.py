@@ -6,6 +6,7 @@ A study is an INI file (jobs/studies/*.ini), a machine another one (jobs/sites/*
 leaves the study's output folder in a state from which any other call can go on. Guide: README.md.
 """
 import argparse
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -31,11 +32,13 @@ def folder_of(options, program=None):
     if path.is_dir():
         if options.output and Path(options.output).resolve() != path.resolve():
             raise WrongInput(f"--output {options.output}: {path} is an output folder already")
+        if options.repeats:
+            raise WrongInput(f"--repeats: {path} is planned already; give it with STUDY.ini")
         return opened(path, options.site), None
     if not path.is_file():
         raise WrongInput(f"{path}: neither a study file nor the output folder of a study; ready "
                          f"ones are in {Path(__file__).resolve().parent / 'studies'}")
-    return made(path, options.site, options.output, program or Program())
+    return made(path, options.site, options.output, options.repeats, program or Program())
 
 
 def short(number):
@@ -53,21 +56,21 @@ def plan_command(options):
     width = max(len(point["name"]) for point in folder.points)
     source = max(len(point["matrix"]) for point in folder.points)
     print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  memory a rank")
-    notes, repeats = [], 0
+    notes, repeats = {}, 0
     for point in folder.points:
         stop = obstacle(point, site)
         print(f"{point['name']:{width}}  {point['ranks']:5}  {point['nodes']:5}  "
               f"{point['matrix']:{source}}  {short(point['rows']):>8}  "
               f"{short(point['nonzeros']):>8}  {short(point['memory_bytes']):>11}B"
               + ("   skipped" if stop else ""))
-        notes += [f"{point['name']}: {note}"
-                  for note in ([f"skipped: {stop}"] if stop else warnings(point, site))]
+        for note in [f"skipped: {stop}"] if stop else warnings(point, site):
+            notes.setdefault(note, []).append(point["name"])
         repeats += 0 if stop else point["repeats"]
     print(f"\n{len(folder.points)} points, {repeats} runs of the program", end="")
     minutes = plan["minutes"] * sum(not obstacle(point, site) for point in folder.points)
     print(f", at most {minutes} minutes" if minutes else "")
-    for note in notes:
-        print(f"note: {note}")
+    for note, names in notes.items():
+        print(f"note: {note}: {', '.join(names)}")
     return 0
 
 
@@ -75,6 +78,8 @@ def submit_command(options):
     path = Path(options.study)
     if path.suffix in READY:
         return submit_ready(path, options)
+    if options.arguments:
+        raise WrongInput(f"{options.arguments[0]}: only the ready scripts take further arguments")
     program = Program()
     folder, text = folder_of(options, program)
     return submit(folder, text, program, options)
@@ -87,11 +92,11 @@ def submit_ready(path, options):
                          f"scheduler = {site.scheduler}")
     if not path.is_file():
         raise WrongInput(f"{path}: there is no such script")
-    command = backends.of(site).ready(str(path.resolve()), site, options.after)
+    command = backends.of(site).ready(str(path.resolve()), site, options.after, options.arguments)
     if options.dry_run:
-        print(" ".join(command))
+        print(" ".join(map(shlex.quote, command)))
         return 0
-    print(called(command, None, backends.environment(site)).strip())
+    print(called(command, None, backends.environment(site, options.arguments)).strip())
     return 0
 
 
@@ -165,6 +170,8 @@ def parser():
             command.add_argument("--site", help="name in jobs/sites, or a file (default: "
                                  "$ROWHALO_SITE, else by what this machine looks like)")
             command.add_argument("--output", help="the study's folder (default: study-NAME)")
+            command.add_argument("--repeats", type=int, default=0, metavar="R",
+                                 help="other than the study says")
         return command
 
     add("plan", plan_command, "the points, their sizes and memory, and what to think about")
@@ -172,6 +179,7 @@ def parser():
                                   ".pbs of jobs/, that script with the site's options"),
                        ("resume", "jobs for what is neither done nor under way")):
         command = add(name, submit_command, text)
+        command.add_argument("arguments", nargs="*", help="of a ready script, after --")
         command.add_argument("--in-one-job", action="store_true", help="all sizes in one job, on "
                              "the same nodes (default: one job a size)")
         command.add_argument("--after", action="append", default=[], metavar="JOB",

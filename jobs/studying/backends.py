@@ -7,6 +7,8 @@ command that submits one of the ready scripts.
 """
 import os
 import re
+import shlex
+from pathlib import Path
 
 from studying import local, pbs, slurm
 
@@ -26,6 +28,8 @@ def process_runs(pid):
     return local.process_runs(pid)
 
 
-def environment(site):
-    """What ready scripts and points are told about the site."""
-    return {**os.environ, "ROWHALO_SITE": str(site.path.resolve())}
+def environment(site, arguments):
+    """What ready scripts are told; see their first lines."""
+    home = Path(__file__).resolve().parents[2]
+    return {**os.environ, "ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home),
+            "ROWHALO_ARGUMENTS": " ".join(map(shlex.quote, arguments))}

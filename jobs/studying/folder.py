@@ -6,6 +6,7 @@ collected from any place where the folder is seen. Files appear complete or not 
 """
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from studying.ini import WrongInput
@@ -69,9 +70,11 @@ def opened(path, site_name=None):
     return Folder(path, site, plan)
 
 
-def made(path, site_name, output, program):
+def made(path, site_name, output, repeats, program):
     """The folder for a study file, planned but not written; and the study's text."""
     study = read_study(path)
+    if repeats:
+        study = replace(study, repeats=repeats)
     output = Path(output or f"study-{study.name}")
     before = output / "study.ini"
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:

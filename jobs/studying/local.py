@@ -33,14 +33,14 @@ def command(path, _after, _kind):
     return ["bash", path]
 
 
-def submit(path, folder, after, kind, environment=None):
+def submit(path, folder, after, kind):
     if after:
         raise WrongInput("--after: means nothing without a scheduler")
     log = Path(folder) / f"{Path(path).stem}.out"
     with open(log, "ab") as output:
         process = subprocess.Popen(  # pylint: disable=consider-using-with  # it goes on without us
             command(path, after, kind), cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
-            stderr=subprocess.STDOUT, start_new_session=True, env=environment)
+            stderr=subprocess.STDOUT, start_new_session=True)
     return str(process.pid)
 
 
@@ -48,5 +48,5 @@ def live(ids):
     return {number: "running" for number in ids if process_runs(int(number))}
 
 
-def ready(path, _site, _after):
+def ready(path, _site, _after, _arguments):
     return ["bash", path]

@@ -58,8 +58,8 @@ def command(path, after, kind):
     return ["qsub", *options, path]
 
 
-def submit(path, folder, after, kind, environment=None):
-    said = called(command(path, after, kind), folder, environment).strip()
+def submit(path, folder, after, kind):
+    said = called(command(path, after, kind), folder).strip()
     number = re.match(r"\d[\w.\[\]-]*", said.split("\n")[-1])
     if not number:
         raise WrongInput(f"qsub {path}: no job number in its answer: {said}")
@@ -77,7 +77,7 @@ def live(_ids):
     return states
 
 
-def ready(path, site, after):
+def ready(path, site, after, _arguments):
     """The command that submits one of the ready scripts, with its number of nodes."""
     with open(path, encoding="utf-8") as file:
         nodes = re.search(r"^#PBS\s+-l\s+select=(\d+)", file.read(), re.MULTILINE)
@@ -92,4 +92,7 @@ def ready(path, site, after):
         command_line += option
     if after:
         command_line += ["-W", f"depend=afterok:{':'.join(after)}"]
-    return command_line + ["-v", f"ROWHALO_SITE={os.path.abspath(site.path)}", path]
+    # By name alone, so that values may hold commas; qsub takes them from its own environment.
+    names = ["ROWHALO_SITE", "ROWHALO_HOME", "ROWHALO_ARGUMENTS"]
+    names += ["ROWHALO"] if "ROWHALO" in os.environ else []
+    return command_line + ["-v", ",".join(names), path]

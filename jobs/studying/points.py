@@ -6,6 +6,7 @@ asked in one process; for `run` a format is a point, or `all` are one.
 """
 import itertools
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from studying.ini import WrongInput
 from studying.site import may_share_cores
@@ -16,6 +17,7 @@ SWEPT = (("format", "formats", "--format"), ("halo", "halos", "--halo"),
          ("partition", "partitions", "--partition"), ("precision", "precisions", "--precision"),
          ("schedule", "schedules", "--schedule"), ("threads", "threads", "--threads"))
 NAME_LENGTH = 100
+PARALLEL_QUESTIONS = 4
 # What a product's share of memory traffic should take at least, and a rough bandwidth a rank:
 # below, latency and the clock are measured, with a spread that hides what is looked for.
 LEAST_SECONDS = {"cpu": 50e-6, "gpu": 20e-6}
@@ -117,8 +119,8 @@ def points_of(study, site, program):
                 point["name"] = name_of(point, study, taken)
                 point["threads"] = int(point["threads"] or point["cores_per_rank"])
                 points.append(point)
-    for point in points:
-        add_outline(point, study, program)
+    with ThreadPoolExecutor(PARALLEL_QUESTIONS) as pool:
+        list(pool.map(lambda point: add_outline(point, study, program), points))
     return points
 
 

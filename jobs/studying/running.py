@@ -18,6 +18,7 @@ from studying.rows import rows_of
 from studying.states import is_alive, live_jobs_of, owner_here, reason_of
 
 RUN_SH = Path(__file__).resolve().parents[1] / "run.sh"
+GRACE_SECONDS = 60
 POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format", "halo",
               "partition", "precision", "schedule", "threads", "command", "arguments", "repeats")
 
@@ -37,9 +38,16 @@ class Interruption:
             # What Ctrl-C sends, the point has got by itself.
             self.child.send_signal(signal.SIGTERM if number == signal.SIGINT else number)
 
-    def run(self, command, environment, log):
+    def run(self, command, environment, log, seconds):
+        """Exit status; after `seconds` it is asked to end, then made to."""
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                               env=environment) as self.child:
+            for limit, number in ((seconds, signal.SIGUSR1), (GRACE_SECONDS, signal.SIGTERM),
+                                  (GRACE_SECONDS, signal.SIGKILL)):
+                try:
+                    return self.child.wait(limit)
+                except subprocess.TimeoutExpired:
+                    self.child.send_signal(number)
             return self.child.wait()
 
 
@@ -48,6 +56,16 @@ def command_of(folder, point):
             "--nodes", str(point["nodes"]), "--ranks-per-node", str(point["ranks_per_node"]),
             "--threads", str(point["threads"]), "--repeats", str(point["repeats"]), "--output",
             str(folder.place_of(point)), "--", *arguments_of(point)]
+
+
+def lack_of_nodes(point, site):
+    """Why a point cannot run in this job; another job may be larger."""
+    nodes = point["nodes"]
+    if site.scheduler == "slurm":
+        nodes = int(os.environ.get("SLURM_JOB_NUM_NODES", nodes))
+    elif site.scheduler == "pbs" and os.path.isfile(os.environ.get("PBS_NODEFILE", "")):
+        nodes = len(set(Path(os.environ["PBS_NODEFILE"]).read_text(encoding="utf-8").split()))
+    return f"needs {point['nodes']} nodes, this job has {nodes}" if nodes < point["nodes"] else ""
 
 
 def claim(place, owner, live_jobs):
@@ -74,7 +92,8 @@ def run_point(folder, point, interruption, environment):
                 json.dumps({key: point[key] for key in POINT_KEYS}, indent=1) + "\n")
     try:
         with open(place / "run.txt", "w", encoding="utf-8") as log:
-            status = interruption.run(command_of(folder, point), environment, log)
+            status = interruption.run(command_of(folder, point), environment, log,
+                                      60 * folder.plan["minutes"] or None)
     except OSError as error:
         status = 1
         (place / "run.txt").write_text(f"{RUN_SH}: {error}\n", encoding="utf-8")
@@ -99,7 +118,7 @@ def run_points(folder, points):
     owner, live_jobs = owner_here(folder.site.scheduler), live_jobs_of(folder)
     for number, point in enumerate(points, 1):
         place, head = folder.place_of(point), f"[{number}/{len(points)}] {point['name']}"
-        stop = obstacle(point, folder.site)
+        stop = obstacle(point, folder.site) or lack_of_nodes(point, folder.site)
         if interruption.name:
             failed.append(point)
             print(f"{head}: not begun, got {interruption.name}", flush=True)

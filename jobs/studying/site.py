@@ -102,6 +102,13 @@ def local_cores():
     return count
 
 
+def local_memory_gb():
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    except (OSError, ValueError):
+        return 0.0
+
+
 def slurm_node(partition):
     """Cores and GPUs of the first kind of node that sinfo lists; zeros without an answer."""
     chosen = ["-p", partition] if partition else []
@@ -170,6 +177,9 @@ def read_site(path):
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ini.wrong("variables", name, "is not the name of a variable")
     cores, gpus, text = counted(ini, scheduler, partition)
+    memory_gb = gigabytes(ini, "memory_gb")
+    if scheduler == "none" and not memory_gb:
+        memory_gb = local_memory_gb()
     return Site(
         name=ini.line("site", "name", path.stem), path=path, text=text, scheduler=scheduler,
         description=ini.line("site", "description"),
@@ -179,7 +189,7 @@ def read_site(path):
         extra=ini.listed("job", "extra"), cores=cores, gpus=gpus,
         gpu_order=ini.line("node", "gpu_order"),
         exclusive=ini.choice("node", "exclusive", ("yes", "no"), "yes") == "yes",
-        memory_gb=gigabytes(ini, "memory_gb"), gpu_memory_gb=gigabytes(ini, "gpu_memory_gb"),
+        memory_gb=memory_gb, gpu_memory_gb=gigabytes(ini, "gpu_memory_gb"),
         launch=launch_command(ini), modules=ini.listed("environment", "modules"),
         setup=ini.listed("environment", "setup"), variables=ini.section("variables"))
 

@@ -76,8 +76,8 @@ def called(arguments, folder, environment=None):
     return run.stdout.decode(errors="replace")
 
 
-def submit(path, folder, after, kind, environment=None):
-    said = called(command(path, after, kind), folder, environment).strip()
+def submit(path, folder, after, kind):
+    said = called(command(path, after, kind), folder).strip()
     number = re.match(r"(\d+)", said.split("\n")[-1])
     if not number:
         raise WrongInput(f"sbatch {path}: no job number in its answer: {said}")
@@ -91,7 +91,7 @@ def live(_ids):
     return {number: "pending" if state == "PENDING" else "running" for number, state in words}
 
 
-def ready(path, site, after):
+def ready(path, site, after, arguments):
     """The command that submits one of the ready scripts with the site's options."""
     gpus = site.gpus
     ranks = gpus or site.cores
@@ -99,4 +99,5 @@ def ready(path, site, after):
                   if after else [])
     time = [f"--time={clock(site.minutes)}"] if site.minutes else []
     return ["sbatch", "--parsable", *site_options(site), *time,
-            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *dependency, path]
+            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *dependency, path,
+            *arguments]
