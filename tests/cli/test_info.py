@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`rowhalo info`: table, JSON, HDF5 and text say the same; matrices of any size with --dry; plans for
-more ranks than run; the picture of the communication matrix."""
+more ranks than run."""
 import json
-import re
-import struct
-import subprocess
-import sys
 import unittest
 
 import launch
@@ -16,7 +12,6 @@ import hdf5_report  # noqa: E402  pylint: disable=wrong-import-position
 import jsonschema  # noqa: E402  pylint: disable=wrong-import-position
 import numpy  # noqa: E402  pylint: disable=wrong-import-position
 
-PLOT = launch.SOURCE / "jobs/plot_communication.py"
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 
 
@@ -193,51 +188,6 @@ class Info(launch.Case):
                 (["--matrix", "random:rows=9,columns=9,row=2", "--partition", "box"], "no grid")):
             with self.subTest(words):
                 self.assertIn(reason, self.refused(*words, ranks=2))
-
-
-class Picture(launch.Case):
-    @classmethod
-    def setUpClass(cls):
-        try:
-            import matplotlib  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import
-        except ImportError as error:
-            raise unittest.SkipTest("no matplotlib: apt-get install python3-matplotlib") from error
-
-    def plot(self, *arguments):
-        return subprocess.run([sys.executable, "-B", PLOT, *arguments], capture_output=True,
-                              text=True, check=False, timeout=120)
-
-    def test_pictures(self):
-        for ranks in (1, 12):
-            files = {kind: self.place / f"info{ranks}.{kind}" for kind in ("json", "h5")}
-            result = launch.run("info", "--matrix", "stencil7:8", "--ranks", ranks,
-                                "--ranks-per-node", 4, "--json", files["json"], "--hdf5",
-                                files["h5"], ranks=1)
-            self.assertEqual(result.status, 0, result)
-            pictures = []
-            for kind, path in files.items():
-                picture = self.place / f"{ranks}-{kind}.png"
-                plotted = self.plot(path, picture)
-                self.assertEqual(plotted.returncode, 0, plotted.stderr)
-                content = picture.read_bytes()
-                self.assertTrue(content.startswith(b"\x89PNG\r\n\x1a\n"))
-                width, height = struct.unpack(">II", content[16:24])
-                self.assertGreater(min(width, height), 600)
-                pictures.append(content)
-            self.assertEqual(pictures[0], pictures[1])
-
-    def test_wrong_files(self):
-        other = self.write("other.json", '{"communication": null}')
-        for path in (self.write("a.json", "nonsense"), other, self.write("b.json", "[1]"),
-                     self.write("a.h5", "nonsense"), self.place / "missing.json",
-                     self.place / "missing.h5"):
-            with self.subTest(path.name):
-                picture = self.place / "wrong.png"
-                plotted = self.plot(path, picture)
-                self.assertEqual(plotted.returncode, 1)
-                self.assertRegex(plotted.stderr, r"^plot_communication.py: [^\n]+\n$")
-                self.assertTrue(re.search(re.escape(path.name), plotted.stderr))
-                self.assertFalse(picture.exists())
 
 
 if __name__ == "__main__":

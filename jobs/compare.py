@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is B slower than A? Two results, or two studies, line by line.
+
+usage: compare.py A B [--threshold PERCENT]
+
+A and B are reports of `rowhalo run` or `kernels` (.json, .h5), results.csv, or folders of studies.
+Lines are matched by matrix, ranks, device, precision, schedule, partition, threads and what was asked
+of format and transport; of what stands on one side only, a word. The ratio is B's median time over
+A's; its interval follows from the spread: of the repeats where there are several, else of the batches
+in the HDF5 beside the JSON, else of the fastest twentieth's distance in the JSON. A line is a
+regression when the ratio is beyond the threshold and its whole interval above 1; where only the
+former holds it is noisy: run more repeats.
+Exit status: 0 none, 1 a regression, or y was right in A and is wrong in B, 2 wrong usage or nothing
+to compare.
+"""
+import argparse
+import math
+import sys
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from plotting.data import grouped, read
+from plotting.hdf5 import WrongFile, batch_seconds
+
+KEY = ("matrix", "ranks", "device", "precision", "schedule", "partition", "threads")
+USUAL_BATCHES = 20     # of `run`, where a line does not say
+NORMAL_95 = 1.645      # standard deviations from the median to the 95 % quantile
+CONFIDENCE = 1.96      # standard deviations of an interval of 95 %
+MEDIAN_ERROR = 1.2533  # standard error of a median over that of a mean
+
+
+class Time(NamedTuple):
+    seconds: float
+    low: float
+    high: float
+
+
+def interval_of_median(values):
+    """The median and its interval of 95 % by ranks (binomial), whatever the distribution."""
+    values = sorted(values)
+    count = len(values)
+    reach = CONFIDENCE * math.sqrt(count) / 2
+    low = max(0, math.floor((count - 1) / 2 - reach))
+    return Time(median(values), values[low], values[count - 1 - low])
+
+
+def batches_of(row):
+    """What HDF5 knows, if it is there and can be read."""
+    try:
+        return batch_seconds(row["hdf5"]) if row["hdf5"] else []
+    except WrongFile:
+        return []
+
+
+def time_of(rows):
+    """Over the repeats of a line."""
+    values = [row["median_seconds"] for row in rows]
+    if len(values) > 1:
+        return interval_of_median(values)
+    row = rows[0]
+    batches = batches_of(row)
+    if batches:
+        return interval_of_median(batches)._replace(seconds=values[0])
+    deviation = ((row["p95_seconds"] or values[0]) - values[0]) / NORMAL_95
+    error = CONFIDENCE * MEDIAN_ERROR * deviation / math.sqrt(USUAL_BATCHES)
+    return Time(values[0], max(values[0] - error, row["min_seconds"] or 0), values[0] + error)
+
+
+class Comparison(NamedTuple):
+    name: str
+    before: Time
+    after: Time
+    ratio: float
+    low: float
+    high: float
+    verdict: str
+
+
+def compared(name, before, after, threshold):
+    ratio = after.seconds / before.seconds
+    # Errors of both sides are independent: relative ones add as squares.
+    down = math.hypot(after.low / after.seconds - 1, before.high / before.seconds - 1)
+    up = math.hypot(after.high / after.seconds - 1, before.low / before.seconds - 1)
+    low, high = max(0.0, ratio * (1 - down)), ratio * (1 + up)
+    if ratio > 1 + threshold:
+        verdict = "REGRESSION" if low > 1 else "noisy"
+    elif ratio < 1 / (1 + threshold) and high < 1:
+        verdict = "faster"
+    else:
+        verdict = "even"
+    return Comparison(name, before, after, ratio, low, high, verdict)
+
+
+def name_of(row):
+    """The words of a line that a reader tells it by."""
+    asked = [str(word) for word in dict.fromkeys(row["combination"][:3]) if word]
+    words = [row["matrix"], f"{row['ranks']} ranks" if row["ranks"] > 1 else "1 rank",
+             row["precision"], row["partition"] or "", " ".join(asked),
+             "graph" if row["combination"][3] is True else ""]
+    return ", ".join(word for word in words if word)
+
+
+def table(lines):
+    heads = ("", "A, ms", "B, ms", "B/A", "interval", "")
+    cells = [heads] + [
+        (line.name, f"{line.before.seconds * 1e3:.5g}", f"{line.after.seconds * 1e3:.5g}",
+         f"{line.ratio:.3f}", f"{line.low:.3f}-{line.high:.3f}", line.verdict) for line in lines]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
+    return "\n".join("  ".join(cell.ljust(width) if column in (0, 5) else cell.rjust(width)
+                               for column, (cell, width) in enumerate(zip(row, widths))).rstrip()
+                     for row in cells)
+
+
+def report_one_sided(path, names):
+    """At most three by name."""
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        print(f"only in {path}: {'; '.join(names[:3])}{more}")
+
+
+def compare(paths, threshold):
+    sides = [read([path]) for path in paths]
+    before, after = (grouped(side.rows, *KEY, "combination") for side in sides)
+    wrong = grouped(sides[1].failed, *KEY, "combination")
+    for path, side in zip(paths, sides):
+        if not side.rows and not side.failed:
+            raise WrongFile(f"{path}: holds no finished product of `rowhalo run` or `kernels`")
+    both = [key for key in before if key in after]
+    broken = [key for key in before if key in wrong]
+    if not both and not broken:
+        names = [name_of((side.rows or side.failed)[0]) for side in sides]
+        raise WrongFile(f"nothing to compare: {paths[0]} holds {names[0]}; {paths[1]} holds "
+                        f"{names[1]}; measure the same matrix, ranks, format and transport")
+    lines = [compared(name_of(before[key][0]), time_of(before[key]), time_of(after[key]), threshold)
+             for key in both]
+    if lines:
+        print(table(lines))
+    for key in broken:
+        print(f"y is wrong in {paths[1]}: {name_of(before[key][0])}")
+    report_one_sided(paths[0], [name_of(rows[0]) for key, rows in before.items()
+                                if key not in after and key not in wrong])
+    report_one_sided(paths[1], [name_of(rows[0]) for key, rows in after.items()
+                                if key not in before])
+    worse = [line for line in lines if line.verdict == "REGRESSION"]
+    noisy = [line for line in lines if line.verdict == "noisy"]
+    counts = [f"{len(lines)} compared", f"{len(worse)} beyond {100 * threshold:g} %"]
+    counts += [f"{len(noisy)} too noisy to tell: run more repeats"] if noisy else []
+    counts += [f"{len(broken)} with a wrong y"] if broken else []
+    if lines:
+        middle = math.exp(sum(math.log(line.ratio) for line in lines) / len(lines))
+        counts.append(f"geometric mean of B/A {middle:.3f}")
+    print("; ".join(counts))
+    return 1 if worse or broken else 0
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(
+        prog="compare.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=__doc__.split("\n", maxsplit=1)[0],
+        epilog=__doc__.split("\n\n", maxsplit=2)[2])
+    parser.add_argument("before", metavar="A", type=Path)
+    parser.add_argument("after", metavar="B", type=Path)
+    parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT",
+                        help="slower by more than this is a regression (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    if not 0 <= options.threshold < 1000:
+        parser.error(f"--threshold {options.threshold}: per cent of at least 0, e.g. 5")
+    try:
+        return compare([options.before, options.after], options.threshold / 100)
+    except WrongFile as error:
+        print(f"compare.py: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

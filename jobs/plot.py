@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of a study or of single results, as SVG and PNG.
+
+usage: plot.py STUDY|results.csv|REPORT.json|REPORT.h5 ... [--kind KINDS] [--output DIR]
+
+STUDY is the output folder of study.py; its pictures go into STUDY/plots, others into the working
+directory. Reports are what `rowhalo run`, `kernels` and `info` wrote. Without --kind everything is
+drawn that the data can show. How to read the pictures: README.md. Needs matplotlib, and h5py for
+what only HDF5 holds (Python 3.8 or newer).
+Exit status: 0 fine, 1 nothing could be drawn, 2 wrong usage or input.
+"""
+import argparse
+import sys
+from pathlib import Path
+
+from plotting import formats, product, ranks, scaling
+from plotting.data import WrongFile, read
+from plotting.style import NothingToDraw, matplotlib_ready
+
+KINDS = {
+    "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix a line"),
+    "weak": (scaling.weak, "time and efficiency over ranks, sizes that grow with them"),
+    "breakdown": (product.breakdown, "phases of a product: pack, exchange, interior, boundary"),
+    "exposed": (scaling.exposed, "halo time that the interior does not hide"),
+    "transports": (product.transports, "product and exposed time of every transport"),
+    "formats": (formats.formats, "time of every format beside the vendors'"),
+    "roofline": (formats.roofline, "rates under the measured bandwidths"),
+    "communication": (ranks.communication, "who sends how much to whom"),
+    "imbalance": (ranks.imbalance, "times and loads of every rank"),
+}
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="plot.py", description=__doc__.split("\n", maxsplit=1)[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="kinds:\n" + "\n".join(f"  {name:14} {summary}"
+                                      for name, (_, summary) in KINDS.items()))
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
+                        help="a study's folder, results.csv, or reports (.json, .h5)")
+    parser.add_argument("--kind", default="auto", metavar="KINDS",
+                        help="auto, or some of the kinds below, parted by commas")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the pictures")
+    options = parser.parse_args(arguments)
+    options.kinds = list(KINDS) if options.kind == "auto" else options.kind.split(",")
+    unknown = [kind for kind in options.kinds if kind not in KINDS]
+    if unknown:
+        parser.error(f"--kind {unknown[0]}: use auto, {', '.join(KINDS)}")
+    return options
+
+
+def folder_of(options):
+    if options.output:
+        return options.output
+    first = options.inputs[0]
+    study = first if first.is_dir() else first.parent if first.name == "results.csv" else None
+    return study / "plots" if study else Path(".")
+
+
+def main(arguments):
+    options = parse(arguments)
+    try:
+        matplotlib_ready()
+        data = read(options.inputs)
+        folder = folder_of(options)
+        folder.mkdir(parents=True, exist_ok=True)
+        drawn = []
+        for kind in options.kinds:
+            try:
+                drawn += KINDS[kind][0](data, folder)
+            except NothingToDraw as reason:
+                if options.kind != "auto":
+                    print(f"plot.py: no picture {kind}: {reason}", file=sys.stderr)
+            except WrongFile as error:
+                if options.kind != "auto":
+                    raise
+                print(f"plot.py: no picture {kind}: {error}", file=sys.stderr)
+    except WrongFile as error:
+        print(f"plot.py: {error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(f"plot.py: {error}: apt-get install python3-matplotlib", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"plot.py: {error}", file=sys.stderr)
+        return 2
+    for path in drawn:
+        print(path)
+    if not drawn:
+        print("plot.py: the data shows none of these pictures", file=sys.stderr)
+    return 0 if drawn else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

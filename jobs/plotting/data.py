@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What pictures are made of: lines of results.csv, and the reports behind them.
+
+Read from a study's folder (results.csv, else points/*/result-*.json), a folder of reports, a CSV,
+or reports of `rowhalo run`, `kernels` and `info` in JSON or HDF5. h5py is needed for what only HDF5
+holds; without it that is left out, with a word.
+"""
+import json
+import re
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple, Optional
+
+from plotting.hdf5 import WrongFile, read_hdf5_report
+from studying.rows import read_csv, rows_of, word_after
+
+BASELINES = ("cusparse-", "cublas")
+
+
+class Detail(NamedTuple):
+    """A report beyond its lines: files that may hold a communication matrix or values a rank."""
+    name: str                 # of its point or file
+    family: str               # of which the most ranks are shown: its matrix, or its weak study
+    ranks: int
+    json_path: Optional[Path]
+    hdf5_path: Optional[Path]
+
+
+class Data(NamedTuple):
+    rows: list       # as in results.csv, and "combination", and "hdf5": path or None
+    failed: list     # likewise, with a wrong y
+    details: list    # one a point, its first repeat
+    ceilings: dict   # {"read": GB/s, "copy": ..., "triad": ...} of one device; or empty
+
+
+def read_report(path):
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WrongFile(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise WrongFile(f"{path}: is not JSON ({error})") from error
+    if not isinstance(report, dict) or "command" not in report or "matrix" not in report:
+        raise WrongFile(f"{path}: is no report; make one with `rowhalo run --json FILE`")
+    return report
+
+
+def point_of(path):
+    """point.json beside a result; {} where there is none."""
+    try:
+        return json.loads((path.parent / "point.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "threads")
+CHOSEN = {"format": "format", "boundary_format": "format", "transport": "halo", "graph": "halo",
+          "partition": "partition"}
+
+
+def combination_of(row, request):
+    """What was asked for: "auto", which may choose otherwise in every repeat, or what was run. Of
+    `kernels`, which has no transport, the graph is what was faster."""
+    asked = {**row, "graph": row["graph"] if row["transport"] else None}
+    return tuple("auto" if request.get(CHOSEN.get(name)) == "auto" else asked[name]
+                 for name in COMBINATION)
+
+
+def hdf5_of(row, path):
+    """The file with the times behind a line, if it is one of the combination in the file."""
+    return path if row["p95_seconds"] is not None and path.is_file() else None
+
+
+def request_of(report, point):
+    """format, halo and partition as they were asked for."""
+    names = ("format", "halo", "partition")
+    asked = {name: word_after(f"--{name}", report["argv"]) for name in names}
+    asked = {**asked, **{name: point[name] for name in names if point.get(name)}}
+    if report["command"] == "run":
+        asked = {**asked, "format": asked["format"] or "auto", "halo": asked["halo"] or "auto"}
+    return asked
+
+
+def repeat_of(path):
+    number = re.search(r"-(\d+)$", path.stem)
+    return int(number[1]) if number and path.stem.startswith("result-") else 1
+
+
+class Reader:
+    """Collects Data from one path after the other."""
+
+    def __init__(self):
+        self.rows, self.details, self.ceilings = [], [], {}
+
+    def add(self, path):
+        if path.is_dir():
+            self.add_folder(path)
+        elif path.suffix == ".csv":
+            self.add_csv(path)
+        elif path.suffix in (".h5", ".hdf5") and path.is_file():
+            self.add_report(path, read_hdf5_report(path))
+        elif path.is_file():
+            self.add_report(path, read_report(path))
+        else:
+            raise WrongFile(f"{path}: there is no such file or folder")
+
+    def add_folder(self, folder):
+        if (folder / "results.csv").is_file():
+            self.add_csv(folder / "results.csv")
+            return
+        results = sorted(folder.glob("points/*/result-*.json"))
+        results = results or sorted(folder.rglob("*.json"))
+        reports = [(path, self.report_or_none(path)) for path in results]
+        for path, report in reports:
+            if report:
+                self.add_report(path, report)
+        if not any(report for _, report in reports):
+            raise WrongFile(f"{folder}: holds neither results.csv nor a report; "
+                            "`study.py collect` makes the one from the other")
+
+    @staticmethod
+    def report_or_none(path):
+        """Folders may hold other JSON, and what a killed job began."""
+        try:
+            return read_report(path)
+        except WrongFile:
+            return None
+
+    def add_csv(self, path):
+        try:
+            rows = read_csv(path)
+        except (OSError, ValueError) as error:
+            raise WrongFile(f"{path}: {error}; `study.py collect` makes a results.csv") from error
+        requests = {}
+        for result in sorted(path.parent.glob("points/*/result-*.json")):
+            if result.parent.name not in requests:
+                report = self.report_or_none(result)
+                if report:
+                    requests[result.parent.name] = request_of(report, point_of(result))
+                    self.add_detail(result, report)
+        for row in rows:
+            row["combination"] = combination_of(row, requests.get(row["point"], {}))
+            row["hdf5"] = hdf5_of(row, path.parent / "points" / (row["point"] or ".")
+                                  / f"result-{row['repeat']}.h5")
+        self.rows += rows
+
+    def add_report(self, path, report):
+        point = point_of(path)
+        if report["command"] in ("run", "kernels"):
+            rows = rows_of(report, point, repeat_of(path))
+            for row in rows:
+                row["combination"] = combination_of(row, request_of(report, point))
+                row["hdf5"] = hdf5_of(row, path.with_suffix(".h5"))
+            self.rows += rows
+        if not point or point.get("name") not in {detail.name for detail in self.details}:
+            self.add_detail(path, report)
+
+    def add_detail(self, path, report):
+        if report.get("bandwidth") and not self.ceilings:
+            self.ceilings = dict(report["bandwidth"])
+        beside = path if path.suffix == ".hdf5" else path.with_suffix(".h5")
+        ranks = (report.get("communication") or report.get("partition") or {}).get("ranks", 1)
+        point, family = point_of(path), report["matrix"]["source"]
+        if point.get("kind") == "weak":
+            family = f"{point.get('study')}: {family.split(':')[0]}"
+        self.details.append(Detail(point.get("name") or path.stem, family, ranks, path,
+                                   beside if beside.is_file() else None))
+
+
+def read(paths):
+    """Data of all paths. WrongFile says what cannot be used."""
+    reader = Reader()
+    for path in paths:
+        reader.add(Path(path))
+    ended = [row for row in reader.rows if row["median_seconds"]
+             and row["status"] != "interrupted"]
+    return Data([row for row in ended if row["passed"] is not False],
+                [row for row in ended if row["passed"] is False], reader.details, reader.ceilings)
+
+
+class Measured(NamedTuple):
+    """A time over the repeats of a point: bars reach from the fastest to the slowest."""
+    seconds: float
+    low: float
+    high: float
+
+
+def measured(rows, name="median_seconds"):
+    """Over repeats; of a single one from the fastest batch to the slowest twentieth."""
+    values = [row[name] for row in rows if row[name] is not None]
+    if not values:
+        return None
+    if len(values) == 1 and name == "median_seconds":
+        row = rows[0]
+        return Measured(values[0], row["min_seconds"] or values[0],
+                        max(values[0], row["p95_seconds"] or values[0]))
+    return Measured(median(values), min(values), max(values))
+
+
+def is_baseline(name):
+    return str(name).startswith(BASELINES)
+
+
+def grouped(rows, *names):
+    """{values of `names`: rows}, in the order of the rows."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
+
+
+def fastest(rows):
+    """The rows (repeats) of the fastest combination."""
+    combinations = grouped(rows, "combination")
+    return min(combinations.values(), key=lambda repeats: measured(repeats).seconds)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of one product: its phases (breakdown), and the transports side by side.
+
+Phases come from a separate pass that waits after each of them, without a graph: what overlaps in a
+product stands one above the other here, so a column may be higher than the product itself.
+"""
+from plotting.data import COMBINATION, fastest, grouped, measured
+from plotting.scaling import strong_lines, weak_lines
+from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, save, short,
+                            short_matrix, subject, time_unit)
+
+PHASES = ("pack", "exchange", "interior", "boundary")
+MOST_PANELS = 6
+
+
+def single_points(rows):
+    """Groups as lines have them, for data with one number of ranks only."""
+    return {short_matrix(matrix): {ranks: fastest(some)}
+            for (matrix, ranks), some in grouped(rows, "matrix", "ranks").items()}
+
+
+def draw_phases(axes, title, points, device):
+    """`points`: {ranks: rows of the repeats}."""
+    ranks = sorted(points)
+    phases = {count: [measured(points[count], f"{phase}_seconds").seconds for phase in PHASES]
+              for count in ranks}
+    products = {count: measured(points[count]) for count in ranks}
+    unit, size = time_unit(max(*(sum(one) for one in phases.values()),
+                               *(one.high for one in products.values())))
+    for position, count in enumerate(ranks):
+        base = 0
+        for phase, seconds, (colour, hatch) in zip(PHASES, phases[count], BARS):
+            axes.bar(position, seconds / size, 0.62, bottom=base / size, color=colour, hatch=hatch,
+                     label=phase if position == 0 else None, **EDGE)
+            base += seconds
+        one = products[count]
+        axes.errorbar(position, one.seconds / size, capsize=3, elinewidth=0.9, color="black",
+                      yerr=[[(one.seconds - one.low) / size], [(one.high - one.seconds) / size]],
+                      marker="D", markerfacecolor="white", linestyle="none",
+                      label="the product itself" if position == 0 else None)
+    axes.set_xticks(range(len(ranks)))
+    axes.set_xticklabels([str(count) for count in ranks])
+    axes.set_xlim(-0.6, max(len(ranks) - 0.4, 1.6))
+    axes.grid(axis="x", visible=False)
+    axes.set_xlabel(name_of_ranks(device))
+    axes.set_ylabel(f"time ({unit})")
+    axes.set_title(title, fontsize=9)
+
+
+def breakdown(data, folder):
+    rows = [row for row in data.rows if row["interior_seconds"] is not None]
+    lines = {line.label: line.points for line in strong_lines(rows) + weak_lines(rows)}
+    lines = lines or single_points(rows)
+    if not lines:
+        raise NothingToDraw("no report of `rowhalo run` with phases is there")
+    shown = list(lines.items())[:MOST_PANELS]
+    figure, axes = panels(len(shown), width=4.0, height=3.3)
+    for one, (title, points) in zip(axes, shown):
+        draw_phases(one, title, points, rows[0]["device"])
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=5)
+    figure.suptitle(f"{subject(rows)}\nphases one after the other, slowest rank of each", fontsize=10)
+    return save(figure, folder, "breakdown")
+
+
+def transports_of(rows):
+    """{(transport, graph): rows of the repeats}, all with the format that most of them have."""
+    def count_and_speed(some):
+        return -len(grouped(some, "transport", "graph")), fastest(some) and measured(
+            fastest(some)).seconds
+    one_format = min(grouped(rows, "format").values(), key=count_and_speed)
+    return {key: fastest(some) for key, some in grouped(one_format, "transport", "graph").items()}
+
+
+def draw_transports(axes, title, found):
+    """A bar a transport: the product, of which the right, hatched part is exposed."""
+    found = sorted(found.items(), key=lambda item: -measured(item[1]).seconds)
+    unit, size = time_unit(max(measured(rows).seconds for _, rows in found))
+    slowest = max(measured(rows).seconds for _, rows in found) / size
+    for position, ((_, graph), rows) in enumerate(found):
+        product = measured(rows)
+        exposed = min(measured(rows, "exposed_seconds").seconds, product.seconds)
+        local = (product.seconds - exposed) / size
+        axes.barh(position, local, 0.66, color=BARS[0][0] if graph else BARS[2][0], **EDGE)
+        axes.barh(position, exposed / size, 0.66, left=local, color=BARS[1][0], hatch=BARS[1][1],
+                  **EDGE)
+        axes.text(product.seconds / size + 0.015 * slowest, position,
+                  f"{short(product.seconds / size)} ({short(exposed / size)})", va="center",
+                  fontsize=7.5)
+    axes.set_yticks(range(len(found)))
+    axes.set_yticklabels([f"{name}, graph" if graph else name for (name, graph), _ in found])
+    axes.set_xlim(0, 1.28 * slowest)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel(f"time of a product; in brackets exposed ({unit})")
+    axes.set_title(title, fontsize=9)
+
+
+def transports(data, folder):
+    named = COMBINATION.index("transport")  # what auto took in its repeats is no comparison
+    rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None
+            and row["combination"][named] not in (None, "auto")]
+    shown = []
+    for (matrix, ranks, precision, _), some in grouped(rows, "matrix", "ranks", "precision",
+                                                       "schedule").items():
+        found = transports_of(some)
+        if len(found) > 1:
+            chosen = next(iter(found.values()))[0]["format"]
+            words = [short_matrix(matrix), f"{ranks} {name_of_ranks('')}", chosen]
+            words += [precision] if len(grouped(rows, "precision")) > 1 else []
+            shown.append((", ".join(words), found))
+    if not shown:
+        raise NothingToDraw("no matrix was run with several transports on more than one rank")
+    shown = shown[:2 * MOST_PANELS]
+    tallest = max(len(found) for _, found in shown)
+    figure, axes = panels(len(shown), width=4.8, height=1.2 + 0.32 * tallest, columns=2)
+    for one, (title, found) in zip(axes, shown):
+        draw_transports(one, title, found)
+    from matplotlib import patches  # pylint: disable=import-outside-toplevel
+    kinds = [(BARS[2], "product without exchange"), (BARS[0], "the same, in a graph"),
+             (BARS[1], "exposed halo")]
+    if not any(graph for _, found in shown for _, graph in found):
+        del kinds[1]
+    figure.legend(handles=[patches.Patch(facecolor=colour, hatch=hatch, label=label, **EDGE)
+                           for (colour, hatch), label in kinds],
+                  loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=3)
+    figure.suptitle(subject(rows), fontsize=10)
+    return save(figure, folder, "transports")

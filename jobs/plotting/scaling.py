@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures over the number of ranks: strong and weak scaling, exposed halo.
+
+A line is a matrix (strong) or the matrices of a study (weak) with one combination of format,
+transport and so on; where there are many combinations, the fastest at every number of ranks.
+Efficiency is the rate (nonzeros a second) of a rank over that at the fewest ranks, so that weak
+sizes which are not exactly even compare; in strong scaling that is the usual definition.
+"""
+from typing import NamedTuple
+
+from plotting.data import COMBINATION, fastest, grouped, measured
+from plotting.style import (LINES, MOST_LINES, NothingToDraw, logarithmic_ranks, panels, plain_log,
+                            save, short_matrix, subject, time_unit)
+
+REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
+EVEN_SIZES = 1.25   # most that nonzeros a rank differ for a weak line without a study
+
+
+class Line(NamedTuple):
+    label: str
+    points: dict   # {ranks: rows (repeats) of one combination}
+
+    def rows(self):
+        return [row for rows in self.points.values() for row in rows]
+
+    def rate(self, ranks):
+        rows = self.points[ranks]
+        return rows[0]["nonzeros"] / measured(rows).seconds / ranks
+
+    def efficiency(self, ranks):
+        return self.rate(ranks) / self.rate(min(self.points))
+
+
+def generator(row):
+    return short_matrix(row["matrix"]).split(":")[0]
+
+
+def share_of(rows):
+    """Nonzeros a rank, where there are the fewest."""
+    first = min(rows, key=lambda row: row["ranks"])
+    share = first["nonzeros"] / first["ranks"]
+    name, size = next(one for one in (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1))
+                      if share >= one[1] or one[1] == 1)
+    return f"{share / size:.3g}{name and ' ' + name} nonzeros"
+
+
+def varying(groups, names):
+    return [name for name in names if len({rows[0][name] for rows in groups}) > 1]
+
+
+def described(row, names):
+    words = {"graph": "graph" if row.get("graph") is True else "",
+             "threads": f"{row.get('threads')} threads"}
+    if "format" in names:  # which says enough of it
+        words["boundary_format"] = ""
+    return " ".join(filter(None, (str(words.get(name, row.get(name) or "")) for name in names)))
+
+
+def lines_of_group(label, rows, room):
+    """One line, or one a combination where those that scale are few."""
+    by_ranks = grouped(rows, "ranks")
+    combinations = grouped(rows, "combination")
+    if max(len(grouped(some, "combination")) for some in by_ranks.values()) > 1:
+        whole = [some for some in combinations.values()
+                 if len(grouped(some, "ranks")) == len(by_ranks)]
+        if 1 < len(whole) <= room:
+            asked = [dict(zip(COMBINATION, some[0]["combination"])) for some in whole]
+            names = [name for name in COMBINATION if len({one[name] for one in asked}) > 1]
+            return [Line(f"{label} {described(one, names)}",
+                         {ranks: few for (ranks,), few in grouped(some, "ranks").items()})
+                    for one, some in zip(asked, whole)]
+        label += ", fastest"
+    return [Line(label, {ranks: fastest(some) for (ranks,), some in by_ranks.items()})]
+
+
+def lines_of(groups):
+    """Lines of {(label words): rows} with at least two numbers of ranks; sorted, at most 8."""
+    groups = {key: rows for key, rows in groups.items() if len(grouped(rows, "ranks")) > 1}
+    found = []
+    for (label, *_), rows in groups.items():
+        names = varying(groups.values(), REQUESTED)
+        full = " ".join(filter(None, [label, described(rows[0], names)]))
+        found += lines_of_group(full, rows, max(1, (MOST_LINES - 2) // len(groups)))
+    return found[:MOST_LINES]
+
+
+def strong_lines(rows):
+    rows = [row for row in rows if row["kind"] != "weak"]
+    groups = {}
+    for (matrix, *rest), some in grouped(rows, "matrix", *REQUESTED).items():
+        groups[(short_matrix(matrix), *rest)] = some
+    return lines_of(groups)
+
+
+def weak_lines(rows):
+    """Of studies that say so; else of generators whose matrices grow as the ranks do."""
+    groups = {}
+    for row in rows:
+        if row["kind"] == "weak":
+            groups.setdefault((generator(row), row["study"],
+                               *(row[name] for name in REQUESTED)), []).append(row)
+    unsaid = grouped([row for row in rows if row["kind"] == ""], "matrix")
+    single = [row for some in unsaid.values() if len(grouped(some, "ranks")) == 1 for row in some]
+    for row in single:
+        groups.setdefault((generator(row), None, *(row[name] for name in REQUESTED)),
+                          []).append(row)
+    for key in [key for key in groups if key[1] is None]:
+        shares = [row["nonzeros"] / row["ranks"] for row in groups[key]]
+        if max(shares) > EVEN_SIZES * min(shares):
+            del groups[key]
+    return lines_of({(f"{key[0]}, {share_of(rows)} a rank", *key[1:]): rows
+                     for key, rows in groups.items()})
+
+
+def plot_line(axes, index, line, values, **style):
+    """`values`: {ranks: (value, low, high)}."""
+    colour, marker, dashes = LINES[index]
+    ranks = sorted(values)
+    middle = [values[count][0] for count in ranks]
+    errors = [[value - values[count][1] for value, count in zip(middle, ranks)],
+              [values[count][2] - value for value, count in zip(middle, ranks)]]
+    axes.errorbar(ranks, middle, yerr=[[max(0, one) for one in side] for side in errors],
+                  color=colour, marker=marker, linestyle=dashes, capsize=2.5, elinewidth=0.8,
+                  label=line.label, **style)
+
+
+def nodes_by_ranks(lines):
+    return {row["ranks"]: row["nodes"] or 1 for line in lines for row in line.rows()}
+
+
+def draw_time(axes, lines):
+    slowest = max(measured(rows).seconds for line in lines for rows in line.points.values())
+    unit, size = time_unit(slowest)
+    for index, line in enumerate(lines):
+        values = {ranks: [value / size for value in measured(rows)]
+                  for ranks, rows in line.points.items()}
+        first = min(values)
+        ideal = [values[first][0] * first / ranks for ranks in sorted(values)]
+        axes.plot(sorted(values), ideal, color="0.45", linewidth=0.8, linestyle=(0, (1, 2)),
+                  label="ideal" if index == 0 else None)
+        plot_line(axes, index, line, values)
+        theirs = {ranks: measured(rows, "petsc_seconds") for ranks, rows in line.points.items()}
+        if len(lines) <= 2 and all(theirs.values()):
+            axes.plot(sorted(theirs), [theirs[ranks].seconds / size for ranks in sorted(theirs)],
+                      color=LINES[index][0], marker=LINES[index][1], markerfacecolor="white",
+                      linewidth=0.8, linestyle=LINES[index][2],
+                      label=f"PETSc MatMult, {line.label.replace(', fastest', '')}")
+    axes.set_yscale("log")
+    axes.set_ylabel(f"time of a product ({unit})")
+    axes.set_title("time")
+    plain_log(axes.yaxis)
+
+
+def spread_of(line, ranks, ideal=1.0):
+    """Efficiency with the spread of the time at `ranks`, times `ideal`."""
+    time, value = measured(line.points[ranks]), line.efficiency(ranks) * ideal
+    return value, value * time.seconds / time.high, value * time.seconds / time.low
+
+
+def draw_speedup(axes, lines):
+    everywhere = sorted(nodes_by_ranks(lines))
+    axes.plot(everywhere, everywhere, color="0.45", linewidth=0.8, linestyle=(0, (1, 2)),
+              label="ideal")
+    for index, line in enumerate(lines):
+        plot_line(axes, index, line, {ranks: spread_of(line, ranks, ranks)
+                                      for ranks in line.points})
+    axes.set_yscale("log", base=2)
+    fewest = min(everywhere)
+    axes.set_ylabel(f"speed-up against {fewest} rank{'s, times ' + str(fewest) if fewest > 1 else ''}"
+                    " (no unit)")
+    axes.set_title("speed-up")
+    plain_log_of_two(axes.yaxis)
+
+
+def plain_log_of_two(axis):
+    from matplotlib import ticker  # pylint: disable=import-outside-toplevel
+    axis.set_major_locator(ticker.LogLocator(base=2))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def draw_efficiency(axes, lines, title):
+    axes.axhline(100, color="0.45", linewidth=0.8, linestyle=(0, (1, 2)), label="ideal")
+    for index, line in enumerate(lines):
+        plot_line(axes, index, line, {ranks: spread_of(line, ranks, 100)
+                                      for ranks in line.points})
+    highest = max(axes.get_ylim()[1], 105)
+    axes.set_ylim(0, highest)
+    axes.set_ylabel("efficiency (%)")
+    axes.set_title(title)
+
+
+def finish(figure, axes, lines, folder, name):
+    rows = [row for line in lines for row in line.rows()]
+    for one in axes:
+        logarithmic_ranks(one, nodes_by_ranks(lines), rows[0]["device"])
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01),
+                  ncol=min(4, len(labels)))
+    figure.suptitle(subject(rows), fontsize=10)
+    return save(figure, folder, name)
+
+
+def strong(data, folder):
+    lines = strong_lines(data.rows)
+    if not lines:
+        raise NothingToDraw("no matrix was run at several numbers of ranks")
+    figure, axes = panels(3, width=4.2, height=3.6)
+    draw_time(axes[0], lines)
+    draw_speedup(axes[1], lines)
+    draw_efficiency(axes[2], lines, "efficiency")
+    return finish(figure, axes, lines, folder, "strong")
+
+
+def weak(data, folder):
+    lines = weak_lines(data.rows)
+    if not lines:
+        raise NothingToDraw("no study is weak, and no generator's matrices grow as the ranks do")
+    figure, axes = panels(2, width=4.6, height=3.6)
+    slowest = max(measured(rows).seconds for line in lines for rows in line.points.values())
+    unit, size = time_unit(slowest)
+    for index, line in enumerate(lines):
+        plot_line(axes[0], index, line, {ranks: [value / size for value in measured(rows)]
+                                         for ranks, rows in line.points.items()})
+    axes[0].set_ylim(bottom=0)
+    axes[0].set_ylabel(f"time of a product ({unit})")
+    axes[0].set_title("time, even sizes a rank: ideally level")
+    draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")
+    axes[0].plot([], [], color="0.45", linewidth=0.8, linestyle=(0, (1, 2)), label="ideal")
+    return finish(figure, axes, lines, folder, "weak")
+
+
+def exposed(data, folder):
+    """Of weak and strong lines alike; a single rank has no halo."""
+    rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None]
+    lines = (strong_lines(rows) + weak_lines(rows))[:MOST_LINES]
+    if not lines:
+        raise NothingToDraw("fewer than two numbers of ranks above one were run")
+    figure, axes = panels(2, width=4.6, height=3.6)
+    waits = [{ranks: measured(some, "exposed_seconds") for ranks, some in line.points.items()}
+             for line in lines]
+    unit, size = time_unit(max(one.seconds for wait in waits for one in wait.values()))
+    for index, (line, wait) in enumerate(zip(lines, waits)):
+        plot_line(axes[0], index, line, {ranks: [value / size for value in one]
+                                         for ranks, one in wait.items()})
+        shares = {ranks: 100 * one.seconds / measured(line.points[ranks]).seconds
+                  for ranks, one in wait.items()}
+        plot_line(axes[1], index, line, {ranks: (share, share, share)
+                                         for ranks, share in shares.items()})
+    axes[0].set_ylabel(f"exposed halo time a product ({unit})")
+    axes[1].set_ylabel("share of the product (%)")
+    for one in axes:
+        one.set_ylim(bottom=0)
+    axes[0].set_title("exposed: product minus that without exchange")
+    axes[1].set_title("of the product")
+    return finish(figure, axes, lines, folder, "exposed")

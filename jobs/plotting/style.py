@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How all pictures look: colours that differ in grey, too, and markers, line styles and hatches that
+differ without any colour; numbers with their units; SVG and PNG that are the same for the same data.
+"""
+import math
+
+LINES = (  # colour, marker, line style
+    ("#1f4e79", "o", "-"), ("#c2703d", "s", "--"), ("#3a9188", "^", "-."), ("#8a3f6b", "D", ":"),
+    ("#8fa3b5", "v", "-"), ("#d9a441", "P", "--"), ("#4b4b4b", "X", "-."), ("#6f8f3f", "<", ":"))
+BARS = (  # colour, hatch
+    ("#1f4e79", ""), ("#e3b27a", "////"), ("#8fa3b5", ""), ("#f2f2f2", "...."))
+OURS, THEIRS, PALE = "#1f4e79", "#e3b27a", "#8fa3b5"
+MOST_LINES = len(LINES)
+EDGE = {"edgecolor": "black", "linewidth": 0.4}
+OVER = {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6}}  # text that lines may cross
+
+
+class NothingToDraw(Exception):
+    """Why this kind of picture cannot be made of the data."""
+
+
+def matplotlib_ready():
+    """pyplot, set up for files. ImportError where matplotlib is missing."""
+    import matplotlib  # pylint: disable=import-outside-toplevel
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({
+        "svg.fonttype": "none", "svg.hashsalt": "rowhalo", "font.size": 9, "axes.titlesize": 10,
+        "legend.fontsize": 8, "legend.frameon": False, "axes.grid": True, "grid.color": "0.87",
+        "grid.linewidth": 0.6, "axes.axisbelow": True, "hatch.linewidth": 0.6,
+        "lines.markersize": 5.5, "lines.linewidth": 1.4, "figure.max_open_warning": 0})
+    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
+    return pyplot
+
+
+def save(figure, folder, name):
+    """Writes NAME.svg and NAME.png, closes the figure, gives the paths."""
+    pyplot = matplotlib_ready()
+    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
+    for path in paths:
+        figure.savefig(path, dpi=130, bbox_inches="tight",
+                       metadata={"Date": None} if path.suffix == ".svg" else None)
+    pyplot.close(figure)
+    return paths
+
+
+def panels(count, width=4.6, height=3.4, columns=3):
+    """A figure with `count` axes, row after row."""
+    pyplot = matplotlib_ready()
+    across = min(columns, count)
+    down = -(-count // across)
+    figure, grid = pyplot.subplots(down, across, squeeze=False, constrained_layout=True,
+                                   figsize=(width * across, height * down))
+    figure.set_constrained_layout_pads(w_pad=0.1, h_pad=0.1)
+    axes = [one for line in grid for one in line]
+    for spare in axes[count:]:
+        spare.set_axis_off()
+    return figure, axes[:count]
+
+
+def time_unit(largest_seconds):
+    """Unit and its size in seconds, so that numbers stay short."""
+    for name, size in (("s", 1), ("ms", 1e-3)):
+        if largest_seconds >= size:
+            return name, size
+    return "µs", 1e-6
+
+
+def short(value):
+    """Three digits or all before the point, never an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value >= 1e-3 else "0"
+
+
+def byte_unit(largest):
+    for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if largest >= size:
+            return name, size
+    return "bytes", 1
+
+
+def logarithmic_ranks(axes, points, device):
+    """A log axis of ranks with a tick at every number that was run; `points`: {ranks: nodes}."""
+    from matplotlib import ticker  # pylint: disable=import-outside-toplevel
+    ranks = sorted(points)
+    several = max(points.values()) > 1
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(ticker.FixedLocator(ranks))
+    axes.xaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_xticklabels([f"{count}\n{points[count]}" if several else str(count)
+                          for count in ranks])
+    axes.set_xlabel(name_of_ranks(device) + (", nodes" if several else ""))
+
+
+def name_of_ranks(device):
+    return "ranks (one GPU each)" if device == "gpu" else "ranks"
+
+
+def plain_log(axis):
+    """Ticks 1, 2, 5 in plain numbers on a logarithmic axis; minor ones go when they would crowd."""
+    from matplotlib import ticker  # pylint: disable=import-outside-toplevel
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low) if low > 0 else 1
+    # Within less than half a decade 1, 2, 5 may leave a single number.
+    steps = (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+    axis.set_major_locator(ticker.LogLocator(subs=steps if decades < 3 else (1,)))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def short_matrix(source):
+    """A generator as it is, of a file only its name."""
+    return str(source).split("/")[-1]
+
+
+def subject(rows):
+    """What was measured and with what, for the head of a picture."""
+    def listed(name):
+        return ", ".join(sorted({str(row[name]) for row in rows if row[name]}))
+    program = " ".join(["rowhalo", listed("version")]).strip()
+    commits = {row["git"] for row in rows if row["git"]}
+    if len(commits) == 1 and commits != {"unknown"}:
+        program += f" ({commits.pop()})"
+    head = [listed("study"), listed("device"), listed("precision"), program]
+    return "; ".join(word for word in head if word)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results for the tests of plot.py and compare.py: reports that the program wrote in a moment, laid
+out as a study, and the scripts themselves as modules."""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+import launch  # noqa: E402  pylint: disable=wrong-import-position
+
+JOBS = launch.SOURCE / "jobs"
+sys.path.insert(0, str(JOBS))
+QUICK = ["--min-seconds", "0", "--batches", "5", "--iterations", "2", "--warmup", "0",
+         "--validate", "reference"]
+
+
+def script(name, *arguments):
+    return subprocess.run([sys.executable, "-B", str(JOBS / name), *map(str, arguments)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          timeout=300)
+
+
+def measure(folder, repeat, *arguments, ranks=1, command="run"):
+    """result-REPEAT.json, of run also .h5, in a folder that is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"result-{repeat}"
+    result = launch.run(command, *arguments, *QUICK, "--json", f"{target}.json", "--hdf5",
+                        f"{target}.h5", ranks=ranks)
+    if result.status != 0:
+        raise AssertionError(str(result))
+    return json.loads(Path(f"{target}.json").read_text(encoding="utf-8"))
+
+
+def collect(study):
+    """results.csv of a folder of points, as study.py makes it."""
+    from studying.rows import csv_text, rows_of  # pylint: disable=import-outside-toplevel
+    rows = []
+    for path in sorted(study.glob("points/*/result-*.json")):
+        point = json.loads((path.parent / "point.json").read_text(encoding="utf-8"))
+        rows += rows_of(json.loads(path.read_text(encoding="utf-8")), point,
+                        int(path.stem.split("-")[1]))
+    (study / "results.csv").write_text(csv_text(rows), encoding="utf-8")
+
+
+def make_study(study, kind, matrices, *arguments, **request):
+    """Points of {ranks: matrix}, one repeat each; `request`: format and halo as asked for."""
+    for ranks, matrix in matrices.items():
+        place = study / "points" / f"n{ranks}"
+        place.mkdir(parents=True)
+        point = {"name": place.name, "study": study.name, "kind": kind, "matrix": matrix,
+                 "ranks": ranks, "format": "auto", "halo": "auto", **request}
+        (place / "point.json").write_text(json.dumps(point), encoding="utf-8")
+        measure(place, 1, "--matrix", matrix, *arguments, ranks=ranks)
+    collect(study)
