@@ -6,6 +6,7 @@ A study is an INI file (jobs/studies/*.ini), a machine another one (jobs/sites/*
 leaves the study's output folder in a state from which any other call can go on. Guide: README.md.
 """
 import argparse
+import os
 import shlex
 import subprocess
 import sys
@@ -55,7 +56,8 @@ def plan_command(options):
           f"{site.name}: {site.cores} cores, {site.gpus} GPUs a node\n")
     width = max(len(point["name"]) for point in folder.points)
     source = max(len(point["matrix"]) for point in folder.points)
-    print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  memory a rank")
+    print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  "
+          "memory a rank")
     notes, repeats = {}, 0
     for point in folder.points:
         stop = obstacle(point, site)
@@ -78,8 +80,6 @@ def submit_command(options):
     path = Path(options.study)
     if path.suffix in READY:
         return submit_ready(path, options)
-    if options.arguments:
-        raise WrongInput(f"{options.arguments[0]}: only the ready scripts take further arguments")
     program = Program()
     folder, text = folder_of(options, program)
     return submit(folder, text, program, options)
@@ -175,11 +175,10 @@ def parser():
         return command
 
     add("plan", plan_command, "the points, their sizes and memory, and what to think about")
-    for name, text in (("submit", "jobs for all points that are not done; or, given an .sbatch or "
-                                  ".pbs of jobs/, that script with the site's options"),
+    for name, text in (("submit", "jobs for all points that are not done; of an .sbatch or .pbs of "
+                                  "jobs/ [-- ARGUMENTS], that script with the site's options"),
                        ("resume", "jobs for what is neither done nor under way")):
         command = add(name, submit_command, text)
-        command.add_argument("arguments", nargs="*", help="of a ready script, after --")
         command.add_argument("--in-one-job", action="store_true", help="all sizes in one job, on "
                              "the same nodes (default: one job a size)")
         command.add_argument("--after", action="append", default=[], metavar="JOB",
@@ -202,12 +201,20 @@ def parser():
 
 
 def main():
-    options = parser().parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    options = parser().parse_args(words[:end])
+    options.arguments = words[end + 1:]  # of a ready script
     try:
+        if options.arguments and not getattr(options, "study", "").endswith(tuple(READY)):
+            raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)
     except WrongInput as error:
         print(f"study.py: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # as in `... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 if __name__ == "__main__":

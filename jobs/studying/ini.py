@@ -28,7 +28,8 @@ class IniFile:
             self.parser.read_string(self.text)
         except configparser.ParsingError as error:
             number, line = error.errors[0]
-            raise WrongInput(f"{path}:{number}: neither [section] nor key = value: {line}") from error
+            raise WrongInput(f"{path}:{number}: neither [section] nor key = value: "
+                             f"{line}") from error
         except configparser.MissingSectionHeaderError as error:
             raise WrongInput(f"{path}:{error.lineno}: a [section] must come first") from error
         except (configparser.DuplicateOptionError, configparser.DuplicateSectionError) as error:

@@ -13,7 +13,7 @@ from studying.jobs import body
 
 
 def process_runs(pid):
-    """Whether this is still one of ours: numbers are given again, and the dead keep theirs a while."""
+    """Whether this is still one of ours: numbers are given again, the dead keep theirs a while."""
     try:
         os.kill(pid, 0)
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")

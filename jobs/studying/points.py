@@ -71,6 +71,10 @@ def combinations(study):
         yield dict(zip((name for name, _, _ in SWEPT), values))
 
 
+def plural(count, noun):
+    return f"{count} {noun}" + ("s" if count != 1 else "")
+
+
 def slug(text):
     return re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-")
 
@@ -143,8 +147,9 @@ def warnings(point, site):
     if seconds < LEAST_SECONDS[device]:
         yield (f"too small to measure: about {seconds * 1e6:.2g} us a product and rank without the "
                "halo, latency will dominate and times will spread")
-    limits = [("gpu_memory_gb", site.gpu_memory_gb, point["memory_bytes"])] if device == "gpu" else []
-    limits.append(("memory_gb", site.memory_gb, point["host_bytes"] * point["ranks_per_node"]))
+    limits = [("memory_gb", site.memory_gb, point["host_bytes"] * point["ranks_per_node"])]
+    if device == "gpu":
+        limits.append(("gpu_memory_gb", site.gpu_memory_gb, point["memory_bytes"]))
     for key, gigabytes, need in limits:
         if gigabytes and need > gigabytes * 1e9:
             yield f"may not fit: needs {need / 1e9:.3g} GB, the site says {key} = {gigabytes:g}"

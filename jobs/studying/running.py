@@ -13,14 +13,15 @@ import time
 from pathlib import Path
 
 from studying.folder import read_json, write_whole
-from studying.points import arguments_of, obstacle
+from studying.points import arguments_of, obstacle, plural
 from studying.rows import rows_of
 from studying.states import is_alive, live_jobs_of, owner_here, reason_of
 
 RUN_SH = Path(__file__).resolve().parents[1] / "run.sh"
 GRACE_SECONDS = 60
-POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format", "halo",
-              "partition", "precision", "schedule", "threads", "command", "arguments", "repeats")
+POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format",
+              "halo", "partition", "precision", "schedule", "threads", "command", "arguments",
+              "repeats")
 
 
 class Interruption:
@@ -29,6 +30,7 @@ class Interruption:
     def __init__(self):
         self.name = ""
         self.child = None
+        self.overdue = False
         for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.take)
 
@@ -40,6 +42,7 @@ class Interruption:
 
     def run(self, command, environment, log, seconds):
         """Exit status; after `seconds` it is asked to end, then made to."""
+        self.overdue = False
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                               env=environment) as self.child:
             for limit, number in ((seconds, signal.SIGUSR1), (GRACE_SECONDS, signal.SIGTERM),
@@ -47,6 +50,7 @@ class Interruption:
                 try:
                     return self.child.wait(limit)
                 except subprocess.TimeoutExpired:
+                    self.overdue = True
                     self.child.send_signal(number)
             return self.child.wait()
 
@@ -97,7 +101,10 @@ def run_point(folder, point, interruption, environment):
     except OSError as error:
         status = 1
         (place / "run.txt").write_text(f"{RUN_SH}: {error}\n", encoding="utf-8")
-    if status and not (place / "error").exists():
+    if status and interruption.overdue:
+        write_whole(place / "error", f"status = {status}\nreason = longer than the "
+                    f"{folder.plan['minutes']} minutes of [run] time; see run.txt\n")
+    elif status and not (place / "error").exists():
         said = (place / "run.txt").read_text(encoding="utf-8", errors="replace").strip()
         write_whole(place / "error", f"status = {status}\nreason = run.sh could not run it\n\n"
                     f"{said.split(chr(10))[-1]}\n")
@@ -130,7 +137,8 @@ def run_points(folder, points):
         if not claim(place, owner, live_jobs):
             print(f"{head}: is run by somebody else now", flush=True)
             continue
-        print(f"{head}: {point['ranks']} ranks on {point['nodes']} nodes", flush=True)
+        print(f"{head}: {plural(point['ranks'], 'rank')} on "
+              f"{plural(point['nodes'], 'node')}", flush=True)
         start = time.monotonic()
         try:
             status = run_point(folder, point, interruption, environment)

@@ -5,12 +5,14 @@ Jobs of a size wait for what --after names, or with --chain each for the one bef
 last job starts when all have ended, well or not (afterany).
 """
 import json
+import shlex
 import sys
 import time
 
 from studying import backends
 from studying.folder import write_whole
 from studying.jobs import finish_job, jobs_of
+from studying.points import plural
 from studying.states import ENDED, LIVE, counts, states_of, table
 
 WATCH_SECONDS = 5
@@ -32,7 +34,7 @@ def print_scripts(folder, jobs, after, chain):
         path = f"jobs/{job.name}.{suffix_of(folder.site)}"
         kind = "afterok" if job.points else "afterany"
         waits = before if job.points else ids
-        print(f"# {' '.join(backend.command(path, waits, kind))}")
+        print("#", " ".join(map(shlex.quote, backend.command(path, waits, kind))))
         print(backend.script(job))
         ids.append(f"JOB_OF_{job.name}")
         if chain:
@@ -69,7 +71,9 @@ def submit_all(folder, jobs, after, chain):
         ids.append(job_id)
         if chain:
             before = [job_id]
-        what = f"{len(job.points)} points on {job.nodes} nodes" if job.points else "collects, draws"
+        what = "collects, draws"
+        if job.points:
+            what = f"{plural(len(job.points), 'point')} on {plural(job.nodes, 'node')}"
         print(f"job {job_id}: {job.name}, {what}", flush=True)
 
 
