@@ -58,8 +58,9 @@ std::string threads_of(const std::string& spec, const Matrix& matrix) {
 
 }  // namespace
 
-TEST_CASE("ell-vector, a few products in a row, for the sanitizers", "[short]") {
-  const Typed<double> typed(scattered(300));
+TEST_CASE("ell-vector several times in a row for the sanitizers", "[short]") {
+  const Matrix matrix = scattered(300);
+  const Typed<double> typed(matrix);
   const DeviceProblem<double> problem(typed, row_lists(300).front());
   const auto x = uniform<double>(300, 1);
   const auto kernel = make_or_refuse("ell-vector:threads=2", problem);
