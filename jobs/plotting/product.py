@@ -2,29 +2,33 @@
 """Pictures of one product: its phases (breakdown), and the transports side by side.
 
 Phases come from a separate pass that waits after each of them, without a graph: what overlaps in a
-product stands one above the other here, so a column may be higher than the product itself.
+product stands one above the other here, so a column may be higher than the product itself. In strong
+scaling times are multiplied by the ranks: ideally columns are level, and what grows is what costs.
 """
-from plotting.data import COMBINATION, fastest, grouped, measured
-from plotting.scaling import strong_lines, weak_lines
+from plotting.data import COMBINATION, Measured, fastest, grouped, measured
+from plotting.scaling import Line, strong_lines, weak_lines
 from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, save, short,
                             short_matrix, subject, time_unit)
 
 PHASES = ("pack", "exchange", "interior", "boundary")
 MOST_PANELS = 6
+MOST_MATRICES = 6   # of the transports, with two panels each
 
 
 def single_points(rows):
-    """Groups as lines have them, for data with one number of ranks only."""
-    return {short_matrix(matrix): {ranks: fastest(some)}
-            for (matrix, ranks), some in grouped(rows, "matrix", "ranks").items()}
+    """Lines of data with one number of ranks only."""
+    return [Line(short_matrix(matrix), {ranks: fastest(some)})
+            for (matrix, ranks), some in grouped(rows, "matrix", "ranks").items()]
 
 
-def draw_phases(axes, title, points, device):
-    """`points`: {ranks: rows of the repeats}."""
-    ranks = sorted(points)
-    phases = {count: [measured(points[count], f"{phase}_seconds").seconds for phase in PHASES]
-              for count in ranks}
-    products = {count: measured(points[count]) for count in ranks}
+def draw_phases(axes, line, device):
+    points, ranks = line.points, sorted(line.points)
+    strong = len(ranks) > 1 and len(grouped(line.rows(), "matrix")) == 1
+    scale = {count: count if strong else 1 for count in ranks}
+    phases = {count: [scale[count] * measured(points[count], f"{phase}_seconds").seconds
+                      for phase in PHASES] for count in ranks}
+    products = {count: Measured(*(scale[count] * value for value in measured(points[count])))
+                for count in ranks}
     unit, size = time_unit(max(*(sum(one) for one in phases.values()),
                                *(one.high for one in products.values())))
     for position, count in enumerate(ranks):
@@ -43,20 +47,19 @@ def draw_phases(axes, title, points, device):
     axes.set_xlim(-0.6, max(len(ranks) - 0.4, 1.6))
     axes.grid(axis="x", visible=False)
     axes.set_xlabel(name_of_ranks(device))
-    axes.set_ylabel(f"time ({unit})")
-    axes.set_title(title, fontsize=9)
+    axes.set_ylabel(f"time × ranks ({unit})" if strong else f"time ({unit})")
+    axes.set_title(line.label, fontsize=9)
 
 
 def breakdown(data, folder):
     rows = [row for row in data.rows if row["interior_seconds"] is not None]
-    lines = {line.label: line.points for line in strong_lines(rows) + weak_lines(rows)}
-    lines = lines or single_points(rows)
+    lines = strong_lines(rows) + weak_lines(rows) or single_points(rows)
     if not lines:
         raise NothingToDraw("no report of `rowhalo run` with phases is there")
-    shown = list(lines.items())[:MOST_PANELS]
+    shown = lines[:MOST_PANELS]
     figure, axes = panels(len(shown), width=4.0, height=3.3)
-    for one, (title, points) in zip(axes, shown):
-        draw_phases(one, title, points, rows[0]["device"])
+    for one, line in zip(axes, shown):
+        draw_phases(one, line, rows[0]["device"])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=5)
     figure.suptitle(f"{subject(rows)}\nphases one after the other, slowest rank of each", fontsize=10)
@@ -100,17 +103,17 @@ def transports(data, folder):
     rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None
             and row["combination"][named] not in (None, "auto")]
     shown = []
-    for (matrix, ranks, precision, _), some in grouped(rows, "matrix", "ranks", "precision",
-                                                       "schedule").items():
-        found = transports_of(some)
-        if len(found) > 1:
-            chosen = next(iter(found.values()))[0]["format"]
-            words = [short_matrix(matrix), f"{ranks} {name_of_ranks('')}", chosen]
+    for (matrix, precision, _), some in grouped(rows, "matrix", "precision", "schedule").items():
+        of_ranks = {ranks: transports_of(few) for (ranks,), few in grouped(some, "ranks").items()}
+        several = [ranks for ranks, found in of_ranks.items() if len(found) > 1]
+        for ranks in sorted({min(several), max(several)} if several else ()):
+            chosen = next(iter(of_ranks[ranks].values()))[0]["format"]
+            words = [short_matrix(matrix), f"{ranks} ranks", chosen]
             words += [precision] if len(grouped(rows, "precision")) > 1 else []
-            shown.append((", ".join(words), found))
+            shown.append((", ".join(words), of_ranks[ranks]))
     if not shown:
         raise NothingToDraw("no matrix was run with several transports on more than one rank")
-    shown = shown[:2 * MOST_PANELS]
+    shown = shown[:2 * MOST_MATRICES]
     tallest = max(len(found) for _, found in shown)
     figure, axes = panels(len(shown), width=4.8, height=1.2 + 0.32 * tallest, columns=2)
     for one, (title, found) in zip(axes, shown):

@@ -149,7 +149,7 @@ def draw_imbalance(values, folder, name):
     figure, axes = panels(2, width=7.6, height=2.6, columns=1)
     spread = {}
     for label, dataset in (("with exchange", "batch_seconds"),
-                           ("without", "local_batch_seconds")):
+                           ("without exchange", "local_batch_seconds")):
         batches = values[dataset]
         if batches and batches[0]:
             spread[label] = ([statistics.median(one) for one in batches],

@@ -176,7 +176,7 @@ def plain_log_of_two(axis):
     from matplotlib import ticker  # pylint: disable=import-outside-toplevel
     axis.set_major_locator(ticker.LogLocator(base=2))
     axis.set_minor_locator(ticker.NullLocator())
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.3g}"))
 
 
 def draw_efficiency(axes, lines, title):
@@ -250,7 +250,7 @@ def exposed(data, folder):
     axes[0].set_ylabel(f"exposed halo time a product ({unit})")
     axes[1].set_ylabel("share of the product (%)")
     for one in axes:
-        one.set_ylim(bottom=0)
+        one.set_ylim(0, 1.05 * one.get_ylim()[1])
     axes[0].set_title("exposed: product minus that without exchange")
     axes[1].set_title("of the product")
     return finish(figure, axes, lines, folder, "exposed")
