@@ -4,6 +4,8 @@
 what every rank owns, and the communication matrix, which agrees with `rowhalo info`."""
 import json
 import re
+import signal
+import time
 import unittest
 
 import launch
@@ -82,6 +84,21 @@ class Results(launch.Case):
         with h5py.File(target) as file:
             self.assertAlmostEqual(file["ranks/batch_seconds"][:, 0].max(),
                                    report["timing"]["median_seconds"], places=15)
+
+    def test_an_interrupted_run_keeps_its_batches(self):
+        target = self.place / "a.h5"
+        process = launch.start(["run", "--matrix", "stencil7:16", "--min-seconds", "120", "--format",
+                                "csr", "--halo", "mpi", "--hdf5", target], ranks=3)
+        time.sleep(4)
+        process.send_signal(signal.SIGUSR1)  # mpirun forwards it to every rank
+        self.assertEqual(launch.finish(process, 60).status, 1)
+        with h5py.File(target) as file:
+            self.assertEqual(file.attrs["status"], "interrupted")
+            batches = file["timing"].attrs["batches"]
+            self.assertGreater(batches, 0)
+            self.assertEqual(file["ranks/batch_seconds"].shape, (3, batches))
+            self.assertEqual(file["ranks/local_batch_seconds"].shape, (3, 0))
+            self.assertGreater(file["ranks/batch_seconds"][:].min(), 0)
 
     def test_kernels(self):
         report, target = self.both("kernels", "--matrix", "stencil5:12", *launch.SHORT, ranks=1)
