@@ -7,7 +7,6 @@
 
 #include "miniapp/halo/host_packing.hpp"
 #include "miniapp/halo/messages.hpp"
-#include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
@@ -19,7 +18,7 @@ class HostExchange final : public HaloExchange {
       : context_(context),
         make_(make),
         layout_(context),
-        memory_(Device::cpu, layout_.bytes),
+        memory_(context, layout_),
         contiguous_(packing == Packing::all ? std::vector<bool>(context.plan.sends.size(), false)
                                             : contiguous_sends(context.plan)),
         space_(context) {
@@ -58,14 +57,14 @@ class HostExchange final : public HaloExchange {
   void close() override {
     for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
     space_.close();
-    memory_ = VectorMemory();
+    memory_.close();
   }
 
  private:
   TransportContext context_;
   MakeMessages make_;
   VectorLayout layout_;
-  VectorMemory memory_;
+  VectorStorage memory_;
   std::vector<bool> contiguous_;  ///< per send
   MessageSpace space_;
   std::vector<std::byte> send_buffer_;

@@ -10,11 +10,12 @@
 namespace rowhalo {
 
 using Make = std::unique_ptr<HaloExchange>(const TransportContext&);
-Make make_mpi_neighbor_exchange, make_mpi_cuda_exchange, make_node_aware_exchange;
+Make make_mpi_neighbor_exchange, make_mpi_shared_exchange, make_mpi_cuda_exchange;
+Make make_node_aware_exchange;
 Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange, make_p2p_exchange;
 
 using Unusable = std::string(const ComputeSite&);
-Unusable mpi_cuda_unusable, node_aware_unusable;
+Unusable mpi_shared_unusable, mpi_cuda_unusable, node_aware_unusable;
 Unusable nccl_unusable, p2p_unusable;
 
 namespace {
@@ -32,6 +33,8 @@ constexpr TransportEntry table[] = {
      make_mpi_persistent_exchange},
     {"mpi-neighbor", "one neighbourhood collective of MPI, persistent where MPI has that", !graphs,
      always_usable, make_mpi_neighbor_exchange},
+    {"mpi-shared", "through memory that ranks of a node share; mpi to ranks of other nodes",
+     !graphs, mpi_shared_unusable, make_mpi_shared_exchange},
     {"mpi-cuda", "nonblocking MPI point-to-point between device buffers (CUDA-aware MPI)", !graphs,
      mpi_cuda_unusable, make_mpi_cuda_exchange},
     {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, nccl_unusable,

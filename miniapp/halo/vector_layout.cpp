@@ -32,6 +32,14 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
           context.site.device};
 }
 
+HaloPlan part_of(const HaloPlan& plan, const std::function<bool(int)>& with) {
+  HaloPlan part = plan;
+  std::erase_if(part.sends, [&](const HaloPlan::Send& send) { return !with(send.rank); });
+  std::erase_if(part.receives,
+                [&](const HaloPlan::Receive& receive) { return !with(receive.rank); });
+  return part;
+}
+
 std::vector<bool> contiguous_sends(const HaloPlan& plan) {
   std::vector<bool> contiguous;
   for (const HaloPlan::Send& send : plan.sends) {

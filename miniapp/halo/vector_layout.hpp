@@ -4,6 +4,7 @@
 // which messages may leave from x itself, and the duplicate of the communicator.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "miniapp/halo/transports.hpp"
@@ -33,6 +34,9 @@ class VectorStorage {
   std::byte* given_;
   VectorMemory own_;
 };
+
+/// The plan without ranks of which `with` is false.
+HaloPlan part_of(const HaloPlan& plan, const std::function<bool(int)>& with);
 
 /// Per send of the plan: its entries lie together in x and need no packing.
 std::vector<bool> contiguous_sends(const HaloPlan& plan);

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transport `mpi-shared`: ranks of a node hand entries over in memory that they share (MPI 3.1,
+// 11.2.3): the owner gathers them into a box, the other copies them to its ghosts. No message, so
+// nothing is matched, cut into fragments or copied through a queue. Vectors stay in memory of their
+// own, on huge pages. A counter says what lies in the boxes, another what was taken out; two boxes
+// a neighbour, used in turn, let the owner go on before the first is empty: with symmetric patterns
+// it never waits for that. Bytes of an exchange: 4 an entry for its index, 2 reads and 2 writes of
+// it. Ranks of other nodes are reached by mpi in the same exchange.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/vector_layout.hpp"
+
+namespace rowhalo {
+
+std::unique_ptr<HaloExchange> make_mpi_exchange(const TransportContext& context);
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr int boxes = 2;
+
+/// Before the boxes. Exchanges count from 1; that of number e uses box e % boxes.
+struct Counters {
+  alignas(cache_line) std::atomic<std::uint64_t> stored{0};  ///< the last that the owner has stored
+  alignas(cache_line) std::atomic<std::uint64_t> taken{0};   ///< the last that has been taken out
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // holds between processes too
+
+std::size_t box_bytes(std::size_t element_bytes, LocalIndex count) {
+  const std::size_t bytes = element_bytes * static_cast<std::size_t>(count);
+  return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
+/// What one rank sends to another of its node, in the owner's memory.
+struct Channel {
+  int rank;           ///< the other one
+  std::size_t bytes;  ///< of what is sent
+  std::size_t stride;
+  Counters* counters;
+
+  std::byte* box(std::uint64_t exchange) const {
+    return reinterpret_cast<std::byte*>(counters) + sizeof(Counters) + exchange % boxes * stride;
+  }
+};
+
+/// Memory of the ranks of a node, one segment each, which all of them see.
+class NodeMemory {
+ public:
+  /// Collective. Ranks that share memory and that the site counts to one node.
+  explicit NodeMemory(const TransportContext& context) {
+    const Comm& comm = context.comm;
+    const std::vector<int>& node_of = context.site.nodes.node_of;
+    MPI_Comm host = MPI_COMM_NULL;
+    ROWHALO_MPI(
+        MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &host));
+    ROWHALO_MPI(MPI_Comm_split(host, node_of.empty() ? 0 : node_of[comm.rank], comm.rank, &node_));
+    ROWHALO_MPI(MPI_Comm_free(&host));
+    int size = 0;
+    ROWHALO_MPI(MPI_Comm_size(node_, &size));
+    ranks_.resize(static_cast<std::size_t>(size));
+    ROWHALO_MPI(MPI_Allgather(&comm.rank, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node_));
+  }
+
+  /// Collective. This rank's segment. Throws AgreedError where a node has not enough.
+  std::byte* allocate(const Comm& comm, std::size_t bytes) {
+    MPI_Info info = MPI_INFO_NULL;
+    ROWHALO_MPI(MPI_Info_create(&info));
+    ROWHALO_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));  // each near its rank
+    std::byte* own = nullptr;
+    const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_,
+                                             static_cast<void*>(&own), &window_);
+    ROWHALO_MPI(MPI_Info_free(&info));
+    const auto refusal = agreed_error(comm, [&] {
+      if (code == MPI_SUCCESS) return;
+      window_ = MPI_WIN_NULL;
+      throw InputError(fmt::format(
+          "--halo mpi-shared: MPI gives rank {} no {} bytes of shared memory (is /dev/shm full, or "
+          "limited in a container?); use mpi",
+          comm.rank, bytes));
+    });
+    if (refusal) {
+      close();
+      throw *refusal;
+    }
+    return own;
+  }
+
+  std::byte* segment_of(int rank) const {
+    const auto position = std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin();
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    std::byte* base = nullptr;
+    ROWHALO_MPI(MPI_Win_shared_query(window_, static_cast<int>(position), &bytes, &unit,
+                                     static_cast<void*>(&base)));
+    return base;
+  }
+
+  bool has(int rank) const { return std::binary_search(ranks_.begin(), ranks_.end(), rank); }
+  bool has_all(const Comm& comm) const { return std::ssize(ranks_) == comm.size; }
+
+  /// Collective.
+  void close() {
+    if (window_ != MPI_WIN_NULL) ROWHALO_MPI(MPI_Win_free(&window_));
+    ROWHALO_MPI(MPI_Comm_free(&node_));
+  }
+
+ private:
+  MPI_Comm node_ = MPI_COMM_NULL;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<int> ranks_;  ///< ascending, this one too
+};
+
+class SharedExchange final : public HaloExchange {
+ public:
+  explicit SharedExchange(const TransportContext& context)
+      : context_(context),
+        memory_(context),
+        near_(part_of(context.plan, [this](int rank) { return memory_.has(rank); })),
+        contiguous_(contiguous_sends(near_)),
+        layout_(context),
+        vectors_(context, layout_),
+        exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
+    make_channels();
+    if (memory_.has_all(context.comm)) return;
+    far_plan_ = part_of(context.plan, [this](int rank) { return !memory_.has(rank); });
+    far_ = make_mpi_exchange({far_plan_, context.element_bytes, context.vectors, context.comm,
+                              context.site, vectors_.data()});
+  }
+
+  HaloVector make_vector() override {
+    if (far_) far_->make_vector();
+    return layout_.vector(context_, vectors_.data(), made_++);
+  }
+
+  void begin(const HaloVector& x, Stream stream) override {
+    if (far_) far_->begin(x, stream);
+    const std::uint64_t exchange = ++begun_;
+    exchange_of_[x.slot] = exchange;
+    for (std::size_t k = 0; k < outgoing_.size(); ++k) {
+      const Channel& channel = outgoing_[k];
+      wait_for(channel.counters->taken, exchange > boxes ? exchange - boxes : 0, channel.rank);
+      const HaloPlan::Send& send = near_.sends[k];
+      const auto indices = std::span(near_.send_indices).subspan(send.begin, send.count);
+      if (contiguous_[k]) {
+        const std::byte* first = x.data + indices.front() * context_.element_bytes;
+        std::memcpy(channel.box(exchange), first, channel.bytes);
+      } else {
+        gather_on_host(context_.element_bytes, indices, x.data, channel.box(exchange));
+      }
+      channel.counters->stored.store(exchange, std::memory_order_release);
+    }
+  }
+
+  void finish(const HaloVector& x, Stream stream) override {
+    const std::uint64_t exchange = exchange_of_[x.slot];
+    for (std::size_t k = 0; k < incoming_.size(); ++k) {
+      const Channel& channel = incoming_[k];
+      wait_for(channel.counters->stored, exchange, channel.rank);
+      std::memcpy(x.ghost_data() + near_.receives[k].begin * context_.element_bytes,
+                  channel.box(exchange), channel.bytes);
+      channel.counters->taken.store(exchange, std::memory_order_release);
+    }
+    if (far_) far_->finish(x, stream);
+  }
+
+  void close() override {
+    if (far_) far_->close();
+    memory_.close();  // waits until nobody uses it any more
+    vectors_.close();
+  }
+
+ private:
+  Channel channel(int rank, LocalIndex count, std::byte* begin) const {
+    return {rank, context_.element_bytes * static_cast<std::size_t>(count),
+            box_bytes(context_.element_bytes, count), reinterpret_cast<Counters*>(begin)};
+  }
+
+  /// Lays out this rank's segment, a channel a send, and tells the receivers where theirs begin.
+  void make_channels() {
+    std::vector<std::uint64_t> begins;
+    std::uint64_t bytes = 0;
+    for (const HaloPlan::Send& send : near_.sends) {
+      begins.push_back(bytes);
+      bytes += sizeof(Counters) + boxes * box_bytes(context_.element_bytes, send.count);
+    }
+    std::byte* const own = memory_.allocate(context_.comm, std::max(bytes, cache_line));
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+      const HaloPlan::Send& send = near_.sends[k];
+      outgoing_.push_back(channel(send.rank, send.count, own + begins[k]));
+      std::memset(outgoing_[k].box(0), 0, boxes * outgoing_[k].stride);  // pages of this rank
+      new (outgoing_[k].counters) Counters;
+    }
+    std::vector<std::uint64_t> theirs(near_.receives.size());
+    std::vector<MPI_Request> requests;
+    for (std::size_t k = 0; k < theirs.size(); ++k) {
+      ROWHALO_MPI(MPI_Irecv(&theirs[k], 1, MPI_UINT64_T, near_.receives[k].rank, 0,
+                            context_.comm.handle, &requests.emplace_back()));
+    }
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+      ROWHALO_MPI(MPI_Isend(&begins[k], 1, MPI_UINT64_T, near_.sends[k].rank, 0,
+                            context_.comm.handle, &requests.emplace_back()));
+    }
+    ROWHALO_MPI(
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+    for (std::size_t k = 0; k < theirs.size(); ++k) {
+      const HaloPlan::Receive& receive = near_.receives[k];
+      incoming_.push_back(
+          channel(receive.rank, receive.count, memory_.segment_of(receive.rank) + theirs[k]));
+    }
+  }
+
+  /// Until `counter` has come to `exchange`; gives the core away where ranks outnumber cores.
+  void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t exchange, int rank) const {
+    constexpr int looks = 1000;
+    const auto there = [&] { return counter.load(std::memory_order_acquire) >= exchange; };
+    for (int k = 0; k < looks; ++k) {
+      if (there()) return;
+    }
+    // Before the watchdog, which knows less, ends the job.
+    const double limit_seconds = 0.8 * context_.site.timeout_seconds;
+    const double start = MPI_Wtime();
+    while (!there()) {
+      std::this_thread::yield();
+      if (MPI_Wtime() - start < limit_seconds) continue;
+      throw std::runtime_error(
+          fmt::format("mpi-shared: rank {} has waited {:.0f} s for rank {} (exchange {}); it may "
+                      "have died, or --timeout is too short",
+                      context_.comm.rank, limit_seconds, rank, exchange));
+    }
+  }
+
+  TransportContext context_;
+  NodeMemory memory_;
+  HaloPlan near_;  ///< between ranks of this node
+  std::vector<bool> contiguous_;
+  VectorLayout layout_;
+  VectorStorage vectors_;
+  std::vector<Channel> outgoing_, incoming_;  ///< as near_.sends and near_.receives
+  HaloPlan far_plan_;                         ///< between ranks of different nodes
+  std::unique_ptr<HaloExchange> far_;
+  std::vector<std::uint64_t> exchange_of_;  ///< the last of each vector
+  std::uint64_t begun_ = 0;
+  int made_ = 0;
+};
+
+}  // namespace
+
+std::string mpi_shared_unusable(const ComputeSite& site) {
+  if (site.device == Device::gpu) return "it takes vectors in host memory only; use p2p or mpi";
+  const std::vector<int>& node_of = site.nodes.node_of;
+  if (node_of.size() > 1 && std::ssize(node_of) == site.nodes.nodes) {
+    return "no two ranks are on one node; use mpi";
+  }
+  return {};
+}
+
+std::unique_ptr<HaloExchange> make_mpi_shared_exchange(const TransportContext& context) {
+  return std::make_unique<SharedExchange>(context);
+}
+
+}  // namespace rowhalo
