@@ -420,3 +420,19 @@ fault "timeline: messages fly before they are packed" miniapp/trace.cpp \
   'if (phase == Phase::pack) packed = end;' \
   '' \
   cli_schedules
+fault "HDF5: batches x ranks" io/report_hdf5.cpp \
+  'shape[] = {ranks, seconds.size() / ranks}' \
+  'shape[] = {seconds.size() / ranks, ranks}' \
+  cli_results
+fault "a rank reports whole batches" miniapp/batches.cpp \
+  'times.own_seconds.push_back(elapsed / times.iterations)' \
+  'times.own_seconds.push_back(elapsed)'
+# --- jobs/
+fault "what became faster is a regression" jobs/compare.py \
+  'ratio = after.seconds / before.seconds' \
+  'ratio = before.seconds / after.seconds' \
+  jobs_compare
+fault "efficiency forgets the ranks" jobs/plotting/scaling.py \
+  'measured(rows).seconds / ranks' \
+  'measured(rows).seconds' \
+  jobs_plot
