@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `p2p`: a kernel stores the entries that neighbours on this host need straight into
-// their ghosts, over NVLink, and signals; another waits for what comes (p2p_kernels.cu has the
-// protocol). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
-// Both kernels run on a stream of their own beside the interior rows. Ranks of other hosts are
-// reached by nccl in the same exchange.
+// Transport `p2p`: one kernel a product stores the entries that neighbours on this host need
+// straight into their memory, over NVLink, and waits for what comes (p2p_kernels.cu has the two
+// protocols). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
+// The kernel runs on a stream of its own beside the interior rows. Ranks of other hosts are reached
+// by nccl in the same exchange.
 #include "miniapp/halo/transports.hpp"
 
 #ifdef ROWHALO_HAVE_CUDA
@@ -25,16 +25,6 @@ std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext& context
 
 namespace {
 
-/// The plan between ranks that `together` says of `rank`.
-template <class Together>
-HaloPlan part_of(const HaloPlan& plan, const Together& together) {
-  HaloPlan part = plan;
-  std::erase_if(part.sends, [&](const HaloPlan::Send& send) { return !together(send.rank); });
-  std::erase_if(part.receives,
-                [&](const HaloPlan::Receive& receive) { return !together(receive.rank); });
-  return part;
-}
-
 /// Partners in at least one direction, ascending.
 std::vector<int> partners(const HaloPlan& plan) {
   std::vector<int> ranks;
@@ -45,14 +35,34 @@ std::vector<int> partners(const HaloPlan& plan) {
   return ranks;
 }
 
-/// How the allocation of a rank is laid out, as far as a peer must know: the vectors, then counters
-/// that peers write, `arrived` and `ready` of each.
+/// Most entries of a message that travels as lines (p2p_kernels.cu): twice the bytes then take as
+/// long as the fence that they spare.
+constexpr std::int64_t most_entries_as_lines = 65536;
+
+/// What a peer must know of a rank's allocation in order to write there: bytes from its base. What
+/// is said of the peer is told to that peer alone.
 struct Layout {
-  std::uint64_t stride_bytes;
-  std::uint64_t owned_bytes;    ///< of a vector, before its ghosts
-  std::uint64_t counter_bytes;  ///< from the base to `arrived` of the peer that is told
-  std::uint64_t ready_bytes;    ///< from the base to `ready` of that peer
+  std::uint64_t ghosts;    ///< of the first vector
+  std::uint64_t stride;    ///< from one vector to the next
+  std::uint64_t incoming;  ///< where lines or flags of the peer begin
+  std::uint64_t ready;     ///< counter that the peer writes
 };
+
+/// Collective. Whether all messages are small enough.
+bool suit_lines(const Comm& comm, const HaloPlan& plan) {
+  std::int64_t longest = 0;
+  for (const HaloPlan::Send& send : plan.sends)
+    longest = std::max<std::int64_t>(longest, send.count);
+  return max_over_ranks(comm, longest) <= most_entries_as_lines;
+}
+
+/// What of `messages` goes to or comes from `rank`; null: nothing.
+template <class Message>
+const Message* message_of(const std::vector<Message>& messages, int rank) {
+  const auto found = std::find_if(messages.begin(), messages.end(),
+                                  [&](const Message& message) { return message.rank == rank; });
+  return found == messages.end() ? nullptr : &*found;
+}
 
 constexpr std::size_t counter_stride = counter_words * sizeof(std::uint32_t);
 
@@ -62,13 +72,21 @@ class P2pExchange final : public HaloExchange {
       : context_(context),
         plan_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
         ranks_(partners(plan_)),
+        as_lines_(suit_lines(context.comm, plan_)),
         layout_(context),
-        memory_(Device::gpu, layout_.bytes + 2 * ranks_.size() * counter_stride),
-        mapped_(context.comm, memory_.data(), ranks_),
-        failure_(sizeof(PeerFailure)) {
-    tell_peers();
-    cut_chunks();
+        failure_(sizeof(PeerFailure)),
+        counters_(1) {
+    lay_out_incoming();
+    memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
+    mapped_ = PeerMemory(context.comm, memory_.data(), ranks_);
+    set_bytes(Device::gpu, counters_.data(), 0, sizeof(PeerCounters));
     *failure() = {};
+    const std::vector<Layout> theirs = swap_records(context.comm, ranks_, own_layouts());
+    if (as_lines_) {
+      make_lines(theirs);
+    } else {
+      make_chunks(theirs);
+    }
     if (context.site.nodes.nodes > 1) {
       far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
       TransportContext far{far_plan_,    context.element_bytes, context.vectors,
@@ -87,8 +105,11 @@ class P2pExchange final : public HaloExchange {
     if (ranks_.empty()) return;
     ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
     ready_.hold_back(side_.stream());
-    push_to_peers(exchange_, context_.element_bytes, x.data, x.slot, side_.stream());
-    wait_for_peers(exchange_, side_.stream());
+    if (as_lines_) {
+      exchange_lines(lines_, context_.element_bytes, x.data, x.ghost_data(), side_.stream());
+    } else {
+      exchange_chunks(chunks_, context_.element_bytes, x.data, x.slot, side_.stream());
+    }
     arrived_.record(side_.stream());
   }
 
@@ -104,8 +125,8 @@ class P2pExchange final : public HaloExchange {
     throw std::runtime_error(fmt::format(
         "p2p: rank {} has waited {:.0f} s for rank {} ({}, exchange {}); it may have died, or "
         "--timeout is too short",
-        context_.comm.rank, static_cast<double>(exchange_.limit_nanoseconds) * 1e-9,
-        int{seen->rank}, seen->waited_for == 1 ? "entries of x" : "readiness to receive",
+        context_.comm.rank, static_cast<double>(watch().limit_nanoseconds) * 1e-9, int{seen->rank},
+        seen->waited_for == 1 ? "entries of x" : "readiness to receive",
         std::uint32_t{seen->exchange}));
   }
 
@@ -126,97 +147,132 @@ class P2pExchange final : public HaloExchange {
 
   PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
 
-  std::uint32_t* counter(std::byte* base, std::uint64_t bytes) const {
-    return reinterpret_cast<std::uint32_t*>(base + bytes);
-  }
-
-  /// Counters of the k-th peer in this rank's own memory, from its base.
-  std::uint64_t arrived_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
-  std::uint64_t ready_bytes(std::size_t k) const {
-    return arrived_bytes(ranks_.size()) + k * counter_stride;
-  }
-
-  /// Exchanges layouts with the peers and learns where to store.
-  void tell_peers() {
-    std::vector<Layout> own, theirs(ranks_.size());
-    for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      own.push_back({layout_.stride_bytes, context_.plan.owned * context_.element_bytes,
-                     arrived_bytes(k), ready_bytes(k)});
-    }
-    std::vector<MPI_Request> requests;
-    for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      ROWHALO_MPI(MPI_Irecv(&theirs[k], sizeof(Layout), MPI_BYTE, ranks_[k], 0,
-                            context_.comm.handle, &requests.emplace_back()));
-      ROWHALO_MPI(MPI_Isend(&own[k], sizeof(Layout), MPI_BYTE, ranks_[k], 0, context_.comm.handle,
-                            &requests.emplace_back()));
-    }
-    ROWHALO_MPI(
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-    for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      std::byte* const base = mapped_.base_of(ranks_[k]);
-      peers_.push_back({base + theirs[k].owned_bytes, theirs[k].stride_bytes,
-                        counter(base, theirs[k].counter_bytes),
-                        counter(base, theirs[k].ready_bytes), 0, ranks_[k]});
-    }
-  }
-
-  /// Chunks of all sends; a peer to which nothing is sent gets one without entries.
-  void cut_chunks() {
-    std::vector<PeerChunk> chunks;
-    for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      const auto peer = static_cast<std::uint32_t>(k);
-      const auto send = std::find_if(
-          plan_.sends.begin(), plan_.sends.end(),
-          [&](const HaloPlan::Send& candidate) { return candidate.rank == ranks_[k]; });
-      if (send == plan_.sends.end()) {
-        chunks.push_back({peer, 0, 0, 0});
-        peers_[k].chunks = 1;
-        continue;
-      }
-      peers_[k].ghosts += send->remote_begin * context_.element_bytes;
-      for (LocalIndex first = 0; first < send->count; first += p2p_chunk) {
-        chunks.push_back({peer, static_cast<std::uint32_t>(first),
-                          static_cast<std::uint32_t>(send->begin + first),
-                          static_cast<std::uint32_t>(std::min(p2p_chunk, send->count - first))});
-        ++peers_[k].chunks;
-      }
-    }
-    device_peers_ = DeviceArray<Peer>(std::span<const Peer>(peers_));
-    device_chunks_ = DeviceArray<PeerChunk>(std::span<const PeerChunk>(chunks));
-    indices_ = DeviceArray<LocalIndex>(std::span<const LocalIndex>(plan_.send_indices));
-    stored_ = DeviceArray<std::uint32_t>(std::ssize(ranks_));
-    counters_ = DeviceArray<PeerCounters>(1);
-    set_bytes(Device::gpu, stored_.data(), 0, static_cast<std::size_t>(stored_.bytes()));
-    set_bytes(Device::gpu, counters_.data(), 0, sizeof(PeerCounters));
+  PeerWatch watch() const {
     // Before the watchdog, which knows less, ends the job.
     const double limit_seconds = 0.8 * context_.site.timeout_seconds;
-    exchange_ = {device_peers_.data(),
-                 static_cast<std::uint32_t>(peers_.size()),
-                 device_chunks_.data(),
-                 static_cast<std::uint32_t>(chunks.size()),
-                 indices_.data(),
-                 stored_.data(),
-                 counter(memory_.data(), arrived_bytes(0)),
-                 counter(memory_.data(), ready_bytes(0)),
-                 counters_.data(),
-                 failure(),
-                 static_cast<std::uint64_t>(limit_seconds * 1e9)};
+    return {counters_.data(), failure(), static_cast<std::uint64_t>(limit_seconds * 1e9)};
+  }
+
+  /// In this rank's allocation: vectors, a counter of each peer's readiness, what comes in.
+  std::uint64_t ready_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
+  std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
+
+  std::size_t bytes_a_unit() const {
+    return as_lines_ ? line_bytes(context_.element_bytes) : sizeof(std::uint32_t);
+  }
+  /// Lines, or chunks with a flag each, of a message; one where there is none, to signal.
+  std::uint32_t units(LocalIndex entries) const {
+    const LocalIndex units = as_lines_ ? entries : (entries + p2p_chunk - 1) / p2p_chunk;
+    return static_cast<std::uint32_t>(std::max<LocalIndex>(1, units));
+  }
+
+  /// Collective.
+  void lay_out_incoming() {
+    for (const int rank : ranks_) {
+      const HaloPlan::Receive* receive = message_of(plan_.receives, rank);
+      first_unit_.push_back(units_);
+      units_ += units(receive != nullptr ? receive->count : 0);
+    }
+    half_bytes_ = max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_a_unit()));
+    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_a_unit();
+  }
+
+  /// As each peer is told.
+  std::vector<Layout> own_layouts() const {
+    std::vector<Layout> layouts;
+    for (std::size_t k = 0; k < ranks_.size(); ++k) {
+      layouts.push_back({context_.plan.owned * context_.element_bytes, layout_.stride_bytes,
+                         incoming_begin() + first_unit_[k] * bytes_a_unit(), ready_bytes(k)});
+    }
+    return layouts;
+  }
+
+  void make_lines(const std::vector<Layout>& theirs) {
+    std::vector<LineRoute> routes;
+    std::vector<LineLanding> landings;
+    for (std::size_t k = 0; k < ranks_.size(); ++k) {
+      const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
+      const HaloPlan::Receive* receive = message_of(plan_.receives, ranks_[k]);
+      std::byte* to = mapped_.base_of(ranks_[k]) + theirs[k].incoming;
+      for (std::uint32_t i = 0; i < units(send != nullptr ? send->count : 0); ++i) {
+        routes.push_back({to, send != nullptr ? plan_.send_indices[send->begin + i] : -1});
+        to += bytes_a_unit();
+      }
+      for (std::uint32_t i = 0; i < units(receive != nullptr ? receive->count : 0); ++i) {
+        landings.push_back(
+            {receive != nullptr ? receive->begin + static_cast<LocalIndex>(i) : -1, ranks_[k]});
+      }
+    }
+    routes_ = DeviceArray<LineRoute>(std::span<const LineRoute>(routes));
+    landings_ = DeviceArray<LineLanding>(std::span<const LineLanding>(landings));
+    lines_ = {routes_.data(),
+              static_cast<std::uint32_t>(routes.size()),
+              landings_.data(),
+              static_cast<std::uint32_t>(landings.size()),
+              memory_.data() + incoming_begin(),
+              half_bytes_,
+              watch()};
+  }
+
+  void make_chunks(const std::vector<Layout>& theirs) {
+    std::vector<Peer> peers;
+    std::vector<PeerChunk> chunks;
+    std::vector<std::int32_t> arrived_from;
+    for (std::size_t k = 0; k < ranks_.size(); ++k) {
+      const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
+      const LocalIndex count = send != nullptr ? send->count : 0;
+      std::byte* const base = mapped_.base_of(ranks_[k]);
+      std::byte* ghosts = base + theirs[k].ghosts;
+      if (send != nullptr) ghosts += send->remote_begin * context_.element_bytes;
+      auto* arrived = reinterpret_cast<std::uint32_t*>(base + theirs[k].incoming);
+      peers.push_back({reinterpret_cast<std::uint32_t*>(base + theirs[k].ready), ranks_[k]});
+      for (std::uint32_t i = 0; i < units(count); ++i) {
+        const LocalIndex first = static_cast<LocalIndex>(i) * p2p_chunk;
+        chunks.push_back({ghosts + first * context_.element_bytes, theirs[k].stride, arrived + i,
+                          static_cast<std::uint32_t>(send != nullptr ? send->begin + first : 0),
+                          static_cast<std::uint32_t>(std::min(p2p_chunk, count - first)),
+                          static_cast<std::uint32_t>(k)});
+      }
+      const HaloPlan::Receive* receive = message_of(plan_.receives, ranks_[k]);
+      arrived_from.insert(arrived_from.end(), units(receive != nullptr ? receive->count : 0),
+                          ranks_[k]);
+    }
+    device_peers_ = DeviceArray<Peer>(std::span<const Peer>(peers));
+    device_chunks_ = DeviceArray<PeerChunk>(std::span<const PeerChunk>(chunks));
+    indices_ = DeviceArray<LocalIndex>(std::span<const LocalIndex>(plan_.send_indices));
+    arrived_from_ = DeviceArray<std::int32_t>(std::span<const std::int32_t>(arrived_from));
+    std::byte* const base = memory_.data();
+    chunks_ = {device_peers_.data(),
+               static_cast<std::uint32_t>(peers.size()),
+               device_chunks_.data(),
+               static_cast<std::uint32_t>(chunks.size()),
+               indices_.data(),
+               reinterpret_cast<std::uint32_t*>(base + incoming_begin()),
+               arrived_from_.data(),
+               static_cast<std::uint32_t>(arrived_from.size()),
+               reinterpret_cast<std::uint32_t*>(base + ready_bytes(0)),
+               watch()};
   }
 
   TransportContext context_;
   HaloPlan plan_;           ///< between ranks of this node
   std::vector<int> ranks_;  ///< of the peers
+  bool as_lines_;           ///< else as chunks
   VectorLayout layout_;
-  VectorMemory memory_;  ///< vectors and the counters that peers write
+  std::vector<std::uint64_t> first_unit_;  ///< per peer, of what comes in
+  std::uint64_t units_ = 0, half_bytes_ = 0, incoming_bytes_ = 0;
+  VectorMemory memory_;  ///< vectors and what peers write
   PeerMemory mapped_;
   PinnedMemory failure_;
-  std::vector<Peer> peers_;
+  DeviceArray<PeerCounters> counters_;
+  DeviceArray<LineRoute> routes_;
+  DeviceArray<LineLanding> landings_;
+  LineExchange lines_{};
   DeviceArray<Peer> device_peers_;
   DeviceArray<PeerChunk> device_chunks_;
   DeviceArray<LocalIndex> indices_;
-  DeviceArray<std::uint32_t> stored_;
-  DeviceArray<PeerCounters> counters_;
-  PeerExchange exchange_{};
+  DeviceArray<std::int32_t> arrived_from_;
+  ChunkExchange chunks_{};
   StreamHandle side_{StreamHandle::Priority::high};
   EventHandle ready_{EventHandle::Timing::off}, arrived_{EventHandle::Timing::off};
   HaloPlan far_plan_;  ///< between ranks of different nodes

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two kernels of transport p2p. Exchange e = 1, 2, ... of a rank:
-//   push: for each chunk: store x[send_indices[..]] into the ghosts of the peer, straight over
-//         NVLink; behind the last chunk of a peer, store e into its counter `arrived`
-//   wait: until `arrived` of every peer has reached e
-// Every peer signals every peer, entries or not. A peer that has signalled e + 1 has done with the
-// ghosts of exchange e, since its boundary rows come before; so when vectors alternate, a ghost is
-// never overwritten while it is read. Where a vector is exchanged twice in a row (counters know,
-// hence graphs too), each rank first says that it is ready, and chunks wait for that.
-// Counters only grow and are compared by their difference, so that they may wrap. Stores of a block
-// are ordered before its signal by a fence of the whole system; waiting acquires likewise. A wait
-// that takes longer than the limit tells the host and lets everything behind it run on.
+// The two protocols of transport p2p, each one kernel. Exchange e = 1, 2, ... of a rank (counted in
+// device memory, hence graphs replay):
+//   lines, for small halos: each entry travels in one store of 8 or 16 bytes that also holds e,
+//   into
+//     a place of its own in the receiver's memory (NCCL calls this LL). Whoever reads e there has
+//     the entry: nothing has to be ordered, which spares a trip over NVLink and back. The receiver
+//     then puts it into its ghosts. Lines of even and odd exchanges lie apart: who writes those of
+//     e + 2 has read those of e + 1, which were written after those of e had been read.
+//   chunks, for large halos: entries are stored straight into the ghosts; a fence, then e into a
+//     flag of the chunk. Who has all flags of e + 1 knows that its peers have done with the ghosts
+//     of e, since their boundary rows come before; so when vectors alternate, a ghost is never
+//     overwritten while it is read. Where a vector is exchanged twice in a row, each rank first
+//     says that it is ready, and chunks wait for that.
+// For that, every peer sends to every peer: a line or a flag without entries where there are none.
+// Counts only grow; flags are compared by their difference, so that they may wrap. No block waits
+// before it has sent what is its part, and blocks of other kernels do not depend on this one: a
+// full device only delays. A wait that takes longer than the limit tells the host and lets
+// everything behind it run on.
+#include <algorithm>
 #include <cuda/atomic>
 
-#include "kernels/gpu/check.hpp"
+#include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/words.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
 
 namespace rowhalo {
@@ -21,7 +30,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr unsigned most_blocks = 64;  // the interior rows want the device, too
+constexpr unsigned most_blocks = 256;  // the interior rows want the device, too
 constexpr std::uint32_t entries = 1, readiness = 2;
 
 __device__ std::uint64_t nanoseconds() {
@@ -30,42 +39,110 @@ __device__ std::uint64_t nanoseconds() {
   return time;
 }
 
-__device__ void signal(std::uint32_t* counter, std::uint32_t value) {
-  cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(*counter).store(
-      value, cuda::memory_order_release);
-}
-
-/// Until the counter that a peer writes has reached `value`.
-__device__ void wait_for(const PeerExchange& a, std::uint32_t* counter, std::uint32_t value,
-                         std::uint32_t peer, std::uint32_t what) {
-  const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system> written(*counter);
-  const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> failed(a.counters->failed);
-  constexpr int spins_a_look = 256;
+/// Until `arrived` says so, or the limit has passed, which the host is told.
+template <class Arrived>
+__device__ void wait_until(const PeerWatch& watch, std::int32_t rank, std::uint32_t exchange,
+                           std::uint32_t what, const Arrived& arrived) {
+  const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> failed(watch.counters->failed);
+  constexpr int spins_a_look = 256, spins_awake = 16;
+  constexpr unsigned nap_nanoseconds = 100;  // many who look all the time are in the others' way
   std::uint64_t begin = 0;
-  for (int spin = 0;; ++spin) {
-    const std::uint32_t seen = written.load(cuda::memory_order_acquire);
-    if (static_cast<std::int32_t>(seen - value) >= 0) return;
+  for (int spin = 1; !arrived(); ++spin) {
+    if (spin > spins_awake) __nanosleep(nap_nanoseconds);
     if (spin % spins_a_look != 0) continue;
     if (failed.load(cuda::memory_order_relaxed) != 0) return;
     const std::uint64_t now = nanoseconds();
     if (begin == 0) begin = now;
-    if (now - begin < a.limit_nanoseconds) continue;
+    if (now - begin < watch.limit_nanoseconds) continue;
     if (failed.exchange(1, cuda::memory_order_relaxed) == 0) {
-      a.failure->rank = a.peers[peer].rank;
-      a.failure->exchange = value;
-      a.failure->waited_for = what;
+      watch.failure->rank = rank;
+      watch.failure->exchange = exchange;
+      watch.failure->waited_for = what;
       __threadfence_system();
-      *static_cast<volatile std::uint32_t*>(&a.failure->happened) = 1;
+      *static_cast<volatile std::uint32_t*>(&watch.failure->happened) = 1;
     }
     return;
   }
 }
 
+/// The last block to call this counts the exchange.
+__device__ void count_exchange(PeerCounters* counters, std::uint32_t exchange,
+                               std::uint32_t last_slot) {
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if (gridDim.x > 1 && atomicAdd(&counters->blocks, 1u) + 1 < gridDim.x) return;
+  counters->blocks = 0;
+  counters->exchanges = exchange;
+  counters->last_slot = last_slot;
+}
+
+__device__ void put(std::byte* line, std::uint64_t word, std::uint32_t exchange) {
+  const std::uint64_t low = word << 32 | exchange;
+  const std::uint64_t high = (word >> 32) << 32 | exchange;
+  asm volatile("st.relaxed.sys.global.v2.b64 [%0], {%1, %2};" ::"l"(line), "l"(low), "l"(high)
+               : "memory");
+}
+template <class Word>
+__device__ void put(std::byte* line, Word word, std::uint32_t exchange) {
+  const std::uint64_t both = std::uint64_t{word} << 32 | exchange;
+  asm volatile("st.relaxed.sys.global.b64 [%0], %1;" ::"l"(line), "l"(both) : "memory");
+}
+
+__device__ bool taken(const std::byte* line, std::uint32_t exchange, std::uint64_t& word) {
+  std::uint64_t low, high;
+  asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
+               : "=l"(low), "=l"(high)
+               : "l"(line)
+               : "memory");
+  word = low >> 32 | (high >> 32) << 32;
+  return static_cast<std::uint32_t>(low) == exchange &&
+         static_cast<std::uint32_t>(high) == exchange;
+}
+template <class Word>
+__device__ bool taken(const std::byte* line, std::uint32_t exchange, Word& word) {
+  std::uint64_t both;
+  asm volatile("ld.relaxed.sys.global.b64 %0, [%1];" : "=l"(both) : "l"(line) : "memory");
+  word = static_cast<Word>(both >> 32);
+  return static_cast<std::uint32_t>(both) == exchange;
+}
+
 template <class Word>
 __global__ void __launch_bounds__(block_threads)
-    push(PeerExchange a, const Word* x, std::uint32_t slot) {
-  const std::uint32_t exchange = a.counters->begun + 1;
-  const bool same_vector = a.counters->last_slot == slot + 1;
+    exchange_by_lines(LineExchange a, const Word* x, Word* ghosts) {
+  const std::uint32_t exchange = a.watch.counters->exchanges + 1;
+  const std::uint64_t half = exchange % 2 * a.half_bytes;
+  const std::uint32_t first = blockIdx.x * block_threads + threadIdx.x;
+  const std::uint32_t stride = gridDim.x * block_threads;
+  for (std::uint32_t k = first; k < a.sends; k += stride) {
+    const LineRoute route = a.routes[k];
+    put(route.to + half, route.from < 0 ? Word{0} : x[route.from], exchange);
+  }
+  for (std::uint32_t k = first; k < a.receives; k += stride) {
+    const LineLanding landing = a.landings[k];
+    const std::byte* line = a.lines + half + k * line_bytes(sizeof(Word));
+    Word word{};
+    wait_until(a.watch, landing.rank, exchange, entries,
+               [&] { return taken(line, exchange, word); });
+    if (landing.ghost >= 0) ghosts[landing.ghost] = word;
+  }
+  count_exchange(a.watch.counters, exchange, 0);
+}
+
+__device__ void signal(std::uint32_t* counter, std::uint32_t value) {
+  cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(*counter).store(
+      value, cuda::memory_order_release);
+}
+
+__device__ bool reached(std::uint32_t* counter, std::uint32_t value) {
+  const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system> written(*counter);
+  return static_cast<std::int32_t>(written.load(cuda::memory_order_acquire) - value) >= 0;
+}
+
+template <class Word>
+__global__ void __launch_bounds__(block_threads)
+    exchange_by_chunks(ChunkExchange a, const Word* x, std::uint32_t slot) {
+  const std::uint32_t exchange = a.watch.counters->exchanges + 1;
+  const bool same_vector = a.watch.counters->last_slot == slot + 1;
   if (same_vector && blockIdx.x == 0) {
     for (std::uint32_t p = threadIdx.x; p < a.peer_count; p += block_threads) {
       signal(a.peers[p].ready, exchange);
@@ -73,66 +150,62 @@ __global__ void __launch_bounds__(block_threads)
   }
   for (std::uint32_t c = blockIdx.x; c < a.chunk_count; c += gridDim.x) {
     const PeerChunk chunk = a.chunks[c];
-    const Peer& peer = a.peers[chunk.peer];
     if (same_vector && chunk.count > 0) {
-      if (threadIdx.x == 0)
-        wait_for(a, a.ready + chunk.peer * counter_words, exchange, chunk.peer, readiness);
+      if (threadIdx.x == 0) {
+        wait_until(a.watch, a.peers[chunk.peer].rank, exchange, readiness,
+                   [&] { return reached(a.ready + chunk.peer * counter_words, exchange); });
+      }
       __syncthreads();
     }
-    Word* ghosts = reinterpret_cast<Word*>(peer.ghosts + slot * peer.stride_bytes) + chunk.first;
-    const LocalIndex* indices = a.send_indices + chunk.begin;
-    for (std::uint32_t k = threadIdx.x; k < chunk.count; k += block_threads) {
-      ghosts[k] = x[indices[k]];
+    // All loads before the first store, which they could not overtake.
+    constexpr int per_thread = p2p_chunk / block_threads;
+    Word words[per_thread];
+#pragma unroll
+    for (int u = 0; u < per_thread; ++u) {
+      const std::uint32_t k = u * block_threads + threadIdx.x;
+      if (k < chunk.count) words[u] = x[a.send_indices[chunk.begin + k]];
+    }
+    Word* ghosts = reinterpret_cast<Word*>(chunk.ghosts + slot * chunk.stride_bytes);
+#pragma unroll
+    for (int u = 0; u < per_thread; ++u) {
+      const std::uint32_t k = u * block_threads + threadIdx.x;
+      if (k < chunk.count) ghosts[k] = words[u];
     }
     __syncthreads();
-    if (threadIdx.x != 0) continue;
-    __threadfence_system();
-    const std::uint32_t stored = atomicAdd(a.stored + chunk.peer, 1u) + 1;
-    if (stored == peer.chunks) {
+    if (threadIdx.x == 0) {
       __threadfence_system();
-      a.stored[chunk.peer] = 0;
-      signal(peer.arrived, exchange);
-    }
-    if (atomicAdd(&a.counters->chunks, 1u) + 1 == a.chunk_count) {
-      a.counters->chunks = 0;
-      a.counters->begun = exchange;
-      a.counters->last_slot = slot + 1;
+      signal(chunk.arrived, exchange);
     }
   }
-}
-
-__global__ void wait(PeerExchange a) {
-  const std::uint32_t exchange = a.counters->finished + 1;
-  for (std::uint32_t p = threadIdx.x; p < a.peer_count; p += blockDim.x) {
-    wait_for(a, a.arrived + p * counter_words, exchange, p, entries);
+  if (blockIdx.x == 0) {
+    for (std::uint32_t k = threadIdx.x; k < a.arrivals; k += block_threads) {
+      wait_until(a.watch, a.arrived_from[k], exchange, entries,
+                 [&] { return reached(a.arrived + k, exchange); });
+    }
   }
-  __syncthreads();
-  if (threadIdx.x == 0) a.counters->finished = exchange;
-}
-
-template <class Word>
-void launch_push(const PeerExchange& exchange, const std::byte* x, int slot, Stream stream) {
-  const unsigned blocks = exchange.chunk_count < most_blocks ? exchange.chunk_count : most_blocks;
-  push<<<blocks, block_threads, 0, static_cast<cudaStream_t>(stream.handle)>>>(
-      exchange, reinterpret_cast<const Word*>(x), static_cast<std::uint32_t>(slot));
+  count_exchange(a.watch.counters, exchange, slot + 1);
 }
 
 }  // namespace
 
-void push_to_peers(const PeerExchange& exchange, std::size_t element_bytes, const std::byte* x,
-                   int slot, Stream stream) {
-  if (element_bytes == sizeof(std::uint64_t)) {
-    launch_push<std::uint64_t>(exchange, x, slot, stream);
-  } else if (element_bytes == sizeof(std::uint32_t)) {
-    launch_push<std::uint32_t>(exchange, x, slot, stream);
-  } else {
-    launch_push<std::uint16_t>(exchange, x, slot, stream);
-  }
+void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
+                    std::byte* ghosts, Stream stream) {
+  const std::uint32_t most = std::max(exchange.sends, exchange.receives);
+  const unsigned blocks = std::min(blocks_for(most, block_threads), most_blocks);
+  with_word(element_bytes, [&]<class Word>(Word) {
+    exchange_by_lines<<<blocks, block_threads, 0, native(stream)>>>(
+        exchange, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(ghosts));
+  });
   ROWHALO_CUDA(cudaGetLastError());
 }
 
-void wait_for_peers(const PeerExchange& exchange, Stream stream) {
-  wait<<<1, 32, 0, static_cast<cudaStream_t>(stream.handle)>>>(exchange);
+void exchange_chunks(const ChunkExchange& exchange, std::size_t element_bytes, const std::byte* x,
+                     int slot, Stream stream) {
+  const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_blocks);
+  with_word(element_bytes, [&]<class Word>(Word) {
+    exchange_by_chunks<<<blocks, block_threads, 0, native(stream)>>>(
+        exchange, reinterpret_cast<const Word*>(x), static_cast<std::uint32_t>(slot));
+  });
   ROWHALO_CUDA(cudaGetLastError());
 }
 

@@ -29,15 +29,7 @@ struct Offer {
 PeerMemory::PeerMemory(const Comm& comm, const std::byte* base, const std::vector<int>& peers) {
   Offer own{};
   own.error = cudaIpcGetMemHandle(&own.handle, const_cast<std::byte*>(base));
-  std::vector<Offer> offers(peers.size());
-  std::vector<MPI_Request> requests;
-  for (std::size_t k = 0; k < peers.size(); ++k) {
-    ROWHALO_MPI(MPI_Irecv(&offers[k], sizeof own, MPI_BYTE, peers[k], 0, comm.handle,
-                          &requests.emplace_back()));
-    ROWHALO_MPI(
-        MPI_Isend(&own, sizeof own, MPI_BYTE, peers[k], 0, comm.handle, &requests.emplace_back()));
-  }
-  ROWHALO_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+  const std::vector<Offer> offers = swap_records(comm, peers, std::vector(peers.size(), own));
   for (std::size_t k = 0; k < peers.size(); ++k) {
     void* mapped = nullptr;
     cudaError_t error = own.error != cudaSuccess ? own.error : offers[k].error;
