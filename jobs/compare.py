@@ -96,9 +96,9 @@ def compared(name, before, after, threshold):
 def name_of(row):
     """The words of a line that a reader tells it by."""
     asked = [str(word) for word in dict.fromkeys(row["combination"][:3]) if word]
+    asked += ["graph"] if row["combination"][3] is True else []
     words = [row["matrix"], f"{row['ranks']} ranks" if row["ranks"] > 1 else "1 rank",
-             row["precision"], row["partition"] or "", " ".join(asked),
-             "graph" if row["combination"][3] is True else ""]
+             row["precision"], row["partition"] or "", " ".join(asked)]
     return ", ".join(word for word in words if word)
 
 

@@ -54,14 +54,15 @@ def point_of(path):
 
 
 COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "threads")
-CHOSEN = {"format": "format", "boundary_format": "format", "transport": "halo", "graph": "halo",
-          "partition": "partition"}
+CHOSEN = {"format": "format", "transport": "halo", "graph": "halo", "partition": "partition"}
 
 
 def combination_of(row, request):
     """What was asked for: "auto", which may choose otherwise in every repeat, or what was run. Of
-    `kernels`, which has no transport, the graph is what was faster."""
-    asked = {**row, "graph": row["graph"] if row["transport"] else None}
+    `kernels`, which has no transport, the graph is what was faster; which format serves boundary
+    rows that another refuses was not asked for."""
+    asked = {**row, "graph": row["graph"] if row["transport"] else None,
+             "boundary_format": request.get("boundary")}
     return tuple("auto" if request.get(CHOSEN.get(name)) == "auto" else asked[name]
                  for name in COMBINATION)
 
@@ -72,9 +73,10 @@ def hdf5_of(row, path):
 
 
 def request_of(report, point):
-    """format, halo and partition as they were asked for."""
+    """format, halo and partition as they were asked for, and "boundary"."""
     names = ("format", "halo", "partition")
     asked = {name: word_after(f"--{name}", report["argv"]) for name in names}
+    asked["boundary"] = word_after("--boundary-format", report["argv"])
     asked = {**asked, **{name: point[name] for name in names if point.get(name)}}
     if report["command"] == "run":
         asked = {**asked, "format": asked["format"] or "auto", "halo": asked["halo"] or "auto"}

@@ -51,8 +51,6 @@ def varying(groups, names):
 def described(row, names):
     words = {"graph": "graph" if row.get("graph") is True else "",
              "threads": f"{row.get('threads')} threads"}
-    if "format" in names:  # which says enough of it
-        words["boundary_format"] = ""
     return " ".join(filter(None, (str(words.get(name, row.get(name) or "")) for name in names)))
 
 
