@@ -120,8 +120,7 @@ def run_command(options):
 
 def finish(folder, plots):
     """Collects; draws when there is something to draw with."""
-    collect(folder)
-    if plots:
+    if collect(folder) and plots:
         drawn = subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "plot.py"),
                                 str(folder.path)], check=False, stdin=subprocess.DEVNULL)
         if drawn.returncode:

@@ -60,6 +60,7 @@ def write_hdf5(folder, rows, path):
 
 
 def collect(folder):
+    """Number of rows."""
     rows = list(rows_of_study(folder))
     write_whole(folder.path / "results.csv", csv_text(rows))
     written = ["results.csv"]
@@ -67,3 +68,4 @@ def collect(folder):
         written.append("results.h5")
     print(f"{len(rows)} rows in {' and '.join(str(folder.path / name) for name in written)}",
           flush=True)
+    return len(rows)

@@ -57,29 +57,30 @@ def live_jobs_of(folder):
     return backends.of(folder.site).live(ids) if ids else {}
 
 
-def state_of(folder, point, live_jobs, waiting):
-    place = folder.place_of(point)
+def state_of(folder, point, live_jobs, submitted):
+    place, job = folder.place_of(point), submitted.get(point["name"], "")
     owner = read_json(place / "running")
     if owner and is_alive(owner, live_jobs):
         return State("running", owner["id"] or f"process {owner['pid']} on {owner['host']}")
     if (place / "done").exists():
         return State("done", "")
-    if point["name"] in waiting:
-        return State("pending", f"job {waiting[point['name']]}")
     if (place / "error").exists():
         return State("error", reason_of(place / "error"))
+    if job and backends.number_of(job) in live_jobs:
+        return State("pending", f"job {job}")
     if owner:
         return State("cut off", f"by the end of {owner['id'] or 'process %d' % owner['pid']}")
     stop = obstacle(point, folder.site)
-    return State("skipped", stop) if stop else State("not submitted", "")
+    if stop:
+        return State("skipped", stop)
+    return State("cut off", f"job {job} ended before it") if job else State("not submitted", "")
 
 
 def states_of(folder):
     """{point's name: State}, and the numbers of the jobs that live."""
     live_jobs = live_jobs_of(folder)
-    waiting = {name: job["id"] for job in folder.jobs() for name in job["points"]
-               if backends.number_of(job["id"]) in live_jobs}
-    return {point["name"]: state_of(folder, point, live_jobs, waiting)
+    submitted = {name: job["id"] for job in folder.jobs() for name in job["points"]}
+    return {point["name"]: state_of(folder, point, live_jobs, submitted)
             for point in folder.points}, live_jobs
 
 

@@ -57,12 +57,21 @@ def all_jobs(folder, points, in_one_job, program):
     return jobs
 
 
+def forget_errors(folder, job):
+    """What is submitted again counts as waiting, not as failed."""
+    for name in job.points:
+        marker = folder.path / "points" / name / "error"
+        if marker.exists():
+            marker.unlink()
+
+
 def submit_all(folder, jobs, after, chain):
     backend, before, ids = backends.of(folder.site), list(after), []
     place = folder.path / "jobs"
     for job in jobs:
         path = place / f"{job.name}.{suffix_of(folder.site)}"
         write_whole(path, backend.script(job))
+        forget_errors(folder, job)
         if job.points:
             job_id = backend.submit(path.name, place, before, "afterok")
         else:

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/study.py without a scheduler: runs, what is cut off or fails, what is resumed."""
+import json
+import os
+import signal
+import sys
+import time
+import unittest
+
+import throwaway
+from studies import marked, points, results, states, study, study_text
+from throwaway import launch
+
+sys.path.insert(0, str(launch.SOURCE / "jobs"))
+from studying.rows import COLUMNS  # noqa: E402  pylint: disable=wrong-import-position
+from studying.running import Interruption  # noqa: E402  pylint: disable=wrong-import-position
+
+# One of the matrices takes until it is told to end, or is killed.
+SLOW = """#!/bin/bash
+case "$*" in
+  run*stencil7:13*--json*) exec {binary} "$@" --min-seconds 60 ;;
+  run*--json*) exec {binary} "$@" --min-seconds 0 ;;
+esac
+exec {binary} "$@"
+"""
+
+
+class Studies(launch.Case):
+    def setUp(self):
+        super().setUp()
+        self.output = self.place / "out of a study"
+
+    def study_file(self, **parts):
+        return self.write("a study.ini", study_text(**parts))
+
+    def start(self, *words, **parts):
+        return study(*words, self.study_file(**parts), "--site", "local", "--output", self.output,
+                     "--no-plot")
+
+    def test_run_collects_and_runs_nothing_twice(self):
+        said = self.start("run", sweep="formats = csr, sell:c=8,sigma=16\nthreads = 1",
+                          run="repeats = 2\ndevice = cpu")
+        self.assertIn("4 done", said)
+        names = ["stencil7-12-n1-csr", "stencil7-12-n1-sell-c-8-sigma-16", "stencil7-12-n2-csr",
+                 "stencil7-12-n2-sell-c-8-sigma-16"]
+        self.assertEqual(states(self.output), dict.fromkeys(names, "done"))
+        rows = results(self.output)
+        self.assertEqual(tuple(rows[0]), COLUMNS)
+        self.assertEqual([(row["point"], row["repeat"]) for row in rows],
+                         [(name, repeat) for name in names for repeat in "12"])
+        for row in rows:
+            names_of_row = ("study", "kind", "status", "matrix", "passed", "threads", "precision",
+                            "transport")
+            self.assertEqual([row[name] for name in names_of_row],
+                             ["tiny", "strong", "ok", "stencil7:12", "True", "1", "fp64", "mpi"])
+            self.assertGreater(float(row["median_seconds"]), 0)
+        self.assertEqual([row["ranks"] for row in rows], list("11112222"))
+        self.assertEqual(len({row["y_hash"] for row in rows}), 1)
+        self.check_files(names)
+        before = marked(self.output)
+        said = study("run", self.output, "--no-plot")
+        self.assertEqual(said.count("done already"), 4)
+        self.assertEqual(marked(self.output), before)
+        self.assertIn("nothing to submit: 4 done", study("resume", self.output))
+
+    def check_files(self, names):
+        for name in names:
+            point = json.loads((self.output / f"points/{name}/point.json").read_text("utf-8"))
+            self.assertEqual(point["name"], name)
+            self.assertEqual(point["arguments"][:2], ["--min-seconds", "0"])
+            self.assertFalse((self.output / f"points/{name}/running").exists())
+        try:
+            import h5py  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            return
+        with h5py.File(self.output / "results.h5", "r") as file:
+            self.assertEqual(file.attrs["study"], "tiny")
+            self.assertEqual(file["results/median_seconds"].shape, (8,))
+            self.assertEqual(file["results/point"].asstr()[0], names[0])
+            self.assertEqual(list(file["results/ranks"]), [1] * 4 + [2] * 4)
+            if "points" in file:  # the build writes HDF5
+                self.assertEqual(sorted(file["points"]), names)
+                self.assertEqual(sorted(file[f"points/{names[0]}"]), ["1", "2"])
+
+    def test_cases_of_all_and_formats_of_kernels(self):
+        self.start("run", sweep="formats = all", points="ranks = 2")
+        formats = {row["format"] for row in results(self.output)}
+        self.assertLess({"csr", "sell", "asell", "coo"}, formats)
+        self.output = self.place / "kernels"
+        self.start("run", kind="list", points="", sweep="formats = csr, ell, csr-omp",
+                   run="command = kernels")
+        self.assertEqual(sorted(row["format"] for row in results(self.output)),
+                         ["csr", "csr-omp", "ell"])
+        self.assertEqual(list(points(self.output)), ["stencil7-12"])
+
+    def test_an_error_does_not_end_the_study(self):
+        path = self.study_file(matrix="source =\n  stencil7:12\n  stencil7:13",
+                               sweep="formats = csr, sell")
+        study("run", path, "--site", "local", "--output", self.output, "--no-plot", status=1,
+              environment=throwaway.environment(ROWHALO=str(self.failing("stencil7:13"))))
+        words = states(self.output, status=1)
+        self.assertEqual([words[name] for name in words if "stencil7-12" in name], ["done"] * 4)
+        self.assertEqual([words[name] for name in words if "stencil7-13" in name], ["error"] * 4)
+        said = study("status", self.output, status=1)
+        self.assertIn("exit status 1: rowhalo: planted", said)
+        self.assertIn("4 done, 4 error", said)
+        self.assertEqual(len(results(self.output)), 4)
+        before = marked(self.output)
+        said = study("run", self.output, "--no-plot")
+        self.assertIn("8 done", said)
+        self.assertEqual({name: marked(self.output)[name] for name in before}, before)
+
+    def failing(self, matrix):
+        path = self.write("failing", f'#!/bin/bash\ncase "$*" in *{matrix}*--json*result*) echo '
+                          f'"rowhalo: planted" >&2; exit 1 ;; esac\nexec {launch.BINARY} "$@"\n')
+        path.chmod(0o755)
+        return path
+
+    def slow_study_in_the_background(self):
+        """Its second point is under way; the process of it all."""
+        program = self.write("slow", SLOW.format(binary=launch.BINARY))
+        program.chmod(0o755)
+        path = self.study_file(matrix="source =\n  stencil7:12\n  stencil7:13\n  stencil7:14",
+                               points="ranks = 2", run="repeats = 1\ntime = 3",
+                               arguments="--batches 1 --validate none")
+        study("submit", path, "--site", "local", "--output", self.output,
+              environment=throwaway.environment(ROWHALO=str(program)))
+        job = json.loads((self.output / "jobs/all.json").read_text("utf-8"))
+        log = self.output / "points/stencil7-13-n2/log-1.txt"
+        self.wait_for(lambda: log.exists() and "Matrix" in log.read_text("utf-8")
+                      or "ranks; hosts" in (log.read_text("utf-8") if log.exists() else ""))
+        words = states(self.output)
+        self.assertEqual(list(words.values()), ["done", "running", "pending"])
+        said = study("resume", self.output)
+        self.assertIn("nothing to submit: 1 done, 1 running, 1 pending", said)
+        return int(job["id"])
+
+    def wait_for(self, condition, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "\n".join(
+                path.read_text("utf-8") for path in self.output.rglob("*.out")))
+            time.sleep(0.1)
+
+    def words(self):
+        return study("status", self.output, status=None)
+
+    def check_resumed(self):
+        before = marked(self.output)
+        self.assertEqual(list(before), ["stencil7-12-n2"])
+        said = study("resume", self.output, "--watch")
+        self.assertIn("3 done", said)
+        self.assertNotIn("stencil7-12-n2", (self.output / "jobs/all-2.json").read_text("utf-8"))
+        self.assertEqual(marked(self.output)["stencil7-12-n2"], before["stencil7-12-n2"])
+        self.assertEqual(len(results(self.output)), 3)
+
+    def test_killed_and_resumed(self):
+        process = self.slow_study_in_the_background()
+        os.killpg(process, signal.SIGKILL)
+        words = states(self.output)
+        self.assertEqual(list(words.values()), ["done", "cut off", "cut off"])
+        self.check_resumed()
+
+    def test_ended_early_and_resumed(self):
+        process = self.slow_study_in_the_background()
+        os.kill(process, signal.SIGTERM)
+        self.wait_for(lambda: "pending" not in self.words())
+        words = states(self.output, status=1)
+        self.assertEqual(list(words.values()), ["done", "error", "cut off"])
+        self.assertIn("interrupted by SIGTERM", study("status", self.output, status=1))
+        rows = {row["point"]: row["status"] for row in results(self.output)}
+        self.assertEqual(rows["stencil7-12-n2"], "ok")
+        self.check_resumed()
+
+    def test_what_takes_too_long_is_asked_to_end(self):
+        before = {number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGTERM,
+                                                                  signal.SIGINT)}
+        try:
+            interruption = Interruption()
+            self.assertEqual(interruption.run(["sleep", "60"], None, None, 0.5), -signal.SIGUSR1)
+            self.assertTrue(interruption.overdue)
+            self.assertEqual(interruption.run(["true"], None, None, None), 0)
+            self.assertFalse(interruption.overdue)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def test_points_that_do_not_fit_are_skipped(self):
+        environment = {**throwaway.environment(), "CUDA_VISIBLE_DEVICES": ""}
+        path = self.study_file(run="device = gpu")
+        said = study("plan", path, "--site", "local", environment=environment)
+        self.assertIn("note: skipped: needs GPUs, and site local has none: stencil7-12-n1, "
+                      "stencil7-12-n2", said)
+        self.assertIn("2 points, 0 runs", said)
+        said = study("run", path, "--site", "local", "--output", self.output,
+                     environment=environment)
+        self.assertIn("2 skipped", said)
+        environment["CUDA_VISIBLE_DEVICES"] = "0"
+        said = study("plan", path, "--site", "local", environment=environment)
+        self.assertIn("note: skipped: 2 ranks a node, 1 GPUs: stencil7-12-n2\n", said)
+
+    def test_plan_warns_and_writes_nothing(self):
+        said = study("plan", self.study_file(), "--site", "local", "--output", self.output)
+        self.assertRegex(said, r"stencil7-12-n2 +2 +1 +stencil7:12 +1.73 k +11.2 k +[\d.]+ MB")
+        self.assertIn("note: too small to measure: about", said)
+        self.assertFalse(self.output.exists())
+
+    def test_another_study_does_not_take_the_folder(self):
+        self.start("run", points="ranks = 1")
+        said = study("run", self.study_file(points="ranks = 1,2"), "--output", self.output,
+                     "--no-plot", "--site", "local", status=2)
+        self.assertIn("holds another study", said)
+        self.assertIn("holds no plan.json", study("status", self.place, status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

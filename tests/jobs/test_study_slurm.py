@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/study.py on a real, throw-away Slurm: submitted studies end in tables and pictures by
+themselves; chains stop at an error; what was cancelled is resumed; the same through qsub."""
+import re
+import subprocess
+import sys
+import unittest
+
+import throwaway
+from studies import marked, points, results, states, study, study_text
+
+MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib, h5py"], check=False,
+                            stderr=subprocess.DEVNULL).returncode == 0
+NODES = "nodes = 1,2,4\nranks_per_node = 2"
+# Ends as soon as a point has more ranks than two.
+ONLY_TWO = """#!/bin/bash
+case "$*" in
+  run*--json*) [ "${{SLURM_NTASKS:-0}}" -le 2 ] || {{ echo "rowhalo: planted" >&2; exit 1; }} ;;
+esac
+exec {binary} "$@"
+"""
+
+
+class OnSlurm(throwaway.SlurmCase):
+    pbs = True
+
+    def submit(self, *options, site="generic-slurm", output="out of it", **parts):
+        """The folder, and the numbers of the jobs, the one that collects last."""
+        folder = self.place / self.id() / output
+        folder.parent.mkdir(exist_ok=True)
+        path = folder.parent / "a study.ini"
+        path.write_text(study_text(**parts), encoding="utf-8")
+        said = study("submit", path, "--site", site, "--output", folder, *options,
+                     environment=self.environment)
+        return folder, re.findall(r"^job (\d+)", said, re.MULTILINE)
+
+    def states(self, folder, status=0):
+        return states(folder, environment=self.environment, status=status)
+
+    def check_ended(self, folder, pictures):
+        """All done, collected and drawn without a hand's touch."""
+        self.assertEqual(set(self.states(folder).values()), {"done"}, self.outputs())
+        rows = results(folder)
+        self.assertEqual({row["point"] for row in rows}, set(points(folder)))
+        self.assertEqual({row["passed"] for row in rows}, {"True"})
+        if MATPLOTLIB:
+            self.assertTrue((folder / "results.h5").is_file())
+            for picture in pictures:
+                for suffix in ("svg", "png"):
+                    path = folder / "plots" / f"{picture}.{suffix}"
+                    self.assertGreater(path.stat().st_size, 5000, picture)
+        return rows
+
+    def test_strong_over_nodes(self):
+        folder, jobs = self.submit(points=NODES)
+        self.assertEqual(len(jobs), 4)
+        self.assert_completed(jobs[-1])
+        rows = self.check_ended(folder, ("strong", "breakdown"))
+        self.assertEqual([(row["ranks"], row["nodes"]) for row in rows],
+                         [("2", "1"), ("4", "2"), ("8", "4")])
+        self.assertEqual(len({row["y_hash"] for row in rows}), 1)
+        for name, point in points(folder).items():
+            self.check_point(folder / "points" / name, point["ranks"], point["nodes"])
+
+    def test_weak_in_one_job(self):
+        folder, jobs = self.submit(
+            "--in-one-job", kind="weak", points="ranks = 1,2,4\nranks_per_node = 2",
+            matrix="rows_per_rank = 1000\ntemplate = stencil7:nx={nx},ny={ny},nz={nz}")
+        self.assertEqual(len(jobs), 2)
+        self.assert_completed(jobs[-1])
+        rows = self.check_ended(folder, ("weak",))
+        self.assertEqual([(row["ranks"], row["nodes"], row["rows"]) for row in rows],
+                         [("1", "1", "1000"), ("2", "1", "2000"), ("4", "2", "4000")])
+
+    def test_a_chain_stops_at_an_error(self):
+        program = self.place / "only two"
+        program.write_text(ONLY_TWO.format(binary=throwaway.launch.BINARY), encoding="utf-8")
+        program.chmod(0o755)
+        self.environment["ROWHALO"] = str(program)
+        try:
+            folder, jobs = self.submit("--chain", points=NODES)
+        finally:
+            self.environment["ROWHALO"] = str(throwaway.launch.BINARY)
+        self.assert_completed(jobs[-1])  # it collects what there is
+        self.assertEqual([self.state(job)[0] for job in jobs[:3]],
+                         ["COMPLETED", "FAILED", "CANCELLED"])
+        self.assertEqual(list(self.states(folder, status=1).values()), ["done", "error", "cut off"])
+        self.assertIn("planted", study("status", folder, environment=self.environment, status=1))
+        self.assertEqual(len(results(folder)), 1)
+        before = marked(folder)
+        said = study("resume", folder, environment=self.environment)
+        again = re.findall(r"^job (\d+)", said, re.MULTILINE)
+        self.assertEqual(len(again), 3)
+        self.assert_completed(again[-1])
+        self.check_ended(folder, ("strong",))
+        self.assertEqual({name: marked(folder)[name] for name in before}, before)
+
+    def test_cancelled_and_resumed(self):
+        folder, jobs = self.submit("--in-one-job", points=NODES,
+                                   matrix="source =\n  stencil7:12\n  stencil27:10")
+        self.wait_for(lambda: len(marked(folder)) >= 2, 60, "no two points are done")
+        self.command("scancel", jobs[0])
+        self.wait(jobs[0])
+        self.wait(jobs[-1])
+        before = marked(folder)
+        self.assertLess(len(before), 6)
+        words = self.states(folder, status=None)
+        self.assertEqual({name for name, word in words.items() if word == "done"}, set(before))
+        self.assertLessEqual(set(words.values()), {"done", "error", "cut off"})
+        said = study("resume", folder, "--in-one-job", "--watch", environment=self.environment)
+        self.assertIn(f": all-2, {6 - len(before)} point", said)
+        self.check_ended(folder, ("strong",))
+        self.assertEqual({name: marked(folder)[name] for name in before}, before)
+
+    def test_through_qsub(self):
+        folder, jobs = self.submit(site="generic-pbs", points="nodes = 1,2\nranks_per_node = 2")
+        self.assert_completed(jobs[-1])
+        self.check_ended(folder, ("strong",))
+        self.assertEqual(len(list(folder.glob("jobs/*.pbs"))), 3)
+
+
+if __name__ == "__main__":
+    throwaway.main()
