@@ -96,8 +96,8 @@ class Sites(launch.Case):
     def test_shell_quotes(self):
         path = self.write("a site.ini", "[site]\nscheduler = slurm\nname = it's\n[job]\naccount = "
                           "$(touch nowhere)\n[node]\ncores = 4\n[launch]\ncommand = srun -n "
-                          "{ranks} 'a b'\n[environment]\nmodules =\n  one\n  two\nsetup = ulimit -s\n"
-                          "[variables]\nA_B = it's; x\n")
+                          "{ranks} 'a b'\n[environment]\nmodules =\n  one\n  two\nsetup = "
+                          "ulimit -s\n[variables]\nA_B = it's; x\n")
         said = study("site", path, "--shell")
         run = subprocess.run(["bash", "-c", said + '\neval "$SITE_VARIABLES"; printf "%s|" '
                               '"$SITE_NAME" "$SITE_ACCOUNT" "$SITE_LAUNCH" "$SITE_MODULES" '
@@ -171,7 +171,8 @@ class Golden(launch.Case):
                                  f"--kill-on-invalid-dep=yes {path} 'my study.ini'\n")
             else:
                 self.assertRegex(said, r"^qsub -l select=2:ncpus=64:mpiprocs=4:ngpus=4:"
-                                 r"ompthreads=16 -l place=scatter:excl -A my_project -q gpu -l filesystems=home "
+                                 r"ompthreads=16 -l place=scatter:excl -A my_project -q gpu "
+                                 r"-l filesystems=home "
                                  r"-W depend=afterok:7 -v ROWHALO_SITE,ROWHALO_HOME,"
                                  r"ROWHALO_ARGUMENTS,ROWHALO /\S+/strong.pbs\n$")
         said = study("submit", path, "--site", "local", "--dry-run", status=2)
@@ -212,7 +213,7 @@ BAD_WEAK = (
     ("stencil7:{n}", "stencil6:{n}", r":6: .*stencil6:\{n\}: rowhalo"),
 )
 BAD_SITES = (
-    ("scheduler = slurm", "scheduler = lsf", r":2: \[site\] scheduler: 'lsf': use slurm, pbs, none"),
+    ("scheduler = slurm", "scheduler = lsf", r":2: \[site\] scheduler: 'lsf': use slurm, pbs"),
     ("cores = 64", "cores = lots", r":10: \[node\] cores: 'lots': a whole number"),
     ("gpus = 4", "gpu = 4", r":11: \[node\] gpu: unknown key; use cores, gpus"),
     ("{ranks}", "{cores}", r":13: \[launch\] command: \{cores\}: use \{ranks\}"),
