@@ -21,15 +21,6 @@ double best_seconds(const FormatReport& format) {
   return std::min(*format.seconds, format.graph_seconds.value_or(*format.seconds));
 }
 
-/// How many products of `seconds` a graph holds: an even number, and so many that launching the
-/// graph, three microseconds, does not count.
-int graph_length(double seconds) {
-  constexpr double enough_seconds = 300e-6;
-  constexpr double most = 200;
-  const auto products = static_cast<int>(std::min(enough_seconds / std::max(seconds, 1e-9), most));
-  return std::max(products_a_graph, products / 2 * 2);
-}
-
 class KernelStudy : public Session {
  public:
   KernelStudy(const CommandLine& line, const Comm& comm) : Session(line, comm) {

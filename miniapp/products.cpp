@@ -3,6 +3,8 @@
 // Vectors, y and the sequence of products (products.hpp).
 #include "miniapp/products.hpp"
 
+#include <algorithm>
+
 namespace rowhalo {
 
 namespace {
@@ -13,6 +15,13 @@ std::optional<Disturber> disturber_of(const ProductSetting& setting) {
 }
 
 }  // namespace
+
+int graph_length(double seconds) {
+  constexpr double enough_seconds = 300e-6;
+  constexpr double most = 200;
+  const auto products = static_cast<int>(std::min(enough_seconds / std::max(seconds, 1e-9), most));
+  return std::max(products_a_graph, products / 2 * 2);
+}
 
 Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
                    const TransportVariant& transport, double alpha, double beta)
@@ -36,6 +45,9 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
   };
   if (transport.graph) {
     sequence_.emplace(product, setting.stream, products_a_graph);
+    sequence_->run(products_a_graph);
+    const int length = graph_length(time_batch(setting.measuring, products_a_graph, *sequence_));
+    if (length > products_a_graph) sequence_.emplace(product, setting.stream, length);
   } else {
     sequence_.emplace(product);
   }

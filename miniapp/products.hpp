@@ -15,8 +15,12 @@
 
 namespace rowhalo {
 
-/// How many products a CUDA graph holds.
+/// How many products a CUDA graph holds at least.
 inline constexpr int products_a_graph = 10;
+
+/// How many of `seconds` each it holds: an even number, and so many that launching the graph, three
+/// microseconds, does not count.
+int graph_length(double seconds);
 
 /// Everything that products of one run have in common.
 struct ProductSetting {

@@ -49,7 +49,7 @@ class Run : public Session {
   void save_y();
 
   bool several() const { return options_.format == "all" || options_.halo == "all"; }
-  bool graphs() const { return options_.graph && !entry_of(options_.schedule).baseline; }
+  bool graphs() const { return options_.graph && !entry_of(schedule_).baseline; }
 
   std::vector<std::byte> y_;              ///< of the choice that is reported
   std::optional<double> read_bandwidth_;  ///< of all devices, GB/s; 0: cannot be measured
@@ -66,7 +66,7 @@ void Run::measure_all() {
   if (options_.format == "all") names = usable_formats(device_.site.device);
   for (const std::string& name : names) {
     phase("convert");
-    const FormatRequest request{name, options_.boundary_format, options_.schedule,
+    const FormatRequest request{name, options_.boundary_format, schedule_,
                                 graphs_on(device_.site.device, graphs())};
     ChosenKernels kernels;
     std::optional<AgreedError> refusal;

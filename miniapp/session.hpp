@@ -85,6 +85,7 @@ class Session {
   std::optional<DistributedCsr> source_;  ///< between read() and distribute()
   LocalMatrix matrix_;
   HaloPlan plan_;
+  Schedule schedule_ = Schedule::overlap;  ///< as settled
   std::optional<MatrixBlock> block_;
   std::vector<double> x_, y0_;  ///< by number in the source, as stored in the precision
   std::vector<std::byte> stored_x_, stored_y0_;

@@ -196,7 +196,8 @@ GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
   ROWHALO_CUDA(cudaStreamEndCapture(native(stream), &recorded));
   const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded> owner(recorded);
   cudaGraphExec_t graph = nullptr;
-  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, 0));
+  // Without it the priorities of the streams are forgotten.
+  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));
   graph_.reset(graph);
 }
 

@@ -187,6 +187,28 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   }
 }
 
+TEST_CASE("GPUs do not overlap where hardly any row is interior") {
+  const auto settled = [](const char* text, Device device, Schedule wanted) {
+    const Problem problem(text, "rows", {}, Precision::fp64, 1, 0);
+    return settled_schedule(problem.comm, problem.matrix, device, wanted);
+  };
+  const bool alone = world().size == 1;
+  const Schedule few = alone ? Schedule::overlap : Schedule::blocking;
+  REQUIRE_ALL_RANKS(settled("dense:40", Device::gpu, Schedule::overlap) == few);
+  REQUIRE_ALL_RANKS(settled("dense:40", Device::cpu, Schedule::overlap) == Schedule::overlap);
+  REQUIRE_ALL_RANKS(settled("dense:40", Device::gpu, Schedule::petsc_like) == Schedule::petsc_like);
+  const char* line = "stencil7:nx=1,ny=1,nz=40";
+  REQUIRE_ALL_RANKS(settled(line, Device::gpu, Schedule::overlap) == Schedule::overlap);
+}
+
+TEST_CASE("a graph holds many short products and few long ones") {
+  CHECK(graph_length(1) == products_a_graph);
+  CHECK(graph_length(9.9e-6) == 30);
+  CHECK(graph_length(1e-6) == 200);
+  CHECK(graph_length(0) == 200);
+  for (const double seconds : {1.1e-6, 3.3e-6, 7e-6, 29e-6}) CHECK(graph_length(seconds) % 2 == 0);
+}
+
 TEST_CASE("a block that was not cut refuses a baseline") {
   const Problem problem("stencil5:9", "rows", {}, Precision::fp64, 1, 0);
   const MatrixBlock block(problem.matrix, problem.precision, problem.device);
