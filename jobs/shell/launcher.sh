@@ -41,7 +41,9 @@ choose_remote_start() {
   command -v pbs_tmrsh >/dev/null ||
     refuse "mpirun cannot start processes on $host: it was built without PBS (ompi_info lists no" \
       "plm tm), ssh $host asks or fails, and there is no pbs_tmrsh"
-  export OMPI_MCA_plm_rsh_agent="$jobs/shell/pbs_shell.sh" OMPI_MCA_orte_leave_session_attached=1
+  # mpirun splits the agent at spaces, which a folder may have.
+  export PATH=$jobs/shell:$PATH
+  export OMPI_MCA_plm_rsh_agent=pbs_shell.sh OMPI_MCA_orte_leave_session_attached=1
 }
 
 open_mpi_options() {

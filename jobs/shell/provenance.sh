@@ -48,7 +48,7 @@ rank_map() {
   supervised "${launcher[@]}" "${rank_command[@]:0:${#rank_command[@]}-1}" "$jobs/shell/place.sh" \
     >"$place/map.txt" 2>"$place/launcher.txt" || status=$?
   if [ "$status" -ne 0 ]; then
-    cat "$place/launcher.txt" >>"$place/map.txt"
+    tee -a "$place/map.txt" <"$place/launcher.txt" >&2
     return "$status"
   fi
   sort -k 2 -n -o "$place/map.txt" "$place/map.txt"
@@ -56,6 +56,7 @@ rank_map() {
   awk '!seen[$4]++ {print $4}' "$place/map.txt" >"$place/nodes.txt"
   lines=$(wc -l <"$place/map.txt") hosts=$(wc -l <"$place/nodes.txt")
   [ "$lines" -eq "$ranks" ] && [ "$hosts" -eq "$nodes" ] && return
-  echo "$lines processes on $hosts hosts instead of $ranks ranks on $nodes nodes" >>"$place/map.txt"
+  echo "$lines processes on $hosts hosts instead of $ranks ranks on $nodes nodes" |
+    tee -a "$place/map.txt" >&2
   return 1
 }

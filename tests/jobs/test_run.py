@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/run.sh and the PBS scripts without a scheduler: with mpirun, and where a scheduler's
+variables and commands are needed, with played ones. Real ones: test_slurm_scripts.py and _pbs.py.
+"""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import throwaway
+from throwaway import LONG, SMALL, launch
+
+SITE = """[site]
+scheduler = {scheduler}
+[node]
+cores = 4
+gpus = {gpus}
+gpu_order = {order}
+[launch]
+command = {command}
+[variables]
+ROWHALO_TEST_VARIABLE = two words
+"""
+OPEN_MPI = "mpirun -n {ranks} {host_options}"
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="rowhalo-")
+        self.addCleanup(holder.cleanup)
+        self.place = Path(holder.name)
+        self.project = throwaway.copy_of_jobs(self.place)
+        self.environment = throwaway.environment(ROWHALO_SITE="local", HOME=str(self.place))
+        self.environment.pop("OMP_NUM_THREADS", None)
+
+    def start(self, *words, cwd=None, **more):
+        return subprocess.Popen(list(map(str, words)), cwd=cwd or self.project,
+                                env={**self.environment, **more}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                universal_newlines=True, start_new_session=True)
+
+    def end(self, process, status=0):
+        """What it has printed."""
+        try:
+            said = process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said = process.communicate()[0] + "\nkilled: no end in sight"
+        self.assertEqual(process.returncode, status, said)
+        return said
+
+    def run_sh(self, *words, status=0, **more):
+        return self.end(self.start("jobs/run.sh", *words, **more), status)
+
+    def site(self, scheduler="none", gpus=0, order="", command=OPEN_MPI):
+        path = self.place / f"{scheduler} site.ini"
+        path.write_text(SITE.format(scheduler=scheduler, gpus=gpus, order=order, command=command),
+                        encoding="utf-8")
+        return path
+
+    def program(self, name, text):
+        """A played command, the first in PATH; the environment that finds it."""
+        folder = self.place / "played"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+        return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def report(self, folder):
+        return json.loads((self.project / folder / "result-1.json").read_text(encoding="utf-8"))
+
+    def wait_for_header(self, folder):
+        log = self.project / folder / "log-1.txt"
+        deadline = time.monotonic() + 60
+        while not (log.is_file() and "; hosts:" in log.read_text(encoding="utf-8")):
+            self.assertLess(time.monotonic(), deadline, "the program has not started")
+            time.sleep(0.1)
+        time.sleep(2)
+
+    def test_repeats_and_names_with_spaces(self):
+        (self.project / "my matrix.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real general\n4 4 4\n" +
+            "".join(f"{i} {i} 2\n" for i in range(1, 5)), encoding="utf-8")
+        said = self.run_sh("--ranks", 2, "--repeats", 2, "--output", "the point", "--", "run",
+                           "--matrix", "my matrix.mtx", *launch.SHORT)
+        point = self.project / "the point"
+        self.assertEqual(said.count("RESULT: PASS"), 2)
+        self.assertEqual(said.count(" on " + socket.gethostname() + " cores "), 2)
+        for k in (1, 2):
+            self.assertEqual(json.loads((point / f"result-{k}.json").read_text())["status"], "ok")
+            self.assertIn("RESULT: PASS", (point / f"log-{k}.txt").read_text(encoding="utf-8"))
+        self.assertIn("status = 0", (point / "done").read_text(encoding="utf-8"))
+        kept = {path.name for path in (point / "provenance").iterdir()}
+        self.assertLessEqual({"environment.txt", "map.txt", "nodes.txt", "version.txt", "site.txt",
+                              "command.txt"}, kept)
+        version = (point / "provenance/version.txt").read_text(encoding="utf-8")
+        self.assertEqual((point / "result-1.h5").exists(), "HDF5           no" not in version)
+
+    def test_failure_of_the_program(self):
+        arguments = ("--ranks", 2, "--repeats", 3, "--output", "point", "--", "run", "--matrix")
+        self.run_sh(*arguments, "nowhere.mtx", status=2)
+        point = self.project / "point"
+        marker = (point / "error").read_text(encoding="utf-8")
+        self.assertIn("reason = repeat 1 of 3 ended with exit status 2", marker)
+        self.assertIn("nowhere.mtx", marker)
+        self.assertFalse((point / "done").exists())
+        self.assertFalse((point / "log-2.txt").exists())
+        # Run again, nothing is left of the failure.
+        self.run_sh(*arguments, *SMALL[1:])
+        self.assertTrue((point / "done").exists())
+        self.assertFalse((point / "error").exists())
+
+    def test_signals_save_the_result(self):
+        for number, name in ((signal.SIGUSR1, "SIGUSR1"), (signal.SIGTERM, "SIGTERM")):
+            process = self.start("jobs/run.sh", "--ranks", 2, "--repeats", 3, "--output", name,
+                                 "--", "run", *LONG)
+            self.wait_for_header(name)
+            process.send_signal(number)
+            self.end(process, 1)
+            self.assertEqual(self.report(name)["status"], "interrupted")
+            marker = (self.project / name / "error").read_text(encoding="utf-8")
+            self.assertIn(f"reason = interrupted by {name} in repeat 1 of 3", marker)
+            self.assertFalse((self.project / name / "log-2.txt").exists())
+
+    def test_alone_under_a_launcher(self):
+        """An MPI that does not know the launcher would run every rank as a job of its own."""
+        self.end(self.start(launch.BINARY, "run", *SMALL, SLURM_STEP_NUM_TASKS="4"), 2)
+        self.end(self.start(launch.BINARY, "run", *SMALL, PMI_SIZE="4"), 2)
+        self.end(self.start(launch.BINARY, "run", *SMALL, SLURM_STEP_NUM_TASKS="1"), 0)
+
+    def test_refusals(self):
+        nodefile = self.place / "nodes of the job"
+        nodefile.write_text("a\na\nb\nb\n", encoding="utf-8")
+        slurm = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "SLURM_NTASKS": "8",
+                 "SLURM_JOB_CPUS_PER_NODE": "4(x2)", "ROWHALO_SITE": str(self.site("slurm"))}
+        pbs = {"PBS_NODEFILE": str(nodefile), "ROWHALO_SITE": str(self.site("pbs"))}
+        alone = {"OMPI_MCA_rmaps_base_oversubscribe": "0"}
+        none = self.site(command="no-such-launcher -n {ranks}")
+        run = ["--", "run", *SMALL]
+        for words, more, expected in (
+                (["--ranks", 0, *run], {}, "--ranks 0: give a whole number of at least 1"),
+                (["--rank", 2, *run], {}, "--rank: there is no such option"),
+                (["--ranks"], {}, "--ranks: an option without a value"),
+                (["--ranks", 2], {}, "nothing to run"),
+                (run, {}, "--ranks N is missing"),
+                (["--site", "nowhere", "--ranks", 2, *run], {}, "--site nowhere: neither a file"),
+                (["--study", "nowhere.ini"], {}, "--study nowhere.ini: there is no such file"),
+                (["--ranks", 2, *run], {"ROWHALO": "nowhere"}, "ROWHALO=nowhere: there is no such"),
+                (["--ranks", 2, *run], {"ROWHALO_SITE": str(none)}, "there is no no-such-launcher"),
+                (["--ranks", 1000, *run], alone, "1000 ranks a node, but a node takes "),
+                (["--ranks", 2, "--nodes", 3, *run], {}, "--nodes 3: more than the 2 ranks"),
+                (["--ranks", 9, *run], slurm, "9 ranks need 3 nodes with 4 each, there are 2: ask"),
+                (["--ranks", 8, "--nodes", 1, *run], slurm, "8 ranks a node, but a node takes 4"),
+                (["--ranks", 9, "--nodes", 2, "--ranks-per-node", 4, *run], slurm,
+                 "9 ranks do not fit on 2 nodes with 4 each"),
+                (["--ranks", 5, *run], pbs, "5 ranks need 3 nodes with 2 each, there are 2: ask"),
+                (["--ranks", 3, "--nodes", 1, *run], pbs, "3 ranks a node, but a node takes 2"),
+                (["--ranks", 2, *run], {**pbs, "PBS_NODEFILE": ""}, "PBS_NODEFILE names no file"),
+                (["--ranks", 2, *run], {**slurm, "SLURM_JOB_ID": ""}, "but this is no job")):
+            with self.subTest(words=words[:4]):
+                said = self.run_sh("--output", "refused", *words, status=2, **more)
+                self.assertIn(expected, said)
+                self.assertFalse((self.project / "refused" / "done").exists())
+        self.assertIn("--output DIR is missing", self.run_sh(*run, status=2))
+
+    def test_map_names_the_gpu_of_each_rank(self):
+        played = self.program("nvidia-smi", """case "$*" in
+  *query-gpu=index*) printf '0\\n1\\n2\\n3\\n' ;;
+  *query-gpu=pci.bus_id*) echo "0000:0$2:00.0" ;;
+  *) exit 1 ;;
+esac""")
+        arguments = ("--ranks", 4, "--output", "point", "--", "run", *SMALL)
+        for order, gpus in (("", [0, 1, 2, 3]), ("3,2,1,0", [3, 2, 1, 0])):
+            site = self.site(gpus=4, order=order)
+            said = self.run_sh("--site", site, *arguments, **played)
+            for rank, gpu in enumerate(gpus):
+                self.assertRegex(
+                    said, rf"rank {rank} on \S+ cores \S+ GPU {gpu} \(0000:0{gpu}:00.0\)")
+
+    def test_what_the_site_sets_reaches_the_ranks(self):
+        (self.project / "program").write_text("#!/bin/bash\n"
+                                              "echo \"$ROWHALO_TEST_VARIABLE, $OMP_NUM_THREADS\"\n")
+        (self.project / "program").chmod(0o755)
+        said = self.run_sh("--site", self.site(), "--ranks", 2, "--threads", 2, "--output", "point",
+                           "--", "kernels", ROWHALO=str(self.project / "program"))
+        self.assertEqual(said.count("two words, 2"), 2, said)
+
+    # ------------------------------------------------------------------ a played PBS
+    def pbs_job(self, nodefile, arguments, **more):
+        """run.pbs as PBS starts it: a copy in the spool, in the home folder."""
+        script = self.place / "spool.SC"
+        shutil.copy(self.project / "jobs/pbs/run.pbs", script)
+        (self.place / "nodefile").write_text(nodefile, encoding="utf-8")
+        return self.start(
+            "bash", script, cwd=self.place, PBS_JOBID="12.server", PBS_JOBNAME="rowhalo-run",
+            PBS_ENVIRONMENT="PBS_BATCH", PBS_O_WORKDIR=str(self.project), OMP_NUM_THREADS="1",
+            PBS_NODEFILE=str(self.place / "nodefile"), ROWHALO_ARGUMENTS=arguments,
+            **{"ROWHALO_SITE": str(self.site("pbs")), **more})
+
+    def test_pbs_job_starts_at_home_and_ends_by_walltime(self):
+        here = f"{socket.gethostname()}\n" * 4
+        said = self.end(self.pbs_job(here, " ".join(SMALL)))
+        self.assertIn("RESULT: PASS", said)
+        self.assertEqual(self.report("rowhalo-run-12")["partition"]["ranks"], 4)
+        process = self.pbs_job(here, " ".join(LONG))
+        self.wait_for_header("rowhalo-run-12")
+        process.terminate()
+        self.end(process, 1)
+        self.assertEqual(self.report("rowhalo-run-12")["status"], "interrupted")
+
+    def test_pbs_starts_processes_where_ssh_may_not(self):
+        spaces = ["unshare", "--uts", "--mount", "--propagation", "private"]
+        if subprocess.run([*spaces, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("a second host cannot be played: unshare is not allowed here")
+        more = self.program("ssh", "exit 255")
+        # Starts its words as they are, as PBS's task manager does.
+        more = self.program("pbs_tmrsh", f"""host=$1; shift
+exec {' '.join(spaces)} bash -c 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && exec "$@"' \\
+  "$host" "$@" """)
+        more.update(OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo")
+        nodes = f"{socket.gethostname()}\n" * 2 + "elsewhere\n" * 2
+        if "mca:plm:tm:" in self.end(self.start("ompi_info", "--parsable")):
+            self.skipTest("this Open MPI speaks to PBS itself")
+        said = self.end(self.pbs_job(nodes, " ".join(SMALL), **more))
+        self.assertIn("RESULT: PASS", said)
+        self.assertRegex(said, r"rank 3 on elsewhere cores")
+        hosts = (self.project / "rowhalo-run-12/provenance/nodes.txt").read_text().split()
+        self.assertEqual(hosts, [socket.gethostname(), "elsewhere"])
+        self.assertEqual(self.report("rowhalo-run-12")["partition"]["nodes"], 2)
+
+
+if __name__ == "__main__":
+    throwaway.main()
