@@ -31,7 +31,7 @@ class Scripts(throwaway.SlurmCase):
             "run": self.qsub("jobs/pbs/run.pbs", small),
             "halo": self.qsub("jobs/pbs/halo.pbs", small),
             "gemv": self.qsub("jobs/pbs/gemv.pbs", " ".join(["--matrix dense:32", *launch.SHORT])),
-            "kernels": self.qsub("jobs/pbs/kernels.pbs", "--quick --classes tiny"),
+            "kernels": self.qsub("jobs/pbs/kernels.pbs", "--quick --only elasticity:6"),
             "strong": self.qsub("jobs/pbs/strong.pbs", "'strong study.ini'"),
             "weak": self.qsub("jobs/pbs/weak.pbs", "'weak study.ini'"),
         }

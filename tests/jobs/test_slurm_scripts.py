@@ -76,7 +76,7 @@ class Scripts(throwaway.SlurmCase):
             "run": self.sbatch("jobs/slurm/run.sbatch", *SMALL),
             "halo": self.sbatch("jobs/slurm/halo.sbatch", *SMALL),
             "gemv": self.sbatch("jobs/slurm/gemv.sbatch", *dense),
-            "kernels": self.sbatch("jobs/slurm/kernels.sbatch", "--quick", "--classes", "tiny"),
+            "kernels": self.sbatch("jobs/slurm/kernels.sbatch", "--quick", "--only", "elasticity:6"),
             "strong": self.sbatch("jobs/slurm/strong.sbatch", strong),
             "weak": self.sbatch("jobs/slurm/weak.sbatch", weak),
         }

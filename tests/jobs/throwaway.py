@@ -32,7 +32,8 @@ def environment(**more):
     """What jobs inherit: nothing of a scheduler that this test itself may run under."""
     kept = {name: value for name, value in launch.ENVIRONMENT.items()
             if not re.match(r"(SLURM|PBS|ROWHALO)_|OMP_", name)}
-    return {**kept, "ROWHALO": str(launch.BINARY), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {**kept, "ROWHALO": str(launch.BINARY), "PYTHON": sys.executable,
+            "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
 def copy_of_jobs(place):

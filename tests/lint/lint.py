@@ -16,6 +16,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from directives import check_directives  # noqa: F401  (CHECKS finds it)
+
 # Which rooms a room may include. The longest prefix of a file's path counts.
 MAY_INCLUDE = {
     "partition/base/": ["partition/base/"],
@@ -33,7 +35,7 @@ FORBIDDEN_HEADERS = {
     "io/": r"cuda|nccl|petsc",
 }
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
-SCRIPTS = (".sh", ".py")
+SCRIPTS = (".sh", ".py", ".sbatch", ".pbs")
 MAX_LINES = 450
 MAX_README_LINES = 200
 

@@ -32,6 +32,42 @@ FAULTS = [
     ("readme", "README.md", "line\n" * 200),
     ("readme", "README.md", "[a link](nowhere.md)\n"),
 ]
+# Ready batch scripts, each with one line changed.
+JOBS = LINT.parents[2] / "jobs"
+CHANGES = {
+    "slurm/run.sbatch": [
+        ("#SBATCH --nodes=2\n", ""),
+        ("#SBATCH --ntasks-per-node=4\n", "#SBATCH --ntasks=8\n"),
+        ("#SBATCH --gpus-per-node=4\n", "#SBATCH --gpus-per-task=1\n"),
+        ("#SBATCH --output=%x-%j.out\n", "#SBATCH --output=logs/%x-%j.out\n"),
+        ("#SBATCH --open-mode=append\n", ""),
+        ("B:USR1@120", "USR1@120"),
+        ("#SBATCH --no-requeue\n", ""),
+        ("#SBATCH --exclusive\n", "#SBATCH --exclusive --time=5\n"),
+        ("#SBATCH --exclusive\n", "#SBATCH --exclusive\n#SBATCH --account=mine\n"),
+        ("#SBATCH --exclusive\n", "#SBATCH --exclusive\n#SBATCH -p gpu\n"),
+        ("set -euo pipefail\n", "set -eu\n"),
+        ("set -euo pipefail\n", "set -euo pipefail\n#SBATCH --mem=0\n"),
+        ("set -euo pipefail\n", "set -euo pipefail\ncd /scratch/me\n"),
+        ("set -euo pipefail\n", 'set -euo pipefail\ncd "$(dirname "$0")"\n'),
+    ],
+    "pbs/run.pbs": [
+        ("#PBS -l place=scatter:excl\n", ""),
+        ("#PBS -l walltime=00:20:00\n", ""),
+        ("#PBS -j oe\n", "#PBS -j oe -r n\n"),
+        ("#PBS -j oe\n", "# errors, too\n#PBS -j oe\n"),
+        ("#PBS -r n\n", "#PBS -r n\n#PBS -q gpu\n"),
+        (":mpiprocs=4", ""),
+        ('cd "$PBS_O_WORKDIR"\n', ""),
+        ("set -euo pipefail\n", "set -euo pipefail\n#PBS -V\n"),
+    ],
+}
+for script, changes in CHANGES.items():
+    for old, new in changes:
+        text = (JOBS / script).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            sys.exit(f"jobs/{script}: has not once: {old}")
+        FAULTS.append(("directives", f"jobs/{script}", text.replace(old, new)))
 
 
 def run_check(check, name, content):
@@ -56,7 +92,7 @@ def main():
             if run.returncode not in (expected, 77):
                 failures += 1
                 print(f"{check}, {name}: exit status {run.returncode} instead of {expected}\n"
-                      f"{content[:200]}{run.stdout}{run.stderr}")
+                      f"{content[:1500]}{run.stdout}{run.stderr}")
     print(f"{len(FAULTS)} faults, {failures} failures")
     return 1 if failures else 0
 
