@@ -13,8 +13,10 @@ namespace {
 constexpr bool baseline = true;
 
 constexpr ScheduleEntry table[] = {
-    {"overlap", "begin the exchange, interior rows, finish it, boundary rows", Schedule::overlap,
-     !baseline},
+    {"overlap",
+     "begin the exchange, interior rows, finish it, boundary rows; blocking on GPUs where few are "
+     "interior",
+     Schedule::overlap, !baseline},
     {"blocking", "begin and finish the exchange, all rows in one kernel", Schedule::blocking,
      !baseline},
     {"petsc-like", "pack, the host waits, start, owned columns, finish, ghosts added",

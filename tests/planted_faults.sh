@@ -174,17 +174,20 @@ fault "a split row begins where it goes on" kernels/balanced_shares.cpp \
 fault "rows split by one share are one" kernels/balanced_shares.cpp \
   'split_rows.empty() || split_rows.back().rank != rank' \
   'split_rows.empty() || split_rows.back().last + 1 != share'
-fault "block taken for full" kernels/cpu/bsr.cpp \
+fault "shares of long rows change places in a block" kernels/balanced_shares.cpp \
+  'order[place] = together[begin + k];' \
+  'order[place] = together[begin + count - 1 - k];'
+fault "block taken for full" kernels/block_cover.cpp \
   'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
   'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'
 fault "block size of the most bytes" kernels/block_size.cpp \
-  'if (other.bytes < best.bytes) best = other;' \
-  'if (other.bytes > best.bytes) best = other;'
+  'other.bytes < best.bytes' \
+  'other.bytes > best.bytes'
 fault "blocks are cheaper than they are" kernels/block_size.cpp \
   'if (best.bytes < csr) return best.size;' \
   'if (best.fill > 0) return best.size;'
-fault "samples count no masks" kernels/cpu/bsr.cpp \
-  'sample.masks += is_full(block) ? 0 : 1;' \
+fault "samples count no masks" kernels/block_size.cpp \
+  'sample.masks += cover.is_full(block) ? 0 : 1;' \
   'sample.masks += 0;'
 fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
   'for (; k < a.width; ++k, slot += lanes)' \
@@ -301,6 +304,9 @@ fault "neighbourhood collective sends and receives at one place" miniapp/halo/mp
 fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
   'return site.no_device_messages;' \
   'return {};'
+fault "no overlap on CPUs either" miniapp/choose.cpp \
+  'device == Device::cpu || wanted' \
+  'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
   'return ranks[distance(from, to) % ranks.size()];' \
   'return ranks[0];'
@@ -372,9 +378,6 @@ fault "auto pays for conversions before it looks at CSR" miniapp/format_trials.c
 fault "auto waits for what is far behind" miniapp/format_trials.cpp \
   'if (is_far()) return;' \
   ''
-fault "long rows are cut off one by one" kernels/statistics.cpp \
-  'if (host.indices[e] <= limit) columns.push_back(host.indices[e]);' \
-  'columns.push_back(host.indices[e]);'
 fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
