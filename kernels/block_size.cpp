@@ -5,16 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
+#include "kernels/block_cover.hpp"
+
 namespace rowhalo {
-namespace {
-
-/// What blocks of one size would store.
-struct Estimate {
-  int size = 0;
-  double fill = 0, bytes = 0;  ///< bytes: of a nonzero
-};
-
-Estimate estimate(int size, double value_bytes, const BlockSample& sample) {
+BlockEstimate estimate_blocks(int size, double value_bytes, const BlockSample& sample) {
+  if (sample.entries == 0) return {};
   const auto blocks = static_cast<double>(sample.blocks);
   const auto entries = static_cast<double>(sample.entries);
   const double area = size * size;
@@ -23,14 +21,39 @@ Estimate estimate(int size, double value_bytes, const BlockSample& sample) {
   return {size, entries / (blocks * area), bytes / entries};
 }
 
-int measured_size(const CsrView& matrix, const Spec& options, const BlockSamples& samples) {
-  if (samples[0].entries == 0) return smallest_block_size;
-  const auto value_bytes = static_cast<double>(matrix_value_bytes(matrix.precision));
-  Estimate best = estimate(smallest_block_size, value_bytes, samples[0]);
-  for (int size = smallest_block_size + 1; size <= largest_block_size; ++size) {
-    const Estimate other = estimate(size, value_bytes, samples[size - smallest_block_size]);
-    if (other.bytes < best.bytes) best = other;
+BlockEstimate best_blocks(const BlockSamples& samples, double value_bytes) {
+  BlockEstimate best;
+  for (int size = smallest_block_size; size <= largest_block_size; ++size) {
+    const BlockEstimate other =
+        estimate_blocks(size, value_bytes, samples[size - smallest_block_size]);
+    if (best.size == 0 || (other.size != 0 && other.bytes < best.bytes)) best = other;
   }
+  return best;
+}
+
+namespace {
+
+bool says_size(const CsrView& matrix) {
+  return matrix.block >= smallest_block_size && matrix.block <= largest_block_size;
+}
+
+BlockSample sample_of_size(BlockCover cover, std::int64_t count, std::size_t most_blocks) {
+  BlockSample sample;
+  const std::int64_t block_rows = cover.block_rows();
+  for (std::int64_t k = 0; k < count; ++k) {
+    for (const CoveringBlock& block : cover.blocks(k * block_rows / count, most_blocks)) {
+      ++sample.blocks;
+      sample.entries += std::popcount(block.mask);
+      sample.masks += cover.is_full(block) ? 0 : 1;
+    }
+  }
+  return sample;
+}
+
+int measured_size(const CsrView& matrix, const Spec& options, const BlockSamples& samples) {
+  const auto value_bytes = static_cast<double>(matrix_value_bytes(matrix.precision));
+  const BlockEstimate best = best_blocks(samples, value_bytes);
+  if (best.size == 0) return smallest_block_size;
   const double offsets = static_cast<double>(sizeof(Offset)) * matrix.rows;
   const double csr =
       value_bytes + sizeof(LocalIndex) + offsets / static_cast<double>(matrix.nonzeros);
@@ -43,9 +66,23 @@ int measured_size(const CsrView& matrix, const Spec& options, const BlockSamples
 
 }  // namespace
 
+BlockSamples sample_blocks(const CsrView& host, RowListView rows, const BlockSampling& sampling) {
+  BlockSamples samples;
+  const double mean = static_cast<double>(host.nonzeros) / std::max<LocalIndex>(host.rows, 1);
+  for (int size = smallest_block_size; size <= largest_block_size; ++size) {
+    if (says_size(host) && size != host.block) continue;
+    const BlockCover cover(host, rows, size);
+    const auto wanted = static_cast<std::int64_t>(sampling.entries / std::max(mean * size, 1.0));
+    const std::int64_t count = std::clamp(wanted, sampling.fewest_rows, sampling.most_rows);
+    samples[size - smallest_block_size] =
+        sample_of_size(cover, std::min(count, cover.block_rows()), sampling.most_blocks);
+  }
+  return samples;
+}
+
 BlockSize choose_block_size(const CsrView& matrix, const Spec& options,
                             const std::function<BlockSamples()>& measure) {
-  const bool known = matrix.block >= smallest_block_size && matrix.block <= largest_block_size;
+  const bool known = says_size(matrix);
   if (!known && !options.has("b")) return {measured_size(matrix, options, measure()), true};
   return {static_cast<int>(options.integer("b", known ? matrix.block : smallest_block_size,
                                            smallest_block_size, largest_block_size)),

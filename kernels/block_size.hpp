@@ -6,9 +6,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 
 #include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
 #include "partition/base/spec.hpp"
 
 namespace rowhalo {
@@ -24,6 +26,26 @@ struct BlockSample {
 
 /// One for each size from smallest_block_size on.
 using BlockSamples = std::array<BlockSample, largest_block_size - smallest_block_size + 1>;
+
+/// How much is looked at for each size: block rows spread over all, the first blocks of each.
+struct BlockSampling {
+  double entries = 0;  ///< about as many, were no block left out
+  std::int64_t fewest_rows = 0, most_rows = 0, most_blocks = 0;
+};
+
+/// Blocks of the listed rows of a matrix in host memory; of the size alone that the matrix says,
+/// where it does. Sizes that were not looked at, or without entries, are left empty.
+BlockSamples sample_blocks(const CsrView& host, RowListView rows, const BlockSampling& sampling);
+
+/// What blocks of one size would store.
+struct BlockEstimate {
+  int size = 0;                ///< 0: no block was seen
+  double fill = 1, bytes = 0;  ///< bytes: of a nonzero
+};
+BlockEstimate estimate_blocks(int size, double value_bytes, const BlockSample& sample);
+
+/// The size that stores the fewest bytes.
+BlockEstimate best_blocks(const BlockSamples& samples, double value_bytes);
 
 struct BlockSize {
   int size = 0;

@@ -41,6 +41,20 @@ Prediction predict_csr_vector(const BlockStatistics& s) {
   return {predict_csr(s).bytes, static_cast<double>(s.lengths.longest) / 32, true};
 }
 
+Prediction predict_csr_balanced(const BlockStatistics& s) {
+  return {(value_bytes(s) + 2) * nonzeros(s) + y_bytes(s), 0, true};
+}
+
+Prediction predict_csr_packed(const BlockStatistics& s) {
+  return {(value_bytes(s) + 5) * std::max(nonzeros(s), static_cast<double>(s.rows)) + y_bytes(s),
+          0};
+}
+
+Prediction predict_csr_panels(const BlockStatistics& s) {
+  constexpr double panels = 100, piece_bytes = 24;  // its begin, its sum written and read
+  return {(value_bytes(s) + 2) * nonzeros(s) + panels * piece_bytes * s.rows + y_bytes(s), 0};
+}
+
 Prediction predict_sell_8(const BlockStatistics& s) {
   return {padded_bytes(s, static_cast<double>(s.lengths.slots_of_8)), 0};
 }
@@ -72,17 +86,14 @@ Prediction predict_dia(const BlockStatistics& s) {
 }
 
 Prediction predict_bsr(const BlockStatistics& s) {
-  double slot_bytes = 0;  // a nonzero
-  for (int b = 2; b <= BlockStatistics::largest_block; ++b) {
-    if (s.block_fill[b] == 0) continue;
-    const double one = (value_bytes(s) + 4.0 / (b * b)) / s.block_fill[b];
-    slot_bytes = slot_bytes == 0 ? one : std::min(slot_bytes, one);
-  }
-  return {slot_bytes * nonzeros(s) + y_bytes(s), 0};
+  return {best_blocks(s.blocks, value_bytes(s)).bytes * nonzeros(s) + y_bytes(s), 0};
 }
 
 Prediction predict_gpu_bsr(const BlockStatistics& s) {
-  return {predict_bsr(s).bytes, static_cast<double>(s.lengths.longest)};
+  BlockSamples without_masks = s.blocks;
+  for (BlockSample& sample : without_masks) sample.masks = 0;
+  return {best_blocks(without_masks, value_bytes(s)).bytes * nonzeros(s) + y_bytes(s),
+          static_cast<double>(s.lengths.longest)};
 }
 
 Prediction predict_dense(const BlockStatistics& s) {

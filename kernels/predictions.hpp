@@ -18,17 +18,20 @@ struct Prediction {
 
 using PredictionRule = Prediction(const BlockStatistics& statistics);
 
-PredictionRule predict_csr;         ///< however rows are shared out
-PredictionRule predict_csr_scalar;  ///< a thread a row
-PredictionRule predict_csr_vector;  ///< at most 32 threads a row
-PredictionRule predict_sell_8;      ///< slices of 8 rows, on a CPU
-PredictionRule predict_sell_32;     ///< slices of 32 rows, a thread a row
-PredictionRule predict_ell;         ///< a thread a row
-PredictionRule predict_ell_vector;  ///< at most 32 threads a row
-PredictionRule predict_asell;       ///< patterns that all slices share, values as they are
+PredictionRule predict_csr;           ///< however rows are shared out
+PredictionRule predict_csr_scalar;    ///< a thread a row
+PredictionRule predict_csr_vector;    ///< at most 32 threads a row
+PredictionRule predict_csr_balanced;  ///< columns of 16 bits
+PredictionRule predict_csr_packed;    ///< slots of which empty rows take one
+PredictionRule predict_csr_panels;    ///< a panel a multiprocessor, of which there are some hundred
+PredictionRule predict_sell_8;        ///< slices of 8 rows, on a CPU
+PredictionRule predict_sell_32;       ///< slices of 32 rows, a thread a row
+PredictionRule predict_ell;           ///< a thread a row
+PredictionRule predict_ell_vector;    ///< at most 32 threads a row
+PredictionRule predict_asell;         ///< patterns that all slices share, values as they are
 PredictionRule predict_dia;
-PredictionRule predict_bsr;      ///< with the block size that fits best
-PredictionRule predict_gpu_bsr;  ///< the same, a thread a row
+PredictionRule predict_bsr;      ///< with the block size that it will choose
+PredictionRule predict_gpu_bsr;  ///< the same, a thread a row, blocks without masks
 PredictionRule predict_dense;
 
 }  // namespace rowhalo

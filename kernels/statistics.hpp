@@ -6,24 +6,20 @@
 // later or not at all.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "kernels/block_size.hpp"
 #include "kernels/work.hpp"
 #include "partition/base/csr.hpp"
 
 namespace rowhalo {
 
 struct BlockStatistics {
-  static constexpr int largest_block = 8;
-
   Precision precision = Precision::fp64;
   LocalIndex rows = 0, columns = 0;
   RowLengths lengths;
   std::int64_t diagonals = 0;  ///< that sampled rows have an entry on: there are at least these
-  /// [b], 2 <= b: entries a slot of aligned blocks of b rows and columns, in a sample; 1 where no
-  /// block was seen. Only for the size that the matrix hints at, where it does.
-  std::array<double, largest_block + 1> block_fill{};
+  BlockSamples blocks;         ///< as bsr would cover sampled rows
 };
 
 /// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // bsr: dense blocks of b x b, one index a block (Saad: Iterative methods for sparse linear systems,
-// section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any column:
-// the columns of its entries are covered from the left, each block beginning at the first that is
-// not covered yet, since ghosts are not aligned to b.
+// section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any column
+// (block_cover.hpp).
 //   for each block, i < b, j < b: sums[i][j] = fma(a_ij, x[column + j], sums[i][j])
 //   y_i from sums[i][0] + sums[i][1] + ...
 // One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
@@ -15,12 +14,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "kernels/bits.hpp"
-#include "kernels/block_size.hpp"
+#include "kernels/block_cover.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
@@ -114,17 +113,6 @@ RangeFunction<BsrBody<T, 2>> run_function(int b, Isa isa, std::integer_sequence<
   return run;
 }
 
-struct Block {
-  LocalIndex column;
-  std::uint64_t mask;  ///< bit i * b + j where row i has an entry in column + j
-};
-
-/// The blocks of one block row, and the columns of those of its rows that do not ascend.
-struct Cover {
-  std::vector<Block> blocks;
-  std::vector<LocalIndex> sorted[largest_block];
-};
-
 template <class T>
 class BsrKernel final : public SpmvKernel {
  public:
@@ -133,7 +121,10 @@ class BsrKernel final : public SpmvKernel {
     const double start = omp_get_wtime();
     check_format_options(options, {"b", "max_padding", "simd"});
     const Isa isa = chosen_isa(options);
-    set_size(choose_block_size(matrix, options, [&] { return sample_sizes(); }).size);
+    constexpr BlockSampling sampling{1e18, 1, 4096, std::numeric_limits<std::int64_t>::max()};
+    const auto measure = [&] { return sample_blocks(matrix, rows, sampling); };
+    b_ = choose_block_size(matrix, options, measure).size;
+    block_rows_ = cover().block_rows();
     count_blocks();
     slots_ = begins_[block_rows_].block * b_ * b_;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
@@ -173,83 +164,21 @@ class BsrKernel final : public SpmvKernel {
   }
 
  private:
-  void set_size(int size) {
-    b_ = size;
-    block_rows_ = (std::int64_t{rows_.count} + b_ - 1) / b_;
-  }
-
-  /// Counts the blocks of every size in block rows spread over all.
-  BlockSamples sample_sizes() {
-    constexpr std::int64_t most_block_rows = 4096;
-    BlockSamples samples;
-    Cover found;
-    for (int size = smallest_block_size; size <= largest_block_size; ++size) {
-      set_size(size);
-      BlockSample& sample = samples[size - smallest_block_size];
-      const std::int64_t count = std::min(block_rows_, most_block_rows);
-      for (std::int64_t k = 0; k < count; ++k) {
-        cover(k * block_rows_ / count, found);
-        for (const Block& block : found.blocks) {
-          ++sample.blocks;
-          sample.entries += std::popcount(block.mask);
-          sample.masks += is_full(block) ? 0 : 1;
-        }
-      }
-    }
-    return samples;
-  }
-
-  LocalIndex first_row(std::int64_t block_row) const {
-    return static_cast<LocalIndex>(std::min<std::int64_t>(block_row * b_, rows_.count));
-  }
-
-  bool is_full(const Block& block) const {
-    return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);
-  }
-
-  /// Merges the columns of the rows, which mostly ascend as they stand.
-  void cover(std::int64_t block_row, Cover& cover) const {
-    const LocalIndex first = first_row(block_row), lanes = first_row(block_row + 1) - first;
-    const LocalIndex *next[largest_block], *end[largest_block];
-    for (LocalIndex i = 0; i < lanes; ++i) {
-      const LocalIndex row = rows_[first + i];
-      next[i] = csr_.indices + csr_.offsets[row];
-      end[i] = csr_.indices + csr_.offsets[row + 1];
-      if (std::is_sorted(next[i], end[i])) continue;
-      cover.sorted[i].assign(next[i], end[i]);
-      std::sort(cover.sorted[i].begin(), cover.sorted[i].end());
-      next[i] = cover.sorted[i].data();
-      end[i] = next[i] + cover.sorted[i].size();
-    }
-    cover.blocks.clear();
-    while (true) {
-      std::int64_t column = csr_.columns;
-      for (LocalIndex i = 0; i < lanes; ++i) {
-        if (next[i] != end[i]) column = std::min<std::int64_t>(column, *next[i]);
-      }
-      if (column == csr_.columns) return;
-      Block block{static_cast<LocalIndex>(column), 0};
-      for (LocalIndex i = 0; i < lanes; ++i) {
-        for (; next[i] != end[i] && *next[i] - column < b_; ++next[i]) {
-          block.mask |= std::uint64_t{1} << (i * b_ + (*next[i] - column));
-        }
-      }
-      cover.blocks.push_back(block);
-    }
-  }
+  BlockCover cover() const { return {csr_, rows_, b_}; }
 
   void count_blocks() {
     begins_ = Buffer<BlockRow>(block_rows_ + 1);
     begins_[0] = {};
 #pragma omp parallel
     {
-      Cover found;
+      BlockCover cover = this->cover();
 #pragma omp for schedule(static)
       for (std::int64_t r = 0; r < block_rows_; ++r) {
-        cover(r, found);
-        begins_[r + 1].block = static_cast<Offset>(found.blocks.size());
-        begins_[r + 1].mask = std::count_if(found.blocks.begin(), found.blocks.end(),
-                                            [&](const Block& block) { return !is_full(block); });
+        const std::vector<CoveringBlock>& blocks = cover.blocks(r);
+        begins_[r + 1].block = static_cast<Offset>(blocks.size());
+        begins_[r + 1].mask =
+            std::count_if(blocks.begin(), blocks.end(),
+                          [&](const CoveringBlock& block) { return !cover.is_full(block); });
       }
     }
     for (std::int64_t r = 0; r < block_rows_; ++r) {
@@ -264,38 +193,37 @@ class BsrKernel final : public SpmvKernel {
     masks_ = Buffer<std::uint64_t>(begins_[block_rows_].mask);
     values_ = Buffer<T>(slots_);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
-      Cover found;
-      for (std::int64_t r = begin; r < end; ++r) {
-        cover(r, found);
-        fill_block_row(r, found.blocks);
-      }
+      BlockCover cover = this->cover();
+      for (std::int64_t r = begin; r < end; ++r) fill_block_row(r, cover);
     });
   }
 
-  void fill_block_row(std::int64_t r, const std::vector<Block>& blocks) {
+  void fill_block_row(std::int64_t r, BlockCover& cover) {
+    const std::vector<CoveringBlock>& blocks = cover.blocks(r);
+    const LocalIndex first = cover.first_row(r), end = cover.first_row(r + 1);
     const auto* entries = static_cast<const T*>(csr_.values);
     const std::int64_t area = std::int64_t{b_} * b_;
     T* values = values_.data() + begins_[r].block * area;
     std::fill(values, values_.data() + begins_[r + 1].block * area, T{0});
-    for (LocalIndex k = first_row(r); k < first_row(r + 1); ++k) {
+    for (LocalIndex k = first; k < end; ++k) {
       const LocalIndex row = rows_[k];
       auto block = blocks.begin();
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
         const LocalIndex column = csr_.indices[e];
         if (column < block->column || column - block->column >= b_) {
-          block =
-              std::upper_bound(blocks.begin(), blocks.end(), column,
-                               [](LocalIndex c, const Block& other) { return c < other.column; }) -
-              1;
+          const auto lies_before = [](LocalIndex c, const CoveringBlock& other) {
+            return c < other.column;
+          };
+          block = std::upper_bound(blocks.begin(), blocks.end(), column, lies_before) - 1;
         }
-        values[(block - blocks.begin()) * area + (k - first_row(r)) * b_ + column -
-               block->column] += entries[e];
+        values[(block - blocks.begin()) * area + (k - first) * b_ + column - block->column] +=
+            entries[e];
       }
     }
     Offset slot = begins_[r].block, mask = begins_[r].mask;
-    for (const Block& block : blocks) {
-      columns_[slot++] = is_full(block) ? block.column : ~block.column;
-      if (!is_full(block)) masks_[mask++] = block.mask;
+    for (const CoveringBlock& block : blocks) {
+      columns_[slot++] = cover.is_full(block) ? block.column : ~block.column;
+      if (!cover.is_full(block)) masks_[mask++] = block.mask;
     }
   }
 
