@@ -30,8 +30,10 @@ writes_hdf5() {
 # Where mpirun was built without PBS it starts its daemons by ssh, as a rule; where that is not
 # allowed, PBS's own pbs_tmrsh can, which also lets PBS count and end them.
 choose_remote_start() {
-  local host
-  host=$(grep -m 1 -vxF -e "$(hostname)" -e "$(hostname -s)" "$PBS_NODEFILE") || return 0
+  local host full_name
+  full_name=$(hostname -f 2>/dev/null) || full_name=$(hostname)
+  host=$(grep -m 1 -vxF -e "$(hostname)" -e "$(hostname -s)" -e "$full_name" "$PBS_NODEFILE") ||
+    return 0
   # Slurm's qsub: mpirun knows Slurm.
   if [ -n "${OMPI_MCA_plm_rsh_agent:-}${SLURM_JOB_ID:-}" ] ||
     [[ $(ompi_info --parsable 2>/dev/null) == *mca:plm:tm:* ]] ||
