@@ -98,6 +98,8 @@ def ready(path, site, after, arguments):
     dependency = ([f"--dependency=afterok:{':'.join(after)}", "--kill-on-invalid-dep=yes"]
                   if after else [])
     time = [f"--time={clock(site.minutes)}"] if site.minutes else []
+    # The scripts ask for GPUs; where there are none that must be taken back.
+    none = [] if gpus else ["--gpus-per-node=0"]
     return ["sbatch", "--parsable", *site_options(site), *time,
-            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *dependency, path,
+            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *none, *dependency, path,
             *arguments]
