@@ -32,4 +32,28 @@ std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open) {
   return split_rows;
 }
 
+std::vector<std::int32_t> share_order(std::int32_t shares, std::span<const std::int32_t> together,
+                                      WarpGrid grid) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(shares), -1);
+  std::vector<bool> placed(order.size(), false);
+  const EvenParts pieces = even_parts(std::ssize(together), grid.blocks);
+  for (std::int32_t block = 0; block < grid.blocks; ++block) {
+    const std::int64_t begin = pieces.begin(block), count = pieces.begin(block + 1) - begin;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t place = k / grid.block_warps * grid.warps() +
+                                 std::int64_t{block} * grid.block_warps + k % grid.block_warps;
+      if (place >= shares) break;
+      order[place] = together[begin + k];
+      placed[together[begin + k]] = true;
+    }
+  }
+  std::int32_t next = 0;
+  for (std::int32_t& share : order) {
+    if (share >= 0) continue;
+    while (placed[next]) ++next;
+    share = next++;
+  }
+  return order;
+}
+
 }  // namespace rowhalo

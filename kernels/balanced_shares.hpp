@@ -37,4 +37,17 @@ struct SplitRow {
 /// rows in order; `open` then holds their numbers.
 std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open);
 
+/// Warps that run side by side: those of a block share a first-level cache.
+struct WarpGrid {
+  std::int32_t blocks = 0, block_warps = 0;
+
+  std::int32_t warps() const { return blocks * block_warps; }
+};
+
+/// In which order the warps take `shares` shares: warp w of block b has places b * block_warps + w,
+/// that + warps() and so on. Those of `together`, in the order given, come first in every block, as
+/// evenly as can be and neighbours to the same block; the others follow in their own order.
+std::vector<std::int32_t> share_order(std::int32_t shares, std::span<const std::int32_t> together,
+                                      WarpGrid grid);
+
 }  // namespace rowhalo

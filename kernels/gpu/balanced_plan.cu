@@ -3,12 +3,11 @@
 // The plan of csr-balanced (balanced_plan.hpp): two prefix sums, over the rows for the numbers of
 // those that have entries and over the chunks for the rows that end before each; all else is a
 // thread a row, a lane eight entries, or a thread a share.
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/gpu/balanced_plan.hpp"
-#include "kernels/gpu/scratch.cuh"
+#include "kernels/gpu/prefix_sum.cuh"
 #include "kernels/gpu/words.hpp"
 
 namespace rowhalo {
@@ -18,15 +17,6 @@ constexpr int block_threads = 256;
 
 __device__ std::int64_t thread_index() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-
-template <class T>
-DeviceArray<T> prefix_sum(const DeviceArray<T>& counts) {
-  DeviceArray<T> sums(counts.size());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts.data(), sums.data(), counts.size());
-  });
-  return sums;
 }
 
 template <class T>
@@ -109,12 +99,19 @@ __global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std:
   open[share] = begin < plan.entries && row_begins[rank] < begin ? rank : -1;
 }
 
+__global__ void find_first_columns(EvenParts shares, const LocalIndex* indices,
+                                   const std::int32_t* wanted, std::int64_t count,
+                                   LocalIndex* columns) {
+  const std::int64_t k = thread_index();
+  if (k < count) columns[k] = indices[shares.begin(wanted[k]) * chunk_entries];
+}
+
 /// Words of empty rows that a warp takes beside a share.
 constexpr std::int64_t most_words_a_unit = 64;
 
 }  // namespace
 
-BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::int32_t warps,
+BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGrid grid,
                                 int chunks) {
   BalancedPlan plan;
   plan.listed = rows;
@@ -147,7 +144,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::in
   ROWHALO_CUDA(cudaGetLastError());
   plan.ended = prefix_sum(ends);
 
-  plan.shares = shares_of(all_chunks, warps, chunks);
+  plan.shares = shares_of(all_chunks, grid.warps(), chunks);
   plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
   find_open_rows<<<blocks_for(plan.open.size(), block_threads), block_threads>>>(
       plan.view(), row_begins.data(), plan.open.data());
@@ -180,6 +177,30 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, std::in
   synchronize_device();
   if (!some_are_empty && rows.groups == nullptr) plan.rows = {};
   return plan;
+}
+
+void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid grid) {
+  constexpr std::int32_t most_shares = 16;  // of a row that is not yet very long
+  std::vector<std::int32_t> inside;         // shares without another row
+  for (const SplitRow& row : plan.split_rows.to_host()) {
+    if (row.last - row.first <= most_shares) continue;
+    for (std::int32_t share = row.first + 1; share < row.last; ++share) inside.push_back(share);
+  }
+  if (inside.empty() || plan.shares.parts < grid.warps()) return;
+  const DeviceArray<std::int32_t> wanted{std::span<const std::int32_t>(inside)};
+  const DeviceArray<LocalIndex> columns(wanted.size());
+  find_first_columns<<<blocks_for(wanted.size(), block_threads), block_threads>>>(
+      plan.shares, indices, wanted.data(), wanted.size(), columns.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const std::vector<LocalIndex> first = columns.to_host();
+  std::vector<std::size_t> by_column(inside.size());
+  std::iota(by_column.begin(), by_column.end(), std::size_t{0});
+  std::stable_sort(by_column.begin(), by_column.end(),
+                   [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+  std::vector<std::int32_t> together;
+  for (const std::size_t k : by_column) together.push_back(inside[k]);
+  const std::vector<std::int32_t> order = share_order(plan.shares.parts, together, grid);
+  plan.order = DeviceArray<std::int32_t>(std::span<const std::int32_t>(order));
 }
 
 }  // namespace rowhalo

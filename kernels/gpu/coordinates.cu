@@ -2,14 +2,13 @@
 //
 // Coordinates from CSR and CSR from coordinates (coordinates.hpp).
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
 #include <chrono>
 
 #include "kernels/gpu/coordinates.hpp"
 #include "kernels/gpu/launch.hpp"
-#include "kernels/gpu/scratch.cuh"
+#include "kernels/gpu/prefix_sum.cuh"
 #include "kernels/gpu/words.hpp"
 
 namespace rowhalo {
@@ -82,14 +81,6 @@ __global__ void gather_entries(const std::int64_t* order, Offset count, const Lo
   gathered[e] = values[order[e]];
 }
 
-DeviceArray<Offset> prefix_sum(const Offset* counts, std::int64_t size) {
-  DeviceArray<Offset> sums(size);
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, sums.data(), size);
-  });
-  return sums;
-}
-
 }  // namespace
 
 Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipped) {
@@ -97,7 +88,7 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
   count_entries<<<blocks_for(counts.size(), block_threads), block_threads>>>(matrix, rows, skipped,
                                                                              counts.data());
   ROWHALO_CUDA(cudaGetLastError());
-  const DeviceArray<Offset> begins = prefix_sum(counts.data(), counts.size());
+  const DeviceArray<Offset> begins = prefix_sum(counts);
   Coordinates entries;
   copy_now(&entries.count, begins.data() + rows.count, sizeof(entries.count));
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
@@ -141,7 +132,7 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
         entry_rows, count, reinterpret_cast<unsigned long long*>(histogram.data()));
     ROWHALO_CUDA(cudaGetLastError());
   }
-  csr.offsets = prefix_sum(histogram.data(), histogram.size());
+  csr.offsets = prefix_sum(histogram);
   csr.indices = DeviceArray<LocalIndex>(count);
   csr.values = DeviceMemory(static_cast<std::size_t>(count) * matrix_value_bytes(precision));
   if (count == 0) return csr;

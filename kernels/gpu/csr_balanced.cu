@@ -8,9 +8,11 @@
 //   row that ends in a later lane; the sums of all rows that end in the chunk are then written side
 //   by side.
 // Lanes with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends
-// likewise). Columns and marks of the next chunk are loaded while this one is summed. A row that
-// several shares have entries of gets its sum from the last of them to be done, in the order of the
-// shares: the same bits every time.
+// likewise). With narrow columns, in a chunk where no row ends, each lane adds its products to what
+// it has, and the lanes' sums are added up when a row does (else gathers set the pace, and the
+// registers cost more). Columns and marks of the next chunk are loaded while this one is summed. A
+// row that several shares have entries of gets its sum from the last of them to be done, in the
+// order of the shares: the same bits every time.
 #include "kernels/gpu/bits.cuh"
 #include "kernels/gpu/csr_balanced.hpp"
 
@@ -25,6 +27,12 @@ __device__ T passing(const T* place) {
   if constexpr (sizeof(T) == 8) {
     double word;
     asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(word) : "l"(place));
+    return word;
+  } else if constexpr (sizeof(T) == 16) {
+    uint4 word;
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+        : "l"(place));
     return word;
   } else if constexpr (sizeof(T) == 4) {
     unsigned word;
@@ -45,9 +53,23 @@ __device__ int place_of(int e) {
   return lane * lane_entries + (e + turn) % lane_entries;
 }
 
+enum class ColumnCode {
+  plain,
+  hubs,   ///< ~h in place of a column: the hub h
+  narrow  ///< offsets from the base of a chunk (narrow_columns.hpp)
+};
+
 /// What is loaded of a chunk ahead of its time.
+template <ColumnCode code>
 struct ChunkHead {
   LocalIndex column[lane_entries];
+  unsigned mark;
+  LocalIndex ended, ended_after;
+};
+template <>
+struct ChunkHead<ColumnCode::narrow> {
+  uint4 offsets;  ///< of the lane's eight columns, from `base`
+  LocalIndex base;
   unsigned mark;
   LocalIndex ended, ended_after;
 };
@@ -58,16 +80,45 @@ __device__ int entry_of_step(Offset left, int step) {
   return left >= chunk_entries || e < left ? e : static_cast<int>(left) - 1;
 }
 
-__device__ void load_head(const BalancedView& plan, const LocalIndex* indices, std::int64_t chunk,
-                          ChunkHead& head) {
+__device__ void load_columns(const LocalIndex* indices, const BalancedView& plan,
+                             std::int64_t chunk, LocalIndex* column) {
   const Offset begin = chunk * chunk_entries, left = plan.entries - begin;
 #pragma unroll
   for (int u = 0; u < lane_entries; ++u) {
-    head.column[u] = passing(indices + begin + entry_of_step(left, u));
+    column[u] = passing(indices + begin + entry_of_step(left, u));
   }
-  head.mark = cached(plan.marks + chunk * warp_size + threadIdx.x % warp_size);
-  head.ended = cached(plan.ended + chunk);
-  head.ended_after = cached(plan.ended + chunk + 1);
+}
+
+template <class Numbers, ColumnCode code>
+__device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chunk,
+                          ChunkHead<code>& head) {
+  if constexpr (code == ColumnCode::narrow) {
+    head.base = cached(a.narrow.bases + chunk);
+    head.offsets = passing(a.narrow.offsets + chunk * warp_size + threadIdx.x % warp_size);
+  } else {
+    load_columns(a.indices, a.plan, chunk, head.column);
+  }
+  head.mark = cached(a.plan.marks + chunk * warp_size + threadIdx.x % warp_size);
+  head.ended = cached(a.plan.ended + chunk);
+  head.ended_after = cached(a.plan.ended + chunk + 1);
+}
+
+/// The columns of a chunk, or ~h for hub h.
+template <class Numbers, ColumnCode code>
+__device__ void find_columns(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
+                             std::int64_t chunk, LocalIndex* column) {
+  if constexpr (code != ColumnCode::narrow) {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) column[u] = head.column[u];
+  } else if (head.base < 0) {
+    load_columns(a.indices, a.plan, chunk, column);
+  } else {
+    const unsigned word[] = {head.offsets.x, head.offsets.y, head.offsets.z, head.offsets.w};
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      column[u] = head.base + static_cast<LocalIndex>(word[u / 2] >> 16 * (u % 2) & 0xffff);
+    }
+  }
 }
 
 /// x in shared memory for the most used columns.
@@ -80,19 +131,27 @@ __device__ void load_hubs(const BalancedArguments<Numbers>& a, typename Numbers:
   __syncthreads();
 }
 
+/// The share that stands at `place`.
+template <class Numbers, ColumnCode code>
+__device__ int share_at(const BalancedArguments<Numbers>& a, int place) {
+  if (code == ColumnCode::hubs || a.plan.order == nullptr) return place;
+  return place < a.plan.shares.parts ? cached(a.plan.order + place) : place;
+}
+
 /// Loads the values of a chunk and the entries of x that they meet.
-template <class Numbers, bool with_hubs>
-__device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead& head,
+template <class Numbers, ColumnCode code>
+__device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
                              std::int64_t chunk, const typename Numbers::Vector* hubs,
                              typename Numbers::Matrix* value, typename Numbers::Vector* factor) {
   const Offset begin = chunk * chunk_entries, left = a.plan.entries - begin;
+  LocalIndex column[lane_entries];
+  find_columns(a, head, chunk, column);
 #pragma unroll
   for (int u = 0; u < lane_entries; ++u) {
-    const LocalIndex column = head.column[u];
-    if (with_hubs && column < 0) {
-      factor[u] = hubs[~column];
+    if (code == ColumnCode::hubs && column[u] < 0) {
+      factor[u] = hubs[~column[u]];
     } else {
-      factor[u] = cached(a.x + column);
+      factor[u] = cached(a.x + column[u]);
     }
   }
 #pragma unroll
@@ -153,6 +212,37 @@ __device__ void sum_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums
   __syncwarp();
 }
 
+/// The sum over the lanes, in the first of them.
+template <class Sum>
+__device__ Sum sum_of_lanes(Sum sum) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    sum += __shfl_down_sync(all_lanes, sum, offset);
+  }
+  return sum;
+}
+
+/// What each lane has of a row since one ended, where whole chunks belong to that row.
+template <class Sum>
+struct LaneParts {
+  Sum sum = 0;
+  bool some = false;  ///< the same in all lanes
+
+  template <class Matrix, class Vector>
+  __device__ void add(const Matrix* value, const Vector* factor) {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      sum = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+    }
+    some = true;
+  }
+  /// Adds them to `open`, in the first lane.
+  __device__ void join(Sum& open) {
+    if (!some) return;
+    open += sum_of_lanes(sum);
+    sum = 0, some = false;
+  }
+};
+
 template <class Numbers>
 __device__ void finish_empty_rows(const BalancedArguments<Numbers>& a, std::int64_t unit) {
   using Sum = typename Numbers::Sum;
@@ -185,15 +275,17 @@ __device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int f
 
 /// What the warp's shares have of split rows is in partial_sums: tells so, and finishes the rows of
 /// which nothing else is missing. A lane an end of a share.
-template <class Numbers>
+template <class Numbers, ColumnCode code>
 __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
                                   std::int64_t warps) {
   const int lane = threadIdx.x % warp_size;
   const auto number_of = [&](LocalIndex rank) { return a.plan.rows ? a.plan.rows[rank] : rank; };
   for (; unit < a.plan.shares.parts; unit += warp_size / 2 * warps) {
-    const std::int64_t share = unit + lane / 2 * warps;
+    const std::int64_t place = unit + lane / 2 * warps;
+    const bool is_share = place < a.plan.shares.parts;
+    const int share = is_share ? share_at<Numbers, code>(a, static_cast<int>(place)) : 0;
     const bool at_end = lane % 2 == 1;
-    std::int32_t split = share < a.plan.shares.parts ? a.plan.open[share + (at_end ? 1 : 0)] : -1;
+    std::int32_t split = is_share ? a.plan.open[share + (at_end ? 1 : 0)] : -1;
     const SplitRow row = split >= 0 ? a.plan.split_rows[split] : SplitRow{0, 0, 0};
     if (!at_end && row.last != share) split = -1;  // goes on at the end, too
     __threadfence();
@@ -212,16 +304,13 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
       const SplitRow long_row{__shfl_sync(all_lanes, row.rank, from),
                               __shfl_sync(all_lanes, row.first, from),
                               __shfl_sync(all_lanes, row.last, from)};
-      auto sum = sum_of_shares(a.partial_sums, long_row, lane, warp_size);
-      for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-        sum += __shfl_down_sync(all_lanes, sum, offset);
-      }
+      const auto sum = sum_of_lanes(sum_of_shares(a.partial_sums, long_row, lane, warp_size));
       if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[number_of(long_row.rank)]);
     }
   }
 }
 
-template <class Numbers, bool with_hubs>
+template <class Numbers, ColumnCode code>
 __global__ void __launch_bounds__(most_balanced_threads, 1)
     csr_balanced_kernel(BalancedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
@@ -234,44 +323,54 @@ __global__ void __launch_bounds__(most_balanced_threads, 1)
   const int warps = static_cast<int>(gridDim.x) * block_warps;
   const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
   const int shares = a.plan.shares.parts;
-  int share = first;
+  int place = first, share = share_at<Numbers, code>(a, place);
+  int following = share_at<Numbers, code>(a, place + warps);
   std::int64_t chunk = a.plan.shares.begin(share), end = a.plan.shares.begin(share + 1);
-  ChunkHead head;
+  ChunkHead<code> head;
   LocalIndex split_rank = -1;  // rank of the row that is open where the share begins, if any is
   if (share < shares) {
-    load_head(a.plan, a.indices, chunk, head);
+    load_head(a, chunk, head);
     if (a.plan.open[share] >= 0) split_rank = head.ended;
   }
-  if constexpr (with_hubs) load_hubs(a, hubs);
+  if constexpr (code == ColumnCode::hubs) load_hubs(a, hubs);
   Sum open = 0;
+  LaneParts<Sum> parts;
   while (share < shares) {
     typename Numbers::Matrix value[lane_entries];
     Vector factor[lane_entries];
-    load_factors<Numbers, with_hubs>(a, head, chunk, hubs, value, factor);
+    load_factors(a, head, chunk, hubs, value, factor);
     const LocalIndex ended = head.ended, count = head.ended_after - ended;
     const unsigned mark = head.mark;
     LocalIndex row = ended + lane;
     if (a.plan.rows != nullptr && lane < count) row = cached(a.plan.rows + row);
     int next_share = share;
     if (++chunk == end) {
-      next_share += warps;
+      next_share = following;
+      place += warps;
+      following = share_at<Numbers, code>(a, place + warps);
       chunk = a.plan.shares.begin(next_share);
       end = a.plan.shares.begin(next_share + 1);
     }
-    if (next_share < shares) load_head(a.plan, a.indices, chunk, head);
-    Sum product[lane_entries];
-    multiply(value, factor, staged, product);
-    sum_rows(product, mark, open, staged);
-    for (LocalIndex k = lane; k < count; k += warp_size) {
-      if (ended + k == split_rank) {
-        a.partial_sums[2 * std::int64_t{share}] = staged[k];
-      } else {
-        if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
-        finish_row(a.alpha, staged[k], a.beta, a.y[row]);
+    if (next_share < shares) load_head(a, chunk, head);
+    if (code == ColumnCode::narrow && count == 0) {
+      parts.add(value, factor);
+    } else {
+      parts.join(open);
+      Sum product[lane_entries];
+      multiply(value, factor, staged, product);
+      sum_rows(product, mark, open, staged);
+      for (LocalIndex k = lane; k < count; k += warp_size) {
+        if (ended + k == split_rank) {
+          a.partial_sums[2 * std::int64_t{share}] = staged[k];
+        } else {
+          if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
+          finish_row(a.alpha, staged[k], a.beta, a.y[row]);
+        }
       }
+      __syncwarp();
     }
-    __syncwarp();
     if (next_share == share) continue;
+    parts.join(open);
     if (lane == 0) a.partial_sums[2 * std::int64_t{share} + 1] = open;
     open = 0;
     if (a.plan.empty != nullptr) finish_empty_rows(a, share);
@@ -279,9 +378,9 @@ __global__ void __launch_bounds__(most_balanced_threads, 1)
     split_rank = share < shares && a.plan.open[share] >= 0 ? head.ended : -1;
   }
   if (a.plan.empty != nullptr) {
-    for (; share < a.plan.units.parts; share += warps) finish_empty_rows(a, share);
+    for (; place < a.plan.units.parts; place += warps) finish_empty_rows(a, place);
   }
-  finish_split_rows(a, first, warps);
+  finish_split_rows<Numbers, code>(a, first, warps);
 }
 
 template <class Numbers>
@@ -296,7 +395,7 @@ template <class Numbers>
 void prepare_balanced(BalancedGrid grid, std::int32_t hub_count) {
   const auto bytes = static_cast<int>(shared_bytes<Numbers>(grid, hub_count));
   if (hub_count > 0) {
-    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, true>,
+    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, ColumnCode::hubs>,
                                       cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   }
 }
@@ -305,11 +404,10 @@ template <class Numbers>
 void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
                      cudaStream_t stream) {
   const std::size_t bytes = shared_bytes<Numbers>(grid, arguments.hub_count);
-  if (arguments.hub_count > 0) {
-    csr_balanced_kernel<Numbers, true><<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
-  } else {
-    csr_balanced_kernel<Numbers, false><<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
-  }
+  auto* kernel = csr_balanced_kernel<Numbers, ColumnCode::plain>;
+  if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, ColumnCode::hubs>;
+  if (arguments.narrow.bases) kernel = csr_balanced_kernel<Numbers, ColumnCode::narrow>;
+  kernel<<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
 }
 
 #define ROWHALO_BALANCED(...)                                                                 \

@@ -104,9 +104,7 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
                      std::size_t vector_value_bytes, std::int32_t most, HubChoice choice) {
   const bool always = choice == HubChoice::always;
   if (entries == 0 || most == 0 || (!always && columns <= most)) return {};
-  int multiprocessors = 0;
-  ROWHALO_CUDA(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, current_device()));
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const MostUsed hubs = most_used(indices, entries, columns, most,
                                   always ? 0 : static_cast<unsigned>(multiprocessors));
   const double needed = always ? 0 : smallest_share * static_cast<double>(entries);

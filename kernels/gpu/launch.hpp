@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every launch needs: the native stream, the number of blocks, the option `block=`.
+// What every launch needs: the native stream, attributes of the device, the number of blocks,
+// the option `block=`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,6 +18,14 @@ inline constexpr int warp_size = 32;
 
 inline cudaStream_t native(Stream stream) {
   return static_cast<cudaStream_t>(stream.handle);
+}
+
+/// Of the current device.
+inline int device_attribute(cudaDeviceAttr name) {
+  int device = 0, value = 0;
+  ROWHALO_CUDA(cudaGetDevice(&device));
+  ROWHALO_CUDA(cudaDeviceGetAttribute(&value, name, device));
+  return value;
 }
 
 /// Blocks of `block` threads that hold `threads` threads.

@@ -29,6 +29,12 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-vector:threads=32,block=1024",
                            "csr-balanced:hubs=20",
                            "csr-balanced:hubs=0,chunks=1",
+                           "csr-balanced:columns=16",
+                           "csr-balanced:columns=32",
+                           "csr-packed:block=32",
+                           "csr-packed:block=1024",
+                           "csr-panels:panels=1",
+                           "csr-panels:panels=3",
                            "csr-cached:window=16,block=32",
                            "coo:block=32",
                            "ell:max_padding=1e9",
@@ -50,6 +56,7 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "sell:sigma=100000,max_padding=1e9,block=32",
                            "asell:codes=off,max_padding=1e9,flight=near",
                            "asell:max_padding=1e9,flight=far",
+                           "asell:codes=off,max_padding=1e9,flight=middle",
                            "asell:sigma=64,max_padding=1e9",
                            "asell:codes=off,sigma=100000,max_padding=1e9,flight=far",
                            "dense-global:block=32",
@@ -72,9 +79,10 @@ inline const FormatEntry& gpu_entry(const std::string& spec) {
 }
 
 /// Of what a format takes most of the battery's matrices are not: those of dense rows, whole
-/// blocks, diagonals, rows of one length.
+/// blocks, diagonals, rows of one length, very long rows.
 inline bool takes_few(const std::string& spec) {
-  for (const char* name : {"dense-", "cublas", "cusparse-bsr", "dia", "bsr", "blocked-ell"}) {
+  for (const char* name : {"dense-", "cublas", "cusparse-bsr", "dia", "bsr", "blocked-ell",
+                           "csr-panels", "csr-packed:block=32"}) {
     if (spec.rfind(name, 0) == 0) return true;
   }
   return false;
@@ -131,6 +139,43 @@ std::vector<T> device_product(const SpmvKernel& kernel, T alpha, const std::vect
     handle.synchronize();
   }
   return device_y.to_host();
+}
+
+/// Rows of these lengths; the columns of a row are `step` apart, from a start of its own.
+inline Matrix with_lengths(const std::vector<int>& lengths, LocalIndex columns, LocalIndex step) {
+  Matrix matrix;
+  matrix.name = "rows of given lengths";
+  matrix.columns = columns;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const auto start = static_cast<std::int64_t>(mix64(3, i) % 1000);
+    for (int k = 0; k < lengths[i]; ++k) {
+      const auto column = static_cast<LocalIndex>((start + std::int64_t{k} * step) % columns);
+      matrix.add(column, integer_at(i, static_cast<std::uint64_t>(k)));
+    }
+    matrix.end_row();
+  }
+  return matrix;
+}
+
+/// Every list of rows, exact on integers; returns what the kernel chose for all rows.
+template <class T>
+std::string check_exact(const Matrix& matrix, const std::string& spec) {
+  const Typed<T> typed(matrix);
+  const auto x = integers<T>(matrix.columns, 1), before = integers<T>(matrix.rows(), 2);
+  std::string parameters;
+  for (const NamedList& list : row_lists(matrix.rows())) {
+    INFO(spec << ", " << matrix.name << ", " << list.name);
+    const DeviceProblem<T> problem(typed, list);
+    const auto kernel = make_or_refuse(spec, problem);
+    REQUIRE(kernel);
+    if (list.all) parameters = kernel->work().parameters;
+    const auto right = by_the_bits<T>(typed, list.rows, 2, x, -1, before);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      CHECK(device_product<T>(*kernel, 2, x, -1, before) == right);
+      CHECK(device_product<T>(*kernel, 2, x, -1, before, Launch::graph) == right);
+    }
+  }
+  return parameters;
 }
 
 }  // namespace rowhalo::battery

@@ -2,6 +2,8 @@
 //
 // Shares of csr-balanced: even, whole rounds of the warps, nothing left out; split rows.
 #include "kernels/balanced_shares.hpp"
+
+#include <algorithm>
 #include "tests/catch.hpp"
 
 using namespace rowhalo;
@@ -43,4 +45,19 @@ TEST_CASE("split rows: from the share before the first in which they go on") {
     CHECK(rows[k].first == expected[k][1]);
     CHECK(rows[k].last == expected[k][2]);
   }
+}
+
+TEST_CASE("shares taken together are spread over the blocks, each in its place once") {
+  const WarpGrid grid{3, 2};
+  const std::vector<std::int32_t> together{9, 2, 7, 4};
+  CHECK(share_order(12, together, grid) ==
+        std::vector<std::int32_t>{9, 2, 7, 0, 4, 1, 3, 5, 6, 8, 10, 11});
+  CHECK(share_order(6, {}, grid) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5});
+
+  std::vector<std::int32_t> all(50);
+  for (std::int32_t share = 0; share < 50; ++share) all[share] = 49 - share;
+  std::vector<std::int32_t> order = share_order(50, all, grid);
+  CHECK(order[0] == 49);
+  std::sort(order.begin(), order.end());
+  for (std::int32_t share = 0; share < 50; ++share) CHECK(order[share] == share);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // csr-balanced beyond the battery of test_gpu_formats.cpp: rows that end where chunks and shares
-// do, rows that hundreds of shares have parts of, mostly empty rows, hubs, what it holds in memory.
+// do, rows that hundreds of shares have parts of, mostly empty rows, hubs, narrow columns, what it
+// holds in memory.
 #include <numeric>
 
 #include "kernels/gpu/balanced_plan.hpp"
@@ -13,52 +14,15 @@ using namespace rowhalo::battery;
 
 namespace {
 
-/// Rows of these lengths; the columns of a row are `step` apart, from a start of its own.
-Matrix with_lengths(const std::vector<int>& lengths, LocalIndex columns, LocalIndex step) {
-  Matrix matrix;
-  matrix.name = "rows of given lengths";
-  matrix.columns = columns;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    const auto start = static_cast<std::int64_t>(mix64(3, i) % 1000);
-    for (int k = 0; k < lengths[i]; ++k) {
-      const auto column = static_cast<LocalIndex>((start + std::int64_t{k} * step) % columns);
-      matrix.add(column, integer_at(i, static_cast<std::uint64_t>(k)));
-    }
-    matrix.end_row();
-  }
-  return matrix;
-}
-
-/// Every list of rows, exact on integers; returns what the kernel chose for all rows.
-template <class T>
-std::string check_exact(const Matrix& matrix, const std::string& spec) {
-  const Typed<T> typed(matrix);
-  const auto x = integers<T>(matrix.columns, 1), before = integers<T>(matrix.rows(), 2);
-  std::string parameters;
-  for (const NamedList& list : row_lists(matrix.rows())) {
-    INFO(spec << ", " << matrix.name << ", " << list.name);
-    const DeviceProblem<T> problem(typed, list);
-    const auto kernel = make_or_refuse(spec, problem);
-    REQUIRE(kernel);
-    if (list.all) parameters = kernel->work().parameters;
-    const auto right = by_the_bits<T>(typed, list.rows, 2, x, -1, before);
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      CHECK(device_product<T>(*kernel, 2, x, -1, before) == right);
-      CHECK(device_product<T>(*kernel, 2, x, -1, before, Launch::graph) == right);
-    }
-  }
-  return parameters;
-}
-
 /// Every `every`-th entry of a row in one of 40 columns, the others anywhere.
 Matrix with_hubs(std::uint64_t every = 2) {
   Matrix matrix;
   matrix.name = "40 hubs";
-  matrix.columns = 60000;
+  matrix.columns = 600000;
   for (std::uint64_t i = 0; i < 60000; ++i) {
     for (std::uint64_t k = 0; k < i % 12; ++k) {
       const std::uint64_t dice = mix64(mix64(11, i), k);
-      matrix.add(static_cast<LocalIndex>(k % every == 0 ? dice % 40 * 1499 : dice % 60000),
+      matrix.add(static_cast<LocalIndex>(k % every == 0 ? dice % 40 * 14990 : dice % 600000),
                  integer_at(i, k));
     }
     matrix.end_row();
@@ -85,7 +49,8 @@ TEST_CASE("csr-balanced: rows that end where chunks do") {
   }
   for (int length = 0; length < 70; ++length) lengths.push_back(length);
   const Matrix matrix = with_lengths(lengths, 5000, 3);
-  for (const char* spec : {"csr-balanced", "csr-balanced:chunks=1", "csr-balanced:hubs=100"}) {
+  for (const char* spec : {"csr-balanced", "csr-balanced:chunks=1", "csr-balanced:hubs=100",
+                           "csr-balanced:columns=32"}) {
     check_exact<double>(matrix, spec);
     check_exact<float>(matrix, spec);
   }
@@ -136,13 +101,13 @@ TEST_CASE("csr-balanced chooses hubs by itself, which change no bit") {
   CHECK(check_exact<float>(matrix, "csr-balanced:hubs=7") == "hubs=7");
   CHECK(work_of_all("csr-balanced", with_hubs(9)).parameters.empty());  // less than a fifth of them
   const std::vector<int> lengths(50000, 9);
-  CHECK(work_of_all("csr-balanced", with_lengths(lengths, 10000, 1)).parameters.empty());
+  CHECK(work_of_all("csr-balanced", with_lengths(lengths, 10000, 1)).parameters == "columns=16");
 
   const Matrix uneven = battery::with_random_values(matrix);
   const Typed<double> typed(uneven);
   const DeviceProblem<double> problem(typed, row_lists(60000).front());
-  auto x = uniform<double>(60000, 4);
-  x[2 * 1499] = std::numeric_limits<double>::infinity();  // a hub
+  auto x = uniform<double>(600000, 4);
+  x[2 * 14990] = std::numeric_limits<double>::infinity();  // a hub
   const std::vector<double> before(60000, std::numeric_limits<double>::quiet_NaN());
   const auto with = device_product(*make_or_refuse("csr-balanced", problem), 1.0, x, 0.0, before);
   const auto without =
@@ -170,11 +135,51 @@ TEST_CASE("csr-balanced holds a copy only where it must") {
   CHECK(copied.footprint_bytes >= 12 * listed);
 }
 
+TEST_CASE("columns of csr-balanced take 16 bits where nearly all chunks allow it") {
+  // Chunks of 256 entries, a row each; from row `wide` on their columns span 65536, before 65535.
+  const auto chunks = [](std::size_t rows, std::size_t wide) {
+    Matrix matrix;
+    matrix.name = "rows as long as chunks, wide from " + std::to_string(wide);
+    matrix.columns = 200000;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto begin = static_cast<LocalIndex>(mix64(5, i) % 100000);
+      for (LocalIndex k = 0; k + 1 < chunk_entries; ++k) {
+        matrix.add(begin + 250 * k, integer_at(i, static_cast<std::uint64_t>(k)));
+      }
+      matrix.add(begin + (i < wide ? 65535 : 65536), 3);
+      matrix.end_row();
+    }
+    return matrix;
+  };
+  CHECK(check_exact<double>(chunks(40, 40), "csr-balanced") == "columns=16");
+  CHECK(check_exact<double>(chunks(40, 36), "csr-balanced") == "columns=16");
+  CHECK(check_exact<double>(chunks(40, 35), "csr-balanced").empty());
+  CHECK(check_exact<float>(chunks(40, 20), "csr-balanced:columns=16") == "columns=16");
+  CHECK(check_exact<float>(chunks(40, 40), "csr-balanced:columns=32").empty());
+
+  const auto entries = std::int64_t{40} * chunk_entries;
+  const KernelWork narrow = work_of_all("csr-balanced", chunks(40, 40));
+  const KernelWork wide = work_of_all("csr-balanced:columns=32", chunks(40, 40));
+  CHECK(wide.matrix_bytes - narrow.matrix_bytes == 2 * entries - 4 * 40);
+  CHECK(narrow.footprint_bytes - wide.footprint_bytes == 2 * entries + 4 * 40);
+  const KernelWork mixed = work_of_all("csr-balanced", chunks(40, 36));
+  CHECK(mixed.matrix_bytes - narrow.matrix_bytes == 4 * 4 * chunk_entries);
+}
+
+TEST_CASE("csr-balanced deals very long rows out to all blocks") {
+  std::vector<int> lengths(200000, 5);
+  for (const std::size_t row : {17, 60000, 60001, 150000}) lengths[row] = 600000;
+  const Matrix near = with_lengths(lengths, 700000, 1), far = with_lengths(lengths, 3000017, 5);
+  CHECK(check_exact<double>(near, "csr-balanced:chunks=1") == "columns=16");
+  CHECK(check_exact<double>(far, "csr-balanced:chunks=1,columns=32,hubs=0").empty());
+}
+
 TEST_CASE("csr-balanced refuses hubs that no shared memory holds") {
   const Matrix identity = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
   const Typed<double> small(identity);
   const DeviceProblem<double> problem(small, row_lists(64).front());
-  for (const char* wrong : {"hubs=-1", "hubs=1000000", "chunks=0", "hubs=auto"}) {
+  for (const char* wrong :
+       {"hubs=-1", "hubs=1000000", "chunks=0", "hubs=auto", "columns=8", "columns=16,hubs=10"}) {
     CHECK(!make_or_refuse(std::string("csr-balanced:") + wrong, problem));
   }
 }
