@@ -439,3 +439,8 @@ fault "efficiency forgets the ranks" jobs/plotting/scaling.py \
   'measured(rows).seconds / ranks' \
   'measured(rows).seconds' \
   jobs_plot
+fault "resume runs what is done again" jobs/studying/submitting.py \
+  '.word in ("not submitted", "error", "cut off")]' \
+  '.word in ("not submitted", "error", "cut off", "done")]' jobs_study_local
+fault "weak sizes do not grow with the ranks" jobs/studying/sizes.py \
+  'wanted = study.per_rank * ranks' 'wanted = study.per_rank' jobs_study

@@ -194,4 +194,3 @@ def check_names(study, program):
             if base not in others and base not in program.names(table):
                 raise study.ini.wrong("sweep", key, f"{base}: use "
                                       + ", ".join([*others, *program.names(table)]))
-
