@@ -69,6 +69,15 @@ open_mpi_options() {
   done
 }
 
+# Whether the site has an order of GPUs and the job has all of them: of a part, some numbers would
+# name GPUs that are not there.
+has_all_gpus() {
+  local order=${SITE_GPU_ORDER//[^,]/} visible=${CUDA_VISIBLE_DEVICES:-}
+  [ -n "$SITE_GPU_ORDER" ] || return
+  [ -z "$visible" ] || [ "${visible//[^,]/}" = "$order" ] || return
+  [ "${SLURM_GPUS_ON_NODE:-$((${#order} + 1))}" -eq $((${#order} + 1)) ]
+}
+
 build_launcher() {
   local line=$SITE_LAUNCH options=()
   # What sbatch --export=NONE leaves behind, and what srun no longer takes from sbatch.
@@ -89,7 +98,5 @@ build_launcher() {
   command -v "${launcher[0]}" >/dev/null ||
     refuse "site $site: there is no ${launcher[0]}: load its module, or change [launch] command"
   rank_command=("$rowhalo")
-  if [ -n "${SITE_GPU_ORDER:-}" ]; then
-    rank_command=(env "CUDA_VISIBLE_DEVICES=$SITE_GPU_ORDER" "$rowhalo")
-  fi
+  ! has_all_gpus || rank_command=(env "CUDA_VISIBLE_DEVICES=$SITE_GPU_ORDER" "$rowhalo")
 }

@@ -19,4 +19,4 @@ if [ "${#gpus[@]}" -gt 0 ]; then
   bus=$(nvidia-smi -i "$gpu" --query-gpu=pci.bus_id --format=csv,noheader 2>/dev/null) &&
     gpu="$gpu ($bus)"
 fi
-echo "rank $rank on $(hostname) cores $cores GPU $gpu"
+echo "rank $rank on ${SLURMD_NODENAME:-$(hostname)} cores $cores GPU $gpu"

@@ -177,9 +177,11 @@ class Run(unittest.TestCase):
   *) exit 1 ;;
 esac""")
         arguments = ("--ranks", 4, "--output", "point", "--", "run", *SMALL)
-        for order, gpus in (("", [0, 1, 2, 3]), ("3,2,1,0", [3, 2, 1, 0])):
+        # The site's order counts only for jobs that have all GPUs of a node.
+        for order, visible, gpus in (("", "", [0, 1, 2, 3]), ("3,2,1,0", "", [3, 2, 1, 0]),
+                                     ("3,2,1,0", "0,1", [0, 1, 0, 1])):
             site = self.site(gpus=4, order=order)
-            said = self.run_sh("--site", site, *arguments, **played)
+            said = self.run_sh("--site", site, *arguments, CUDA_VISIBLE_DEVICES=visible, **played)
             for rank, gpu in enumerate(gpus):
                 self.assertRegex(
                     said, rf"rank {rank} on \S+ cores \S+ GPU {gpu} \(0000:0{gpu}:00.0\)")

@@ -183,8 +183,7 @@ class ManyRanks(throwaway.SlurmCase):
                           ROWHALO_SITE=site)
         self.assert_completed(job)
         place = self.project / f"rowhalo-run-{job}"
-        report = self.check_point(place, 64, nodes=8)
-        self.assertEqual(report["partition"]["nodes"], 8)
+        self.check_point(place, 64, nodes=8)
         hosts = (place / "provenance" / "nodes.txt").read_text(encoding="utf-8").split()
         self.assertEqual(hosts, [f"n{i}" for i in range(1, 9)])
 
