@@ -40,7 +40,8 @@ def layout(study, site):
         sizes = [(nodes * most, nodes, most) for nodes in study.nodes]
     else:
         sizes = [spread(ranks, most, site) for ranks in study.ranks]
-    return sorted(sizes), max([most, *(size[2] for size in sizes)])
+    # Sizes that do not fit here are skipped, and must not take cores from the others.
+    return sorted(sizes), max([most, *(size[2] for size in sizes if size[2] <= full)])
 
 
 def spread(ranks, most, site):
