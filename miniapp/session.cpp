@@ -14,6 +14,7 @@
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/halo/node_memory.hpp"
 #include "miniapp/petsc.hpp"
 #include "miniapp/prediction.hpp"
 #include "miniapp/provenance.hpp"
@@ -159,6 +160,7 @@ void Session::distribute() {
   const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
   device_.site.nodes = nodes;
   device_.site.timeout_seconds = options_.timeout_seconds;
+  device_.site.no_shared_memory = shared_memory_refusal(comm_, nodes);
   Assignment assignment;
   report_.setup.partition_seconds = timed([&] {
     renumber();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `mpi-shared`: ranks of a node hand entries over in memory that they share (MPI 3.1,
-// 11.2.3): the owner gathers them into a box, the other copies them to its ghosts. No message, so
-// nothing is matched, cut into fragments or copied through a queue. Vectors stay in memory of their
-// own, on huge pages. A counter says what lies in the boxes, another what was taken out; two boxes
-// a neighbour, used in turn, let the owner go on before the first is empty: with symmetric patterns
-// it never waits for that. Bytes of an exchange: 4 an entry for its index, 2 reads and 2 writes of
-// it. Ranks of other nodes are reached by mpi in the same exchange.
+// Transport `mpi-shared`: ranks of a node hand entries over in memory that they share
+// (node_memory.hpp): the owner gathers them into a box, the other copies them to its ghosts. No
+// message, so nothing is matched, cut into fragments or copied through a queue. Vectors stay in
+// memory of their own, on huge pages. A counter says what lies in the boxes, another what was taken
+// out; two boxes a neighbour, used in turn, let the owner go on before the first is empty: with
+// symmetric patterns it never waits for that. Bytes of an exchange: 4 an entry for its index, 2
+// reads and 2 writes of it. Ranks of other nodes are reached by mpi in the same exchange.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/node_memory.hpp"
 #include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
@@ -52,86 +53,19 @@ struct Channel {
   }
 };
 
-/// Memory of the ranks of a node, one segment each, which all of them see.
-class NodeMemory {
- public:
-  /// Collective. Ranks that share memory and that the site counts to one node.
-  explicit NodeMemory(const TransportContext& context) {
-    const Comm& comm = context.comm;
-    const std::vector<int>& node_of = context.site.nodes.node_of;
-    MPI_Comm host = MPI_COMM_NULL;
-    ROWHALO_MPI(
-        MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &host));
-    ROWHALO_MPI(MPI_Comm_split(host, node_of.empty() ? 0 : node_of[comm.rank], comm.rank, &node_));
-    ROWHALO_MPI(MPI_Comm_free(&host));
-    int size = 0;
-    ROWHALO_MPI(MPI_Comm_size(node_, &size));
-    ranks_.resize(static_cast<std::size_t>(size));
-    ROWHALO_MPI(MPI_Allgather(&comm.rank, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node_));
-  }
-
-  /// Collective. This rank's segment. Throws AgreedError where a node has not enough.
-  std::byte* allocate(const Comm& comm, std::size_t bytes) {
-    MPI_Info info = MPI_INFO_NULL;
-    ROWHALO_MPI(MPI_Info_create(&info));
-    ROWHALO_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));  // each near its rank
-    std::byte* own = nullptr;
-    const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_,
-                                             static_cast<void*>(&own), &window_);
-    ROWHALO_MPI(MPI_Info_free(&info));
-    const auto refusal = agreed_error(comm, [&] {
-      if (code == MPI_SUCCESS) return;
-      window_ = MPI_WIN_NULL;
-      throw InputError(fmt::format(
-          "--halo mpi-shared: MPI gives rank {} no {} bytes of shared memory (is /dev/shm full, or "
-          "limited in a container?); use mpi",
-          comm.rank, bytes));
-    });
-    if (refusal) {
-      close();
-      throw *refusal;
-    }
-    return own;
-  }
-
-  std::byte* segment_of(int rank) const {
-    const auto position = std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin();
-    MPI_Aint bytes = 0;
-    int unit = 0;
-    std::byte* base = nullptr;
-    ROWHALO_MPI(MPI_Win_shared_query(window_, static_cast<int>(position), &bytes, &unit,
-                                     static_cast<void*>(&base)));
-    return base;
-  }
-
-  bool has(int rank) const { return std::binary_search(ranks_.begin(), ranks_.end(), rank); }
-  bool has_all(const Comm& comm) const { return std::ssize(ranks_) == comm.size; }
-
-  /// Collective.
-  void close() {
-    if (window_ != MPI_WIN_NULL) ROWHALO_MPI(MPI_Win_free(&window_));
-    ROWHALO_MPI(MPI_Comm_free(&node_));
-  }
-
- private:
-  MPI_Comm node_ = MPI_COMM_NULL;
-  MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<int> ranks_;  ///< ascending, this one too
-};
-
 class SharedExchange final : public HaloExchange {
  public:
   explicit SharedExchange(const TransportContext& context)
       : context_(context),
-        memory_(context),
-        near_(part_of(context.plan, [this](int rank) { return memory_.has(rank); })),
+        ranks_(sharing_ranks(context.comm, context.site.nodes)),
+        near_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
         contiguous_(contiguous_sends(near_)),
         layout_(context),
         vectors_(context, layout_),
         exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
     make_channels();
-    if (memory_.has_all(context.comm)) return;
-    far_plan_ = part_of(context.plan, [this](int rank) { return !memory_.has(rank); });
+    if (std::ssize(ranks_) == context.comm.size) return;
+    far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
     far_ = make_mpi_exchange({far_plan_, context.element_bytes, context.vectors, context.comm,
                               context.site, vectors_.data()});
   }
@@ -174,11 +108,13 @@ class SharedExchange final : public HaloExchange {
 
   void close() override {
     if (far_) far_->close();
-    memory_.close();  // waits until nobody uses it any more
     vectors_.close();
+    memory_ = NodeMemory();  // others may still have it
   }
 
  private:
+  bool is_near(int rank) const { return std::binary_search(ranks_.begin(), ranks_.end(), rank); }
+
   Channel channel(int rank, LocalIndex count, std::byte* begin) const {
     return {rank, context_.element_bytes * static_cast<std::size_t>(count),
             box_bytes(context_.element_bytes, count), reinterpret_cast<Counters*>(begin)};
@@ -192,11 +128,11 @@ class SharedExchange final : public HaloExchange {
       begins.push_back(bytes);
       bytes += sizeof(Counters) + boxes * box_bytes(context_.element_bytes, send.count);
     }
-    std::byte* const own = memory_.allocate(context_.comm, std::max(bytes, cache_line));
+    memory_ = NodeMemory(context_.comm, ranks_, bytes);
+    std::byte* const own = memory_.segment_of(context_.comm.rank);
     for (std::size_t k = 0; k < begins.size(); ++k) {
       const HaloPlan::Send& send = near_.sends[k];
       outgoing_.push_back(channel(send.rank, send.count, own + begins[k]));
-      std::memset(outgoing_[k].box(0), 0, boxes * outgoing_[k].stride);  // pages of this rank
       new (outgoing_[k].counters) Counters;
     }
     std::vector<std::uint64_t> theirs(near_.receives.size());
@@ -239,11 +175,12 @@ class SharedExchange final : public HaloExchange {
   }
 
   TransportContext context_;
-  NodeMemory memory_;
-  HaloPlan near_;  ///< between ranks of this node
+  std::vector<int> ranks_;  ///< of this node, ascending, this one too
+  HaloPlan near_;           ///< between them
   std::vector<bool> contiguous_;
   VectorLayout layout_;
   VectorStorage vectors_;
+  NodeMemory memory_;
   std::vector<Channel> outgoing_, incoming_;  ///< as near_.sends and near_.receives
   HaloPlan far_plan_;                         ///< between ranks of different nodes
   std::unique_ptr<HaloExchange> far_;
@@ -260,7 +197,7 @@ std::string mpi_shared_unusable(const ComputeSite& site) {
   if (node_of.size() > 1 && std::ssize(node_of) == site.nodes.nodes) {
     return "no two ranks are on one node; use mpi";
   }
-  return {};
+  return site.no_shared_memory;
 }
 
 std::unique_ptr<HaloExchange> make_mpi_shared_exchange(const TransportContext& context) {

@@ -23,7 +23,8 @@ struct ComputeSite {
   std::string no_peers = {};  ///< why GPUs of a host cannot write to each other; empty: they can
   /// Why MPI cannot take device addresses; empty: it can.
   std::string no_device_messages = "it has not been tried whether this MPI takes device addresses";
-  double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
+  std::string no_shared_memory = {};  ///< why ranks of a node cannot share host memory; empty: can
+  double timeout_seconds = 300;       ///< what waits for another rank longer than that has failed
 };
 
 /// What a transport is made for. The plan outlives the transport.

@@ -33,6 +33,7 @@ class Halo(launch.Case):
                     names = {case["transport"] for case in cases}
                     self.assertLessEqual({"mpi", "mpi-persistent", "mpi-neighbor"}, names)
                     self.assertEqual("node-aware" in names, ranks_per_node > 0)
+                    self.assertEqual("mpi-shared" in names, ranks_per_node != 1)
                     for case in cases:
                         self.assertTrue(case["passed"], case)
                         hashes.add(case["y_hash"])
