@@ -95,16 +95,23 @@ class AsellGpuKernel final : public DeviceFormat {
 
  private:
   /// Without flight=: far where a slice takes long and the slices at once are half of all, so that
-  /// the last of them would keep the others waiting.
+  /// the last of them would keep the others waiting; middle where slices have more steps than a
+  /// near flight and loads wait for no table.
   Flight chosen_flight(const Spec& options) const {
     if (options.has("flight")) {
-      return options.word("flight", {"near", "far"}) == "far" ? Flight::far : Flight::near;
+      const std::string_view word = options.word("flight", {"near", "middle", "far"});
+      return word == "far" ? Flight::far : word == "middle" ? Flight::middle : Flight::near;
     }
     constexpr std::int64_t long_slice = 64, warps_at_once = 64;
     const std::int64_t slices = layout_.slices.size();
     const std::int64_t at_once = warps_at_once * describe_device(current_device()).multiprocessors;
     const bool few = slices < 2 * at_once && layout_.steps > long_slice * slices;
-    return few ? Flight::far : Flight::near;
+    if (few) return Flight::far;
+    // Wide distances: loads of x are all over the caches, which more warps keep busy.
+    const std::int64_t regular = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
+                                 layout_.slices_by_code[static_cast<int>(IndexCode::bytes)];
+    const bool more = layout_.steps > 4 * slices && 2 * regular > slices;
+    return more && layout_.value_code == ValueCode::plain ? Flight::middle : Flight::near;
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -153,7 +160,8 @@ class AsellGpuKernel final : public DeviceFormat {
       text += fmt::format("values={},", layout_.distinct_values);
     }
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
-    return text + (flight_ == Flight::far ? "flight=far" : "flight=near");
+    constexpr const char* flights[] = {"near", "middle", "far"};
+    return text + "flight=" + flights[static_cast<int>(flight_)];
   }
 
   RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_

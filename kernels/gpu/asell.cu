@@ -17,39 +17,48 @@ namespace {
 
 constexpr int block_threads = 128;
 
-/// Steps under way where several share a word.
-constexpr int packed_flight(Flight flight) {
-  return flight == Flight::far ? 16 : 8;
+/// What a warp reads of its slice first is brought to L2 while others work on slices this far
+/// before it, more than there are warps at once: else it is the first of two waits for memory.
+constexpr unsigned described_ahead = 1 << 14;
+
+/// The steps of a slice that a thread loads before it sums them, and the blocks that registers
+/// must suffice for on a multiprocessor.
+struct Shape {
+  int plain;   ///< steps of codes without words
+  int packed;  ///< steps where several share a word
+  int blocks;
+};
+
+/// Measured on an H200: more steps pay with fewer warps where a slice has them; values from a
+/// table wait for one load more, which only other warps hide.
+constexpr Shape shape_of(Flight flight, ValueCode values) {
+  if (flight == Flight::far) return {16, 16, 4};
+  if (values != ValueCode::plain) return {8, 8, 16};
+  return flight == Flight::middle ? Shape{7, 8, 12} : Shape{4, 4, 16};
 }
 
-/// Steps under way of other codes. Few, because the offsets of a slice are in the caches: more
-/// warps at once measured better than more steps.
-constexpr int plain_flight(Flight flight) {
-  return flight == Flight::far ? 16 : 4;
-}
-
-/// Blocks at once on a multiprocessor: near, as many as it has room for.
-constexpr int least_blocks(Flight flight) {
-  return flight == Flight::far ? 4 : 16;
-}
-
-// Where the columns of a lane come from: load() gives the next `flight` of them in column[], -1
-// where there is no entry; of `left` steps none beyond the last is read.
+// Where the columns of a lane come from: load() gives the next `flight` of them in column[], 0
+// where there is no entry, which has(there[]) tells; of `left` steps none beyond the last is read.
+// Only there[] is needed once x is under way: registers decide how many warps there are.
 
 struct OffsetColumns {
   const OffsetStep* steps;
   LocalIndex anchor;
-  int lane;
+  unsigned lane_bit;
 
   template <int flight>
-  __device__ void load(int left, LocalIndex (&column)[flight]) {
+  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
 #pragma unroll
     for (int u = 0; u < flight; ++u) {
-      const int2 step = cached(reinterpret_cast<const int2*>(steps) + (u < left ? u : left - 1));
-      const bool there = (static_cast<unsigned>(step.y) >> lane & 1) != 0 && u < left;
-      column[u] = there ? anchor + step.x : -1;
+      int2 step{0, 0};
+      if (u < left) step = cached(reinterpret_cast<const int2*>(steps) + u);
+      there[u] = static_cast<unsigned>(step.y);
+      column[u] = has(there[u]) ? anchor + step.x : 0;
     }
     steps += flight;
+  }
+  __device__ bool has(unsigned there) const {
+    return (there & lane_bit) != 0;
   }
 };
 
@@ -59,21 +68,26 @@ struct DistanceColumns {
   LocalIndex column_before;
 
   template <int flight>
-  __device__ void load(int left, LocalIndex (&column)[flight]) {
+  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
     constexpr int a_word = codes_a_word(code), bits = 32 / a_word;
     constexpr unsigned ones = (1u << bits) - 1;
     std::uint32_t word[flight / a_word];
 #pragma unroll
     for (int w = 0; w < flight / a_word; ++w) {
-      word[w] = w * a_word < left ? streamed(words + w * warp_size) : ~0u;
+      word[w] = ~0u;
+      if (w * a_word < left) word[w] = streamed(words + w * warp_size);
     }
 #pragma unroll
     for (int u = 0; u < flight; ++u) {
       const unsigned distance = word[u / a_word] >> (u % a_word * bits) & ones;
       column_before += static_cast<LocalIndex>(distance);
-      column[u] = distance != ones ? column_before : -1;
+      there[u] = distance != ones ? 1 : 0;
+      column[u] = distance != ones ? column_before : 0;
     }
     words += flight / a_word * warp_size;
+  }
+  __device__ bool has(unsigned there) const {
+    return there != 0;
   }
 };
 
@@ -81,27 +95,35 @@ struct WholeColumns {
   const std::uint32_t* words;
 
   template <int flight>
-  __device__ void load(int left, LocalIndex (&column)[flight]) {
+  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
 #pragma unroll
     for (int u = 0; u < flight; ++u) {
-      const auto read = static_cast<LocalIndex>(streamed(words + (u < left ? u : 0) * warp_size));
-      column[u] = u < left ? read : -1;
+      there[u] = ~0u;
+      if (u < left) there[u] = streamed(words + u * warp_size);
+      column[u] = max(static_cast<LocalIndex>(there[u]), 0);
     }
     words += flight * warp_size;
+  }
+  __device__ bool has(unsigned there) const {
+    return static_cast<int>(there) >= 0;
   }
 };
 
 // Where its values come from, in the same way; without an entry any number will do.
 
-template <class Matrix>
+template <class Matrix, bool all_at_once>
 struct PlainValues {
+  /// All loads of a flight before its first sum: left to itself the compiler sums, and so waits,
+  /// while others are still to be asked for. With wide or coded values that measured better.
+  static constexpr bool together = all_at_once;
   const Matrix* values;  ///< of this lane
 
   template <int flight>
   __device__ void load(int left, Matrix (&value)[flight]) {
 #pragma unroll
     for (int u = 0; u < flight; ++u) {
-      value[u] = streamed(values + (u < left ? u : 0) * warp_size);
+      value[u] = Matrix{};
+      if (u < left) value[u] = streamed(values + u * warp_size);
     }
     values += flight * warp_size;
   }
@@ -109,6 +131,7 @@ struct PlainValues {
 
 template <class Matrix>
 struct TableValues {
+  static constexpr bool together = false;
   const std::uint32_t* words;
   const Matrix* table;
 
@@ -129,6 +152,7 @@ struct TableValues {
 
 template <class Matrix>
 struct ConstantValue {
+  static constexpr bool together = false;
   Matrix number;
 
   template <int flight>
@@ -142,17 +166,19 @@ struct ConstantValue {
 template <int flight, class Columns, class Values, class Vector, class Sum, class Matrix>
 __device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
                           const Matrix&) {
+  unsigned there[flight];
   LocalIndex column[flight];
   Matrix value[flight];
   Vector factor[flight];
-  columns.load(left, column);
   values.load(left, value);
+  columns.load(left, there, column);
 #pragma unroll
-  for (int u = 0; u < flight; ++u) factor[u] = cached(x + max(column[u], 0));
+  for (int u = 0; u < flight; ++u) factor[u] = cached(x + column[u]);
+  if constexpr (Values::together) __syncwarp();
 #pragma unroll
   for (int u = 0; u < flight; ++u) {
     const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
-    sum = column[u] >= 0 ? next : sum;
+    sum = columns.has(there[u]) ? next : sum;
   }
 }
 
@@ -161,17 +187,21 @@ __device__ typename Numbers::Sum lane_sum(int steps, Columns columns, Values val
                                           const typename Numbers::Vector* x) {
   typename Numbers::Sum sum = 0;
   const typename Numbers::Matrix type{};
+#pragma unroll 1
   for (; steps >= flight; steps -= flight) add_steps<flight>(flight, columns, values, x, sum, type);
   if (steps > 0) add_steps<flight>(steps, columns, values, x, sum, type);
   return sum;
 }
 
-template <class Numbers, ValueCode code>
-__device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& slice, int lane) {
+template <class Numbers, ValueCode code, Flight flight>
+__device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& slice,
+                          unsigned lane) {
   using Matrix = typename Numbers::Matrix;
   const std::int64_t first = std::int64_t{slice.values} * warp_size + lane;
   if constexpr (code == ValueCode::plain) {
-    return PlainValues<Matrix>{static_cast<const Matrix*>(a.values) + first};
+    constexpr bool narrow = sizeof(Matrix) + sizeof(typename Numbers::Vector) <= 8;
+    constexpr bool together = narrow && flight != Flight::near;
+    return PlainValues<Matrix, together>{static_cast<const Matrix*>(a.values) + first};
   } else if constexpr (code == ValueCode::dictionary) {
     return TableValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, a.table};
   } else {
@@ -180,35 +210,38 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
 }
 
 template <class Numbers, ValueCode value_code, Flight flight>
-__global__ void __launch_bounds__(block_threads, least_blocks(flight))
+__global__ void __launch_bounds__(block_threads, shape_of(flight, value_code).blocks)
     asell_kernel(AsellArguments<Numbers> a) {
-  constexpr int packed = packed_flight(flight);
-  constexpr int plain = value_code == ValueCode::plain ? plain_flight(flight) : packed;
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t number = k / warp_size;
-  const int lane = threadIdx.x % warp_size;
-  if (number * warp_size >= a.rows.count) return;
+  constexpr Shape shape = shape_of(flight, value_code);
+  const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned number = k / warp_size, lane = k % warp_size;
+  const auto count = static_cast<unsigned>(a.rows.count);
+  if (number * warp_size >= count) return;
+  constexpr unsigned slices_a_line = 128 / sizeof(AsellSlice);
+  if (lane == 0 && number % slices_a_line == 0 && (number + described_ahead) * warp_size < count) {
+    prefetch(a.slices + number + described_ahead);
+  }
   const AsellSlice slice = a.slices[number];
   // Lanes beyond the last row have no entries.
-  const LocalIndex row = k < a.rows.count ? a.rows[static_cast<LocalIndex>(k)] : 0;
+  const LocalIndex row = k < count ? a.rows[static_cast<LocalIndex>(k)] : 0;
   const auto steps = static_cast<int>(slice.steps());
-  const auto values = values_of<Numbers, value_code>(a, slice, lane);
+  const auto values = values_of<Numbers, value_code, flight>(a, slice, lane);
   const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
   typename Numbers::Sum sum;
   if (slice.code() == IndexCode::offsets) {
     const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
-    const OffsetColumns columns{a.patterns + slice.codes, anchor, lane};
-    sum = lane_sum<plain, Numbers>(steps, columns, values, a.x);
+    const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
+    sum = lane_sum<shape.plain, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::bytes) {
     const DistanceColumns<IndexCode::bytes> columns{words, row + slice.base};
-    sum = lane_sum<packed, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<shape.packed, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::words) {
     const DistanceColumns<IndexCode::words> columns{words, row + slice.base};
-    sum = lane_sum<packed, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<shape.packed, Numbers>(steps, columns, values, a.x);
   } else {
-    sum = lane_sum<plain, Numbers>(steps, WholeColumns{words}, values, a.x);
+    sum = lane_sum<shape.plain, Numbers>(steps, WholeColumns{words}, values, a.x);
   }
-  if (k < a.rows.count) finish_row(a.alpha, sum, a.beta, a.y[row]);
+  if (k < count) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
 template <class Numbers, ValueCode values, Flight flight>
@@ -232,8 +265,9 @@ AsellLaunch<Numbers> asell_launch(ValueCode values, Flight flight) {
     case ValueCode::plain:
       break;
   }
-  return far ? launch<Numbers, ValueCode::plain, Flight::far>
-             : launch<Numbers, ValueCode::plain, Flight::near>;
+  return far                        ? launch<Numbers, ValueCode::plain, Flight::far>
+         : flight == Flight::middle ? launch<Numbers, ValueCode::plain, Flight::middle>
+                                    : launch<Numbers, ValueCode::plain, Flight::near>;
 }
 
 template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Flight);

@@ -95,8 +95,9 @@ using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStrea
 
 /// How many steps of a slice a thread loads before it sums them.
 enum class Flight {
-  near,  ///< few
-  far    ///< many, where slices are long and too few to hide how long a load takes
+  near,    ///< few, and as many warps as there is room for: short slices, coded values
+  middle,  ///< more, with three quarters of the warps
+  far      ///< many, where slices are long and too few to hide how long a load takes
 };
 
 /// What launches the kernel for values of that code.

@@ -65,6 +65,11 @@ __device__ inline T streamed(const T* place) {
   return __ldcs(place);
 }
 
+/// Asks for the line of `place` in global memory, which others will read; waits for nothing.
+__device__ inline void prefetch(const void* place) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(place)));
+}
+
 /// x, through the read-only path.
 template <class T>
 __device__ inline T cached(const T* place) {

@@ -2,9 +2,9 @@
 //
 // ell-vector: ELLPACK for products so short that they take as long as their chain of dependent
 // loads. Every listed row has as many slots as the longest, filled up to a multiple of T; T = 1, 2,
-// .. 32 threads share a row, and rows lie one after the other:
+// .. 32 threads share a row, and a step holds T slots of every row, one row after the other:
 //   for group k of T threads: i = rows[k]
-//     thread l: s_l = +0; for step in [0, width / T): slot = k * width + step * T + l
+//     thread l: s_l = +0; for step in [0, width / T): slot = (step * count + k) * T + l
 //       if indices[slot] >= 0: s_l = fma(values[slot], x[indices[slot]], s_l)
 //     s = tree sum of s_0 .. s_(T-1); thread 0 writes y_i
 // Nothing has to say where a row begins: the chain is index -> x -> y. `flight` steps are loaded
@@ -27,8 +27,8 @@ namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
-constexpr int flight = 4;
-constexpr Offset most_early_slots = 1 << 17;  ///< where more start early they are in the way
+constexpr int flight = 5;
+constexpr Offset most_early_slots = 1 << 18;  ///< where more start early they are in the way
 
 template <class Numbers>
 struct EllVectorArguments {
@@ -50,8 +50,9 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   // Threads beyond the last row stay for the shuffles.
   const bool has_row = k < a.rows.count;
   const int steps = has_row ? a.steps : 0;
-  const LocalIndex* indices = a.indices + (k * a.steps * threads + lane);
-  const auto* values = a.values + (k * a.steps * threads + lane);
+  const std::int64_t apart = std::int64_t{a.rows.count} * threads;  // a step from the next
+  const LocalIndex* indices = a.indices + (k * threads + lane);
+  const auto* values = a.values + (k * threads + lane);
   LocalIndex row = 0;
   Sum sum = 0;
 #pragma unroll 1
@@ -62,8 +63,8 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
     // By the read-only path the compiler would put some of these loads off until after the wait.
 #pragma unroll
     for (int u = 0; u < flight; ++u) {
-      column[u] = first + u < steps ? streamed(indices + u * threads) : -1;
-      if (first + u < steps) value[u] = streamed(values + u * threads);
+      column[u] = first + u < steps ? streamed(indices + u * apart) : -1;
+      if (first + u < steps) value[u] = streamed(values + u * apart);
     }
     if (first == 0) {
       if (has_row) row = a.rows[static_cast<LocalIndex>(k)];
@@ -81,8 +82,8 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
       const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
       sum = column[u] >= 0 ? next : sum;
     }
-    indices += flight * threads;
-    values += flight * threads;
+    indices += flight * apart;
+    values += flight * apart;
   }
   for (int offset = threads / 2; offset > 0; offset /= 2) {
     sum += __shfl_down_sync(0xffffffffu, sum, offset, threads);
@@ -92,12 +93,13 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
 
 /// A thread a slot.
 template <class Word>
-__global__ void fill_rows(CsrView matrix, RowListView rows, Offset width, LocalIndex* indices,
-                          Word* values) {
+__global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset slots,
+                          LocalIndex* indices, Word* values) {
   const std::int64_t slot = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (slot >= rows.count * width) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(slot / width)];
-  const Offset e = matrix.offsets[row] + slot % width;
+  if (slot >= slots) return;
+  const Offset apart = Offset{rows.count} * threads, step = slot / apart, place = slot % apart;
+  const LocalIndex row = rows[static_cast<LocalIndex>(place / threads)];
+  const Offset e = matrix.offsets[row] + step * threads + place % threads;
   const bool entry = e < matrix.offsets[row + 1];
   indices[slot] = entry ? matrix.indices[e] : -1;
   values[slot] = entry ? static_cast<const Word*>(matrix.values)[e] : Word{0};
@@ -140,7 +142,7 @@ class EllVectorKernel final : public DeviceFormat {
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
     threads_ = chosen_threads(lengths, options);
     steps_ = static_cast<LocalIndex>((lengths.longest + threads_ - 1) / threads_);
-    const Offset width = Offset{steps_} * threads_, slots = width * rows.count;
+    const Offset slots = Offset{steps_} * threads_ * rows.count;
     check_padding(options, {slots, lengths.nonzeros, matrix.nonzeros},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
@@ -154,7 +156,8 @@ class EllVectorKernel final : public DeviceFormat {
     if (slots > 0) {
       with_word(sizeof(Matrix), [&]<class Word>(Word) {
         fill_rows<<<blocks_for(slots, default_block), default_block>>>(
-            matrix, rows, width, indices_.data(), reinterpret_cast<Word*>(values_.data()));
+            matrix, rows, threads_, slots, indices_.data(),
+            reinterpret_cast<Word*>(values_.data()));
       });
       ROWHALO_CUDA(cudaGetLastError());
     }

@@ -75,7 +75,7 @@ Matrix band_of(const std::vector<double>& numbers) {
 }  // namespace
 
 TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") {
-  for (const char* flight : {",flight=near", ",flight=far"}) {
+  for (const char* flight : {",flight=near", ",flight=middle", ",flight=far"}) {
     const std::string options = std::string(",codes=off") + flight;
     const Matrix grid = with_random_values(stencil(64, 6, 5));
     const KernelWork on_grid = check_bits(options, grid);

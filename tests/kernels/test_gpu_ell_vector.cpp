@@ -71,7 +71,7 @@ TEST_CASE("ell-vector several times in a row for the sanitizers", "[short]") {
 }
 
 TEST_CASE("ell-vector: each product reads what the one before wrote") {
-  for (const LocalIndex rows : {100, 2500, 12000}) {
+  for (const LocalIndex rows : {100, 2500, 12000, 50000}) {
     const Matrix matrix = scattered(rows);
     const Typed<double> typed(matrix);
     const DeviceProblem<double> problem(typed, row_lists(rows).front());
@@ -97,8 +97,8 @@ TEST_CASE("ell-vector takes the fewest threads that load a row at once") {
     return pattern("even", 64, 200, [=](auto, LocalIndex j) { return j < length; });
   };
   CHECK(threads_of("ell-vector", rows_of(1)) == "threads=1");
-  CHECK(threads_of("ell-vector", rows_of(4)) == "threads=1");
-  CHECK(threads_of("ell-vector", rows_of(5)) == "threads=2");
+  CHECK(threads_of("ell-vector", rows_of(5)) == "threads=1");
+  CHECK(threads_of("ell-vector", rows_of(6)) == "threads=2");
   CHECK(threads_of("ell-vector", rows_of(27)) == "threads=8");
   CHECK(threads_of("ell-vector", rows_of(200)) == "threads=32");
   CHECK(threads_of("ell-vector:threads=16", rows_of(4)) == "threads=16");
