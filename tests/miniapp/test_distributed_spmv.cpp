@@ -93,6 +93,11 @@ bool suits(const ScheduleEntry& schedule, const TransportVariant& transport) {
   return !schedule.baseline || (transport.entry == &transports().front() && !transport.graph);
 }
 
+/// Formats that may not refuse; others may, for rows that do not suit them.
+bool takes_any_rows(const std::string& format) {
+  return format.starts_with("csr") && format != "csr-panels" && format != "csr-packed";
+}
+
 /// How much of formats x transports a problem is tried with.
 enum class Extent { all, with_nccl, one_format };
 
@@ -123,7 +128,7 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
                     << schedule.name);
         supervision.progress.tick();
         Choice choice(supervision, problem, {format, "", schedule.schedule}, transport);
-        REQUIRE_ALL_RANKS(!choice.refused() || format.substr(0, 3) != "csr");
+        REQUIRE_ALL_RANKS(!choice.refused() || !takes_any_rows(format));
         if (choice.refused()) continue;
         ErrorRatio ratio;
         const std::uint64_t hash = choice.single(ratio);
@@ -188,6 +193,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
       for (const std::string& format : formats) {
+        if (format != formats.front() && schedule.schedule != Schedule::overlap) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
         Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,
