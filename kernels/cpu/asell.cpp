@@ -14,7 +14,8 @@
 // length as in sell; by default no more than is needed to pad at most a tenth.
 // Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over columns 1.7 on
 // stencil27; words over columns 1.6 on random, 1.15 on rmat, 1.0 on road; bytes over words 1.03 on
-// a band; a byte a value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out.
+// a band; a byte a value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out;
+// asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
 // Bytes of a product: 8, 1 or 0 (fp32: 4, 1, 0) a slot for its value, the indices as above, 24 a
 // slice, 4 a row where the rows of a slice are not consecutive, x and y once.
 #include <fmt/format.h>

@@ -242,17 +242,46 @@ struct AsellLoops {
     }
   }
 
+  /// x does not stay in L2.
+  bool far_x() const {
+    constexpr std::int64_t cache_bytes = 1 << 20;
+    return a.columns * static_cast<std::int64_t>(sizeof(T)) > cache_bytes;
+  }
+
+  /// Where the columns end that are known from those of a slice on: its own, and the next slice's
+  /// where that has columns, too.
+  [[gnu::always_inline]] const LocalIndex* columns_end(const AsellSlice* slice) const {
+    const AsellSlice* end = slice[1].code == IndexCode::columns ? slice + 2 : slice + 1;
+    return reinterpret_cast<const LocalIndex*>(a.indices + end->index);
+  }
+
+  /// Asks for entries of x that later steps read, into L2: columns are known long before, but a
+  /// core looks only some hundred instructions ahead and waits for few misses of L1 at a time.
+  [[gnu::always_inline]] void prefetch_strip(const LocalIndex* columns,
+                                             const LocalIndex* known_end) const {
+    constexpr int steps_ahead = 6;
+    columns += steps_ahead * strip_lanes;
+    if (known_end - columns < strip_lanes) return;
+    constexpr int read = 0, into_l2 = 2;
+#pragma GCC unroll 32
+    for (int l = 0; l < strip_lanes; ++l) __builtin_prefetch(a.x + columns[l], read, into_l2);
+  }
+
+  template <bool prefetch>
   [[gnu::always_inline]] void columns_slice(const AsellSlice& slice, const LocalIndex* columns,
                                             Offset end) {
     Offset slot = slice.slot;
     const Offset masked = slot + Offset{slice.base_or_full} * strip_lanes;
+    const LocalIndex* known_end = columns_end(&slice);
     for (; slot < masked; slot += strip_lanes, columns += strip_lanes) {
+      if constexpr (prefetch) prefetch_strip(columns, known_end);
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
         add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
       }
     }
     for (; slot < end; slot += strip_lanes, columns += strip_lanes) {
+      if constexpr (prefetch) prefetch_strip(columns, known_end);
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
         LocalIndex inside[width];
@@ -295,7 +324,11 @@ struct AsellLoops {
                     reinterpret_cast<const std::uint16_t*>(indices), end);
         break;
       case IndexCode::columns:
-        columns_slice(slice, reinterpret_cast<const LocalIndex*>(indices), end);
+        if (far_x()) {
+          columns_slice<true>(slice, reinterpret_cast<const LocalIndex*>(indices), end);
+        } else {
+          columns_slice<false>(slice, reinterpret_cast<const LocalIndex*>(indices), end);
+        }
         break;
     }
     T result[strip_lanes];

@@ -110,6 +110,18 @@ TEST_CASE("asell steps over gaps wider than its codes") {
   }
 }
 
+TEST_CASE("asell asks ahead for an x that is larger than a cache") {
+  check("asell", of_gaps(150, 16, 200000), "columns 100 %");
+  Matrix ragged;  // padding among the columns that are asked for
+  ragged.name = "ragged";
+  ragged.columns = 3000000;
+  for (LocalIndex i = 0; i < 150; ++i) {
+    for (LocalIndex k = 0; k < 20 - i % 3; ++k) ragged.add(i * 7 + k * 140000, 1);
+    ragged.end_row();
+  }
+  check("asell", ragged, "columns 100 %");
+}
+
 TEST_CASE("rows that begin far apart cost steps, not columns out of bounds") {
   omp_set_num_threads(2);
   // Row i begins 9 i columns from the diagonal; the shortest end early, the longest last.
