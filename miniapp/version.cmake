@@ -5,6 +5,9 @@
 get_directory_property(options COMPILE_OPTIONS)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 list(JOIN options " " options)
+# What holds for C++ alone stands in generator expressions.
+string(REGEX REPLACE "\\$<\\$<COMPILE_LANGUAGE:CXX>:([^>]*)>" "\\1" options "${options}")
+string(REGEX REPLACE "\\$<\\$<COMPILE_LANGUAGE:[A-Z]+>:[^>]*>" "" options "${options}")
 string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${options}" ROWHALO_VERSION_FLAGS)
 string(REGEX REPLACE " +" " " ROWHALO_VERSION_FLAGS "${ROWHALO_VERSION_FLAGS}")
 string(REPLACE "\\" "\\\\" ROWHALO_VERSION_FLAGS "${ROWHALO_VERSION_FLAGS}")

@@ -135,6 +135,8 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
         const std::uint64_t repeated = choice.repeated();
         choice.close();
         const FormatEntry& entry = find_format(format, problem.device);
+        INFO(name_of(problem.precision) << ", beta " << problem.beta << ": error " << ratio.max
+                                        << " of its bound in row " << ratio.worst_row);
         REQUIRE_ALL_RANKS(ratio.passed());
         REQUIRE_ALL_RANKS(ratio.rows == problem.matrix.info.rows);
         REQUIRE_ALL_RANKS(!entry.canonical || schedule.baseline || hash == problem.expected_hash);
