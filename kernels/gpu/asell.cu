@@ -21,30 +21,20 @@ constexpr int block_threads = 128;
 /// before it, more than there are warps at once: else it is the first of two waits for memory.
 constexpr unsigned described_ahead = 1 << 14;
 
-/// Left to itself the compiler begins to sum, and so waits, while loads are still to be asked for.
-enum class Order { compilers, loads_first };
-
 /// The steps of a slice that a thread loads before it sums them, and the blocks that registers
 /// must suffice for on a multiprocessor.
 struct Shape {
   int plain;   ///< steps of codes without words
   int packed;  ///< steps where several share a word
-  int few;     ///< steps loaded at once where no more are left
   int blocks;
-  Order order;
 };
 
 /// Measured on an H200: more steps pay with fewer warps where a slice has them; values from a
-/// table wait for one load more, which only other warps hide. Registers suffice without a spill
-/// (ptxas -v), but for codes in mixed precision: 8 bytes a row spilled cost stencil5 a tenth.
-template <class Numbers>
+/// table wait for one load more, which only other warps hide.
 constexpr Shape shape_of(Flight flight, ValueCode values) {
-  constexpr bool narrow =
-      sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
-  if (flight == Flight::far) return {16, 16, 16, 4, Order::loads_first};
-  if (values != ValueCode::plain) return {8, 8, 8, 16, Order::compilers};
-  if (flight == Flight::near) return {4, 8, 4, 16, Order::compilers};
-  return {7, 8, 8, 12, narrow ? Order::loads_first : Order::compilers};
+  if (flight == Flight::far) return {16, 16, 4};
+  if (values != ValueCode::plain) return {8, 8, 16};
+  return flight == Flight::middle ? Shape{7, 8, 12} : Shape{4, 4, 16};
 }
 
 // Where the columns of a lane come from: load() gives the next `flight` of them in column[], 0
@@ -121,8 +111,11 @@ struct WholeColumns {
 
 // Where its values come from, in the same way; without an entry any number will do.
 
-template <class Matrix>
+template <class Matrix, bool all_at_once>
 struct PlainValues {
+  /// All loads of a flight before its first sum: left to itself the compiler sums, and so waits,
+  /// while others are still to be asked for. With wide or coded values that measured better.
+  static constexpr bool together = all_at_once;
   const Matrix* values;  ///< of this lane
 
   template <int flight>
@@ -138,6 +131,7 @@ struct PlainValues {
 
 template <class Matrix>
 struct TableValues {
+  static constexpr bool together = false;
   const std::uint32_t* words;
   const Matrix* table;
 
@@ -158,6 +152,7 @@ struct TableValues {
 
 template <class Matrix>
 struct ConstantValue {
+  static constexpr bool together = false;
   Matrix number;
 
   template <int flight>
@@ -168,8 +163,7 @@ struct ConstantValue {
 };
 
 /// Adds the next `flight` of `left` steps; left >= flight is known at compile time in the loop.
-template <int flight, Order order, class Columns, class Values, class Vector, class Sum,
-          class Matrix>
+template <int flight, class Columns, class Values, class Vector, class Sum, class Matrix>
 __device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
                           const Matrix&) {
   unsigned there[flight];
@@ -180,7 +174,7 @@ __device__ void add_steps(int left, Columns& columns, Values& values, const Vect
   columns.load(left, there, column);
 #pragma unroll
   for (int u = 0; u < flight; ++u) factor[u] = cached(x + column[u]);
-  if constexpr (order == Order::loads_first) __syncwarp();
+  if constexpr (Values::together) __syncwarp();
 #pragma unroll
   for (int u = 0; u < flight; ++u) {
     const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
@@ -188,29 +182,26 @@ __device__ void add_steps(int left, Columns& columns, Values& values, const Vect
   }
 }
 
-template <int flight, int few, Order order, class Numbers, class Columns, class Values>
+template <int flight, class Numbers, class Columns, class Values>
 __device__ typename Numbers::Sum lane_sum(int steps, Columns columns, Values values,
                                           const typename Numbers::Vector* x) {
   typename Numbers::Sum sum = 0;
   const typename Numbers::Matrix type{};
 #pragma unroll 1
-  for (; steps >= flight; steps -= flight)
-    add_steps<flight, order>(flight, columns, values, x, sum, type);
-  if (few < flight && steps <= few) {
-    if (steps > 0) add_steps<few, order>(steps, columns, values, x, sum, type);
-  } else if (steps > 0) {
-    add_steps<flight, order>(steps, columns, values, x, sum, type);
-  }
+  for (; steps >= flight; steps -= flight) add_steps<flight>(flight, columns, values, x, sum, type);
+  if (steps > 0) add_steps<flight>(steps, columns, values, x, sum, type);
   return sum;
 }
 
-template <class Numbers, ValueCode code>
+template <class Numbers, ValueCode code, Flight flight>
 __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& slice,
                           unsigned lane) {
   using Matrix = typename Numbers::Matrix;
   const std::int64_t first = std::int64_t{slice.values} * warp_size + lane;
   if constexpr (code == ValueCode::plain) {
-    return PlainValues<Matrix>{static_cast<const Matrix*>(a.values) + first};
+    constexpr bool narrow = sizeof(Matrix) + sizeof(typename Numbers::Vector) <= 8;
+    constexpr bool together = narrow && flight != Flight::near;
+    return PlainValues<Matrix, together>{static_cast<const Matrix*>(a.values) + first};
   } else if constexpr (code == ValueCode::dictionary) {
     return TableValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, a.table};
   } else {
@@ -219,11 +210,11 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
 }
 
 template <class Numbers, ValueCode value_code, Flight flight>
-__global__ void __launch_bounds__(block_threads, shape_of<Numbers>(flight, value_code).blocks)
+__global__ void __launch_bounds__(block_threads, shape_of(flight, value_code).blocks)
     asell_kernel(AsellArguments<Numbers> a) {
-  constexpr Shape shape = shape_of<Numbers>(flight, value_code);
-  const unsigned number = blockIdx.x * (block_threads / warp_size) + threadIdx.x / warp_size;
-  const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;
+  constexpr Shape shape = shape_of(flight, value_code);
+  const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned number = k / warp_size, lane = k % warp_size;
   const auto count = static_cast<unsigned>(a.rows.count);
   if (number * warp_size >= count) return;
   constexpr unsigned slices_a_line = 128 / sizeof(AsellSlice);
@@ -234,22 +225,21 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(flight, value
   // Lanes beyond the last row have no entries.
   const LocalIndex row = k < count ? a.rows[static_cast<LocalIndex>(k)] : 0;
   const auto steps = static_cast<int>(slice.steps());
-  const auto values = values_of<Numbers, value_code>(a, slice, lane);
+  const auto values = values_of<Numbers, value_code, flight>(a, slice, lane);
   const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
   typename Numbers::Sum sum;
   if (slice.code() == IndexCode::offsets) {
     const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
     const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
-    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<shape.plain, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::bytes) {
     const DistanceColumns<IndexCode::bytes> columns{words, row + slice.base};
-    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<shape.packed, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::words) {
     const DistanceColumns<IndexCode::words> columns{words, row + slice.base};
-    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = lane_sum<shape.packed, Numbers>(steps, columns, values, a.x);
   } else {
-    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words}, values,
-                                                                 a.x);
+    sum = lane_sum<shape.plain, Numbers>(steps, WholeColumns{words}, values, a.x);
   }
   if (k < count) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
