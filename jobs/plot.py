@@ -16,6 +16,7 @@ from pathlib import Path
 
 from plotting import formats, product, ranks, scaling
 from plotting.data import WrongFile, read
+from plotting.hdf5 import remedy
 from plotting.style import NothingToDraw, matplotlib_ready
 
 KINDS = {
@@ -80,7 +81,7 @@ def main(arguments):
         print(f"plot.py: {error}", file=sys.stderr)
         return 2
     except ImportError as error:
-        print(f"plot.py: {error}: apt-get install python3-matplotlib", file=sys.stderr)
+        print(f"plot.py: {sys.executable}: {error}: {remedy('matplotlib')}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"plot.py: {error}", file=sys.stderr)

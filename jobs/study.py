@@ -125,7 +125,7 @@ def finish(folder, plots):
                                 str(folder.path)], check=False, stdin=subprocess.DEVNULL)
         if drawn.returncode:
             print(f"study.py: no plots: plot.py ended with exit status {drawn.returncode}; again "
-                  f"by: plot.py {folder.path}", file=sys.stderr)
+                  f"by: study.py collect {shlex.quote(str(folder.path))} --plot", file=sys.stderr)
     print(counts(states_of(folder)[0]), flush=True)
 
 

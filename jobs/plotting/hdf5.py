@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports in HDF5 (layout: NUMBERS.md) as the dictionaries that JSON gives, and times of batches."""
+import sys
+
 TRUTHS = ("passed", "graph", "baseline")  # 0 or 1 in HDF5
 TABLES = ("cases", "formats")             # lists of objects, a dataset a name
 
@@ -8,11 +10,17 @@ class WrongFile(Exception):
     """What is wrong and what to do."""
 
 
+def remedy(package):
+    """What apt-get installs, only the system's own Python finds."""
+    return (f"{sys.executable} -m pip install {package}; or apt-get install python3-{package}, and "
+            "start this by /usr/bin/python3")
+
+
 def opened(path):
     try:
         import h5py  # pylint: disable=import-outside-toplevel
     except ImportError as error:
-        raise WrongFile(f"{path}: needs h5py: apt-get install python3-h5py") from error
+        raise WrongFile(f"{path}: {sys.executable} has no h5py: {remedy('h5py')}") from error
     try:
         return h5py.File(path, "r")
     except OSError as error:

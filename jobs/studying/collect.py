@@ -7,6 +7,7 @@ the program's own result-K.h5 holds, among it the time of every batch on every r
 import os
 import sys
 
+from plotting.hdf5 import remedy
 from studying.folder import read_json, write_whole
 from studying.rows import COLUMNS, TEXTS, csv_text, rows_of
 
@@ -37,8 +38,8 @@ def write_hdf5(folder, rows, path):
     try:
         import h5py  # pylint: disable=import-outside-toplevel
     except ImportError:
-        print(f"study.py: no results.h5: {sys.executable} has no h5py (apt-get install "
-              "python3-h5py)", file=sys.stderr)
+        print(f"study.py: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
+              file=sys.stderr)
         return False
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     with h5py.File(fresh, "w") as file:

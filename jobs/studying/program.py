@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from studying.ini import WrongInput
+from studying.rows import unique
 
 VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), "bf16": (2, 2)}
 INDEX_BYTES = 4
@@ -66,7 +67,15 @@ class Program:
             return None, str(error)
         said = run.stderr.decode(errors="replace").strip().split("\n")
         told = [line for line in said if line.startswith("rowhalo:")] or said[-1:]
-        return (run.stdout, "") if run.returncode == 0 else (None, told[0])
+        return (run.stdout, "") if run.returncode == 0 else (
+            None, told[0] or f"ended with exit status {run.returncode}")
+
+    def parsed(self, text):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise WrongInput(f"{self.path}: does not answer as rowhalo does; set ROWHALO=/path/of/"
+                             "rowhalo") from error
 
     def names(self, table):
         """Names of formats, transports, partitioners or sources."""
@@ -74,7 +83,7 @@ class Program:
             text, said = self.ask("list", table, "--json")
             if text is None:
                 raise WrongInput(f"{self.path} list {table}: {said}")
-            self.lists[table] = [entry["name"] for entry in json.loads(text)]
+            self.lists[table] = unique(entry["name"] for entry in self.parsed(text))
         return self.lists[table]
 
     def outline(self, matrix, ranks, precision):
@@ -85,7 +94,7 @@ class Program:
                                   "--precision", precision or "fp64", "--json", "-")
             if text is None:
                 raise WrongInput(said)
-            report = json.loads(text)
+            report = self.parsed(text)
             need = report["info"]["need"]
             self.outlines[key] = Outline(
                 report["matrix"]["rows"], report["matrix"]["columns"],

@@ -261,6 +261,10 @@ class BadFiles(launch.Case):
         said = study("plan", path, "--site", "local", status=2,
                      environment=throwaway.environment(ROWHALO="/nowhere/rowhalo"))
         self.assertEqual(said, "study.py: ROWHALO=/nowhere/rowhalo: there is no such executable\n")
+        for other in ("true", "false"):
+            said = study("plan", path, "--site", "local", status=2,
+                         environment=throwaway.environment(ROWHALO=f"/bin/{other}"))
+            self.assertRegex(said, rf"^study.py: /bin/{other}\b[^\n]*: [^\n]+\n$")
         said = study("submit", path, "--site", "local", "--", "x", status=2)
         self.assertIn("only the ready scripts", said)
 
