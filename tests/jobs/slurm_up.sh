@@ -4,8 +4,10 @@
 # Starts a throw-away Slurm on this machine: a real one, with virtual nodes and GPUs, without
 # systemd and without a change outside its folder.
 #   eval "$(tests/jobs/slurm_up.sh)"; sbatch --wait x.sbatch; tests/jobs/slurm_down.sh
-# Prints "export SLURM_CONF=..."; the rest goes to stderr. Needs slurm-wlm and munge (exit status 77
-# without), and root or any user. From the environment:
+# Prints "export SLURM_CONF=... SLURM_PMIX_FENCE=ring": the other fence of Slurm 22.05 lets ranks
+# out before all are in, and where cores are shared every third job of 16 ranks died in MPI_Init.
+# The rest goes to stderr. Needs slurm-wlm and munge (exit status 77 without), and root or any user.
+# From the environment:
 #   SLURMTEST_DIR    its folder (default /tmp/slurm-test-UID)
 #   SLURMTEST_NODES, SLURMTEST_CPUS, SLURMTEST_GPUS   nodes, what each claims to have (default 4)
 #   SLURMTEST_PORT   first of NODES + 11 ports
@@ -164,4 +166,4 @@ slurmctld -c -i
 start_nodes
 wait_until_idle
 say "$nodes nodes with $cpus CPUs and $gpus fake GPUs, in $place"
-echo "export SLURM_CONF=$(printf '%q' "$SLURM_CONF")"
+echo "export SLURM_CONF=$(printf '%q' "$SLURM_CONF") SLURM_PMIX_FENCE=ring"
