@@ -85,6 +85,13 @@ fail() {
   exit "$1"
 }
 
+# "139 (SIGSEGV)".
+spelt() {
+  local name=""
+  [ "$1" -le 128 ] || name=$(kill -l "$1" 2>/dev/null) || true
+  echo "$1${name:+ (SIG$name)}"
+}
+
 # The launcher hands USR1 to every rank; TERM would make some launchers kill them before they have
 # written anything. A second signal is passed as it is.
 on_signal() {
@@ -156,7 +163,7 @@ run_point() {
       fail "$status" "interrupted by SIG$interrupted in repeat $k of $repeats" "$log"
     fi
     [ "$status" -eq 0 ] ||
-      fail "$status" "repeat $k of $repeats ended with exit status $status" "$log"
+      fail "$status" "repeat $k of $repeats ended with exit status $(spelt "$status")" "$log"
   done
   write_marker "done" 0
 }

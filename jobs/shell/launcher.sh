@@ -7,13 +7,16 @@
 # told about hosts, cores and environment; rank_command is the program with what goes before it on a
 # rank.
 
-# $ROWHALO, the build beside jobs/, or PATH.
+# $ROWHALO, the build beside jobs/, or PATH: sets rowhalo, and version to what it says of itself.
 find_rowhalo() {
   local candidate
   for candidate in "${ROWHALO:-}" "$jobs/../build/miniapp/rowhalo" rowhalo; do
     if [ -n "$candidate" ] && rowhalo=$(command -v "$candidate") && [ -x "$rowhalo" ]; then
       rowhalo=$(realpath "$rowhalo")
       export ROWHALO=$rowhalo
+      version=$("$rowhalo" --version 2>&1) ||
+        refuse "$rowhalo does not start here: ${version##*$'\n'} (does site $site load the modules" \
+          "that it was built with?)"
       return
     fi
     [ -z "${ROWHALO:-}" ] || refuse "ROWHALO=$ROWHALO: there is no such executable"
@@ -24,7 +27,7 @@ find_rowhalo() {
 # Whether the command writes HDF5, and this build does.
 writes_hdf5() {
   [ "${arguments[0]}" = run ] && [[ $("$rowhalo" run --help) == *--hdf5* ]] &&
-    [[ ! $("$rowhalo" --version) =~ HDF5\ +no ]]
+    [[ ! $version =~ HDF5\ +no ]]
 }
 
 # Where mpirun was built without PBS it starts its daemons by ssh, as a rule; where that is not
@@ -53,7 +56,9 @@ open_mpi_options() {
   options=()
   if [ "$SITE_SCHEDULER" = pbs ]; then
     choose_remote_start
-    options+=(--hostfile "$PBS_NODEFILE")
+    # At the end of the walltime PBS may signal mpirun, too, which then ends the ranks: they must have
+    # time to finish a batch and to write.
+    options+=(--hostfile "$PBS_NODEFILE" --mca odls_base_sigkill_timeout 5)
   fi
   # mpirun counts cores; bound to too few of them, threads would take turns.
   cores=$(physical_cores)

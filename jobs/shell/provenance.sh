@@ -25,7 +25,7 @@ write_provenance() {
   local place=$1
   filtered_environment >"$place/environment.txt"
   {
-    "$rowhalo" --version
+    echo "$version"
     git -C "$jobs" describe --always --dirty 2>/dev/null || true
   } >"$place/version.txt"
   echo "$site_text" >"$place/site.txt"

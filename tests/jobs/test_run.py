@@ -112,6 +112,14 @@ class Run(unittest.TestCase):
         self.assertIn("nowhere.mtx", marker)
         self.assertFalse((point / "done").exists())
         self.assertFalse((point / "log-2.txt").exists())
+        crash = self.place / "crash"
+        for case, status, reason in (("*json*", 139, "exit status 139 (SIGSEGV)"),
+                                     ("*version*", 2, "crash does not start here: ")):
+            crash.write_text(f'#!/bin/bash\ncase "$*" in {case}) kill -SEGV $$ ;; esac\n',
+                             encoding="utf-8")
+            crash.chmod(0o755)
+            self.run_sh(*arguments, *SMALL[1:], status=status, ROWHALO=str(crash))
+            self.assertIn(reason, (point / "error").read_text(encoding="utf-8"))
         # Run again, nothing is left of the failure.
         self.run_sh(*arguments, *SMALL[1:])
         self.assertTrue((point / "done").exists())
@@ -216,6 +224,25 @@ esac""")
         process.terminate()
         self.end(process, 1)
         self.assertEqual(self.report("rowhalo-run-12")["status"], "interrupted")
+
+    def test_pbs_may_signal_mpirun_too(self):
+        # mpirun then ends the ranks; this one needs two seconds for its last batch.
+        (self.place / "slow").write_text(f"""#!/bin/bash
+case "$*" in
+  *--json*) trap 'sleep 2; touch "{self.place}/written"; exit 1' TERM USR1 ;;
+  *) exec {launch.BINARY} "$@" ;;
+esac
+echo "devices; hosts:"
+for _ in {{1..600}}; do sleep 0.1; done
+""", encoding="utf-8")
+        (self.place / "slow").chmod(0o755)
+        process = self.pbs_job(f"{socket.gethostname()}\n" * 2, " ".join(LONG),
+                               ROWHALO=str(self.place / "slow"))
+        self.wait_for_header("rowhalo-run-12")
+        os.killpg(process.pid, signal.SIGTERM)
+        said = self.end(process, 1)
+        self.assertIn("interrupted by SIGTERM in repeat 1", said)
+        self.assertTrue((self.place / "written").exists(), said)
 
     def test_pbs_starts_processes_where_ssh_may_not(self):
         spaces = ["unshare", "--uts", "--mount", "--propagation", "private"]
