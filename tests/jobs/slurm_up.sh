@@ -4,8 +4,8 @@
 # Starts a throw-away Slurm on this machine: a real one, with virtual nodes and GPUs, without
 # systemd and without a change outside its folder.
 #   eval "$(tests/jobs/slurm_up.sh)"; sbatch --wait x.sbatch; tests/jobs/slurm_down.sh
-# Prints "export SLURM_CONF=... SLURM_PMIX_FENCE=ring": the other fence of Slurm 22.05 lets ranks
-# out before all are in, and where cores are shared every third job of 16 ranks died in MPI_Init.
+# Prints "export SLURM_CONF=... SLURM_PMIX_FENCE=ring": with the other fences of Slurm 22.05 jobs of
+# 16 ranks on few cores died at times inside MPI_Init (a message before its handler); so not seen.
 # The rest goes to stderr. Needs slurm-wlm and munge (exit status 77 without), and root or any user.
 # From the environment:
 #   SLURMTEST_DIR    its folder (default /tmp/slurm-test-UID)
