@@ -149,8 +149,8 @@ class Pictures(launch.Case):
                              "share of the read bandwidth (%)", "flops a byte"))
         out = self.place / "more"
         self.plot(JOBS / "results/h200x4", "--output", out)
-        self.check_pictures(out, ("strong", "breakdown", "exposed", "transports", "formats",
-                                  "roofline"), ("one GPU each", "nccl, graph"))
+        self.check_pictures(out, ("strong", "breakdown", "exposed", "transports", "roofline"),
+                            ("one GPU each", "nccl, graph"))
 
     def test_json_and_hdf5_of_info_give_the_same_picture(self):
         pictures = []

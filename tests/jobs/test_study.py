@@ -137,8 +137,9 @@ class Golden(launch.Case):
         said = study("submit", self.write("scaling.ini", GPU_STUDY), "--site",
                      write_site(self.write, scheduler), "--output", self.place / "my out",
                      "--dry-run", *options)
-        for real, mask in ((str(self.place), "/home/me"), (str(launch.SOURCE), "/home/me/rowhalo"),
-                           (str(PROGRAM.path), "/home/me/bin/rowhalo"),
+        for real, mask in ((str(self.place), "/home/me"),
+                           (str(PROGRAM.path), "/home/me/bin/rowhalo"),  # may lie in the source's
+                           (str(launch.SOURCE), "/home/me/rowhalo"),
                            (sys.executable, "/usr/bin/python3")):
             said = said.replace(real, mask)
         self.assertFalse((self.place / "my out").exists())
