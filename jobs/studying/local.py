@@ -13,10 +13,18 @@ from studying.jobs import body
 
 
 def process_runs(pid):
-    """Whether this is still one of ours: numbers are given again, the dead keep theirs a while."""
+    """Whether this is still one of ours: numbers are given again, the dead keep theirs a while.
+
+    A process that is just about to become another program has no command line for a moment; the
+    dead have none either, but a state Z.
+    """
     try:
         os.kill(pid, 0)
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if not line:
+            state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:1]
+            return state not in ([b"Z"], [b"X"])
+        words = line.split(b"\0")
     except (PermissionError, ProcessLookupError):
         return False
     except OSError:  # no /proc
