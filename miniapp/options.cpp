@@ -14,13 +14,13 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app) {
   const auto commands = app.get_subcommands();
   const std::string help =
       commands.empty() ? "rowhalo --help" : "rowhalo " + commands.front()->get_name() + " --help";
+  // First: a misspelt option may be why a required one is missing.
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (!unknown.empty()) {
+    return fmt::format("unknown option or argument: {}; see {}", unknown.front(), help);
+  }
   std::string text = error.what();
   if (!text.empty() && text.back() == '\n') text.pop_back();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const auto colon = text.rfind(": ");
-    text = "unknown option or argument: " +
-           (colon == std::string::npos ? text : text.substr(colon + 2));
-  }
   return fmt::format("{}; see {}", text, help);
 }
 

@@ -49,6 +49,8 @@ OPTIONS = {
     "generator without a size": (["--matrix", "stencil7:0"], ["stencil7:0"]),
     "no matrix": ([], ["--matrix"]),
     "unknown option": (["--matrix", "stencil7:4", "--nonsense"], ["--nonsense"]),
+    "misspelt option that was required": (["--matirx", "stencil7:4"], ["argument: --matirx"]),
+    "misspelt option with a value": (["--matrix", "stencil7:4", "--fromat", "sell"], ["argument: --fromat"]),
     "unknown format": (["--matrix", "stencil7:4", "--format", "best"], ["best", "csr-omp", "sell"]),
     "unknown format key": (["--matrix", "stencil7:4", "--format", "sell:d=3"], ["d"]),
     "unknown transport": (["--matrix", "stencil7:4", "--halo", "pigeon"], ["pigeon", "mpi"]),
