@@ -5,6 +5,7 @@ variables and commands are needed, with played ones. Real ones: test_slurm_scrip
 """
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -177,6 +178,15 @@ class Run(unittest.TestCase):
                 self.assertIn(expected, said)
                 self.assertFalse((self.project / "refused" / "done").exists())
         self.assertIn("--output DIR is missing", self.run_sh(*run, status=2))
+
+    def test_batch_scripts_started_by_hand(self):
+        scripts = [*self.project.glob("jobs/slurm/*.sbatch"), *self.project.glob("jobs/pbs/*.pbs")]
+        self.assertEqual(len(scripts), 12)
+        for script in scripts:
+            said = self.end(self.start("bash", script), 2)
+            self.assertRegex(said, r"^submit it by (sbatch; without Slurm|qsub; without PBS): ")
+            for name in re.findall(r"jobs/\S+", said):
+                self.assertTrue((self.project / name).is_file(), said)
 
     def test_map_names_the_gpu_of_each_rank(self):
         played = self.program("nvidia-smi", """case "$*" in

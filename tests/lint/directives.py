@@ -34,6 +34,11 @@ REFUSED = {
     r"--gpus-per-task": "ranks hidden from each other's GPUs copy slowly or not at all",
     r"\$\{?0\b|BASH_SOURCE": "a batch script is a copy in a spool folder; ask the scheduler",
 }
+# Started by hand, a ready script must say what it is for instead of failing at its first variable.
+READY_OPENING = {
+    name: re.compile(rf'\[ -n "\$\{{{variable}:-\}}" \] \|\| \{{\n  echo "submit it by [^"\n]+" >&2'
+                     r"\n  exit 2\n\}")
+    for name, variable in (("sbatch", "SLURM_JOB_ID"), ("pbs", "PBS_JOBID"))}
 READY_REFUSED = {
     r"^#SBATCH.*(--account|--partition|--qos|--constraint|--reservation| -[ApqC]\b)":
         "belongs into a site file",
@@ -67,8 +72,13 @@ def script_findings(text, kind, ready):
         yield numbers[0], "no lines between the directives: what follows one may be ignored"
     if not re.search(r"^set -.*pipefail$", text, re.MULTILINE):
         yield first_command, "set -euo pipefail: a failure before a pipe's end must count"
-    if kind == "pbs" and lines[first_command:first_command + 1] != ['cd "$PBS_O_WORKDIR"']:
-        yield first_command, 'cd "$PBS_O_WORKDIR" must come right after set: jobs start at home'
+    opening = first_command  # lines before what a script does
+    if ready:
+        opening += 4
+        if not READY_OPENING[kind].fullmatch("\n".join(lines[first_command:opening])):
+            yield first_command, "after set: one sentence and exit 2 where no scheduler started it"
+    if kind == "pbs" and lines[opening:opening + 1] != ['cd "$PBS_O_WORKDIR"']:
+        yield opening, 'cd "$PBS_O_WORKDIR" must come first: jobs start at home'
     refused = {**REFUSED, **(READY_REFUSED if ready else {})}
     for number, line in enumerate(lines[1:], 2):
         for pattern, why in refused.items():

@@ -50,6 +50,7 @@ CHANGES = {
         ("set -euo pipefail\n", "set -euo pipefail\n#SBATCH --mem=0\n"),
         ("set -euo pipefail\n", "set -euo pipefail\ncd /scratch/me\n"),
         ("set -euo pipefail\n", 'set -euo pipefail\ncd "$(dirname "$0")"\n'),
+        ('[ -n "${SLURM_JOB_ID:-}" ] || {', "true || {"),
     ],
     "pbs/run.pbs": [
         ("#PBS -l place=scatter:excl\n", ""),
@@ -59,6 +60,7 @@ CHANGES = {
         ("#PBS -r n\n", "#PBS -r n\n#PBS -q gpu\n"),
         (":mpiprocs=4", ""),
         ('cd "$PBS_O_WORKDIR"\n', ""),
+        ("  exit 2\n}\ncd", "}\ncd"),
         ("set -euo pipefail\n", "set -euo pipefail\n#PBS -V\n"),
     ],
 }
