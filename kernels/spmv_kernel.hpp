@@ -54,6 +54,10 @@ class SpmvKernel {
   /// written. Both in the precision of the matrix; x and y do not overlap.
   virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
 
+  /// Whether apply() begins before what stands right before it in the stream has ended (on GPUs:
+  /// early_start.cuh); behind a wait for another stream it could not.
+  virtual bool starts_early() const { return false; }
+
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;
 };

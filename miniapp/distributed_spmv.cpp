@@ -84,6 +84,13 @@ Schedule suited(Schedule schedule, const FormatEntry& format) {
   return format.baseline && !entry_of(schedule).baseline ? Schedule::blocking : schedule;
 }
 
+/// Whether two streams serve the kernels of `block` better than one.
+bool suits_side_stream(const MatrixBlock& block, const LocalKernels& kernels) {
+  return block.view().device == Device::gpu && kernels.schedule == Schedule::overlap &&
+         block.interior().count > 0 && block.boundary().count > 0 &&
+         !kernels.interior->starts_early() && !kernels.boundary->starts_early();
+}
+
 }  // namespace
 
 LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
@@ -111,6 +118,8 @@ void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, c
     kernels.reread_bytes =
         static_cast<std::int64_t>(vector_value_bytes(block.view().precision)) * rows.count;
   }
+  kernels.side.reset();
+  if (suits_side_stream(block, kernels)) kernels.side = std::make_unique<const SideStream>();
 }
 
 LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
@@ -136,8 +145,10 @@ void apply_boundary(const LocalKernels& kernels, double alpha, const HaloVector&
 
 void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
                  void* y, Stream stream) {
+  const Stream edge = kernels.side ? kernels.side->fork(stream) : stream;
   kernels.interior->apply(alpha, x.data, beta, y, stream);
-  if (kernels.boundary) apply_boundary(kernels, alpha, x, beta, y, stream);
+  if (kernels.boundary) apply_boundary(kernels, alpha, x, beta, y, edge);
+  if (kernels.side) kernels.side->join(stream);
 }
 
 const char* name_of(Phase phase) {
@@ -153,7 +164,7 @@ DistributedSpmv::DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo
 
 template <class After>
 void DistributedSpmv::product(double alpha, const HaloVector& x, double beta, void* y,
-                              Stream stream, After after) const {
+                              Stream stream, const SideStream* side, After after) const {
   const auto step = [&](Phase phase, const auto& work) {
     const ProfilerRange range(name_of(phase));
     work();
@@ -165,9 +176,11 @@ void DistributedSpmv::product(double alpha, const HaloVector& x, double beta, vo
     step(Phase::exchange, [&] { finish(x, stream); });
     step(Phase::interior, interior);
   } else {
-    step(Phase::interior, interior);
-    step(Phase::exchange, [&] { finish(x, stream); });
-    step(Phase::boundary, [&] { apply_boundary(kernels_, alpha, x, beta, y, stream); });
+    const Stream edge = side != nullptr ? side->fork(stream) : stream;
+    step(Phase::interior, interior);  // before finish(), which may hold up the host
+    step(Phase::exchange, [&] { finish(x, edge); });
+    step(Phase::boundary, [&] { apply_boundary(kernels_, alpha, x, beta, y, edge); });
+    if (side != nullptr) side->join(stream);
   }
   end(x, stream);
 }
@@ -191,6 +204,12 @@ void DistributedSpmv::finish(const HaloVector& x, Stream stream) const {
   }
 }
 
+void DistributedSpmv::exchange(const HaloVector& x, Stream stream) const {
+  if (disturber_ != nullptr) disturber_->delay(stream);
+  halo_.exchange(x, stream);
+  if (disturber_ != nullptr) disturber_->delay(stream);
+}
+
 void DistributedSpmv::end(const HaloVector& x, Stream stream) const {
   if (disturber_ != nullptr) disturber_->ghosts_used(x, stream);
   if (arrival_) synchronize(stream);
@@ -198,12 +217,24 @@ void DistributedSpmv::end(const HaloVector& x, Stream stream) const {
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y,
                             Stream stream) const {
-  product(alpha, x, beta, y, stream, [](Phase) {});
+  if (kernels_.schedule != Schedule::blocking) {
+    product(alpha, x, beta, y, stream, kernels_.side.get(), [](Phase) {});
+    return;
+  }
+  {
+    const ProfilerRange range(name_of(Phase::exchange));
+    exchange(x, stream);
+  }
+  {
+    const ProfilerRange range(name_of(Phase::interior));
+    kernels_.interior->apply(alpha, x.data, beta, y, stream);
+  }
+  end(x, stream);
 }
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
                             const std::function<void(Phase)>& after) const {
-  product(alpha, x, beta, y, stream, after);
+  product(alpha, x, beta, y, stream, nullptr, after);
 }
 
 }  // namespace rowhalo

@@ -17,6 +17,7 @@
 #include "miniapp/disturbance.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/schedule.hpp"
+#include "miniapp/side_stream.hpp"
 #include "partition/local_matrix.hpp"
 
 namespace rowhalo {
@@ -65,6 +66,9 @@ class MatrixBlock {
 /// add to the boundary rows.
 struct LocalKernels {
   std::unique_ptr<SpmvKernel> interior, boundary;  ///< boundary is null for blocking
+  /// Where the boundary rows are computed as soon as their ghosts are there, beside the interior
+  /// rows: they are few, and by themselves leave a GPU nearly empty. Null: after them.
+  std::unique_ptr<const SideStream> side;
   Schedule schedule = Schedule::overlap;
   LocalIndex rows = 0;            ///< of the whole block
   bool repeatable = true;         ///< the same bits every time
@@ -77,8 +81,8 @@ struct LocalKernels {
 /// Local. The first kernel of make_kernels(): of all rows where the schedule is blocking.
 LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
                                   const FormatEntry& format, const Spec& options);
-/// Local. The other part; nothing where the schedule is blocking. A refusal leaves `kernels` as
-/// they were.
+/// Local. The other part, with a stream of its own where that pays; nothing where the schedule is
+/// blocking. A refusal leaves `kernels` as they were.
 void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
                           LocalKernels& kernels);
 
@@ -104,17 +108,19 @@ class DistributedSpmv {
 
   /// One product; the ghosts of `x` are brought up to date. y: one entry an owned row.
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
-  /// The same product; `after(phase)` is called when what belongs to a phase has been put in.
+  /// The same product, but phases come one after the other: `after(phase)` is called when what
+  /// belongs to a phase has been put in.
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
              const std::function<void(Phase)>& after) const;
 
  private:
-  /// The order of a product.
+  /// The order of a product; `side` as in LocalKernels.
   template <class After>
   void product(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
-               After after) const;
+               const SideStream* side, After after) const;
   void begin(const HaloVector& x, Stream stream) const;
   void finish(const HaloVector& x, Stream stream) const;
+  void exchange(const HaloVector& x, Stream stream) const;
   void end(const HaloVector& x, Stream stream) const;
 
   const LocalKernels& kernels_;

@@ -16,7 +16,8 @@ constexpr int phase_count = 4;
 constexpr int most_phase_products = 100;
 
 /// Mean time of one product in each phase on this rank, by the clock of the device. On a GPU the
-/// time of a phase is what it adds on the product's own stream.
+/// time of a phase is what it adds on the product's own stream, one after the other there; the
+/// timed products may compute interior and boundary rows side by side.
 PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
   std::array<double, phase_count> seconds{};
   const Device device = setting.site.device;

@@ -229,6 +229,7 @@ class CsrPackedKernel final : public DeviceFormat {
     launch_kernel(kernel_, blocks_for(words_.size(), threads_), threads_, start_, arguments,
                   native(stream));
   }
+  bool starts_early() const override { return start_ == Start::early; }
 
  private:
   using Matrix = typename Numbers::Matrix;

@@ -177,6 +177,7 @@ class EllVectorKernel final : public DeviceFormat {
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
     launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, arguments, native(stream));
   }
+  bool starts_early() const override { return start_ == Start::early; }
 
  private:
   using Matrix = typename Numbers::Matrix;

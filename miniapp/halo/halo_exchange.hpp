@@ -40,6 +40,12 @@ class HaloExchange {
   /// any vector; from then on the owners may store the next ones at any time.
   virtual void finish(const HaloVector& x, Stream stream) = 0;
 
+  /// begin() and finish() where nothing is to be computed in between.
+  virtual void exchange(const HaloVector& x, Stream stream) {
+    begin(x, stream);
+    finish(x, stream);
+  }
+
   /// What this rank sends to other nodes in one exchange; empty: as the plan says.
   virtual std::optional<NodeTraffic> sent_between_nodes() const { return {}; }
 

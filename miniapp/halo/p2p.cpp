@@ -3,8 +3,8 @@
 // Transport `p2p`: one kernel a product stores the entries that neighbours on this host need
 // straight into their memory, over NVLink, and waits for what comes (p2p_kernels.cu has the two
 // protocols). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
-// The kernel runs on a stream of its own beside the interior rows. Ranks of other hosts are reached
-// by nccl in the same exchange.
+// The kernel runs on a stream of its own beside the interior rows, or in the product's stream where
+// all rows wait for it. Ranks of other hosts are reached by nccl in the same exchange.
 #include "miniapp/halo/transports.hpp"
 
 #ifdef ROWHALO_HAVE_CUDA
@@ -105,17 +105,19 @@ class P2pExchange final : public HaloExchange {
     if (ranks_.empty()) return;
     ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
     ready_.hold_back(side_.stream());
-    if (as_lines_) {
-      exchange_lines(lines_, context_.element_bytes, x.data, x.ghost_data(), side_.stream());
-    } else {
-      exchange_chunks(chunks_, context_.element_bytes, x.data, x.slot, side_.stream());
-    }
+    send_and_receive(x, Place::alone, side_.stream());
     arrived_.record(side_.stream());
   }
 
   void finish(const HaloVector& x, Stream stream) override {
     if (far_) far_->finish(x, stream);
     if (!ranks_.empty()) arrived_.hold_back(stream);
+  }
+
+  void exchange(const HaloVector& x, Stream stream) override {
+    if (far_) far_->begin(x, stream);
+    if (!ranks_.empty()) send_and_receive(x, Place::in_line, stream);
+    if (far_) far_->finish(x, stream);
   }
 
   void check() const override {
@@ -131,7 +133,7 @@ class P2pExchange final : public HaloExchange {
   }
 
   void close() override {
-    side_.synchronize();
+    synchronize_device();
     if (far_) far_->close();
     ROWHALO_MPI(MPI_Barrier(context_.comm.handle));  // nobody stores here any more
     mapped_.close();
@@ -140,6 +142,14 @@ class P2pExchange final : public HaloExchange {
   }
 
  private:
+  void send_and_receive(const HaloVector& x, Place place, Stream stream) {
+    if (as_lines_) {
+      exchange_lines(lines_, context_.element_bytes, x.data, x.ghost_data(), place, stream);
+    } else {
+      exchange_chunks(chunks_, context_.element_bytes, x.data, x.slot, place, stream);
+    }
+  }
+
   bool is_near(int rank) const {
     const std::vector<int>& node_of = context_.site.nodes.node_of;
     return node_of.empty() || node_of[rank] == node_of[context_.comm.rank];

@@ -15,12 +15,13 @@
 //     says that it is ready, and chunks wait for that.
 // For that, every peer sends to every peer: a line or a flag without entries where there are none.
 // Counts only grow; flags are compared by their difference, so that they may wrap. No block waits
-// before it has sent what is its part, and blocks of other kernels do not depend on this one: a
-// full device only delays. A wait that takes longer than the limit tells the host and lets
-// everything behind it run on.
+// before it has sent what is its part; a kernel behind that starts early comes when all blocks of
+// this one are on the device, and no other depends on it: a full device only delays. A wait that
+// takes longer than the limit tells the host and lets everything behind it run on.
 #include <algorithm>
 #include <cuda/atomic>
 
+#include "kernels/gpu/early_start.cuh"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/words.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
@@ -106,9 +107,28 @@ __device__ bool taken(const std::byte* line, std::uint32_t exchange, Word& word)
   return static_cast<std::uint32_t>(both) == exchange;
 }
 
+/// First of all: x is final, and the last exchange has been counted. The kernel behind may start
+/// only then, so that its caches hold nothing older.
+template <Start start>
+__device__ void enter() {
+  if constexpr (start == Start::early) {
+    wait_for_stream();
+    let_next_start();
+  }
+}
+
 template <class Word>
-__global__ void __launch_bounds__(block_threads)
-    exchange_by_lines(LineExchange a, const Word* x, Word* ghosts) {
+struct LineArguments {
+  LineExchange exchange;
+  const Word* x;
+  Word* ghosts;
+};
+
+template <class Word, Start start>
+__global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments<Word> arguments) {
+  enter<start>();
+  const LineExchange& a = arguments.exchange;
+  const Word* const x = arguments.x;
   const std::uint32_t exchange = a.watch.counters->exchanges + 1;
   const std::uint64_t half = exchange % 2 * a.half_bytes;
   const std::uint32_t first = blockIdx.x * block_threads + threadIdx.x;
@@ -123,7 +143,7 @@ __global__ void __launch_bounds__(block_threads)
     Word word{};
     wait_until(a.watch, landing.rank, exchange, entries,
                [&] { return taken(line, exchange, word); });
-    if (landing.ghost >= 0) ghosts[landing.ghost] = word;
+    if (landing.ghost >= 0) arguments.ghosts[landing.ghost] = word;
   }
   count_exchange(a.watch.counters, exchange, 0);
 }
@@ -139,8 +159,19 @@ __device__ bool reached(std::uint32_t* counter, std::uint32_t value) {
 }
 
 template <class Word>
+struct ChunkArguments {
+  ChunkExchange exchange;
+  const Word* x;
+  std::uint32_t slot;
+};
+
+template <class Word, Start start>
 __global__ void __launch_bounds__(block_threads)
-    exchange_by_chunks(ChunkExchange a, const Word* x, std::uint32_t slot) {
+    exchange_by_chunks(ChunkArguments<Word> arguments) {
+  enter<start>();
+  const ChunkExchange& a = arguments.exchange;
+  const Word* const x = arguments.x;
+  const std::uint32_t slot = arguments.slot;
   const std::uint32_t exchange = a.watch.counters->exchanges + 1;
   const bool same_vector = a.watch.counters->last_slot == slot + 1;
   if (same_vector && blockIdx.x == 0) {
@@ -186,27 +217,38 @@ __global__ void __launch_bounds__(block_threads)
   count_exchange(a.watch.counters, exchange, slot + 1);
 }
 
+template <class Arguments>
+void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned blocks,
+            const Arguments& arguments, Place place, Stream stream) {
+  static const bool early = can_start_early(in_line);  // one kernel a type of arguments
+  const bool starts_early = place == Place::in_line && early;
+  launch_kernel(starts_early ? in_line : alone, blocks, block_threads,
+                starts_early ? Start::early : Start::in_turn, arguments, native(stream));
+}
+
 }  // namespace
 
 void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
-                    std::byte* ghosts, Stream stream) {
+                    std::byte* ghosts, Place place, Stream stream) {
   const std::uint32_t most = std::max(exchange.sends, exchange.receives);
   const unsigned blocks = std::min(blocks_for(most, block_threads), most_blocks);
   with_word(element_bytes, [&]<class Word>(Word) {
-    exchange_by_lines<<<blocks, block_threads, 0, native(stream)>>>(
-        exchange, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(ghosts));
+    const LineArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
+                                        reinterpret_cast<Word*>(ghosts)};
+    launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,
+           arguments, place, stream);
   });
-  ROWHALO_CUDA(cudaGetLastError());
 }
 
 void exchange_chunks(const ChunkExchange& exchange, std::size_t element_bytes, const std::byte* x,
-                     int slot, Stream stream) {
+                     int slot, Place place, Stream stream) {
   const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_blocks);
   with_word(element_bytes, [&]<class Word>(Word) {
-    exchange_by_chunks<<<blocks, block_threads, 0, native(stream)>>>(
-        exchange, reinterpret_cast<const Word*>(x), static_cast<std::uint32_t>(slot));
+    const ChunkArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
+                                         static_cast<std::uint32_t>(slot)};
+    launch(exchange_by_chunks<Word, Start::in_turn>, exchange_by_chunks<Word, Start::early>, blocks,
+           arguments, place, stream);
   });
-  ROWHALO_CUDA(cudaGetLastError());
 }
 
 }  // namespace rowhalo

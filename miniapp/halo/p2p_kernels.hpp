@@ -97,11 +97,15 @@ struct ChunkExchange {
   PeerWatch watch;
 };
 
+/// Where the kernel stands in its stream: behind a wait for another stream, or right between
+/// others, the one before and the one behind it overlapping with it as early_start.cuh says.
+enum class Place { alone, in_line };
+
 /// Sends the entries of `x` to the peers, waits for theirs and puts them into `ghosts`.
 void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
-                    std::byte* ghosts, Stream stream);
+                    std::byte* ghosts, Place place, Stream stream);
 /// The same for `x`, a vector of slot `slot`.
 void exchange_chunks(const ChunkExchange& exchange, std::size_t element_bytes, const std::byte* x,
-                     int slot, Stream stream);
+                     int slot, Place place, Stream stream);
 
 }  // namespace rowhalo

@@ -185,6 +185,23 @@ TEST_CASE("a different format for the boundary rows changes no bit", "[short]") 
   choice.close();
 }
 
+TEST_CASE("boundary rows have a stream of their own on GPUs where both parts have rows") {
+  const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0.75);
+  const MatrixBlock block(problem.matrix, problem.precision, problem.device);
+  const bool both = block.interior().count > 0 && block.boundary().count > 0;
+  const auto has_side = [&](const char* name, Schedule schedule) {
+    const Spec format = Spec::parse(name, "--format");
+    return make_kernels(block, schedule, format, format).side != nullptr;
+  };
+  const bool on_gpu = problem.device == Device::gpu;
+  REQUIRE_ALL_RANKS(has_side("sell", Schedule::overlap) == (on_gpu && both));
+  REQUIRE_ALL_RANKS(!has_side("sell", Schedule::blocking));
+  if (!on_gpu) return;
+  const Spec early = Spec::parse("csr-packed", "--format");
+  const LocalKernels kernels = make_kernels(block, Schedule::overlap, early, early);
+  REQUIRE_ALL_RANKS(!kernels.interior->starts_early() || kernels.side == nullptr);
+}
+
 TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   Supervision supervision;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
@@ -195,7 +212,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
       for (const std::string& format : formats) {
-        if (format != formats.front() && schedule.schedule != Schedule::overlap) continue;
+        if (format != formats.front() && schedule.baseline) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
         Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,

@@ -10,6 +10,7 @@
 //   ROWHALO_SOAK_TRANSPORT  only the transport of this name
 //   ROWHALO_SOAK_JITTER     longest delay in microseconds
 //   ROWHALO_SOAK_FORMAT     of the local rows, one with the bits of csr
+//   ROWHALO_SOAK_SCHEDULE   overlap or blocking
 #include <cstdlib>
 
 #include "miniapp/choose.hpp"
@@ -72,7 +73,7 @@ struct Subject {
   explicit Subject(const Problem& problem)
       : problem(problem),
         block(problem.matrix, Precision::fp64, problem.device),
-        kernels(make_kernels(block, Schedule::overlap, format(), format())),
+        kernels(make_kernels(block, schedule(), format(), format())),
         x(std::vector<double>(problem.x.begin(), problem.x.begin() + problem.matrix.owned_columns)),
         y(std::vector<double>(problem.matrix.owned_rows)) {
     if (on_gpu) stream.emplace();
@@ -80,6 +81,11 @@ struct Subject {
   static Spec format() {
     const char* name = std::getenv("ROWHALO_SOAK_FORMAT");
     return Spec::parse(name != nullptr ? name : "sell", "--format");
+  }
+  static Schedule schedule() {
+    const char* name = std::getenv("ROWHALO_SOAK_SCHEDULE");
+    return name != nullptr && std::string(name) == "blocking" ? Schedule::blocking
+                                                              : Schedule::overlap;
   }
   Stream in_order() const { return stream ? stream->stream() : Stream{}; }
 
