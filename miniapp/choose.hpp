@@ -58,10 +58,11 @@ struct ChosenTransport {
   std::vector<Candidate> candidates;  ///< empty when the transport was named
 };
 
-/// Collective. `wanted`; but on GPUs blocking instead of overlap where so few entries lie in
-/// interior rows that two kernels cost more than they hide.
-Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, Device device,
-                          Schedule wanted);
+/// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than
+/// they hide: few entries lie in interior rows, or transport `halo` may become p2p on one host and
+/// no rank has many entries.
+Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
+                          const std::string& halo, Schedule wanted);
 
 /// Graphs as far as `device` has them.
 Graphs graphs_on(Device device, bool wanted);

@@ -197,7 +197,7 @@ void Session::prepare() {
   stored_x_ = stored(x_, precision);
   stored_y0_ = stored(y0_, precision);
   phase("upload");
-  schedule_ = settled_schedule(comm_, matrix_, device_.site.device, options_.schedule);
+  schedule_ = settled_schedule(comm_, matrix_, device_.site, options_.halo, options_.schedule);
   const double seconds =
       timed([&] { block_.emplace(matrix_, precision, device_.site.device, schedule_); });
   if (device_.site.device == Device::gpu) report_.setup.upload_seconds = seconds;

@@ -305,7 +305,7 @@ fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
   'return site.no_device_messages;' \
   'return {};'
 fault "no overlap on CPUs either" miniapp/choose.cpp \
-  'device == Device::cpu || wanted' \
+  'site.device == Device::cpu || wanted' \
   'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
   'return ranks[distance(from, to) % ranks.size()];' \

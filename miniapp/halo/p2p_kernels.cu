@@ -126,19 +126,22 @@ struct LineArguments {
 
 template <class Word, Start start>
 __global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments<Word> arguments) {
-  enter<start>();
   const LineExchange& a = arguments.exchange;
   const Word* const x = arguments.x;
-  const std::uint32_t exchange = a.watch.counters->exchanges + 1;
-  const std::uint64_t half = exchange % 2 * a.half_bytes;
   const std::uint32_t first = blockIdx.x * block_threads + threadIdx.x;
   const std::uint32_t stride = gridDim.x * block_threads;
+  // Mostly all that the thread has; nobody writes them, so they may come before all else.
+  LineRoute route = first < a.sends ? a.routes[first] : LineRoute{};
+  LineLanding landing = first < a.receives ? a.landings[first] : LineLanding{};
+  enter<start>();
+  const std::uint32_t exchange = a.watch.counters->exchanges + 1;
+  const std::uint64_t half = exchange % 2 * a.half_bytes;
   for (std::uint32_t k = first; k < a.sends; k += stride) {
-    const LineRoute route = a.routes[k];
+    if (k != first) route = a.routes[k];
     put(route.to + half, route.from < 0 ? Word{0} : x[route.from], exchange);
   }
   for (std::uint32_t k = first; k < a.receives; k += stride) {
-    const LineLanding landing = a.landings[k];
+    if (k != first) landing = a.landings[k];
     const std::byte* line = a.lines + half + k * line_bytes(sizeof(Word));
     Word word{};
     wait_until(a.watch, landing.rank, exchange, entries,

@@ -209,10 +209,12 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   // Starts before what stands in front of it has ended.
   if (problem.device == Device::gpu) formats.emplace_back("ell-vector:threads=1");
   for (const TransportVariant& transport : usable_transports(test_site(), true)) {
+    const bool in_line = std::string(transport.entry->name) == "p2p";  // where blocking
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
       for (const std::string& format : formats) {
-        if (format != formats.front() && schedule.baseline) continue;
+        const bool matters = schedule.schedule == Schedule::overlap || in_line;
+        if (format != formats.front() && !matters) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
         Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,
@@ -229,18 +231,30 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   }
 }
 
-TEST_CASE("GPUs do not overlap where hardly any row is interior") {
-  const auto settled = [](const char* text, Device device, Schedule wanted) {
+TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
+  const auto settled = [](const char* text, const ComputeSite& site, const char* halo,
+                          Schedule wanted = Schedule::overlap) {
     const Problem problem(text, "rows", {}, Precision::fp64, 1, 0);
-    return settled_schedule(problem.comm, problem.matrix, device, wanted);
+    return settled_schedule(problem.comm, problem.matrix, site, halo, wanted);
   };
-  const bool alone = world().size == 1;
-  const Schedule few = alone ? Schedule::overlap : Schedule::blocking;
-  REQUIRE_ALL_RANKS(settled("dense:40", Device::gpu, Schedule::overlap) == few);
-  REQUIRE_ALL_RANKS(settled("dense:40", Device::cpu, Schedule::overlap) == Schedule::overlap);
-  REQUIRE_ALL_RANKS(settled("dense:40", Device::gpu, Schedule::petsc_like) == Schedule::petsc_like);
-  const char* line = "stencil7:nx=1,ny=1,nz=40";
-  REQUIRE_ALL_RANKS(settled(line, Device::gpu, Schedule::overlap) == Schedule::overlap);
+  const ComputeSite cpu{Device::cpu}, gpus{Device::gpu}, shared{Device::gpu, true};
+  const Schedule few = world().size == 1 ? Schedule::overlap : Schedule::blocking;
+  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "mpi") == few);
+  REQUIRE_ALL_RANKS(settled("dense:40", cpu, "auto") == Schedule::overlap);
+  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "auto", Schedule::petsc_like) ==
+                    Schedule::petsc_like);
+  const char* line = "stencil7:nx=1,ny=1,nz=40";  // nearly all rows are interior
+  const Schedule quick = find_transport("p2p").unusable(gpus).empty() ? few : Schedule::overlap;
+  for (const char* halo : {"auto", "all", "p2p"}) {
+    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == quick);
+    REQUIRE_ALL_RANKS(settled(line, shared, halo) == Schedule::overlap);
+  }
+  for (const char* halo : {"mpi", "nccl"}) {
+    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == Schedule::overlap);
+  }
+  ComputeSite hosts = gpus;
+  hosts.nodes = emulated_nodes(world().size, 1);
+  if (world().size > 1) REQUIRE_ALL_RANKS(settled(line, hosts, "p2p") == Schedule::overlap);
 }
 
 TEST_CASE("a graph holds many short products and few long ones") {
