@@ -139,16 +139,18 @@ logged() {
 }
 
 run_point() {
-  local k status log files
+  local k status log files provenance
   mkdir -p "$output/provenance"
   rm -f "$output"/{done,error} "$output"/{result,log}-*.{json,h5,txt}
   started=yes
   plan_layout
   find_rowhalo
   build_launcher
-  write_provenance "$output/provenance"
+  write_provenance "$output/provenance" & # takes as long as the map, a second or two
+  provenance=$!
   status=0
   rank_map "$output/provenance" || status=$?
+  wait "$provenance" || true
   [ -z "$interrupted" ] || fail 1 "interrupted by SIG$interrupted before the first repeat"
   [ "$status" -eq 0 ] || fail "$status" "the launcher did not place the ranks: ${launcher[*]}" \
     "$output/provenance/map.txt"

@@ -184,7 +184,7 @@ class Run(unittest.TestCase):
         self.assertEqual(len(scripts), 12)
         for script in scripts:
             said = self.end(self.start("bash", script), 2)
-            self.assertRegex(said, r"^submit it by (sbatch; without Slurm|qsub; without PBS): ")
+            self.assertRegex(said, r"^submit by (sbatch|qsub); here and now: ")
             for name in re.findall(r"jobs/\S+", said):
                 self.assertTrue((self.project / name).is_file(), said)
 

@@ -36,7 +36,7 @@ REFUSED = {
 }
 # Started by hand, a ready script must say what it is for instead of failing at its first variable.
 READY_OPENING = {
-    name: re.compile(rf'\[ -n "\$\{{{variable}:-\}}" \] \|\| \{{\n  echo "submit it by [^"\n]+" >&2'
+    name: re.compile(rf'\[ -n "\$\{{{variable}:-\}}" \] \|\| \{{\n  echo "submit by [^"\n]+" >&2'
                      r"\n  exit 2\n\}")
     for name, variable in (("sbatch", "SLURM_JOB_ID"), ("pbs", "PBS_JOBID"))}
 READY_REFUSED = {
