@@ -28,6 +28,8 @@ ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # After a failure mpirun would sleep for a second or two, even where no rank is left.
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",
     "OMP_NUM_THREADS": "1",
 }
 # A run that is over soon: what is computed is tested, not how fast.

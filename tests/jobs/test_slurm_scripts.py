@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The batch scripts of jobs/ on a real, throw-away Slurm: 4 nodes x 4 GPUs, and 8 x 8."""
+"""The batch scripts of jobs/ on a real, throw-away Slurm: 4 nodes x 4 GPUs."""
 import json
 import os
-import re
 import signal
 import unittest
 from pathlib import Path
 
 import throwaway
-from throwaway import LONG, SMALL
+from throwaway import LONG, SMALL, changed_site
 
 STUDY = """[study]
 name = tiny
@@ -41,14 +40,6 @@ def ranks_of(job):
         if name == "rowhalo" and variables.get("SLURM_JOB_ID") == job:
             found[int(variables.get("SLURM_PROCID", -1))] = int(entry.name)
     return found
-
-
-def changed_site(project, name, change):
-    """A copy of generic-slurm with another launcher line; its name."""
-    text = (project / "jobs/sites/generic-slurm.ini").read_text(encoding="utf-8")
-    line = re.search("^command = .*", text, re.MULTILINE)[0]
-    (project / name).write_text(text.replace(line, change(line)), encoding="utf-8")
-    return name
 
 
 class Scripts(throwaway.SlurmCase):
@@ -168,24 +159,6 @@ class Scripts(throwaway.SlurmCase):
         job = self.sbatch("--nodes=2", "--ntasks-per-node=4", "--output=refused.out", "--wrap", run)
         self.assertEqual(self.wait(job), ("FAILED", 2))
         self.check_error(self.project / "refused", "9 ranks need 3 nodes with 4 each, there are 2")
-
-
-class ManyRanks(throwaway.SlurmCase):
-    nodes, cpus, gpus = 8, 8, 8
-
-    def test_64_ranks_on_8_nodes(self):
-        # With srun's PMIx, 64 ranks that share two cores and one address at times die inside
-        # MPI_Init (of Open MPI 4.1.4, in its TCP); started by mpirun they do not.
-        site = changed_site(self.project, "mpirun.ini",
-                            lambda _: "command = mpirun -n {ranks} {host_options}")
-        job = self.sbatch("--nodes=8", "--ntasks-per-node=8", "--gpus-per-node=8",
-                          "jobs/slurm/run.sbatch", *SMALL, "--halo", "mpi", "--format", "csr",
-                          ROWHALO_SITE=site)
-        self.assert_completed(job)
-        place = self.project / f"rowhalo-run-{job}"
-        self.check_point(place, 64, nodes=8)
-        hosts = (place / "provenance" / "nodes.txt").read_text(encoding="utf-8").split()
-        self.assertEqual(hosts, [f"n{i}" for i in range(1, 9)])
 
 
 if __name__ == "__main__":

@@ -45,6 +45,14 @@ def copy_of_jobs(place):
     return project
 
 
+def changed_site(project, name, change):
+    """A copy of generic-slurm with another launcher line; its name."""
+    text = (project / "jobs/sites/generic-slurm.ini").read_text(encoding="utf-8")
+    line = re.search("^command = .*", text, re.MULTILINE)[0]
+    (project / name).write_text(text.replace(line, change(line)), encoding="utf-8")
+    return name
+
+
 def free_port(count):
     """The first of `count` ports in a row that nobody listens on."""
     first = 20000 + os.getpid() * 64 % 20000
