@@ -82,6 +82,7 @@ struct AsellArguments {
   const std::uint32_t* words;
   const void* values;
   const typename Numbers::Matrix* table;
+  unsigned table_size;  ///< at most most_distinct_values
   RowListView rows;
   int block;  ///< of anchor_of()
   typename Numbers::Sum alpha;
@@ -95,9 +96,10 @@ using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStrea
 
 /// How many steps of a slice a thread loads before it sums them.
 enum class Flight {
-  near,    ///< few, and as many warps as there is room for: short slices, coded values
-  middle,  ///< more, with three quarters of the warps
-  far      ///< many, where slices are long and too few to hide how long a load takes
+  near,    ///< few, and as many warps as there is room for: short slices, wide distances
+  middle,  ///< more, with three quarters of the warps; coded values are asked for at the start
+  wide,    ///< with three eighths: long slices, or all at once; not for coded values
+  far      ///< many, with less than a quarter: long slices, all at once; not for coded values
 };
 
 /// What launches the kernel for values of that code.

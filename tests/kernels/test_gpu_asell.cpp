@@ -75,7 +75,7 @@ Matrix band_of(const std::vector<double>& numbers) {
 }  // namespace
 
 TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") {
-  for (const char* flight : {",flight=near", ",flight=middle", ",flight=far"}) {
+  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide", ",flight=far"}) {
     const std::string options = std::string(",codes=off") + flight;
     const Matrix grid = with_random_values(stencil(64, 6, 5));
     const KernelWork on_grid = check_bits(options, grid);
@@ -100,7 +100,9 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   check_says(all(",codes=off", spaced("bytes", 40, 20, 100, near)), "bytes=100%");
   check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "words=100%");
   check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "columns=100%");
-  check_says(all("", band_of({1, -2})), "offsets=100%,values=2");
+  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide"}) {
+    check_says(all(flight, band_of({1, -2})), "offsets=100%,values=2");
+  }
 }
 
 TEST_CASE("asell shares offsets between the rows of a block") {
@@ -159,8 +161,14 @@ TEST_CASE("asell codes values exactly, and says so") {
   const KernelWork constant = check_bits("", band_of({1}));
   CHECK(coded.matrix_bytes < plain.matrix_bytes / 3);
   CHECK(constant.matrix_bytes < coded.matrix_bytes);
-  check_bits(",flight=far", band_of({1, 2}));
-  check_bits(",flight=far", band_of({1}));
+  // More steps than the first flight of any kind, of 200 numbers.
+  Matrix rows = spaced("coded", 200, 40, 100, [](LocalIndex i) { return i + i * 7 % 50; });
+  for (std::size_t e = 0; e < rows.values.size(); ++e) rows.values[e] = most[e % 200];
+  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide", ",flight=far"}) {
+    check_bits(flight, band_of({1, 2}));
+    check_bits(flight, band_of({1}));
+    check_says(check_bits(flight, rows), "bytes=100%,values=200");
+  }
 }
 
 TEST_CASE("asell refuses wrong options with a reason") {
