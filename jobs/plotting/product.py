@@ -29,8 +29,8 @@ def draw_phases(axes, line, device):
                       for phase in PHASES] for count in ranks}
     products = {count: Measured(*(scale[count] * value for value in measured(points[count])))
                 for count in ranks}
-    unit, size = time_unit(max(*(sum(one) for one in phases.values()),
-                               *(one.high for one in products.values())))
+    top = max(*(sum(one) for one in phases.values()), *(one.seconds for one in products.values()))
+    unit, size = time_unit(top)
     for position, count in enumerate(ranks):
         base = 0
         for phase, seconds, (colour, hatch) in zip(PHASES, phases[count], BARS):
@@ -42,6 +42,9 @@ def draw_phases(axes, line, device):
                       yerr=[[(one.seconds - one.low) / size], [(one.high - one.seconds) / size]],
                       marker="D", markerfacecolor="white", linestyle="none",
                       label="the product itself" if position == 0 else None)
+    # One disturbed batch must not flatten the columns: its bar then leaves the picture.
+    highest = max(top, *(one.high for one in products.values()))
+    axes.set_ylim(0, 1.05 * min(highest, 1.6 * top) / size)
     axes.set_xticks(range(len(ranks)))
     axes.set_xticklabels([str(count) for count in ranks])
     axes.set_xlim(-0.6, max(len(ranks) - 0.4, 1.6))
