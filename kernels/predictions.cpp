@@ -46,8 +46,8 @@ Prediction predict_csr_balanced(const BlockStatistics& s) {
 }
 
 Prediction predict_csr_packed(const BlockStatistics& s) {
-  return {(value_bytes(s) + 5) * std::max(nonzeros(s), static_cast<double>(s.rows)) + y_bytes(s),
-          0};
+  const double slots = std::max(nonzeros(s), static_cast<double>(s.rows));
+  return {(value_bytes(s) + 5) * slots + y_bytes(s), 0, false, true};
 }
 
 Prediction predict_csr_panels(const BlockStatistics& s) {

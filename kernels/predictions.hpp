@@ -14,6 +14,7 @@ struct Prediction {
   double bytes = 0;           ///< of matrix and y that a product moves
   double serial_entries = 0;  ///< most entries that a GPU's thread sums one after the other
   bool reads_csr = false;     ///< nothing is converted: a trial costs its products only
+  bool starts_early = false;  ///< loads while the kernel before it ends (early_start.cuh)
 };
 
 using PredictionRule = Prediction(const BlockStatistics& statistics);

@@ -29,8 +29,9 @@ constexpr double quick_products = 10;            ///< that a trial without conve
 struct Speeds {
   double bytes_per_second = 1e11;  ///< more than a rank's cores get, unless caches serve them
   double cache_bytes = std::numeric_limits<double>::infinity();
-  double serial_seconds = 0;   ///< least that a thread takes for an entry after the other
-  double call_seconds = 5e-6;  ///< what any product takes: small matrices are all tried
+  double serial_seconds = 0;    ///< least that a thread takes for an entry after the other
+  double call_seconds = 5e-6;   ///< what any product takes: small matrices are all tried
+  double early_seconds = 3e-6;  ///< the same where loads begin before the product before has ended
 };
 
 Speeds speeds_of(Device device) {
@@ -124,7 +125,8 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
     const double memory = cost.bytes / speeds.bytes_per_second;
     const double beyond_cache =
         std::max(0.0, cost.bytes - speeds.cache_bytes) / speeds.bytes_per_second;
-    prospect.predicted = speeds.call_seconds + max_over_ranks(comm, std::max(memory, serial));
+    const double call = cost.starts_early ? speeds.early_seconds : speeds.call_seconds;
+    prospect.predicted = call + max_over_ranks(comm, std::max(memory, serial));
     prospect.at_least = max_over_ranks(comm, std::max(beyond_cache, serial));
     prospect.reads_csr = cost.reads_csr;
   }

@@ -269,6 +269,18 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   REQUIRE_ALL_RANKS(first.interior == "unknown");
 }
 
+TEST_CASE("auto: where little is moved, what starts early comes first") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry smaller = sleeper("smaller", make_sleeper<1>, [](const BlockStatistics&) {
+    return Prediction{1e4, 0};
+  });
+  const FormatEntry early = sleeper("early", make_sleeper<2>, [](const BlockStatistics&) {
+    return Prediction{2e4, 0, false, true};
+  });
+  REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, none).interior == "early");
+  REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, ample).interior == "smaller");
+}
+
 TEST_CASE("auto: what reads CSR as it is comes second, and while others are too dear") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
   const FormatEntry converted = sleeper("converted", make_dear<4>, [](const BlockStatistics&) {
