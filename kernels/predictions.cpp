@@ -71,7 +71,8 @@ Prediction predict_ell(const BlockStatistics& s) {
 
 Prediction predict_ell_vector(const BlockStatistics& s) {
   const Prediction ell = predict_ell(s);
-  return {ell.bytes, ell.serial_entries / 32};
+  const bool few = s.lengths.longest * static_cast<std::int64_t>(s.rows) <= most_early_slots;
+  return {ell.bytes, ell.serial_entries / 32, false, few};
 }
 
 Prediction predict_asell(const BlockStatistics& s) {

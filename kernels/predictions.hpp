@@ -6,9 +6,14 @@
 // its trials and to leave out what cannot win.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/statistics.hpp"
 
 namespace rowhalo {
+
+/// Padded entries of ell-vector up to which it starts early: more would be in the way.
+inline constexpr std::int64_t most_early_slots = 1 << 18;
 
 struct Prediction {
   double bytes = 0;           ///< of matrix and y that a product moves

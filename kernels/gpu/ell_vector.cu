@@ -22,13 +22,13 @@
 #include "kernels/gpu/number_types.hpp"
 #include "kernels/gpu/words.hpp"
 #include "kernels/options.hpp"
+#include "kernels/predictions.hpp"
 
 namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
 constexpr int flight = 5;
-constexpr Offset most_early_slots = 1 << 18;  ///< where more start early they are in the way
 
 template <class Numbers>
 struct EllVectorArguments {
