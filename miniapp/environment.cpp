@@ -13,7 +13,6 @@
 #include <cstring>
 #include <exception>
 
-#include "miniapp/watchdog.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
@@ -73,7 +72,6 @@ int launched_local_rank() {
 }
 
 MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launched_ranks()) {
-  Watchdog::block_signals();  // before MPI_Init starts threads
   std::set_terminate(end_job);
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);

@@ -12,6 +12,7 @@
 #include "miniapp/options.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/run.hpp"
+#include "miniapp/watchdog.hpp"
 
 namespace {
 
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
   if (line.informational()) return print_information(line);
 
+  Watchdog::block_signals();  // before CUDA and MPI start threads
   if (!line.error && line.run.device != "cpu") select_device_by_launcher();
   MpiEnvironment mpi(&argc, &argv);
   try {
