@@ -8,3 +8,6 @@
 #else
 #include <catch2/catch.hpp>
 #endif
+
+/// Runs the tests that the command line names; the exit status. In run_catch.cpp.
+int run_catch(int argc, char** argv);

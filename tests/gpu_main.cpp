@@ -2,7 +2,6 @@
 //
 // main of the tests that need a CUDA device and no MPI. Without a device: exit status 77, which
 // ctest and tests/gpu.sh report as skipped.
-#define CATCH_CONFIG_RUNNER
 #include <iostream>
 
 #include "kernels/gpu/runtime.hpp"
@@ -13,5 +12,5 @@ int main(int argc, char** argv) {
     std::cout << "skipped: no CUDA device on this machine\n";
     return 77;
   }
-  return Catch::Session().run(argc, argv);
+  return run_catch(argc, argv);
 }

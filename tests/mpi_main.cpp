@@ -2,7 +2,6 @@
 //
 // main of the tests under mpirun: rank 0 reports to the terminal, the others only when they fail;
 // the exit status is the same on every rank.
-#define CATCH_CONFIG_RUNNER
 #include <signal.h>
 
 #include <cstdio>
@@ -37,7 +36,7 @@ int main(int argc, char** argv) {
     std::streambuf* terminal = std::cout.rdbuf();
     const bool first = world().rank == 0;
     if (!first) std::cout.rdbuf(quiet.rdbuf());
-    failures = Catch::Session().run(argc, argv);
+    failures = run_catch(argc, argv);
     std::cout.rdbuf(terminal);
     if (!first && failures != 0) {
       std::fprintf(stderr, "rank %d:\n%s\n", world().rank, quiet.str().c_str());
