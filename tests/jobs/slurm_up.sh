@@ -92,6 +92,7 @@ ReturnToService=2
 MailProg=/bin/true
 SlurmdParameters=config_overrides
 SlurmdTimeout=60
+MessageTimeout=60
 InactiveLimit=0
 KillWait=5
 MinJobAge=3600
