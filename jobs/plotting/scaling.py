@@ -13,6 +13,7 @@ from plotting.style import (LINES, MOST_LINES, NothingToDraw, logarithmic_ranks,
                             save, short_matrix, subject, time_unit)
 
 REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
+OWN_SCHEDULES = ("overlap", "blocking")       # of which a run may settle on either
 EVEN_SIZES = 1.25   # most that nonzeros a rank differ for a weak line without a study
 
 
@@ -82,8 +83,17 @@ def lines_of(groups):
     return found[:MOST_LINES]
 
 
+def with_settled_schedules(rows):
+    """Our own schedules count as one, unless a matrix was run with both at one number of ranks."""
+    for some in grouped(rows, "matrix", "ranks", "device", "precision").values():
+        if {row["schedule"] for row in some}.issuperset(OWN_SCHEDULES):
+            return rows
+    return [{**row, "schedule": OWN_SCHEDULES[0]} if row["schedule"] in OWN_SCHEDULES else row
+            for row in rows]
+
+
 def strong_lines(rows):
-    rows = [row for row in rows if row["kind"] != "weak"]
+    rows = with_settled_schedules([row for row in rows if row["kind"] != "weak"])
     groups = {}
     for (matrix, *rest), some in grouped(rows, "matrix", *REQUESTED).items():
         groups[(short_matrix(matrix), *rest)] = some
@@ -92,6 +102,7 @@ def strong_lines(rows):
 
 def weak_lines(rows):
     """Of studies that say so; else of generators whose matrices grow as the ranks do."""
+    rows = with_settled_schedules(rows)
     groups = {}
     for row in rows:
         if row["kind"] == "weak":

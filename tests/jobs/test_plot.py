@@ -76,6 +76,16 @@ class Numbers(launch.Case):
         self.assertEqual([line.label for line in scaling.strong_lines(rows)],
                          ["m:1 fp64", "m:1 fp32"])
 
+    def test_a_schedule_that_runs_settle_on_is_no_difference(self):
+        rows = [row(ranks=ranks, schedule=name, median_seconds=1.0)
+                for ranks, name in ((1, "overlap"), (2, "blocking"), (4, "overlap"),
+                                    (1, "petsc-like"), (2, "petsc-like"))]
+        self.assertEqual([sorted(line.points) for line in scaling.strong_lines(rows)],
+                         [[1, 2, 4], [1, 2]])
+        rows.append(row(ranks=4, schedule="blocking", median_seconds=1.0))
+        self.assertEqual([sorted(line.points) for line in scaling.strong_lines(rows)],
+                         [[1, 4], [2, 4], [1, 2]])
+
     def test_csv_gives_back_every_row(self):
         target = self.place / "results.csv"
         for path in [*JOBS.glob("results/h200x4/*.json"), *JOBS.glob("results/h200/*.json")]:
@@ -149,7 +159,7 @@ class Pictures(launch.Case):
                              "share of the read bandwidth (%)", "flops a byte"))
         out = self.place / "more"
         self.plot(JOBS / "results/h200x4", "--output", out)
-        self.check_pictures(out, ("strong", "breakdown", "exposed", "transports", "roofline"),
+        self.check_pictures(out, ("strong", "weak", "breakdown", "exposed", "transports", "roofline"),
                             ("one GPU each", "nccl, graph"))
 
     def test_json_and_hdf5_of_info_give_the_same_picture(self):
