@@ -231,7 +231,7 @@ def weak(data, folder):
     for index, line in enumerate(lines):
         plot_line(axes[0], index, line, {ranks: [value / size for value in measured(rows)]
                                          for ranks, rows in line.points.items()})
-    axes[0].set_ylim(bottom=0)
+    axes[0].set_ylim(0, 1.05 * axes[0].get_ylim()[1])
     axes[0].set_ylabel(f"time of a product ({unit})")
     axes[0].set_title("time, even sizes a rank: ideally level")
     draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")
