@@ -7,7 +7,7 @@
 //   bytes    an entry is its column less that of the entry before it; all ones: that much further
 //   words    without an entry. The same in 16 bits. 32, 64 bytes a step
 //   columns  an entry is its column, -1 is padding: 128 bytes a step
-// All but `columns` need rows whose columns ascend. Rows keep their stored order and have one
+// `bytes` and `words` need rows whose columns ascend. Rows keep their stored order and have one
 // accumulator each: the bits of csr; padding never touches x (asell_kernel.hpp).
 // codes=on (default) keeps values as one byte each where a register holds all distinct ones (with
 // AVX-512: 8, fp32 16), and not at all where there is one (value_codes.hpp). sigma= sorts rows by

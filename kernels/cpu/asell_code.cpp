@@ -12,31 +12,38 @@ namespace {
 
 constexpr std::int64_t whole = strip_lanes;
 
-/// The ascending union of the offsets of the rows, each as often as the row that has it most often:
-/// calls step(offset, mask) until it returns false. The slice is whole, columns ascend in its rows.
+/// The union of the offsets of the rows in their order, each as often as the row that has it most
+/// often: calls step(offset, mask) until it returns false. The slice is whole. In a block that was
+/// cut from a matrix a row may go down, from the ghosts of a neighbour with lower rows to its own
+/// columns, as the rows beside it do: offsets ascend among rows that have gone down equally often.
 template <class Step>
 void merge_offsets(const SliceRows& slice, const Step& step) {
-  constexpr LocalIndex none = std::numeric_limits<LocalIndex>::max();
-  std::array<LocalIndex, strip_lanes> next{}, anchors, heads;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t descent = std::int64_t{1} << 33;  // leaves the 32 bits of an offset alone
+  std::array<LocalIndex, strip_lanes> next{}, anchors;
+  std::array<std::int64_t, strip_lanes> descents{}, heads;
   const auto head = [&](LocalIndex l) {
-    return next[l] == slice.lengths[l] ? none : slice.columns[l][next[l]] - anchors[l];
+    const LocalIndex k = next[l];
+    if (k == slice.lengths[l]) return none;
+    if (k > 0 && slice.columns[l][k] < slice.columns[l][k - 1]) descents[l] += descent;
+    return descents[l] + slice.columns[l][k] - anchors[l];
   };
   for (LocalIndex l = 0; l < strip_lanes; ++l) {
     anchors[l] = anchor_of(slice.rows[l], slice.block);
     heads[l] = head(l);
   }
   while (true) {
-    LocalIndex offset = none;
-    for (LocalIndex l = 0; l < strip_lanes; ++l) offset = std::min(offset, heads[l]);
-    if (offset == none) return;
+    std::int64_t least = none;
+    for (LocalIndex l = 0; l < strip_lanes; ++l) least = std::min(least, heads[l]);
+    if (least == none) return;
     StripMask mask = 0;
     for (LocalIndex l = 0; l < strip_lanes; ++l) {
-      if (heads[l] != offset) continue;
+      if (heads[l] != least) continue;
       mask |= StripMask{1} << l;
       ++next[l];
       heads[l] = head(l);
     }
-    if (!step(offset, mask)) return;
+    if (!step(static_cast<LocalIndex>(least), mask)) return;
   }
 }
 
@@ -128,10 +135,11 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   SliceCode best{IndexCode::columns, longest,
                  *std::min_element(slice.lengths.begin(), lengths_end)};
   if (slice.lanes < strip_lanes || best.steps == 0) return best;
+  bool ascend = true;
   std::int64_t base = std::numeric_limits<LocalIndex>::max();
   for (LocalIndex l = 0; l < slice.lanes; ++l) {
     if (slice.lengths[l] == 0) continue;
-    if (!std::is_sorted(slice.columns[l], slice.columns[l] + slice.lengths[l])) return best;
+    ascend = ascend && std::is_sorted(slice.columns[l], slice.columns[l] + slice.lengths[l]);
     base = std::min(base, std::int64_t{slice.columns[l][0]} - slice.rows[l]);
   }
   const auto cost = [&](const SliceCode& code) {
@@ -149,6 +157,7 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   std::int64_t steps = 0;
   merge_offsets(slice, [&](LocalIndex, StripMask) { return ++steps <= limit; });
   consider(IndexCode::offsets, steps);
+  if (!ascend) return best;
   // The others have no fewer steps than the longest row has entries.
   const SliceCode fewest{IndexCode::bytes, longest, 0};
   if (cost(fewest) >= best_cost) return best;
