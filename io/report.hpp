@@ -118,7 +118,8 @@ struct TimingReport {
   int iterations = 0;                                           ///< products a batch
   double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
   PhaseReport phases;
-  double exposed_seconds = 0;  ///< product minus the same product without exchange, at least 0
+  /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged.
+  double exposed_seconds = 0;
 };
 
 struct PerformanceReport {
