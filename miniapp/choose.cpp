@@ -91,9 +91,14 @@ Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const Com
   // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries a rank, takes 11 % less
   // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
   constexpr std::int64_t few_entries = 1200000;
-  const bool p2p = (halo == "auto" || halo == "all" || halo == "p2p") && site.nodes.nodes == 1 &&
-                   find_transport("p2p").unusable(site).empty();
-  if (p2p && max_over_ranks(comm, matrix.offsets.back()) < few_entries) return Schedule::blocking;
+  const auto serves_in_line = [&](const TransportEntry& entry) {
+    const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
+    return entry.in_line && asked && entry.unusable(site).empty();
+  };
+  const bool in_line = site.nodes.nodes == 1 &&
+                       std::any_of(transports().begin(), transports().end(), serves_in_line);
+  if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries)
+    return Schedule::blocking;
   const RowListView interior = matrix.interior.view();
   std::int64_t inside = 0;
   for (LocalIndex k = 0; k < interior.count; ++k) {

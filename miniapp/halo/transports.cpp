@@ -24,25 +24,25 @@ std::string always_usable(const ComputeSite&) {
   return {};
 }
 
-constexpr bool graphs = true;
+constexpr bool graphs = true, in_line = true;
 
 constexpr TransportEntry table[] = {
     {"mpi", "nonblocking MPI point-to-point from host memory (GPU: staged, pinned)", !graphs,
-     always_usable, make_mpi_exchange},
-    {"mpi-persistent", "the same with persistent requests, set up once", !graphs, always_usable,
-     make_mpi_persistent_exchange},
+     !in_line, always_usable, make_mpi_exchange},
+    {"mpi-persistent", "the same with persistent requests, set up once", !graphs, !in_line,
+     always_usable, make_mpi_persistent_exchange},
     {"mpi-neighbor", "one neighbourhood collective of MPI, persistent where MPI has that", !graphs,
-     always_usable, make_mpi_neighbor_exchange},
+     !in_line, always_usable, make_mpi_neighbor_exchange},
     {"mpi-shared", "through memory that ranks of a node share; mpi to ranks of other nodes",
-     !graphs, mpi_shared_unusable, make_mpi_shared_exchange},
+     !graphs, !in_line, mpi_shared_unusable, make_mpi_shared_exchange},
     {"mpi-cuda", "nonblocking MPI point-to-point between device buffers (CUDA-aware MPI)", !graphs,
-     mpi_cuda_unusable, make_mpi_cuda_exchange},
-    {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, nccl_unusable,
-     make_nccl_exchange},
+     !in_line, mpi_cuda_unusable, make_mpi_cuda_exchange},
+    {"nccl", "NCCL sends and receives on the stream, one GPU a rank", graphs, !in_line,
+     nccl_unusable, make_nccl_exchange},
     {"p2p", "stores into the neighbours' ghosts over NVLink; nccl to ranks of other nodes", graphs,
-     p2p_unusable, make_p2p_exchange},
+     in_line, p2p_unusable, make_p2p_exchange},
     {"node-aware", "entries that several ranks of a node need cross the network once", !graphs,
-     node_aware_unusable, make_node_aware_exchange},
+     !in_line, node_aware_unusable, make_node_aware_exchange},
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct TransportEntry {
   const char* name;
   const char* summary;  ///< one line
   bool graphs;          ///< never blocks the host, so that a product fits into a CUDA graph
+  bool in_line;         ///< exchange() between ranks of a host is a kernel in the product's stream
   /// Why it cannot serve this site in this build, with the remedy; empty when it can.
   std::string (*unusable)(const ComputeSite& site);
   /// Collective.

@@ -209,7 +209,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   // Starts before what stands in front of it has ended.
   if (problem.device == Device::gpu) formats.emplace_back("ell-vector:threads=1");
   for (const TransportVariant& transport : usable_transports(test_site(), true)) {
-    const bool in_line = std::string(transport.entry->name) == "p2p";  // where blocking
+    const bool in_line = transport.entry->in_line;  // where blocking
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
       for (const std::string& format : formats) {
