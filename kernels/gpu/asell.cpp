@@ -9,7 +9,7 @@
 //   bytes    the distance to the entry before in the row, 8 bits; a code of ones goes that far
 //   words    without an entry. The same with 16 bits.
 //   columns  32 bits.
-// The first three need rows whose columns ascend on this rank. Compression of column indices by
+// `bytes` and `words` need rows whose columns ascend on this rank. Compression of column indices by
 // differences: Willcock, Lumsdaine: Accelerating sparse matrix computations via data compression,
 // ICS 2006; one code for the rows of a slice: Kourtis, Goumas, Koziris: Optimizing sparse
 // matrix-vector multiplication using index and value compression, CF 2008, which also has the

@@ -2,7 +2,7 @@
 //
 // What each slice of asell (asell.hpp) needs, and its place. A warp a slice, a lane a row: every
 // lane walks its row once and counts the slots that codes of 8 and 16 bits take; together the lanes
-// merge their rows by ascending offset, which gives the steps of the code `offsets`. The code with
+// merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code with
 // the fewest bytes wins. Prefix sums then give each slice its place; slices with the same steps,
 // told apart by a hash that the filling checks, share one pattern.
 #include <cub/device/device_radix_sort.cuh>
@@ -87,7 +87,8 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   Measure result{static_cast<std::uint32_t>(steps), static_cast<std::uint32_t>(steps), base,
                  IndexCode::columns};
   Hash hash = ~Hash{0};
-  if (__all_sync(0xffffffffu, ascends) && steps > 0) {
+  const bool all_ascend = __all_sync(0xffffffffu, ascends);
+  if (steps > 0) {
     const auto try_code = [&](IndexCode code, std::int64_t slots) {
       const std::int64_t words = words_for(slots, codes_a_word(code));
       const std::int64_t bytes = bytes_of(slots, words, value_bytes);
@@ -97,8 +98,10 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
       result.words = static_cast<std::uint32_t>(words);
       result.code = code;
     };
-    try_code(IndexCode::words, word_slots);
-    try_code(IndexCode::bytes, byte_slots);
+    if (all_ascend) {
+      try_code(IndexCode::words, word_slots);
+      try_code(IndexCode::bytes, byte_slots);
+    }
     const std::int64_t bytes_a_step =
         warp_size * value_bytes + static_cast<std::int64_t>(sizeof(OffsetStep));
     std::int64_t offset_steps = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the conversion to asell walks the rows of a slice: a warp a slice, a lane a row; together the
-// lanes merge their rows by ascending offset.
+// lanes merge their rows: those that have gone down as often as the row that has least, by
+// ascending offset. In a block that was cut from a matrix a row may go down, from the ghosts of a
+// neighbour with lower rows to its own columns; rows beside each other do so at the same offset.
 #pragma once
 
 #include <climits>
@@ -49,22 +51,33 @@ __device__ T largest_of_warp(T value) {
   return over_warp(value, [](T a, T b) { return a > b ? a : b; });
 }
 
-/// Walks the rows of a warp by ascending offset: visit(offset, mask, whether this lane has it,
-/// its entry) for each, the same offset in all lanes, until it returns false.
+/// Walks the rows of a warp in their order: visit(offset, mask, whether this lane has it, its
+/// entry) for each step, the same offset in all lanes, until it returns false.
 template <class Visit>
 __device__ void merge_rows(const CsrView& matrix, const Lane& lane, const Visit& visit) {
-  constexpr LocalIndex none = INT_MAX;
+  constexpr long long none = LLONG_MAX, descent = 1ll << 33;
   Offset e = lane.begin;
-  LocalIndex next = e < lane.end ? matrix.indices[e] - lane.anchor : none;
+  long long descents = 0;
+  LocalIndex offset = 0;
+  const auto key = [&] {
+    if (e == lane.end) return none;
+    const LocalIndex before = offset;
+    offset = matrix.indices[e] - lane.anchor;
+    if (e > lane.begin && offset < before) descents += descent;
+    return descents + offset;
+  };
+  long long next = key();
   for (;;) {
-    const LocalIndex offset = smallest_of_warp(next);
-    const unsigned mask = __ballot_sync(0xffffffffu, next == offset);
-    if (offset == none) return;
-    const bool here = next == offset;
-    if (!visit(offset, mask, here, e)) return;
+    const long long smallest = smallest_of_warp(next);
+    if (smallest == none) return;
+    const bool here = next == smallest;
+    const unsigned mask = __ballot_sync(0xffffffffu, here);
+    // Its low 32 bits: a multiple of 2^33 changes none of them.
+    const auto step = static_cast<LocalIndex>(smallest);
+    if (!visit(step, mask, here, e)) return;
     if (!here) continue;
     ++e;
-    next = e < lane.end ? matrix.indices[e] - lane.anchor : none;
+    next = key();
   }
 }
 

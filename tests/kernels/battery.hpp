@@ -88,6 +88,24 @@ inline Matrix with_random_values(Matrix matrix) {
   return matrix;
 }
 
+/// Rows of a cut grid: the ghosts of the plane below, numbered behind all own columns, come first;
+/// a row at the end of a line of `line` rows lacks what lies beyond.
+inline Matrix with_ghosts_first(LocalIndex rows, LocalIndex line) {
+  Matrix matrix;
+  matrix.name = "ghosts first";
+  matrix.columns = 3 * rows;
+  for (LocalIndex i = 0; i < rows; ++i) {
+    for (const LocalIndex plane : {2 * rows, 0, rows}) {
+      for (LocalIndex d = -1; d <= 1; ++d) {
+        const LocalIndex along = i % line + d;
+        if (along >= 0 && along < line) matrix.add(plane + i + d, 1);
+      }
+    }
+    matrix.end_row();
+  }
+  return matrix;
+}
+
 /// Nodes of 3 unknowns, each joined to the next and to one further on: blocks of 3 x 3, of which
 /// some lack an entry.
 inline Matrix blocked(LocalIndex nodes) {

@@ -98,24 +98,6 @@ TEST_CASE("asell takes for each slice the code of the fewest bytes") {
   check("asell", mixed, "bytes 50 %, columns 50 %");
 }
 
-/// Rows of a cut grid: the ghosts of the plane below, numbered behind all own columns, come first;
-/// a row at the end of a line of `line` rows lacks what lies beyond.
-Matrix with_ghosts_first(LocalIndex rows, LocalIndex line) {
-  Matrix matrix;
-  matrix.name = "ghosts first";
-  matrix.columns = 3 * rows;
-  for (LocalIndex i = 0; i < rows; ++i) {
-    for (const LocalIndex plane : {2 * rows, 0, rows}) {
-      for (LocalIndex d = -1; d <= 1; ++d) {
-        const LocalIndex along = i % line + d;
-        if (along >= 0 && along < line) matrix.add(plane + i + d, 1);
-      }
-    }
-    matrix.end_row();
-  }
-  return matrix;
-}
-
 TEST_CASE("asell shares the offsets of rows whose ghosts come before their own columns") {
   for (const LocalIndex line : {320, 40}) {
     const Matrix matrix = with_ghosts_first(320, line);

@@ -87,7 +87,8 @@ TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") 
     check_says(check_bits(options, spaced("bytes", 200, 20, 100, near)), "bytes=100%");
     check_says(check_bits(options, spaced("words", 200, 20, 9000, near)), "words=100%");
     check_says(check_bits(options, spaced("columns", 64, 20, 900000, near)), "columns=100%");
-    check_says(check_bits(options, reversed(grid)), "columns=100%");
+    check_says(check_bits(options, reversed(spaced("bytes", 200, 20, 100, near))), "columns=100%");
+    check_bits(options, reversed(grid));
   }
 }
 
@@ -100,8 +101,18 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   check_says(all(",codes=off", spaced("bytes", 40, 20, 100, near)), "bytes=100%");
   check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "words=100%");
   check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "columns=100%");
+  check_says(all(",codes=off", with_ghosts_first(40, 20)), "offsets=100%");
   for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide"}) {
     check_says(all(flight, band_of({1, -2})), "offsets=100%,values=2");
+  }
+}
+
+TEST_CASE("asell shares the offsets of rows whose ghosts come before their own columns") {
+  for (const LocalIndex line : {320, 40}) {
+    const KernelWork work =
+        check_bits(",codes=off", with_random_values(with_ghosts_first(320, line)));
+    check_says(work, "offsets=100%");
+    CHECK(work.stored_entries == 320 * 9);  // no step twice
   }
 }
 
