@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace rowhalo {
 
@@ -44,8 +45,12 @@ double quantile(std::vector<double> values, double fraction) {
 
 }  // namespace
 
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
+
 double BatchTimes::median() const {
-  return quantile(seconds, 0.5);
+  return rowhalo::median(seconds);
 }
 double BatchTimes::minimum() const {
   return quantile(seconds, 0);

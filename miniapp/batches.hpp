@@ -22,6 +22,9 @@ struct BatchOptions {
   double min_seconds = 1;  ///< batches go on until they have taken this long together
 };
 
+/// 0 of none.
+double median(std::vector<double> values);
+
 struct BatchTimes {
   int iterations = 0;
   std::vector<double> seconds;        ///< of one product, a value a batch, the slowest rank's
