@@ -44,6 +44,17 @@ inline int block_option(const Spec& options, int fallback) {
 /// then at once on a multiprocessor, and the lines in which lanes walk their rows stay in its L1.
 inline constexpr int conversion_ballast = 47 * 1024;
 
+/// Lets blocks of `kernel`, which needs little shared memory, lie on a multiprocessor beside those
+/// of a product. The first block on a multiprocessor divides its memory into L1 and shared memory,
+/// and a block that needs more waits until all before it have ended: with the driver's division for
+/// such a kernel, 8 KB, a product with coded values stood still where an exchange was under way.
+template <class... Arguments>
+void make_room_for_products(void (*kernel)(Arguments...)) {
+  constexpr int percent = 28;  // 64 KB of 228: what the driver takes for coded values in fp64
+  ROWHALO_CUDA(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributePreferredSharedMemoryCarveout, percent));
+}
+
 /// A grid for loops over any number of items: enough warps to fill the device, no more.
 inline unsigned filling_blocks(std::int64_t items, int block) {
   constexpr unsigned enough = 2048;

@@ -4,7 +4,7 @@
 //   for k in [0, count): out[k] = x[indices[k]]
 // One thread an entry: indices and out are read and written side by side, x wherever the boundary
 // of the rank lies. 4 bytes of index and twice the entry move for each.
-#include "kernels/gpu/check.hpp"
+#include "kernels/gpu/launch.hpp"
 #include "miniapp/halo/gather.hpp"
 
 namespace rowhalo {
@@ -23,8 +23,8 @@ __global__ void gather(std::int64_t count, const LocalIndex* __restrict__ indice
 template <class Word>
 void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, std::byte* out,
             Stream stream) {
-  const auto blocks = static_cast<unsigned>((count + block_threads - 1) / block_threads);
-  gather<<<blocks, block_threads, 0, static_cast<cudaStream_t>(stream.handle)>>>(
+  [[maybe_unused]] static const bool prepared = (make_room_for_products(gather<Word>), true);
+  gather<<<blocks_for(count, block_threads), block_threads, 0, native(stream)>>>(
       count, indices, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(out));
   ROWHALO_CUDA(cudaGetLastError());
 }

@@ -31,7 +31,12 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr unsigned most_blocks = 256;  // the interior rows want the device, too
+
+/// Beside the interior rows, which want the device, too; more where they wait anyhow.
+constexpr unsigned most_blocks(Place place) {
+  return place == Place::alone ? 256 : 1024;
+}
+
 constexpr std::uint32_t entries = 1, readiness = 2;
 
 __device__ std::uint64_t nanoseconds() {
@@ -223,7 +228,11 @@ __global__ void __launch_bounds__(block_threads)
 template <class Arguments>
 void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned blocks,
             const Arguments& arguments, Place place, Stream stream) {
-  static const bool early = can_start_early(in_line);  // one kernel a type of arguments
+  static const bool early = [&] {  // one pair of kernels a type of arguments
+    make_room_for_products(alone);
+    make_room_for_products(in_line);
+    return can_start_early(in_line);
+  }();
   const bool starts_early = place == Place::in_line && early;
   launch_kernel(starts_early ? in_line : alone, blocks, block_threads,
                 starts_early ? Start::early : Start::in_turn, arguments, native(stream));
@@ -234,7 +243,7 @@ void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned block
 void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
                     std::byte* ghosts, Place place, Stream stream) {
   const std::uint32_t most = std::max(exchange.sends, exchange.receives);
-  const unsigned blocks = std::min(blocks_for(most, block_threads), most_blocks);
+  const unsigned blocks = std::min(blocks_for(most, block_threads), most_blocks(place));
   with_word(element_bytes, [&]<class Word>(Word) {
     const LineArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
                                         reinterpret_cast<Word*>(ghosts)};
@@ -245,7 +254,7 @@ void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, con
 
 void exchange_chunks(const ChunkExchange& exchange, std::size_t element_bytes, const std::byte* x,
                      int slot, Place place, Stream stream) {
-  const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_blocks);
+  const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_blocks(place));
   with_word(element_bytes, [&]<class Word>(Word) {
     const ChunkArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
                                          static_cast<std::uint32_t>(slot)};
