@@ -17,7 +17,6 @@ namespace rowhalo {
 namespace {
 
 constexpr double transport_budget_seconds = 0.05;
-constexpr double cpu_budget_seconds = 0.1;  // products take longer, and their times vary more
 
 /// Marks the fastest candidate and returns its position; -1 when none was timed.
 int mark_fastest(std::vector<Candidate>& candidates) {
@@ -79,9 +78,9 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
   for (const FormatEntry& entry : formats()) {
     if (entry.device == setting.site.device && entry.automatic) candidates.push_back(&entry);
   }
-  TrialBudget budget;
-  if (setting.site.device == Device::cpu) budget.seconds = cpu_budget_seconds;
-  return try_formats(setting, request, candidates, budget);
+  const std::int64_t most_entries =
+      max_over_ranks(setting.measuring.comm, setting.matrix.offsets.back());
+  return try_formats(setting, request, candidates, trial_budget(setting.site.device, most_entries));
 }
 
 Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,

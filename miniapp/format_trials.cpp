@@ -325,6 +325,14 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
 
 }  // namespace
 
+TrialBudget trial_budget(Device device, std::int64_t most_entries) {
+  // Products take longer there, and their times vary more.
+  if (device == Device::cpu) return {.seconds = 0.1};
+  constexpr std::int64_t many_entries = 10000000;  // whose products are long enough to tell apart
+  if (most_entries > many_entries) return {.seconds = 0};
+  return {};
+}
+
 ChosenKernels try_formats(const ProductSetting& setting, const FormatRequest& request,
                           std::span<const FormatEntry* const> formats, const TrialBudget& budget) {
   return FormatTrials(setting, request, budget).choose(formats);

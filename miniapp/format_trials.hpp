@@ -13,10 +13,14 @@
 namespace rowhalo {
 
 /// What a choice may cost in all, trials and conversions: the larger of the two.
+/// What set-up may cost: the larger of the two.
 struct TrialBudget {
   double seconds = 0.030;
   double products = 300;  ///< of the fastest so far
 };
+
+/// What it may cost where no rank has more than `most_entries` nonzeros.
+TrialBudget trial_budget(Device device, std::int64_t most_entries);
 
 /// Collective. The fastest of `formats`, which are of one device; `request.interior` is not looked
 /// at. One is tried whatever it costs. A format that refuses boundary rows only is tried with the
