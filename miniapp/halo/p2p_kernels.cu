@@ -32,8 +32,13 @@ namespace {
 
 constexpr int block_threads = 256;
 
-/// Beside the interior rows, which want the device, too; more where they wait anyhow.
-constexpr unsigned most_blocks(Place place) {
+/// Blocks that wait for lines must all find room on the device: one that does not has not sent what
+/// a peer's may wait for. 256 do, with 256 threads each, as soon as interior rows make room.
+constexpr unsigned most_waiting_blocks = 256;
+
+/// Of chunks only the first block waits for entries. Interior rows want the device, too, where they
+/// do not wait anyhow.
+constexpr unsigned most_sending_blocks(Place place) {
   return place == Place::alone ? 256 : 1024;
 }
 
@@ -243,7 +248,7 @@ void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned block
 void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
                     std::byte* ghosts, Place place, Stream stream) {
   const std::uint32_t most = std::max(exchange.sends, exchange.receives);
-  const unsigned blocks = std::min(blocks_for(most, block_threads), most_blocks(place));
+  const unsigned blocks = std::min(blocks_for(most, block_threads), most_waiting_blocks);
   with_word(element_bytes, [&]<class Word>(Word) {
     const LineArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
                                         reinterpret_cast<Word*>(ghosts)};
@@ -254,7 +259,7 @@ void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, con
 
 void exchange_chunks(const ChunkExchange& exchange, std::size_t element_bytes, const std::byte* x,
                      int slot, Place place, Stream stream) {
-  const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_blocks(place));
+  const unsigned blocks = std::min<unsigned>(exchange.chunk_count, most_sending_blocks(place));
   with_word(element_bytes, [&]<class Word>(Word) {
     const ChunkArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
                                          static_cast<std::uint32_t>(slot)};
