@@ -412,9 +412,13 @@ fault "jitter in nanoseconds" miniapp/run.cpp \
   '{options_.poison, 1e-9 * options_.jitter_microseconds}' \
   cli_schedules
 fault "all of a product is exposed" miniapp/measurement.cpp \
-  'times.median() - alone.median()' \
-  'times.median()' \
+  '1 - without.median() / with.median()' \
+  '1 + 0 * without.median() / with.median()' \
   cli_schedules
+fault "10 million nonzeros are many already" miniapp/format_trials.cpp \
+  'most_entries > many_entries' \
+  'most_entries >= many_entries' \
+  test_miniapp_n1
 fault "a baseline claims the bits of all" miniapp/run.cpp \
   'if (entry_of(kernels.kernels.schedule).baseline) {' \
   'if (false) {' \
