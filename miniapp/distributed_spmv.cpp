@@ -164,18 +164,21 @@ DistributedSpmv::DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo
 
 template <class After>
 void DistributedSpmv::product(double alpha, const HaloVector& x, double beta, void* y,
-                              Stream stream, const SideStream* side, After after) const {
+                              Stream stream, bool apart, After after) const {
   const auto step = [&](Phase phase, const auto& work) {
     const ProfilerRange range(name_of(phase));
     work();
     after(phase);
   };
   const auto interior = [&] { kernels_.interior->apply(alpha, x.data, beta, y, stream); };
-  step(Phase::pack, [&] { begin(x, stream); });
-  if (kernels_.schedule == Schedule::blocking) {
-    step(Phase::exchange, [&] { finish(x, stream); });
+  const bool blocking = kernels_.schedule == Schedule::blocking;
+  const bool in_line = blocking && !apart;
+  if (!in_line) step(Phase::pack, [&] { begin(x, stream); });
+  if (blocking) {
+    step(Phase::exchange, [&] { in_line ? exchange(x, stream) : finish(x, stream); });
     step(Phase::interior, interior);
   } else {
+    const SideStream* side = apart ? nullptr : kernels_.side.get();
     const Stream edge = side != nullptr ? side->fork(stream) : stream;
     step(Phase::interior, interior);  // before finish(), which may hold up the host
     step(Phase::exchange, [&] { finish(x, edge); });
@@ -217,24 +220,12 @@ void DistributedSpmv::end(const HaloVector& x, Stream stream) const {
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y,
                             Stream stream) const {
-  if (kernels_.schedule != Schedule::blocking) {
-    product(alpha, x, beta, y, stream, kernels_.side.get(), [](Phase) {});
-    return;
-  }
-  {
-    const ProfilerRange range(name_of(Phase::exchange));
-    exchange(x, stream);
-  }
-  {
-    const ProfilerRange range(name_of(Phase::interior));
-    kernels_.interior->apply(alpha, x.data, beta, y, stream);
-  }
-  end(x, stream);
+  product(alpha, x, beta, y, stream, false, [](Phase) {});
 }
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
                             const std::function<void(Phase)>& after) const {
-  product(alpha, x, beta, y, stream, nullptr, after);
+  product(alpha, x, beta, y, stream, true, after);
 }
 
 }  // namespace rowhalo

@@ -114,10 +114,10 @@ class DistributedSpmv {
              const std::function<void(Phase)>& after) const;
 
  private:
-  /// The order of a product; `side` as in LocalKernels.
+  /// The order of a product; `apart`: each phase by itself, one after the other.
   template <class After>
-  void product(double alpha, const HaloVector& x, double beta, void* y, Stream stream,
-               const SideStream* side, After after) const;
+  void product(double alpha, const HaloVector& x, double beta, void* y, Stream stream, bool apart,
+               After after) const;
   void begin(const HaloVector& x, Stream stream) const;
   void finish(const HaloVector& x, Stream stream) const;
   void exchange(const HaloVector& x, Stream stream) const;
