@@ -13,7 +13,6 @@
 namespace rowhalo {
 
 /// What a choice may cost in all, trials and conversions: the larger of the two.
-/// What set-up may cost: the larger of the two.
 struct TrialBudget {
   double seconds = 0.030;
   double products = 300;  ///< of the fastest so far
