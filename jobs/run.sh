@@ -26,6 +26,7 @@ source "$jobs/shell/launcher.sh"
 source "$jobs/shell/provenance.sh"
 
 refuse() {
+  stop_if_interrupted # what was asked before ends by the same signal
   echo "run.sh: $*" >&2
   [ -z "$started" ] || write_marker error 2 "$*"
   exit 2
@@ -83,6 +84,11 @@ fail() {
   write_marker error "$@"
   echo "run.sh: $2; see $output" >&2
   exit "$1"
+}
+
+stop_if_interrupted() {
+  [ -z "$started" ] || [ -z "$interrupted" ] ||
+    fail 1 "interrupted by SIG$interrupted before the first repeat"
 }
 
 # "139 (SIGSEGV)".
@@ -151,7 +157,7 @@ run_point() {
   status=0
   rank_map "$output/provenance" || status=$?
   wait "$provenance" || true
-  [ -z "$interrupted" ] || fail 1 "interrupted by SIG$interrupted before the first repeat"
+  stop_if_interrupted
   [ "$status" -eq 0 ] || fail "$status" "the launcher did not place the ranks: ${launcher[*]}" \
     "$output/provenance/map.txt"
   for ((k = 1; k <= repeats; ++k)); do

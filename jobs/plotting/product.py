@@ -7,7 +7,7 @@ scaling times are multiplied by the ranks: ideally columns are level, and what g
 """
 from plotting.data import COMBINATION, Measured, fastest, grouped, measured
 from plotting.scaling import Line, strong_lines, weak_lines
-from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, save, short,
+from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, room_above, save, short,
                             short_matrix, subject, time_unit)
 
 PHASES = ("pack", "exchange", "interior", "boundary")
@@ -42,9 +42,7 @@ def draw_phases(axes, line, device):
                       yerr=[[(one.seconds - one.low) / size], [(one.high - one.seconds) / size]],
                       marker="D", markerfacecolor="white", linestyle="none",
                       label="the product itself" if position == 0 else None)
-    # One disturbed batch must not flatten the columns: its bar then leaves the picture.
-    highest = max(top, *(one.high for one in products.values()))
-    axes.set_ylim(0, 1.05 * min(highest, 1.6 * top) / size)
+    axes.set_ylim(0, room_above(top, max(one.high for one in products.values())) / size)
     axes.set_xticks(range(len(ranks)))
     axes.set_xticklabels([str(count) for count in ranks])
     axes.set_xlim(-0.6, max(len(ranks) - 0.4, 1.6))

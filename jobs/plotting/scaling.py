@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from plotting.data import COMBINATION, fastest, grouped, measured
 from plotting.style import (LINES, MOST_LINES, NothingToDraw, logarithmic_ranks, panels, plain_log,
-                            save, short_matrix, subject, time_unit)
+                            room_above, save, short_matrix, subject, time_unit)
 
 REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
-OWN_SCHEDULES = ("overlap", "blocking")       # of which a run may settle on either
+OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
 EVEN_SIZES = 1.25   # most that nonzeros a rank differ for a weak line without a study
 
 
@@ -190,11 +190,12 @@ def plain_log_of_two(axis):
 
 def draw_efficiency(axes, lines, title):
     axes.axhline(100, color="0.45", linewidth=0.8, linestyle=(0, (1, 2)), label="ideal")
+    spreads = []
     for index, line in enumerate(lines):
-        plot_line(axes, index, line, {ranks: spread_of(line, ranks, 100)
-                                      for ranks in line.points})
-    highest = max(axes.get_ylim()[1], 105)
-    axes.set_ylim(0, highest)
+        values = {ranks: spread_of(line, ranks, 100) for ranks in line.points}
+        plot_line(axes, index, line, values)
+        spreads += values.values()
+    axes.set_ylim(0, room_above(max(one[0] for one in spreads), max(one[2] for one in spreads)))
     axes.set_ylabel("efficiency (%)")
     axes.set_title(title)
 
@@ -231,7 +232,8 @@ def weak(data, folder):
     for index, line in enumerate(lines):
         plot_line(axes[0], index, line, {ranks: [value / size for value in measured(rows)]
                                          for ranks, rows in line.points.items()})
-    axes[0].set_ylim(0, 1.05 * axes[0].get_ylim()[1])
+    highest = max(measured(rows).high for line in lines for rows in line.points.values())
+    axes[0].set_ylim(0, room_above(slowest, highest) / size)
     axes[0].set_ylabel(f"time of a product ({unit})")
     axes[0].set_title("time, even sizes a rank: ideally level")
     draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")

@@ -77,6 +77,12 @@ def byte_unit(largest):
     return "bytes", 1
 
 
+def room_above(top, highest):
+    """Upper edge of an axis with values up to `top` and bars up to `highest`: one disturbed batch must
+    not flatten the rest; its bar then leaves the picture."""
+    return 1.05 * max(top, min(highest, 1.6 * top))
+
+
 def logarithmic_ranks(axes, points, device):
     """A log axis of ranks with a tick at every number that was run; `points`: {ranks: nodes}."""
     from matplotlib import ticker  # pylint: disable=import-outside-toplevel

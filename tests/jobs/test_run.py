@@ -138,6 +138,23 @@ class Run(unittest.TestCase):
             self.assertIn(f"reason = interrupted by {name} in repeat 1 of 3", marker)
             self.assertFalse((self.project / name / "log-2.txt").exists())
 
+    def test_a_signal_before_the_first_repeat(self):
+        """It ends what run.sh has asked, too; that is not why the point ended."""
+        self.program("slow", f"""touch '{self.place}/asked'
+until [ -e '{self.place}/answer' ]; do sleep 0.05; done
+exit 143""")
+        process = self.start("jobs/run.sh", "--ranks", 2, "--output", "point", "--", "run", *SMALL,
+                             ROWHALO=str(self.place / "played/slow"))
+        deadline = time.monotonic() + 30
+        while not (self.place / "asked").exists():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        process.terminate()
+        (self.place / "answer").touch()
+        self.end(process, 1)
+        self.assertIn("reason = interrupted by SIGTERM before the first repeat",
+                      (self.project / "point/error").read_text(encoding="utf-8"))
+
     def test_alone_under_a_launcher(self):
         """An MPI that does not know the launcher would run every rank as a job of its own."""
         self.end(self.start(launch.BINARY, "run", *SMALL, SLURM_STEP_NUM_TASKS="4"), 2)
