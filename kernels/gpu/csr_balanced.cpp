@@ -84,7 +84,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
-  static constexpr int block_warps = most_balanced_threads / warp_size;
+  static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
 
   /// Where only some rows are listed, the exchange of the others' ghosts runs beside them. It finds
   /// no room on a multiprocessor whose registers warps hold to the end.
@@ -96,7 +96,7 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   /// What fits into shared memory beside the staged products.
   static std::int32_t most_hubs(const Spec& options) {
-    constexpr int staged_bytes = most_balanced_threads * lane_entries * int{sizeof(Sum)};
+    constexpr int staged_bytes = block_warps * chunk_entries * int{sizeof(Sum)};
     const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - staged_bytes;
     const auto most = bytes / static_cast<int>(sizeof(Vector));
     const int fallback = std::min(most, most_hub_bytes / static_cast<int>(sizeof(Vector)));

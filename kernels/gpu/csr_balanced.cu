@@ -45,12 +45,12 @@ __device__ T passing(const T* place) {
   }
 }
 
-/// Where entry e of a chunk is staged: the eight entries of a lane are turned by its number, so
-/// that neither rows of entries nor lanes of them meet in a bank.
+/// Where entry e of a chunk is staged. Each line of the banks has its entries turned by its number,
+/// so that neither rows of entries nor the eight of each lane meet in a bank.
 template <class Sum>
-__device__ int place_of(int e) {
-  const int lane = e / lane_entries, turn = lane * static_cast<int>(sizeof(Sum)) / 16;
-  return lane * lane_entries + (e + turn) % lane_entries;
+__device__ unsigned place_of(unsigned e) {
+  constexpr unsigned line = 128 / sizeof(Sum);
+  return e ^ (e / line % lane_entries);
 }
 
 enum class ColumnCode {
@@ -74,18 +74,22 @@ struct ChunkHead<ColumnCode::narrow> {
   LocalIndex ended, ended_after;
 };
 
-/// Beyond the end the last entry stands for those that are not there; no row ends with them.
-__device__ int entry_of_step(Offset left, int step) {
-  const int e = step * warp_size + static_cast<int>(threadIdx.x) % warp_size;
-  return left >= chunk_entries || e < left ? e : static_cast<int>(left) - 1;
-}
-
-__device__ void load_columns(const LocalIndex* indices, const BalancedView& plan,
-                             std::int64_t chunk, LocalIndex* column) {
-  const Offset begin = chunk * chunk_entries, left = plan.entries - begin;
+/// Of each lane the entries of a chunk: lane, lane + 32, ... Beyond the end of the matrix the last
+/// entry stands for those that are not there; no row ends with them.
+template <class T>
+__device__ void load_entries(const T* entries, Offset count, std::int64_t chunk, T* loaded) {
+  const Offset begin = chunk * chunk_entries, left = count - begin;
+  const unsigned lane = threadIdx.x % warp_size;
+  const T* const first = entries + begin + lane;
+  if (left >= chunk_entries) {
 #pragma unroll
-  for (int u = 0; u < lane_entries; ++u) {
-    column[u] = passing(indices + begin + entry_of_step(left, u));
+    for (int u = 0; u < lane_entries; ++u) loaded[u] = passing(first + u * warp_size);
+  } else {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      const Offset e = u * warp_size + lane;
+      loaded[u] = passing(entries + begin + (e < left ? e : left - 1));
+    }
   }
 }
 
@@ -96,7 +100,7 @@ __device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chun
     head.base = cached(a.narrow.bases + chunk);
     head.offsets = passing(a.narrow.offsets + chunk * warp_size + threadIdx.x % warp_size);
   } else {
-    load_columns(a.indices, a.plan, chunk, head.column);
+    load_entries(a.indices, a.plan.entries, chunk, head.column);
   }
   head.mark = cached(a.plan.marks + chunk * warp_size + threadIdx.x % warp_size);
   head.ended = cached(a.plan.ended + chunk);
@@ -111,7 +115,7 @@ __device__ void find_columns(const BalancedArguments<Numbers>& a, const ChunkHea
 #pragma unroll
     for (int u = 0; u < lane_entries; ++u) column[u] = head.column[u];
   } else if (head.base < 0) {
-    load_columns(a.indices, a.plan, chunk, column);
+    load_entries(a.indices, a.plan.entries, chunk, column);
   } else {
     const unsigned word[] = {head.offsets.x, head.offsets.y, head.offsets.z, head.offsets.w};
 #pragma unroll
@@ -143,7 +147,6 @@ template <class Numbers, ColumnCode code>
 __device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
                              std::int64_t chunk, const typename Numbers::Vector* hubs,
                              typename Numbers::Matrix* value, typename Numbers::Vector* factor) {
-  const Offset begin = chunk * chunk_entries, left = a.plan.entries - begin;
   LocalIndex column[lane_entries];
   find_columns(a, head, chunk, column);
 #pragma unroll
@@ -154,25 +157,22 @@ __device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHea
       factor[u] = cached(a.x + column[u]);
     }
   }
-#pragma unroll
-  for (int u = 0; u < lane_entries; ++u) {
-    value[u] = passing(a.values + begin + entry_of_step(left, u));
-  }
+  load_entries(a.values, a.plan.entries, chunk, value);
 }
 
 /// The products of a chunk, of which each lane gets eight that follow each other.
 template <class Sum, class Matrix, class Vector>
 __device__ void multiply(const Matrix* value, const Vector* factor, Sum* staged, Sum* product) {
-  const int lane = threadIdx.x % warp_size;
+  const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
-  for (int u = 0; u < lane_entries; ++u) {
-    staged[place_of<Sum>(u * warp_size + lane)] =
+  for (unsigned u = 0; u < lane_entries; ++u) {
+    staged[place_of<Sum>(u * warp_size | lane)] =
         rounded_product(widened<Sum>(value[u]), widened<Sum>(factor[u]));
   }
   __syncwarp();
 #pragma unroll
-  for (int j = 0; j < lane_entries; ++j) {
-    product[j] = staged[place_of<Sum>(lane * lane_entries + j)];
+  for (unsigned j = 0; j < lane_entries; ++j) {
+    product[j] = staged[place_of<Sum>(lane * lane_entries | j)];
   }
   __syncwarp();
 }
@@ -184,12 +184,12 @@ __device__ void sum_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums
   const int lane = threadIdx.x % warp_size;
   const unsigned lasts = mark & 0xff, before = mark >> lane_entries;
   Sum sum = 0;
-  unsigned next = before;
+  Sum* next = sums + before;
 #pragma unroll
   for (int j = 0; j < lane_entries; ++j) {
     sum += product[j];
     if ((lasts >> j & 1) != 0) {
-      sums[next++] = sum;
+      *next++ = sum;
       sum = 0;
     }
   }
@@ -311,7 +311,7 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
 }
 
 template <class Numbers, ColumnCode code>
-__global__ void __launch_bounds__(most_balanced_threads, 1)
+__global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     csr_balanced_kernel(BalancedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   using Vector = typename Numbers::Vector;
@@ -359,6 +359,7 @@ __global__ void __launch_bounds__(most_balanced_threads, 1)
       Sum product[lane_entries];
       multiply(value, factor, staged, product);
       sum_rows(product, mark, open, staged);
+#pragma unroll 1
       for (LocalIndex k = lane; k < count; k += warp_size) {
         if (ended + k == split_rank) {
           a.partial_sums[2 * std::int64_t{share}] = staged[k];

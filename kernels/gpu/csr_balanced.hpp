@@ -34,8 +34,9 @@ struct BalancedGrid {
   int threads = warp_size;
 };
 
-/// A thread has 80 registers: more threads would spill some of them, which costs a quarter.
-inline constexpr int most_balanced_threads = 768;
+/// As many as their registers, 64 or 80 each, leave room for: with more, some would be spilled.
+template <class Numbers>
+constexpr int most_balanced_threads = sizeof(typename Numbers::Sum) == 4 ? 1024 : 768;
 
 /// Allows the kernel the shared memory of `hub_count` hubs.
 template <class Numbers>
