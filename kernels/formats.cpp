@@ -23,7 +23,7 @@ Factory make_csr, make_csr_omp, make_coo, make_ell, make_hyb, make_jds, make_sel
     make_dia;
 Factory make_bsr, make_dense;
 Factory make_csr_scalar, make_csr_vector, make_csr_balanced, make_csr_packed, make_csr_panels,
-    make_gpu_sell, make_gpu_asell;
+    make_csr_binned, make_gpu_sell, make_gpu_asell;
 Factory make_csr_cached, make_gpu_coo, make_coo_segmented, make_gpu_ell, make_ell_vector,
     make_blocked_ell, make_gpu_hyb, make_gpu_jds, make_gpu_dia, make_gpu_bsr;
 Factory make_dense_global, make_dense_coalesced, make_dense_constant, make_dense_shared,
@@ -75,6 +75,8 @@ constexpr FormatEntry table[] = {
           automatic | repeatable | narrow, ROWHALO_GPU(make_csr_packed), predict_csr_packed),
     entry("csr-panels", "for few long rows: x of panels of columns in shared memory", gpu,
           automatic | repeatable | narrow, ROWHALO_GPU(make_csr_panels), predict_csr_panels),
+    entry("csr-binned", "for columns all over: products by panels of columns, sums by bins of rows",
+          gpu, automatic | repeatable | narrow, ROWHALO_GPU(make_csr_binned), predict_csr_binned),
     entry("csr-cached", "a thread a row, window= entries of x in shared memory", gpu,
           canonical | repeatable, ROWHALO_GPU(make_csr_cached)),
     entry("coo", "coordinates, a thread an entry, sums by atomics", gpu, 0,

@@ -52,7 +52,15 @@ Prediction predict_csr_packed(const BlockStatistics& s) {
 
 Prediction predict_csr_panels(const BlockStatistics& s) {
   constexpr double panels = 100, piece_bytes = 24;  // its begin, its sum written and read
-  return {(value_bytes(s) + 2) * nonzeros(s) + panels * piece_bytes * s.rows + y_bytes(s), 0};
+  return {(value_bytes(s) + 2) * nonzeros(s) + panels * piece_bytes * s.rows + y_bytes(s), 0, false,
+          false, true};
+}
+
+Prediction predict_csr_binned(const BlockStatistics& s) {
+  const auto product =
+      static_cast<double>(std::max<std::size_t>(4, vector_value_bytes(s.precision)));
+  return {(value_bytes(s) + 4 + 2 * product) * nonzeros(s) + y_bytes(s),
+          static_cast<double>(s.lengths.longest), false, false, true};
 }
 
 Prediction predict_sell_8(const BlockStatistics& s) {

@@ -2,8 +2,8 @@
 //
 // What a product costs in a format, as far as the statistics tell before the format is made: the
 // rules that the table of formats names. Each is a lower bound as far as the statistics are exact,
-// and at least the bytes of the values; gathers of x are not counted. `auto` takes them to order
-// its trials and to leave out what cannot win.
+// and at least the bytes of the values; gathers of x are not counted in them. `auto` takes them to
+// order its trials and to leave out what cannot win.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct Prediction {
   double serial_entries = 0;  ///< most entries that a GPU's thread sums one after the other
   bool reads_csr = false;     ///< nothing is converted: a trial costs its products only
   bool starts_early = false;  ///< loads while the kernel before it ends (early_start.cuh)
+  bool in_panels = false;     ///< gathers x from shared memory
 };
 
 using PredictionRule = Prediction(const BlockStatistics& statistics);
@@ -30,6 +31,7 @@ PredictionRule predict_csr_vector;    ///< at most 32 threads a row
 PredictionRule predict_csr_balanced;  ///< columns of 16 bits
 PredictionRule predict_csr_packed;    ///< slots of which empty rows take one
 PredictionRule predict_csr_panels;    ///< a panel a multiprocessor, of which there are some hundred
+PredictionRule predict_csr_binned;    ///< values and products, which are written and read
 PredictionRule predict_sell_8;        ///< slices of 8 rows, on a CPU
 PredictionRule predict_sell_32;       ///< slices of 32 rows, a thread a row
 PredictionRule predict_ell;           ///< a thread a row

@@ -20,6 +20,9 @@ struct BlockStatistics {
   RowLengths lengths;
   std::int64_t diagonals = 0;  ///< that sampled rows have an entry on: there are at least these
   BlockSamples blocks;         ///< as bsr would cover sampled rows
+  /// Sectors of 32 bytes of x that an entry loads, neighbouring rows of a sample together; 0 where
+  /// these share most of them (grids, meshes, the web) and where x is small.
+  double gathered_sectors = 0;
 };
 
 /// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some

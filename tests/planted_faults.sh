@@ -382,8 +382,11 @@ fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
 fault "diagonals are predicted once too often" kernels/statistics.cpp \
-  'shifts.push_back(std::int64_t{host.indices[e]} - row);' \
-  'shifts.push_back(std::int64_t{host.indices[e]} + row);'
+  'diagonals.push_back(std::int64_t{host.indices[e]} - row);' \
+  'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
+fault "columns that neighbouring rows share count as gathers" kernels/statistics.cpp \
+  'const bool shared = 2 * all <= entries;' \
+  'const bool shared = all < 0;'
 fault "dia predicts more than it stores" kernels/predictions.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'

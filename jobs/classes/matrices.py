@@ -110,8 +110,9 @@ BASELINES = {
     "cpu": ("csr-omp",),
 }
 OURS = {
-    "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-packed", "csr-panels", "csr-vector",
-            "csr-scalar", "sell", "bsr", "dia", "ell", "ell-vector", "coo-segmented"),
+    "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-packed", "csr-panels", "csr-binned",
+            "csr-vector", "csr-scalar", "sell", "bsr", "dia", "ell", "ell-vector",
+            "coo-segmented"),
     "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
 }
 DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp",)}

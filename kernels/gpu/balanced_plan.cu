@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/gpu/balanced_plan.hpp"
+#include "kernels/gpu/listed_rows.hpp"
 #include "kernels/gpu/prefix_sum.cuh"
 #include "kernels/gpu/words.hpp"
 
@@ -24,19 +25,6 @@ DeviceArray<T> zeros(std::int64_t size) {
   DeviceArray<T> array(size);
   set_bytes_async(array.data(), 0, static_cast<std::size_t>(array.bytes()), Stream{});
   return array;
-}
-
-/// Entries of each listed row, whether it has any, and 0 for the end.
-__global__ void measure_rows(CsrView matrix, RowListView rows, Offset* lengths, LocalIndex* some) {
-  const std::int64_t k = thread_index();
-  if (k > rows.count) return;
-  Offset length = 0;
-  if (k < rows.count) {
-    const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-    length = matrix.offsets[row + 1] - matrix.offsets[row];
-  }
-  lengths[k] = length;
-  some[k] = length > 0 ? 1 : 0;
 }
 
 /// A bit at the last entry of each row, and one for each row without; the rows that have entries
@@ -117,23 +105,18 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.listed = rows;
   if (rows.count == 0) return plan;
   const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, block_threads);
-  const DeviceArray<Offset> lengths(std::int64_t{rows.count} + 1);
-  const DeviceArray<LocalIndex> some(lengths.size());
-  measure_rows<<<row_blocks, block_threads>>>(matrix, rows, lengths.data(), some.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const DeviceArray<Offset> begins = prefix_sum(lengths);
-  const DeviceArray<LocalIndex> ranks = prefix_sum(some);
-  LocalIndex with_entries = 0;
-  copy_now(&plan.entries, begins.data() + rows.count, sizeof(plan.entries));
-  copy_now(&with_entries, ranks.data() + rows.count, sizeof(with_entries));
+  const ListedRows listed = number_listed_rows(matrix, rows);
+  const LocalIndex with_entries = listed.with_entries;
+  plan.entries = listed.entries;
 
   const std::int64_t all_chunks = (plan.entries + chunk_entries - 1) / chunk_entries;
   DeviceArray<unsigned> words(blocks_for(rows.count, warp_size));
   const DeviceArray<unsigned> lasts = zeros<unsigned>(all_chunks * chunk_entries / 32);
   const DeviceArray<Offset> row_begins(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
-  mark_rows<<<row_blocks, block_threads>>>(rows, begins.data(), ranks.data(), lasts.data(),
-                                           plan.rows.data(), row_begins.data(), words.data());
+  mark_rows<<<row_blocks, block_threads>>>(rows, listed.begins.data(), listed.some.data(),
+                                           lasts.data(), plan.rows.data(), row_begins.data(),
+                                           words.data());
   ROWHALO_CUDA(cudaGetLastError());
 
   plan.marks = DeviceArray<std::uint16_t>(all_chunks * warp_size);

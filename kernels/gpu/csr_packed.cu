@@ -27,7 +27,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int lane_slots = 4;
-constexpr int fewest_threads = 256, most_threads = 1024;
+constexpr int fewest_threads = 128, most_threads = 1024;
 constexpr int most_warps = most_threads / warp_size;
 constexpr Offset most_slots = 1 << 22;  ///< the host packs them; beyond, bytes count, not latency
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -184,7 +184,9 @@ __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begin
 }
 
 int chosen_threads(const Spec& options, Offset longest) {
-  int fitting = fewest_threads;
+  // Where rows are as long as half a block, it would stay half empty before them.
+  int fitting =
+      longest > Offset{fewest_threads} * lane_slots / 2 ? 2 * fewest_threads : fewest_threads;
   while (fitting < most_threads && longest > Offset{fitting} * lane_slots) fitting *= 2;
   const auto threads = static_cast<int>(options.integer("block", fitting, warp_size, most_threads));
   if (threads % warp_size != 0) options.fail("block must be a multiple of 32, at most 1024");

@@ -17,6 +17,7 @@
 
 #include "kernels/formats.hpp"
 #include "kernels/gpu/bits.cuh"
+#include "kernels/gpu/column_panels.hpp"
 #include "kernels/gpu/device_format.hpp"
 #include "kernels/gpu/launch.hpp"
 #include "kernels/gpu/number_types.hpp"
@@ -126,14 +127,8 @@ __global__ void sum_rows(PanelArguments<Numbers> a) {
 
 // ---- set-up
 
-/// How columns are cut.
-struct Panels {
-  std::int32_t count = 1;
-  LocalIndex columns = 1;  ///< of each but the last
-};
-
 /// Entries of each piece; a warp a row.
-__global__ void count_pieces(CsrView matrix, RowListView rows, Panels panels,
+__global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
                              unsigned long long* counts) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
   if (k >= rows.count) return;
@@ -148,7 +143,7 @@ __global__ void count_pieces(CsrView matrix, RowListView rows, Panels panels,
 /// Entries go to their pieces in the order of their row; a warp a row, `ends` grows from the begins
 /// of the pieces to their ends.
 template <class Word>
-__global__ void fill_pieces(CsrView matrix, RowListView rows, Panels panels, Offset* ends,
+__global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels, Offset* ends,
                             std::uint16_t* columns, Word* values) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
   if (k >= rows.count) return;
@@ -205,7 +200,7 @@ class CsrPanelsKernel final : public DeviceFormat {
  public:
   CsrPanelsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows) {
-    panels_ = cut(options);
+    panels_ = cut_columns(matrix.columns, sizeof(Vector), options);
     if (rows.count == 0) return;
     const Offset entries = listed_nonzeros_on_device(matrix, rows);
     const std::int64_t pieces = std::int64_t{panels_.count} * rows.count;
@@ -256,27 +251,6 @@ class CsrPanelsKernel final : public DeviceFormat {
     return static_cast<std::size_t>(panels_.columns) * sizeof(Vector);
   }
 
-  /// As many panels as there are multiprocessors, or the least multiple whose x they can hold.
-  Panels cut(const Spec& options) const {
-    const auto widest =
-        std::min<std::int64_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) /
-                                   static_cast<int>(sizeof(Vector)),
-                               1 << 16);
-    const std::int64_t columns = std::max<LocalIndex>(csr_.columns, 1);
-    const std::int64_t fewest = (columns + widest - 1) / widest;
-    const std::int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-    const std::int64_t rounds = (fewest + multiprocessors - 1) / multiprocessors;
-    const std::int64_t wanted = options.integer("panels", rounds * multiprocessors, 1, 1 << 20);
-    if (wanted < fewest) {
-      options.fail("x of a panel must fit into shared memory: at least " + std::to_string(fewest) +
-                   " panels");
-    }
-    Panels panels;
-    panels.columns = static_cast<LocalIndex>((columns + wanted - 1) / wanted);
-    panels.count = static_cast<std::int32_t>((columns + panels.columns - 1) / panels.columns);
-    return panels;
-  }
-
   void fill(Offset entries, std::int64_t pieces) {
     const DeviceArray<Offset> counts(pieces + 1);
     set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
@@ -306,7 +280,7 @@ class CsrPanelsKernel final : public DeviceFormat {
   }
   std::string parameters() const override { return "panels=" + std::to_string(panels_.count); }
 
-  Panels panels_;
+  ColumnPanels panels_;
   Kernel<Numbers> kernel_ = nullptr;
   DeviceArray<Offset> begins_;
   DeviceArray<std::uint16_t> columns_;

@@ -33,6 +33,7 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-balanced:columns=32",
                            "csr-packed:block=32",
                            "csr-packed:block=1024",
+                           "csr-binned:panels=3,load=50",
                            "csr-panels:panels=1",
                            "csr-panels:panels=3",
                            "csr-cached:window=16,block=32",

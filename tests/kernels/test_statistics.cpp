@@ -60,6 +60,12 @@ TEST_CASE("diagonals and blocks of a sample") {
   const Typed<double> a(band);
   CHECK(statistics_of(a.view()).diagonals == 10);
 
+  const Matrix wide = pattern("wide band", 3000, 3000, [](LocalIndex i, LocalIndex j) {
+    return j >= i - 1000 && j <= i + 1000 && (i * 7919 + j * 104729) % 3 != 0;
+  });
+  const Typed<double> long_rows(wide);
+  CHECK(statistics_of(long_rows.view()).diagonals > 1500);
+
   const Matrix pairs = pattern("pairs", 3000, 3000, [](LocalIndex i, LocalIndex j) {
     return i / 3 == j / 3 || i / 3 + 40 == j / 3;
   });
@@ -72,6 +78,24 @@ TEST_CASE("diagonals and blocks of a sample") {
   hinted.block = 3;
   CHECK(fill_of(statistics_of(hinted), 3) == 1);
   CHECK(fill_of(statistics_of(hinted), 2) == 0);
+}
+
+TEST_CASE("gathers of a sample: columns together, anywhere, and of a small x") {
+  const auto sectors_of = [](LocalIndex columns, const auto& column) {
+    Matrix matrix;
+    matrix.columns = columns;
+    for (LocalIndex i = 0; i < 2000; ++i) {
+      for (LocalIndex k = 0; k < 8; ++k) matrix.add(column(i, k) % columns, 1);
+      matrix.end_row();
+    }
+    const Typed<double> a(matrix);
+    return statistics_of(a.view()).gathered_sectors;
+  };
+  const auto together = [](LocalIndex i, LocalIndex k) { return 1000 * k + i; };
+  const auto anywhere = [](LocalIndex i, LocalIndex k) { return 1009 * (8 * i + k) % 999983; };
+  CHECK(sectors_of(1000000, together) == 0);
+  CHECK(sectors_of(1000000, anywhere) > 0.99);
+  CHECK(sectors_of(20000, anywhere) == 0);
 }
 
 TEST_CASE("a sample of long rows sees full blocks as full") {

@@ -95,7 +95,8 @@ bool suits(const ScheduleEntry& schedule, const TransportVariant& transport) {
 
 /// Formats that may not refuse; others may, for rows that do not suit them.
 bool takes_any_rows(const std::string& format) {
-  return format.starts_with("csr") && format != "csr-panels" && format != "csr-packed";
+  return format.starts_with("csr") && format != "csr-panels" && format != "csr-packed" &&
+         format != "csr-binned";
 }
 
 /// How much of formats x transports a problem is tried with.
