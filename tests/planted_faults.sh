@@ -385,8 +385,7 @@ fault "diagonals are predicted once too often" kernels/statistics.cpp \
   'diagonals.push_back(std::int64_t{host.indices[e]} - row);' \
   'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
 fault "columns that neighbouring rows share count as gathers" kernels/statistics.cpp \
-  'const bool shared = 2 * all <= entries;' \
-  'const bool shared = all < 0;'
+  'const bool shared = 2 * all <= entries;' 'const bool shared = all < 0;'
 fault "dia predicts more than it stores" kernels/predictions.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
@@ -440,12 +439,10 @@ fault "a rank reports whole batches" miniapp/batches.cpp \
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \
-  'ratio = before.seconds / after.seconds' \
-  jobs_compare
+  'ratio = before.seconds / after.seconds' jobs_compare
 fault "efficiency forgets the ranks" jobs/plotting/scaling.py \
   'measured(rows).seconds / ranks' \
-  'measured(rows).seconds' \
-  jobs_plot
+  'measured(rows).seconds' jobs_plot
 fault "resume runs what is done again" jobs/studying/submitting.py \
   '.word in ("not submitted", "error", "cut off")]' \
   '.word in ("not submitted", "error", "cut off", "done")]' jobs_study_local
