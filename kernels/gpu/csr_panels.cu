@@ -12,7 +12,6 @@
 // in 16 bits. The pieces of a row are added up by a second, small kernel: blocks that add what all
 // others have summed would be the slowest ones. Orders are fixed: the same bits every time. Bytes
 // of a product: 10 (fp32: 6) a nonzero, 8 and two partial sums a piece, the row list, x and y once.
-#include <algorithm>
 #include <string>
 
 #include "kernels/formats.hpp"

@@ -249,7 +249,7 @@ TEST_CASE("auto: a spent budget ends the trials, but not before the first") {
 
 TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry good = sleeper("good", make_sleeper<2>, [](const BlockStatistics&) {
+  const FormatEntry good = sleeper("good", make_sleeper<5>, [](const BlockStatistics&) {
     return Prediction{1e7, 0};
   });
   const FormatEntry fair = sleeper("fair", make_sleeper<1>, [](const BlockStatistics&) {
@@ -258,7 +258,7 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   const FormatEntry bad = sleeper("bad", make_sleeper<1>, [](const BlockStatistics&) {
     return Prediction{1e8, 0};
   });
-  const FormatEntry unknown = sleeper("unknown", make_sleeper<3>);
+  const FormatEntry unknown = sleeper("unknown", make_sleeper<6>);
   const ChosenKernels chosen = trials.choose({&bad, &fair, &good, &unknown}, ample);
   REQUIRE_ALL_RANKS(chosen.interior == "fair");
   REQUIRE_ALL_RANKS(timed(chosen) == 3);
@@ -274,7 +274,7 @@ TEST_CASE("auto: where little is moved, what starts early comes first") {
   const FormatEntry smaller = sleeper("smaller", make_sleeper<1>, [](const BlockStatistics&) {
     return Prediction{1e4, 0};
   });
-  const FormatEntry early = sleeper("early", make_sleeper<2>, [](const BlockStatistics&) {
+  const FormatEntry early = sleeper("early", make_sleeper<5>, [](const BlockStatistics&) {
     return Prediction{2e4, 0, false, true};
   });
   REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, none).interior == "early");
