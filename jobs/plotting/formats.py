@@ -5,7 +5,7 @@ The roof is the bandwidth that a kernel which only reads reached in the same run
 byte of the format's own bytes (NUMBERS.md); there is no flop ceiling in sight of a sparse product.
 """
 from plotting.data import fastest, grouped, is_baseline, measured
-from plotting.style import (EDGE, LINES, MOST_LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, panels,
+from plotting.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, panels,
                             plain_log, save, short, short_matrix, subject, time_unit)
 
 FEWEST_FORMATS = 3
@@ -103,7 +103,7 @@ def draw_roof(axes, groups, ceilings):
     for index, ((matrix, ranks), rows) in enumerate(groups.items()):
         shown = list(grouped(rows, "combination").values()) if len(groups) <= ALL_POINTS \
             else best_of(rows)
-        few = len(groups) <= MOST_LINES
+        few = len(groups) <= FEW_LINES
         colour, marker, _ = LINES[index if few else 0]
         names = [some[0]["format"] for some in best_of(rows)]
         for some in shown:

@@ -9,8 +9,8 @@ sizes which are not exactly even compare; in strong scaling that is the usual de
 from typing import NamedTuple
 
 from plotting.data import COMBINATION, fastest, grouped, measured
-from plotting.style import (LINES, MOST_LINES, NothingToDraw, logarithmic_ranks, panels, plain_log,
-                            room_above, save, short_matrix, subject, time_unit)
+from plotting.style import (FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
+                            plain_log, room_above, save, short_matrix, subject, time_unit)
 
 REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
 OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
@@ -73,14 +73,14 @@ def lines_of_group(label, rows, room):
 
 
 def lines_of(groups):
-    """Lines of {(label words): rows} with at least two numbers of ranks; sorted, at most 8."""
+    """Lines of {(label words): rows} with at least two numbers of ranks, sorted."""
     groups = {key: rows for key, rows in groups.items() if len(grouped(rows, "ranks")) > 1}
     found = []
     for (label, *_), rows in groups.items():
         names = varying(groups.values(), REQUESTED)
         full = " ".join(filter(None, [label, described(rows[0], names)]))
-        found += lines_of_group(full, rows, max(1, (MOST_LINES - 2) // len(groups)))
-    return found[:MOST_LINES]
+        found += lines_of_group(full, rows, max(1, (FEW_LINES - 2) // len(groups)))
+    return found
 
 
 def with_settled_schedules(rows):
@@ -123,7 +123,7 @@ def weak_lines(rows):
 
 def plot_line(axes, index, line, values, **style):
     """`values`: {ranks: (value, low, high)}."""
-    colour, marker, dashes = LINES[index]
+    colour, marker, dashes = line_style(index)
     ranks = sorted(values)
     middle = [values[count][0] for count in ranks]
     errors = [[value - values[count][1] for value, count in zip(middle, ranks)],
@@ -150,9 +150,10 @@ def draw_time(axes, lines):
         plot_line(axes, index, line, values)
         theirs = {ranks: measured(rows, "petsc_seconds") for ranks, rows in line.points.items()}
         if len(lines) <= 2 and all(theirs.values()):
+            colour, marker, dashes = line_style(index)
             axes.plot(sorted(theirs), [theirs[ranks].seconds / size for ranks in sorted(theirs)],
-                      color=LINES[index][0], marker=LINES[index][1], markerfacecolor="white",
-                      linewidth=0.8, linestyle=LINES[index][2],
+                      color=colour, marker=marker, markerfacecolor="white", linewidth=0.8,
+                      linestyle=dashes,
                       label=f"PETSc MatMult, {line.label.replace(', fastest', '')}")
     axes.set_yscale("log")
     axes.set_ylabel(f"time of a product ({unit})")
@@ -244,7 +245,7 @@ def weak(data, folder):
 def exposed(data, folder):
     """Of weak and strong lines alike; a single rank has no halo."""
     rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None]
-    lines = (strong_lines(rows) + weak_lines(rows))[:MOST_LINES]
+    lines = strong_lines(rows) + weak_lines(rows)
     if not lines:
         raise NothingToDraw("fewer than two numbers of ranks above one were run")
     figure, axes = panels(2, width=4.6, height=3.6)

@@ -10,9 +10,15 @@ LINES = (  # colour, marker, line style
 BARS = (  # colour, hatch
     ("#1f4e79", ""), ("#e3b27a", "////"), ("#8fa3b5", ""), ("#f2f2f2", "...."))
 OURS, THEIRS, PALE = "#1f4e79", "#e3b27a", "#8fa3b5"
-MOST_LINES = len(LINES)
+FEW_LINES = len(LINES)  # as many as colours
 EDGE = {"edgecolor": "black", "linewidth": 0.4}
 OVER = {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6}}  # text that lines may cross
+
+
+def line_style(index):
+    """Colour, marker and line style of a picture's line; 64 differ in colour or marker."""
+    colour, _, dashes = LINES[index % FEW_LINES]
+    return colour, LINES[(index + index // FEW_LINES) % FEW_LINES][1], dashes
 
 
 class NothingToDraw(Exception):

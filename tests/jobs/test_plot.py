@@ -76,6 +76,12 @@ class Numbers(launch.Case):
         self.assertEqual([line.label for line in scaling.strong_lines(rows)],
                          ["m:1 fp64", "m:1 fp32"])
 
+    def test_no_matrix_is_left_out(self):
+        rows = [row(matrix=f"m:{size}", ranks=ranks, median_seconds=1.0)
+                for size in range(20) for ranks in (1, 2)]
+        self.assertEqual({line.label for line in scaling.strong_lines(rows)},
+                         {f"m:{size}" for size in range(20)})
+
     def test_a_schedule_that_runs_settle_on_is_no_difference(self):
         rows = [row(ranks=ranks, schedule=name, median_seconds=1.0)
                 for ranks, name in ((1, "overlap"), (2, "blocking"), (4, "overlap"),
@@ -101,6 +107,7 @@ class Numbers(launch.Case):
             return 0.299 * red + 0.587 * green + 0.114 * blue
         markers = [marker for _, marker, _ in style.LINES]
         self.assertEqual(len(set(markers)), len(markers))
+        self.assertEqual(len({style.line_style(index)[:2] for index in range(64)}), 64)
         for one, other in itertools.combinations(style.BARS, 2):
             self.assertTrue(one[1] != other[1] or abs(grey(one[0]) - grey(other[0])) > 40)
 
