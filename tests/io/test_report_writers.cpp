@@ -387,6 +387,7 @@ TEST_CASE("Reports for check_schema.py") {
   write_text_file("report_info.json", to_json(info_report()));
   write_text_file("report_minimal.json", to_json(minimal_report()));
   write_text_file("report_kernels.json", to_json(kernels_report()));
+  CHECK(std::filesystem::exists("report_kernels.json"));
 }
 
 TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {

@@ -190,7 +190,10 @@ void soak_in(const Problem& problem) {
   const auto products =
       static_cast<std::int64_t>(setting("ROWHALO_SOAK_PRODUCTS", on_gpu ? 1000 : 100));
   const Disturbances disturbances{true, 1e-6 * setting("ROWHALO_SOAK_JITTER", 20)};
-  for (const TransportVariant& transport : soaked_transports()) {
+  const std::vector<TransportVariant> soaked = soaked_transports();
+  INFO("ROWHALO_SOAK_TRANSPORT names none that can serve here");
+  REQUIRE_ALL_RANKS(!soaked.empty());
+  for (const TransportVariant& transport : soaked) {
     INFO(transport.entry->name << ", graph " << transport.graph);
     Soak soak(subject, transport, disturbances, expected);
     soak.run(products);

@@ -31,6 +31,11 @@ std::vector<std::string> graph_partitioners() {
   return names;
 }
 
+bool have_metis() {
+  const std::vector<std::string> names = graph_partitioners();
+  return std::find(names.begin(), names.end(), "metis") != names.end();
+}
+
 /// This rank's share of the 5-point stencil of 60 x 60, shuffled.
 DistributedCsr shuffled_grid(const Comm& comm) {
   constexpr GlobalIndex n = 60;
@@ -88,8 +93,10 @@ TEST_CASE("graph partitioners balance nonzeros, not rows", "[graph]") {
 
 TEST_CASE("best takes the better of both objectives, whichever that is", "[graph]") {
   const Comm comm = world();
-  const std::vector<std::string> names = graph_partitioners();
-  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  if (!have_metis()) {
+    NOT_TESTED("built without metis");
+    return;
+  }
   // Rows of a web point mostly to its first pages.
   const TestMatrix web = make_test_matrix("web", 600, 600, [](GlobalIndex i, GlobalIndex j) {
     return i == j || mix64(i, j) % static_cast<std::uint64_t>(20 + 2 * j) < 10;
@@ -115,8 +122,10 @@ TEST_CASE("best takes the better of both objectives, whichever that is", "[graph
 
 TEST_CASE("metis gives the same owners on any number of ranks", "[graph]") {
   const Comm comm = world(), alone = Comm::of(MPI_COMM_SELF);
-  const std::vector<std::string> names = graph_partitioners();
-  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  if (!have_metis()) {
+    NOT_TESTED("built without metis");
+    return;
+  }
   for (const TestMatrix& matrix : test_matrices()) {
     if (matrix.info.rows != matrix.info.columns) continue;
     CAPTURE(matrix.info.source);
@@ -146,8 +155,10 @@ TEST_CASE("with no more blocks than parts every block has its own part", "[graph
 
 TEST_CASE("metis refuses a graph beyond its limit and names ptscotch", "[graph]") {
   const Comm comm = world();
-  const std::vector<std::string> names = graph_partitioners();
-  if (std::find(names.begin(), names.end(), "metis") == names.end()) return;
+  if (!have_metis()) {
+    NOT_TESTED("built without metis");
+    return;
+  }
   TestMatrix matrix = make_grid_matrix(3, 3, 3, 2);
   const DistributedCsr share = even_share(comm, matrix);
   assign(comm, share, "metis:limit=108", 4);
