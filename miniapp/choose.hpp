@@ -59,8 +59,8 @@ struct ChosenTransport {
 };
 
 /// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than
-/// they hide: few entries lie in interior rows, or transport `halo` may be one in line on one host
-/// and no rank has many entries.
+/// they hide: no row needs ghosts, few entries lie in interior rows, or transport `halo` may be one
+/// in line on one host and no rank has many entries.
 Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
                           const std::string& halo, Schedule wanted);
 

@@ -15,7 +15,7 @@ constexpr bool baseline = true;
 constexpr ScheduleEntry table[] = {
     {"overlap",
      "begin the exchange, interior rows, finish it, boundary rows; blocking on GPUs where few are "
-     "interior or all are few",
+     "interior, all are, or there are few",
      Schedule::overlap, !baseline},
     {"blocking", "begin and finish the exchange, all rows in one kernel", Schedule::blocking,
      !baseline},

@@ -239,23 +239,25 @@ TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
     return settled_schedule(problem.comm, problem.matrix, site, halo, wanted);
   };
   const ComputeSite cpu{Device::cpu}, gpus{Device::gpu}, shared{Device::gpu, true};
-  const Schedule few = world().size == 1 ? Schedule::overlap : Schedule::blocking;
-  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "mpi") == few);
+  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "mpi") == Schedule::blocking);
   REQUIRE_ALL_RANKS(settled("dense:40", cpu, "auto") == Schedule::overlap);
   REQUIRE_ALL_RANKS(settled("dense:40", gpus, "auto", Schedule::petsc_like) ==
                     Schedule::petsc_like);
   const char* line = "stencil7:nx=1,ny=1,nz=40";  // nearly all rows are interior
-  const Schedule quick = find_transport("p2p").unusable(gpus).empty() ? few : Schedule::overlap;
+  const Schedule apart = world().size == 1 ? Schedule::blocking : Schedule::overlap;  // no ghosts
+  const Schedule quick = find_transport("p2p").unusable(gpus).empty() ? Schedule::blocking : apart;
   for (const char* halo : {"auto", "all", "p2p"}) {
     REQUIRE_ALL_RANKS(settled(line, gpus, halo) == quick);
-    REQUIRE_ALL_RANKS(settled(line, shared, halo) == Schedule::overlap);
+    REQUIRE_ALL_RANKS(settled(line, shared, halo) == apart);
   }
   for (const char* halo : {"mpi", "nccl"}) {
-    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == Schedule::overlap);
+    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == apart);
   }
   ComputeSite hosts = gpus;
   hosts.nodes = emulated_nodes(world().size, 1);
-  if (world().size > 1) REQUIRE_ALL_RANKS(settled(line, hosts, "p2p") == Schedule::overlap);
+  REQUIRE_ALL_RANKS(settled(line, hosts, "p2p") == apart);
+  const char* blocks = "banded:rows=40,half=0,fill=1";
+  REQUIRE_ALL_RANKS(settled(blocks, gpus, "mpi") == Schedule::blocking);
 }
 
 TEST_CASE("a graph holds many short products and few long ones") {
