@@ -14,7 +14,7 @@ namespace rowhalo {
 
 /// What a choice may cost in all, trials and conversions: the larger of the two.
 struct TrialBudget {
-  double seconds = 0.030;
+  double seconds = 0.25;  ///< 30 ms were spent before the fastest was tried where a host was busy
   double products = 300;  ///< of the fastest so far
 };
 
