@@ -4,6 +4,7 @@
 ctest hands over ROWHALO_BINARY and ROWHALO_SOURCE_DIR; without them the release build is taken.
 ROWHALO_TEST_MATRICES names a folder of .mtx and .mtx.gz files (default: ../shared/matrices).
 """
+import functools
 import gzip
 import importlib
 import json
@@ -139,6 +140,18 @@ def sizes(path):
             if not line.startswith("%"):
                 return [int(word) for word in line.split()[:2]]
     raise ValueError(f"{path}: no size line")
+
+
+@functools.cache
+def built_with(name):
+    """Whether this build has a dependency, by its name in `rowhalo --version`."""
+    version = run("--version", ranks=0).stdout
+    return re.search(rf"^ +{re.escape(name)} +(\S+)", version, re.MULTILINE)[1] != "no"
+
+
+def needs(name):
+    """Decorates a test that is skipped in a build without this dependency."""
+    return unittest.skipUnless(built_with(name), f"built without {name}")
 
 
 def skip_all(reason):

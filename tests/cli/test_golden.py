@@ -36,6 +36,8 @@ def masked(name, text):
         entries = [{**entry, "usable": "...", "reason": "..."} for entry in json.loads(text)]
         text = json.dumps(entries, indent=2)
     text = re.sub(r"\n +not usable: .*", "", text)
+    if name == "run_help" and not launch.built_with("PETSc"):
+        text = text.replace("none (default: reference)", "none (default: petsc)")
     if name == "version":  # which dependencies are named, not their versions
         text = "\n".join(re.sub(r"(?<=\S)[: ].*", " ...", line) for line in text.split("\n"))
     return text

@@ -110,6 +110,7 @@ class Info(launch.Case):
         self.assertIn("only one of", self.refused("--matrix", "stencil5:4", "--communication", "-",
                                                   "--json", "-"))
 
+    @launch.needs("HDF5")
     def test_hdf5_holds_what_json_holds(self):
         target = self.place / "info.h5"
         report, _ = self.info("--matrix", "random:rows=60,columns=40,row=3", "--hdf5", target,

@@ -3,7 +3,6 @@
 """`rowhalo run --hdf5` and `kernels --hdf5`: what the JSON holds, the times of every rank and batch,
 what every rank owns, and the communication matrix, which agrees with `rowhalo info`."""
 import json
-import re
 import signal
 import time
 import unittest
@@ -14,8 +13,6 @@ launch.require("h5py", "numpy")
 import h5py  # noqa: E402  pylint: disable=wrong-import-position
 import hdf5_report  # noqa: E402  pylint: disable=wrong-import-position
 import numpy  # noqa: E402  pylint: disable=wrong-import-position
-
-NO_HDF5 = re.search(r"HDF5 +no\b", launch.run("--version", ranks=0).stdout)
 
 
 class Results(launch.Case):
@@ -125,4 +122,4 @@ class WithoutHdf5(launch.Case):
 
 
 if __name__ == "__main__":
-    unittest.main(defaultTest="WithoutHdf5" if NO_HDF5 else "Results")
+    unittest.main(defaultTest="Results" if launch.built_with("HDF5") else "WithoutHdf5")

@@ -23,11 +23,11 @@ def script(name, *arguments):
 
 
 def measure(folder, repeat, *arguments, ranks=1, command="run"):
-    """result-REPEAT.json, of run also .h5, in a folder that is made."""
+    """result-REPEAT.json and, where the build can, .h5, in a folder that is made."""
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"result-{repeat}"
-    result = launch.run(command, *arguments, *QUICK, "--json", f"{target}.json", "--hdf5",
-                        f"{target}.h5", ranks=ranks)
+    hdf5 = ["--hdf5", f"{target}.h5"] if launch.built_with("HDF5") else []
+    result = launch.run(command, *arguments, *QUICK, "--json", f"{target}.json", *hdf5, ranks=ranks)
     if result.status != 0:
         raise AssertionError(str(result))
     return json.loads(Path(f"{target}.json").read_text(encoding="utf-8"))

@@ -102,6 +102,7 @@ class Compare(launch.Case):
             self.assertIn("1 beyond 5 %", self.compare(before, self.write_study(slower, 1.1e-3),
                                                        status=1))
 
+    @launch.needs("HDF5")
     def test_batches_in_hdf5_find_a_tenth_and_pass_equals(self):
         before = self.write_hdf5("a", 1e-3)
         for trial in range(4):

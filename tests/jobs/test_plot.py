@@ -131,6 +131,7 @@ class Pictures(launch.Case):
         for text in texts:
             self.assertIn(text, words)
 
+    @launch.needs("HDF5")
     def test_a_strong_study(self):
         study = self.place / "my strong"
         results.make_study(study, "strong", dict.fromkeys((1, 2, 4), "stencil7:8"), "--halo", "all",
@@ -147,6 +148,7 @@ class Pictures(launch.Case):
         for path in (study / "plots").iterdir():
             self.assertEqual(path.read_bytes(), (again / path.name).read_bytes(), path.name)
 
+    @launch.needs("HDF5")
     def test_a_weak_study(self):
         study = self.place / "weak"
         results.make_study(study, "weak", {ranks: f"stencil7:nx=8,ny=8,nz={8 * ranks}"
@@ -169,6 +171,7 @@ class Pictures(launch.Case):
         self.check_pictures(out, ("strong", "weak", "breakdown", "exposed", "transports", "roofline"),
                             ("one GPU each", "nccl, graph"))
 
+    @launch.needs("HDF5")
     def test_json_and_hdf5_of_info_give_the_same_picture(self):
         pictures = []
         for kind in ("json", "h5"):
@@ -184,6 +187,7 @@ class Pictures(launch.Case):
             pictures.append((out / "communication-info.svg").read_bytes())
         self.assertEqual(*pictures)
 
+    @launch.needs("HDF5")
     def test_hdf5_alone_is_enough(self):
         results.measure(self.place, 1, "--matrix", "stencil5:9", "--format", "csr", ranks=3)
         (self.place / "result-1.json").unlink()

@@ -20,6 +20,7 @@ std::vector<int> assign(const Comm& comm, const DistributedCsr& share, const std
   return find_partitioner(spec.name()).assign(share, parts, spec, comm, progress);
 }
 
+/// Those of this build.
 std::vector<std::string> graph_partitioners() {
   std::vector<std::string> names;
   for (const PartitionerEntry& entry : partitioners()) {
@@ -28,12 +29,15 @@ std::vector<std::string> graph_partitioners() {
       names.emplace_back(name);
     }
   }
+  if (names.empty()) NOT_TESTED("built without graph partitioners");
   return names;
 }
 
 bool have_metis() {
   const std::vector<std::string> names = graph_partitioners();
-  return std::find(names.begin(), names.end(), "metis") != names.end();
+  const bool have = std::find(names.begin(), names.end(), "metis") != names.end();
+  if (!have) NOT_TESTED("built without metis");
+  return have;
 }
 
 /// This rank's share of the 5-point stencil of 60 x 60, shuffled.
@@ -93,10 +97,7 @@ TEST_CASE("graph partitioners balance nonzeros, not rows", "[graph]") {
 
 TEST_CASE("best takes the better of both objectives, whichever that is", "[graph]") {
   const Comm comm = world();
-  if (!have_metis()) {
-    NOT_TESTED("built without metis");
-    return;
-  }
+  if (!have_metis()) return;
   // Rows of a web point mostly to its first pages.
   const TestMatrix web = make_test_matrix("web", 600, 600, [](GlobalIndex i, GlobalIndex j) {
     return i == j || mix64(i, j) % static_cast<std::uint64_t>(20 + 2 * j) < 10;
@@ -122,10 +123,7 @@ TEST_CASE("best takes the better of both objectives, whichever that is", "[graph
 
 TEST_CASE("metis gives the same owners on any number of ranks", "[graph]") {
   const Comm comm = world(), alone = Comm::of(MPI_COMM_SELF);
-  if (!have_metis()) {
-    NOT_TESTED("built without metis");
-    return;
-  }
+  if (!have_metis()) return;
   for (const TestMatrix& matrix : test_matrices()) {
     if (matrix.info.rows != matrix.info.columns) continue;
     CAPTURE(matrix.info.source);
@@ -155,10 +153,7 @@ TEST_CASE("with no more blocks than parts every block has its own part", "[graph
 
 TEST_CASE("metis refuses a graph beyond its limit and names ptscotch", "[graph]") {
   const Comm comm = world();
-  if (!have_metis()) {
-    NOT_TESTED("built without metis");
-    return;
-  }
+  if (!have_metis()) return;
   TestMatrix matrix = make_grid_matrix(3, 3, 3, 2);
   const DistributedCsr share = even_share(comm, matrix);
   assign(comm, share, "metis:limit=108", 4);
