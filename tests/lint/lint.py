@@ -34,6 +34,10 @@ FORBIDDEN_HEADERS = {
     "kernels/": r"mpi|nccl|petsc|hdf5",
     "io/": r"cuda|nccl|petsc",
 }
+# What may lie at the top.
+ROOMS = {"io", "jobs", "kernels", "miniapp", "partition", "tests"}
+TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
+             "README.md", "quickstart"}
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
 SCRIPTS = (".sh", ".py", ".sbatch", ".pbs")
 MAX_LINES = 450
@@ -81,6 +85,16 @@ class Tree:
         kinds = (".md", ".json", ".hpp.in")
         listed = [name for name in self.files if name.endswith(kinds) and "/golden/" not in name]
         return self.sources() + self.scripts() + self.cmake() + listed
+
+
+def check_places(tree):
+    """Of the files under version control; others may be anybody's."""
+    listing = subprocess.run(["git", "ls-files"], cwd=tree.source, capture_output=True, text=True,
+                             check=False)
+    for name in listing.stdout.splitlines() if listing.returncode == 0 else tree.files:
+        room, below, _ = name.partition("/")
+        if not name.startswith(".") and room not in (ROOMS if below else TOP_FILES):
+            yield f"{name}: the top level is fixed; move it into one of {', '.join(sorted(ROOMS))}"
 
 
 def rule_of(table, name):

@@ -13,6 +13,8 @@ CLEAN = HEAD + "#pragma once\nint answer();\n"
 
 # check, file, content that the check must refuse
 FAULTS = [
+    ("places", "report.json", "{}\n"),
+    ("places", "tools/a.txt", "text\n"),
     ("layers", "kernels/a.hpp", HEAD + '#include "partition/comm.hpp"\n'),
     ("layers", "kernels/a.hpp", HEAD + "#include <mpi.h>\n"),
     ("layers", "partition/base/a.hpp", HEAD + '#include "partition/comm.hpp"\n'),
@@ -80,8 +82,10 @@ def run_check(check, name, content):
             (tree / path).write_text(text, encoding="utf-8")
         (tree / ".clang-format").write_text("BasedOnStyle: Google\n", encoding="utf-8")
         command = {"file": f"{tree}/io/a.cpp", "directory": place, "command": "c++ -o a.o -c a.cpp"}
-        (tree / "compile_commands.json").write_text(json.dumps([command]) + "\n", encoding="utf-8")
-        return subprocess.run([sys.executable, LINT, check, "--source", place, "--build", place],
+        build = tree / "build"
+        build.mkdir()
+        (build / "compile_commands.json").write_text(json.dumps([command]) + "\n", encoding="utf-8")
+        return subprocess.run([sys.executable, LINT, check, "--source", place, "--build", build],
                               capture_output=True, text=True, check=False)
 
 
