@@ -40,7 +40,8 @@ def masked(name, text):
         text = text.replace("none (default: reference)", "none (default: petsc)")
     if name == "version":  # which dependencies are named, not their versions
         text = "\n".join(re.sub(r"(?<=\S)[: ].*", " ...", line) for line in text.split("\n"))
-    return text
+    # Defaults as CLI11 2.4 writes them: --option NAME [auto].
+    return re.sub(r"(?m)^( +-\S+ \S+) \[([^\]\s]+)\]", r"\1=\2", text)
 
 
 class Golden(launch.Case):

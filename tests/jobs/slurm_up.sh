@@ -62,7 +62,8 @@ write_configuration() {
     echo "NodeName=n[1-$nodes] Name=gpu Type=fake File=$place/gpu/fake[0-$((gpus - 1))]" \
       >"$place/gres.conf"
   fi
-  echo "CgroupAutomount=no" >"$place/cgroup.conf"
+  # Nothing uses it, but slurmd wants one that starts: this one does without any mount.
+  echo "CgroupPlugin=cgroup/v1" >"$place/cgroup.conf"
   cat >"$place/slurm.conf" <<END
 ClusterName=throwaway
 SlurmctldHost=$host(127.0.0.1)
