@@ -383,11 +383,10 @@ TEST_CASE("Text files appear whole, and failures name them") {
 }
 
 TEST_CASE("Reports for check_schema.py") {
-  write_text_file("report_complete.json", to_json(complete_report()));
-  write_text_file("report_info.json", to_json(info_report()));
-  write_text_file("report_minimal.json", to_json(minimal_report()));
-  write_text_file("report_kernels.json", to_json(kernels_report()));
-  CHECK(std::filesystem::exists("report_kernels.json"));
+  CHECK_NOTHROW(write_text_file("report_complete.json", to_json(complete_report())));
+  CHECK_NOTHROW(write_text_file("report_info.json", to_json(info_report())));
+  CHECK_NOTHROW(write_text_file("report_minimal.json", to_json(minimal_report())));
+  CHECK_NOTHROW(write_text_file("report_kernels.json", to_json(kernels_report())));
 }
 
 TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
