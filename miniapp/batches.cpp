@@ -30,7 +30,9 @@ double run_batch(const Measuring& with, int iterations, ProductSequence& product
     products.run(products.step());
     with.progress.tick();
   }
-  return with.clock.stop();
+  const double seconds = with.clock.stop([&] { products.check(); });
+  products.check();
+  return seconds;
 }
 
 /// Quantile of unsorted values by linear interpolation.
@@ -71,12 +73,16 @@ void DeviceClock::start() {
   }
 }
 
-double DeviceClock::stop() {
-  if (!events_) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
+double DeviceClock::stop(const std::function<void()>& check) {
+  using clock = std::chrono::steady_clock;
+  if (!events_) return std::chrono::duration<double>(clock::now() - begin_).count();
+  constexpr std::chrono::milliseconds between_checks(100);
   events_->end.record(events_->stream);
-  events_->end.synchronize();
+  for (clock::time_point checked = clock::now(); !events_->end.reached();) {
+    if (clock::now() - checked < between_checks) continue;
+    check();
+    checked = clock::now();
+  }
   return seconds_between(events_->begin, events_->end);
 }
 
@@ -95,7 +101,7 @@ double estimate_seconds(const Measuring& with, double budget_seconds, ProductSeq
 }
 
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
-                           ProductSequence& products, const std::function<void()>& check) {
+                           ProductSequence& products) {
   BatchTimes times;
   run_batch(with, whole_steps(options.warmup, products), products);
   times.iterations = options.iterations;
@@ -110,7 +116,6 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   double total = 0;
   while (static_cast<int>(times.seconds.size()) < options.batches || total < options.min_seconds) {
     const double elapsed = run_batch(with, times.iterations, products);
-    check();
     // One reduction for both, so that all ranks stop after the same batch.
     std::array<double, 2> shared{elapsed, with.watchdog.interrupted() ? 1.0 : 0.0};
     ROWHALO_MPI(

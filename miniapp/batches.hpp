@@ -43,8 +43,9 @@ class DeviceClock {
   DeviceClock(Device device, Stream stream);
 
   void start();
-  /// Seconds since start(), when all that was put in between is done.
-  double stop();
+  /// Seconds since start(), when all that was put in between is done; calls `check` now and then
+  /// while it waits for a GPU.
+  double stop(const std::function<void()>& check = [] {});
 
  private:
   struct Events {
@@ -63,11 +64,12 @@ struct Measuring {
   const Watchdog& watchdog;
 };
 
+// All three run the sequence's check before a time counts.
+
 /// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
-/// Products a batch are rounded up to whole steps of the sequence. `check` runs after every batch.
-BatchTimes measure_batches(
-    const Measuring& with, const BatchOptions& options, ProductSequence& products,
-    const std::function<void()>& check = [] {});
+/// Products a batch are rounded up to whole steps of the sequence.
+BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
+                           ProductSequence& products);
 
 /// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
 /// (whole steps of the sequence).

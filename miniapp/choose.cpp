@@ -11,25 +11,9 @@
 #include <stdexcept>
 
 #include "miniapp/format_trials.hpp"
+#include "miniapp/transport_trials.hpp"
 
 namespace rowhalo {
-
-namespace {
-
-constexpr double transport_budget_seconds = 0.05;
-
-/// Marks the fastest candidate and returns its position; -1 when none was timed.
-int mark_fastest(std::vector<Candidate>& candidates) {
-  int best = -1;
-  for (int k = 0; k < static_cast<int>(candidates.size()); ++k) {
-    if (!candidates[k].seconds) continue;
-    if (best < 0 || *candidates[k].seconds < *candidates[best].seconds) best = k;
-  }
-  if (best >= 0) candidates[best].reason = "fastest";
-  return best;
-}
-
-}  // namespace
 
 std::string reason_of(const AgreedError& refusal, const std::string& format) {
   const std::string option = "--format " + format + ": ", reason = refusal.what();
@@ -96,7 +80,7 @@ Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const Com
     const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
     return entry.in_line && asked && entry.unusable(site).empty();
   };
-  const bool in_line = site.nodes.nodes == 1 &&
+  const bool in_line = site.nodes.nodes == 1 && site.hosts == 1 &&
                        std::any_of(transports().begin(), transports().end(), serves_in_line);
   if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries)
     return Schedule::blocking;
@@ -167,20 +151,11 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
     const std::string reason = entry.unusable(setting.site);
     if (!reason.empty()) chosen.candidates.push_back({entry.name, false, {}, {}, reason});
   }
-  for (const TransportVariant& variant : usable_transports(setting.site, graphs)) {
-    Products products(setting, kernels, variant, 1.0, 0.0);
-    const double seconds =
-        estimate_seconds(setting.measuring, transport_budget_seconds, products.sequence());
-    ProductSequence alone = products.local_sequence();
-    const double local = estimate_seconds(setting.measuring, transport_budget_seconds, alone);
-    chosen.candidates.push_back(
-        {variant.entry->name, variant.graph, seconds, std::max(0.0, seconds - local), ""});
-    products.close();
-  }
-  const Candidate& best = chosen.candidates[mark_fastest(chosen.candidates)];
-  chosen.name = best.name;
-  chosen.graph = best.graph;
-  return chosen;
+  const std::vector<TransportVariant> variants = usable_transports(setting.site, graphs);
+  ChosenTransport fastest = try_transports(setting, variants, kernels);
+  fastest.candidates.insert(fastest.candidates.begin(), chosen.candidates.begin(),
+                            chosen.candidates.end());
+  return fastest;
 }
 
 }  // namespace rowhalo

@@ -99,9 +99,9 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   result.site.shared = result.ranks_a_device > 1;
   result.warning = sharing_warning(result.ranks_a_device);
   result.site.no_device_messages = device_messages_refusal(comm);
-  if (comm.size > 1 && !result.site.shared) {
-    result.site.no_peers = peer_refusal(comm, node_map(comm, 0));
-  }
+  const NodeMap hosts = node_map(comm, 0);
+  result.site.hosts = hosts.nodes;
+  if (comm.size > 1 && !result.site.shared) result.site.no_peers = peer_refusal(comm, hosts);
   return result;
 }
 

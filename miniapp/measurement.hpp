@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is measured of one choice of kernels, transport and graph: time, exposed exchange, phases,
-// and the y of one more product, to be checked.
+// and then y of the very sequence that was timed, to be checked.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "io/report.hpp"
@@ -24,11 +25,18 @@ struct Measurement {
   TimingReport timing;
   OwnTimes own;
   bool interrupted = false;  ///< by a signal: then only the times so far are there
-  bool repeatable = true;    ///< the y that the timed loop left had the bits of the checked one
-  std::vector<std::byte> y;  ///< of one product begun from y0 with spoilt ghosts
+  /// y after one product from y0; where beta is 0 as the timed sequence left it.
+  std::vector<std::byte> y;
   std::uint64_t y_hash = 0;
+  CheckedRun checked;       ///< of the timed sequence
+  bool whole_graph = true;  ///< the graph that was timed holds as many products as it counts for
+  bool repeatable = true;   ///< the timed sequence and a single product gave the same bits
   std::optional<NodeTraffic> sent_between_nodes;  ///< by this rank; empty: as the plan says
 };
+
+/// Why the timed sequence is wrong, whatever its y; empty when it is sound. `repeatable`: its
+/// kernels give the same bits every time.
+std::string sequence_fault(const Measurement& measurement, bool repeatable);
 
 /// Collective. `y0`: y before the product, in the precision of the run.
 Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,

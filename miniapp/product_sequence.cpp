@@ -7,14 +7,23 @@
 
 namespace rowhalo {
 
-ProductSequence::ProductSequence(Product product, Stream stream, int step)
-    : product_(std::move(product)), stream_(stream), step_(step) {
+ProductSequence::ProductSequence(Product product, Stream stream, int step, Check check)
+    : product_(std::move(product)), check_(std::move(check)), stream_(stream), step_(step) {
   if (step % 2 != 0) throw std::logic_error("a graph holds an even number of products");
   for (int k = 0; k < 2; ++k) product_(k);
   synchronize_device();
   graph_ = GraphExec(stream, [&] {
     for (int k = 0; k < step_; ++k) product_(k);
   });
+}
+
+bool ProductSequence::is_whole() const {
+  if (!graph_) return true;
+  const GraphExec pair(stream_, [&] {
+    product_(0);
+    product_(1);
+  });
+  return 2 * graph_.kernels() == step_ * pair.kernels();
 }
 
 void ProductSequence::run(std::int64_t count) {

@@ -42,6 +42,8 @@ class Run : public Session {
 
   bool measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
                     const ChosenTransport& transport);
+  void refuse_case(const std::string& format, const std::string& transport, bool graph,
+                   const std::string& reason);
   void report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
                      const Measurement& measurement);
   void report_share_of_bandwidth();
@@ -78,7 +80,7 @@ void Run::measure_all() {
       }
     });
     if (refusal) {
-      report_.cases.push_back({name, "", false, {}, {}, 0, 0, true, reason_of(*refusal, name)});
+      refuse_case(name, "", false, reason_of(*refusal, name));
       continue;
     }
     report_.setup.convert_seconds = std::max(report_.setup.convert_seconds, seconds);
@@ -98,25 +100,38 @@ void Run::measure_all() {
   }
   if (!report_.timing) {
     throw AgreedError(ExitCode::usage,
-                      "--format all: every format refuses this matrix; the last "
-                      "said: " +
+                      "--format all, --halo all: every combination was refused; the last: " +
                           report_.cases.back().reason);
   }
   conclude();
+}
+
+/// What could not run, in the table of several.
+void Run::refuse_case(const std::string& format, const std::string& transport, bool graph,
+                      const std::string& reason) {
+  report_.cases.push_back({format, transport, graph, {}, {}, 0, 0, true, reason});
 }
 
 /// False when a signal has ended it.
 bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
                        const ChosenTransport& transport) {
   phase("measure");
-  Products products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph},
-                    options_.alpha, options_.beta);
-  Measurement measurement = measure(setting, products, batch_options(), options_.beta, stored_y0_);
+  std::optional<Products> products;
+  try {
+    products.emplace(setting, kernels.kernels,
+                     TransportVariant{&find_transport(transport.name), transport.graph},
+                     options_.alpha, options_.beta);
+  } catch (const AgreedError& refusal) {
+    if (!several()) throw;
+    refuse_case(kernels.interior, transport.name, transport.graph, refusal.what());
+    return true;
+  }
+  Measurement measurement = measure(setting, *products, batch_options(), options_.beta, stored_y0_);
   if (!options_.trace.empty() && !measurement.interrupted) {
     phase("trace");
-    trace_ = trace_products(setting, products, report_.provenance);
+    trace_ = trace_products(setting, *products, report_.provenance);
   }
-  products.close();
+  products->close();
   if (report_.memory.peak_bytes_max_rank == 0) {
     report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
   }
@@ -131,9 +146,10 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
                     validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
   }
-  if (kernels.kernels.repeatable && !measurement.repeatable) {
+  const std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
+  if (!fault.empty()) {
     validation.passed = false;
-    verdict = "the timed products and a single one differ in their bits";
+    verdict = fault;
   }
   if (several()) {
     report_.cases.push_back({kernels.interior, transport.name, transport.graph,

@@ -436,6 +436,39 @@ fault "HDF5: batches x ranks" io/report_hdf5.cpp \
 fault "a rank reports whole batches" miniapp/batches.cpp \
   'times.own_seconds.push_back(elapsed / times.iterations)' \
   'times.own_seconds.push_back(elapsed)'
+fault "products are timed on the user's x" miniapp/products.cpp \
+  'set_x(timed_x(setting).data());' \
+  'set_x(setting.x.data());'
+fault "ghosts of the first vector only are compared" miniapp/products.cpp \
+  'if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;' \
+  'return std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned);'
+fault "ghosts are compared with the owned entries" miniapp/products.cpp \
+  'setting_.x.begin() + owned)' \
+  'setting_.x.begin())'
+fault "another y than the timed one is checked" miniapp/products.cpp \
+  'sequence_->run(run.products);' \
+  'if (setting_.stream.handle == nullptr) spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream);'
+fault "wrong ghosts are no fault of the sequence" miniapp/measurement.cpp \
+  'if (!measurement.checked.ghosts_are_right) {' \
+  'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
+fault "auto takes a transport that leaves wrong ghosts" miniapp/transport_trials.cpp \
+  'if (!ghosts_are_right(*attempt)) {' \
+  'if (!ghosts_are_right(*attempt) && attempt->iterations < 0) {'
+fault "auto keeps the slowest transport" miniapp/transport_trials.cpp \
+  'attempt->seconds < best_->seconds) std::swap' \
+  'attempt->seconds > best_->seconds) std::swap'
+fault "a transport without room ends the job" miniapp/transport_trials.cpp \
+  '  } catch (const AgreedError& refusal) {
+    candidate.reason = refusal.what();' \
+  '  } catch (const InputError& refusal) {
+    candidate.reason = refusal.what();'
+fault "failures beside the host's calls are not looked for" miniapp/batches.cpp \
+  '  products.check();
+  return seconds;' \
+  '  return seconds;'
+fault "memory that lacks on the last rank is not agreed" miniapp/halo/transports.cpp \
+  '} catch (const std::bad_alloc& lack) {' \
+  '} catch (const std::bad_array_new_length& lack) {'
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \

@@ -90,6 +90,9 @@ void EventHandle::record(Stream) const {
 void EventHandle::synchronize() const {
   refuse();
 }
+bool EventHandle::reached() const {
+  refuse();
+}
 void EventHandle::hold_back(Stream) const {
   refuse();
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <stdexcept>
@@ -168,6 +169,13 @@ void EventHandle::synchronize() const {
   ROWHALO_CUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(event_.get())));
 }
 
+bool EventHandle::reached() const {
+  const cudaError_t state = cudaEventQuery(static_cast<cudaEvent_t>(event_.get()));
+  if (state == cudaErrorNotReady) return false;
+  ROWHALO_CUDA(state);
+  return true;
+}
+
 void EventHandle::hold_back(Stream stream) const {
   ROWHALO_CUDA(cudaStreamWaitEvent(native(stream), static_cast<cudaEvent_t>(event_.get()), 0));
 }
@@ -178,6 +186,22 @@ double seconds_between(const EventHandle& begin, const EventHandle& end) {
                                     static_cast<cudaEvent_t>(end.event_.get())));
   return milliseconds * 1e-3;
 }
+
+namespace {
+
+std::int64_t kernel_nodes(cudaGraph_t graph) {
+  std::size_t count = 0;
+  ROWHALO_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  ROWHALO_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
+  return std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+    cudaGraphNodeType type{};
+    ROWHALO_CUDA(cudaGraphNodeGetType(node, &type));
+    return type == cudaGraphNodeTypeKernel;
+  });
+}
+
+}  // namespace
 
 GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
   struct DestroyRecorded {
@@ -195,6 +219,7 @@ GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
   }
   ROWHALO_CUDA(cudaStreamEndCapture(native(stream), &recorded));
   const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded> owner(recorded);
+  kernels_ = kernel_nodes(recorded);
   cudaGraphExec_t graph = nullptr;
   // Without it the priorities of the streams are forgotten.
   ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));

@@ -126,6 +126,8 @@ class EventHandle {
   void record(Stream stream) const;
   /// The host waits until the last record has been reached.
   void synchronize() const;
+  /// Whether it has been reached. Throws when the device has failed.
+  bool reached() const;
   /// What is put into `stream` from now on waits for the last record.
   void hold_back(Stream stream) const;
 
@@ -146,9 +148,12 @@ class GraphExec {
   GraphExec(Stream stream, const std::function<void()>& work);
   void launch(Stream stream) const;
   explicit operator bool() const { return graph_ != nullptr; }
+  /// Kernels that one launch runs.
+  std::int64_t kernels() const { return kernels_; }
 
  private:
   std::unique_ptr<void, runtime_detail::DestroyGraph> graph_;
+  std::int64_t kernels_ = 0;
 };
 
 /// Any direction, in the order of `stream`. The host's side should be pinned memory.

@@ -18,13 +18,15 @@ class HostExchange final : public HaloExchange {
       : context_(context),
         make_(make),
         layout_(context),
-        memory_(context, layout_),
         contiguous_(packing == Packing::all ? std::vector<bool>(context.plan.sends.size(), false)
-                                            : contiguous_sends(context.plan)),
-        space_(context) {
+                                            : contiguous_sends(context.plan)) {
     const bool scattered =
         std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
-    if (scattered) send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes);
+    take_resources(context.comm, "--halo", [&] {
+      memory_ = VectorStorage(context, layout_);
+      if (scattered) send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes);
+    });
+    space_.open(context);
   }
 
   HaloVector make_vector() override {

@@ -14,22 +14,23 @@ namespace {
 
 class MpiCudaExchange final : public HaloExchange {
  public:
-  explicit MpiCudaExchange(const TransportContext& context)
-      : context_(context),
-        layout_(context),
-        memory_(Device::gpu, layout_.bytes),
-        space_(context),
-        packing_(context, Packing::scattered) {}
+  explicit MpiCudaExchange(const TransportContext& context) : context_(context), layout_(context) {
+    take_resources(context.comm, "--halo mpi-cuda", [&] {
+      memory_ = VectorMemory(Device::gpu, layout_.bytes);
+      packing_.emplace(context, Packing::scattered);
+    });
+    space_.open(context);
+  }
 
   HaloVector make_vector() override {
     const HaloVector x =
         layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
     messages_.push_back(make_mpi_messages(
-        messages_of_vector(context_.plan, space_, x, packing_.contiguous(), packing_.data())));
+        messages_of_vector(context_.plan, space_, x, packing_->contiguous(), packing_->data())));
     return x;
   }
 
-  void begin(const HaloVector& x, Stream stream) override { packing_.pack(x, stream); }
+  void begin(const HaloVector& x, Stream stream) override { packing_->pack(x, stream); }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
     begin(x, stream);
@@ -51,7 +52,7 @@ class MpiCudaExchange final : public HaloExchange {
  private:
   /// What has been packed.
   void send(const HaloVector& x) {
-    synchronize(packing_.side());
+    synchronize(packing_->side());
     messages_[x.slot]->receive();
     messages_[x.slot]->send();
     sent_ = true;
@@ -61,7 +62,7 @@ class MpiCudaExchange final : public HaloExchange {
   VectorLayout layout_;
   VectorMemory memory_;
   MessageSpace space_;
-  DevicePacking packing_;
+  std::optional<DevicePacking> packing_;
   bool sent_ = false;  ///< the messages of the exchange that has begun
   std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };

@@ -61,8 +61,9 @@ class SharedExchange final : public HaloExchange {
         near_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
         contiguous_(contiguous_sends(near_)),
         layout_(context),
-        vectors_(context, layout_),
         exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
+    take_resources(context.comm, "--halo mpi-shared",
+                   [&] { vectors_ = VectorStorage(context, layout_); });
     make_channels();
     if (std::ssize(ranks_) == context.comm.size) return;
     far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });

@@ -29,12 +29,7 @@ void check_nccl(ncclResult_t result, const char* call, const char* file, int lin
 /// Collective to make and to close; the destructor of one that was not closed aborts it locally.
 class NcclCommunicator {
  public:
-  explicit NcclCommunicator(const Comm& comm) {
-    ncclUniqueId id{};
-    if (comm.rank == 0) ROWHALO_NCCL(ncclGetUniqueId(&id));
-    ROWHALO_MPI(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.handle));
-    ROWHALO_NCCL(ncclCommInitRank(&comm_, comm.size, id, comm.rank));
-  }
+  NcclCommunicator() = default;
   ~NcclCommunicator() {
     if (comm_ != nullptr && ncclCommAbort(comm_) != ncclSuccess) {
       std::fprintf(stderr, "ncclCommAbort failed\n");
@@ -42,6 +37,17 @@ class NcclCommunicator {
   }
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+  /// Throws AgreedError where NCCL refuses on some rank.
+  void open(const Comm& comm) {
+    ncclUniqueId id{};
+    take_resources(comm, "--halo nccl", [&] {
+      if (comm.rank == 0) ROWHALO_NCCL(ncclGetUniqueId(&id));
+    });
+    ROWHALO_MPI(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.handle));
+    take_resources(comm, "--halo nccl",
+                   [&] { ROWHALO_NCCL(ncclCommInitRank(&comm_, comm.size, id, comm.rank)); });
+  }
 
   ncclComm_t get() const { return comm_; }
   void close() {
@@ -55,30 +61,32 @@ class NcclCommunicator {
 
 class NcclExchange final : public HaloExchange {
  public:
-  explicit NcclExchange(const TransportContext& context)
-      : context_(context),
-        layout_(context),
-        memory_(context, layout_),
-        packing_(context, Packing::scattered),
-        communicator_(context.comm) {}
+  explicit NcclExchange(const TransportContext& context) : context_(context), layout_(context) {
+    take_resources(context.comm, "--halo nccl", [&] {
+      memory_ = VectorStorage(context, layout_);
+      packing_.emplace(context, Packing::scattered);
+      arrived_.emplace(EventHandle::Timing::off);
+    });
+    communicator_.open(context.comm);
+  }
 
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
 
   void begin(const HaloVector& x, Stream stream) override {
     if (alone()) return;
-    packing_.pack(x, stream);
+    packing_->pack(x, stream);
     start(x);
   }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
     if (alone()) return;
-    packing_.pack(x, stream);
-    synchronize(packing_.side());
+    packing_->pack(x, stream);
+    synchronize(packing_->side());
     start(x);
   }
 
   void finish(const HaloVector&, Stream stream) override {
-    if (!alone()) arrived_.hold_back(stream);
+    if (!alone()) arrived_->hold_back(stream);
   }
 
   void check() const override {
@@ -88,7 +96,7 @@ class NcclExchange final : public HaloExchange {
   }
 
   void close() override {
-    synchronize(packing_.side());
+    synchronize(packing_->side());
     communicator_.close();
     memory_.close();
   }
@@ -97,14 +105,14 @@ class NcclExchange final : public HaloExchange {
   bool alone() const { return context_.plan.sends.empty() && context_.plan.receives.empty(); }
 
   void start(const HaloVector& x) {
-    const auto side = static_cast<cudaStream_t>(packing_.side().handle);
+    const auto side = static_cast<cudaStream_t>(packing_->side().handle);
     ROWHALO_NCCL(ncclGroupStart());
     for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
       const HaloPlan::Send& send = context_.plan.sends[k];
       const std::byte* entries =
-          packing_.contiguous()[k]
+          packing_->contiguous()[k]
               ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
-              : packing_.data() + send.begin * context_.element_bytes;
+              : packing_->data() + send.begin * context_.element_bytes;
       ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes, ncclChar, send.rank,
                             communicator_.get(), side));
     }
@@ -114,15 +122,15 @@ class NcclExchange final : public HaloExchange {
                             communicator_.get(), side));
     }
     ROWHALO_NCCL(ncclGroupEnd());
-    arrived_.record(packing_.side());
+    arrived_->record(packing_->side());
   }
 
   TransportContext context_;
   VectorLayout layout_;
   VectorStorage memory_;
-  DevicePacking packing_;
+  std::optional<DevicePacking> packing_;
   NcclCommunicator communicator_;
-  EventHandle arrived_{EventHandle::Timing::off};
+  std::optional<EventHandle> arrived_;
   int made_ = 0;
 };
 

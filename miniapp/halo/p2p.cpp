@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "miniapp/halo/node_memory.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
 #include "miniapp/halo/peer_memory.hpp"
 #include "miniapp/halo/vector_layout.hpp"
@@ -71,28 +72,28 @@ class P2pExchange final : public HaloExchange {
  public:
   explicit P2pExchange(const TransportContext& context)
       : context_(context),
+        near_(sharing_ranks(context.comm, context.site.nodes)),
         plan_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
         ranks_(partners(plan_)),
         as_lines_(suit_lines(context.comm, plan_)),
-        layout_(context),
-        failure_(sizeof(PeerFailure)),
-        counters_(1) {
+        layout_(context) {
     lay_out_incoming();
-    memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
+    take_resources(context.comm, "--halo p2p", [&] {
+      memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
+      failure_ = PinnedMemory(sizeof(PeerFailure));
+      counters_ = DeviceArray<PeerCounters>(1);
+      set_bytes(Device::gpu, counters_.data(), 0, sizeof(PeerCounters));
+      *failure() = {};
+      side_.emplace(StreamHandle::Priority::high);
+      ready_.emplace(EventHandle::Timing::off);
+      arrived_.emplace(EventHandle::Timing::off);
+    });
     mapped_ = PeerMemory(context.comm, memory_.data(), ranks_);
-    set_bytes(Device::gpu, counters_.data(), 0, sizeof(PeerCounters));
-    *failure() = {};
-    const std::vector<Layout> theirs = swap_records(context.comm, ranks_, own_layouts());
-    if (as_lines_) {
-      make_lines(theirs);
-    } else {
-      make_chunks(theirs);
-    }
-    if (context.site.nodes.nodes > 1) {
-      far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
-      TransportContext far{far_plan_,    context.element_bytes, context.vectors,
-                           context.comm, context.site,          memory_.data()};
-      far_ = make_nccl_exchange(far);
+    try {
+      connect();
+    } catch (const AgreedError&) {
+      release();
+      throw;
     }
   }
 
@@ -104,15 +105,15 @@ class P2pExchange final : public HaloExchange {
   void begin(const HaloVector& x, Stream stream) override {
     if (far_) far_->begin(x, stream);
     if (ranks_.empty()) return;
-    ready_.record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_.hold_back(side_.stream());
-    send_and_receive(x, Place::alone, side_.stream());
-    arrived_.record(side_.stream());
+    ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
+    ready_->hold_back(side_->stream());
+    send_and_receive(x, Place::alone, side_->stream());
+    arrived_->record(side_->stream());
   }
 
   void finish(const HaloVector& x, Stream stream) override {
     if (far_) far_->finish(x, stream);
-    if (!ranks_.empty()) arrived_.hold_back(stream);
+    if (!ranks_.empty()) arrived_->hold_back(stream);
   }
 
   void exchange(const HaloVector& x, Stream stream) override {
@@ -137,12 +138,30 @@ class P2pExchange final : public HaloExchange {
     synchronize_device();
     if (far_) far_->close();
     ROWHALO_MPI(MPI_Barrier(context_.comm.handle));  // nobody stores here any more
+    release();
+  }
+
+ private:
+  /// Collective. Tells the peers where to store, and reaches the other ranks.
+  void connect() {
+    const std::vector<Layout> theirs = swap_records(context_.comm, ranks_, own_layouts());
+    take_resources(context_.comm, "--halo p2p",
+                   [&] { as_lines_ ? make_lines(theirs) : make_chunks(theirs); });
+    const bool alone = static_cast<int>(near_.size()) == context_.comm.size;
+    if (max_over_ranks(context_.comm, std::int64_t{!alone}) == 0) return;
+    far_plan_ = part_of(context_.plan, [this](int rank) { return !is_near(rank); });
+    TransportContext far{far_plan_,     context_.element_bytes, context_.vectors,
+                         context_.comm, context_.site,          memory_.data()};
+    far_ = make_nccl_exchange(far);
+  }
+
+  /// Collective.
+  void release() {
     mapped_.close();
     ROWHALO_MPI(MPI_Barrier(context_.comm.handle));  // nobody has this memory mapped any more
     memory_ = VectorMemory();
   }
 
- private:
   void send_and_receive(const HaloVector& x, Place place, Stream stream) {
     if (as_lines_) {
       exchange_lines(lines_, context_.element_bytes, x.data, x.ghost_data(), place, stream);
@@ -151,10 +170,7 @@ class P2pExchange final : public HaloExchange {
     }
   }
 
-  bool is_near(int rank) const {
-    const std::vector<int>& node_of = context_.site.nodes.node_of;
-    return node_of.empty() || node_of[rank] == node_of[context_.comm.rank];
-  }
+  bool is_near(int rank) const { return std::binary_search(near_.begin(), near_.end(), rank); }
 
   PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
 
@@ -266,7 +282,8 @@ class P2pExchange final : public HaloExchange {
   }
 
   TransportContext context_;
-  HaloPlan plan_;           ///< between ranks of this node
+  std::vector<int> near_;   ///< ranks of this node that are on this host, ascending
+  HaloPlan plan_;           ///< between them
   std::vector<int> ranks_;  ///< of the peers
   bool as_lines_;           ///< else as chunks
   VectorLayout layout_;
@@ -284,8 +301,8 @@ class P2pExchange final : public HaloExchange {
   DeviceArray<LocalIndex> indices_;
   DeviceArray<std::int32_t> arrived_from_;
   ChunkExchange chunks_{};
-  StreamHandle side_{StreamHandle::Priority::high};
-  EventHandle ready_{EventHandle::Timing::off}, arrived_{EventHandle::Timing::off};
+  std::optional<StreamHandle> side_;
+  std::optional<EventHandle> ready_, arrived_;
   HaloPlan far_plan_;  ///< between ranks of different nodes
   std::unique_ptr<HaloExchange> far_;
   int made_ = 0;
@@ -303,7 +320,7 @@ std::string p2p_unusable(const ComputeSite& site) {
     return fmt::format("GPUs of one host cannot store into each other's memory ({}); use nccl",
                        site.no_peers);
   }
-  if (site.nodes.nodes > 1 && !nccl_unusable(site).empty()) {
+  if ((site.nodes.nodes > 1 || site.hosts > 1) && !nccl_unusable(site).empty()) {
     return fmt::format("ranks of other nodes are reached by nccl: {}", nccl_unusable(site));
   }
   return {};

@@ -32,8 +32,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-/// Blocks that wait for lines must all find room on the device: one that does not has not sent what
-/// a peer's may wait for. 256 do, with 256 threads each, as soon as interior rows make room.
+/// More blocks than that would leave no room for interior rows.
 constexpr unsigned most_waiting_blocks = 256;
 
 /// Of chunks only the first block waits for entries. Interior rows want the device, too, where they
@@ -117,6 +116,17 @@ __device__ bool taken(const std::byte* line, std::uint32_t exchange, Word& word)
   return static_cast<std::uint32_t>(both) == exchange;
 }
 
+/// An entry of x as memory has it. x was written since this kernel was launched where it starts
+/// early, and L1 may hold a line of x from before.
+template <class Word>
+__device__ Word load_past_l1(const Word* x) {
+  if constexpr (sizeof(Word) == sizeof(unsigned long long)) {
+    return __ldcg(reinterpret_cast<const unsigned long long*>(x));
+  } else {
+    return __ldcg(x);
+  }
+}
+
 /// First of all: x is final, and the last exchange has been counted. The kernel behind may start
 /// only then, so that its caches hold nothing older.
 template <Start start>
@@ -148,7 +158,7 @@ __global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments
   const std::uint64_t half = exchange % 2 * a.half_bytes;
   for (std::uint32_t k = first; k < a.sends; k += stride) {
     if (k != first) route = a.routes[k];
-    put(route.to + half, route.from < 0 ? Word{0} : x[route.from], exchange);
+    put(route.to + half, route.from < 0 ? Word{0} : load_past_l1(x + route.from), exchange);
   }
   for (std::uint32_t k = first; k < a.receives; k += stride) {
     if (k != first) landing = a.landings[k];
@@ -207,7 +217,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
     for (int u = 0; u < per_thread; ++u) {
       const std::uint32_t k = u * block_threads + threadIdx.x;
-      if (k < chunk.count) words[u] = x[a.send_indices[chunk.begin + k]];
+      if (k < chunk.count) words[u] = load_past_l1(x + a.send_indices[chunk.begin + k]);
     }
     Word* ghosts = reinterpret_cast<Word*>(chunk.ghosts + slot * chunk.stride_bytes);
 #pragma unroll
@@ -243,13 +253,30 @@ void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned block
                 starts_early ? Start::early : Start::in_turn, arguments, native(stream));
 }
 
+/// Blocks that wait for lines must all find room on the device: one that does not has not sent what
+/// a peer's may wait for. So many do as soon as interior rows make room.
+template <class Arguments>
+unsigned waiting_blocks(void (*alone)(Arguments), void (*in_line)(Arguments)) {
+  static const unsigned resident = [&] {  // one pair of kernels a type of arguments
+    int blocks = 0, blocks_in_line = 0;
+    ROWHALO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, alone, block_threads, 0));
+    ROWHALO_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_in_line, in_line, block_threads, 0));
+    return static_cast<unsigned>(std::min(blocks, blocks_in_line) *
+                                 device_attribute(cudaDevAttrMultiProcessorCount));
+  }();
+  return std::min(resident, most_waiting_blocks);
+}
+
 }  // namespace
 
 void exchange_lines(const LineExchange& exchange, std::size_t element_bytes, const std::byte* x,
                     std::byte* ghosts, Place place, Stream stream) {
   const std::uint32_t most = std::max(exchange.sends, exchange.receives);
-  const unsigned blocks = std::min(blocks_for(most, block_threads), most_waiting_blocks);
   with_word(element_bytes, [&]<class Word>(Word) {
+    const unsigned blocks = std::min(blocks_for(most, block_threads),
+                                     waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
+                                                    exchange_by_lines<Word, Start::early>));
     const LineArguments<Word> arguments{exchange, reinterpret_cast<const Word*>(x),
                                         reinterpret_cast<Word*>(ghosts)};
     launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,

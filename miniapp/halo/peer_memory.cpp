@@ -8,10 +8,11 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <stdexcept>
+#include <limits>
 
 #include "kernels/gpu/check.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/halo/transports.hpp"
 #include "miniapp/memory.hpp"
 
 namespace rowhalo {
@@ -30,19 +31,26 @@ PeerMemory::PeerMemory(const Comm& comm, const std::byte* base, const std::vecto
   Offer own{};
   own.error = cudaIpcGetMemHandle(&own.handle, const_cast<std::byte*>(base));
   const std::vector<Offer> offers = swap_records(comm, peers, std::vector(peers.size(), own));
-  for (std::size_t k = 0; k < peers.size(); ++k) {
-    void* mapped = nullptr;
-    cudaError_t error = own.error != cudaSuccess ? own.error : offers[k].error;
-    if (error == cudaSuccess) {
-      error = cudaIpcOpenMemHandle(&mapped, offers[k].handle, cudaIpcMemLazyEnablePeerAccess);
+  const auto refusal = agreed_error(comm, [&] {
+    for (std::size_t k = 0; k < peers.size(); ++k) {
+      void* mapped = nullptr;
+      cudaError_t error = own.error != cudaSuccess ? own.error : offers[k].error;
+      if (error == cudaSuccess) {
+        error = cudaIpcOpenMemHandle(&mapped, offers[k].handle, cudaIpcMemLazyEnablePeerAccess);
+      }
+      if (error != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());  // not to be found by the next check
+        throw InputError(fmt::format("GPU memory of rank {} cannot be mapped on rank {}: {}",
+                                     peers[k], comm.rank, cudaGetErrorString(error)),
+                         std::numeric_limits<std::int64_t>::max(), ExitCode::run_time);
+      }
+      mapped_[peers[k]] = static_cast<std::byte*>(mapped);
     }
-    if (error != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // not to be found by the next check
-      throw std::runtime_error(fmt::format("GPU memory of rank {} cannot be mapped on rank {}: {}",
-                                           peers[k], comm.rank, cudaGetErrorString(error)));
-    }
-    mapped_[peers[k]] = static_cast<std::byte*>(mapped);
-  }
+  });
+  if (!refusal) return;
+  close();
+  ROWHALO_MPI(MPI_Barrier(comm.handle));  // nobody frees what others have mapped
+  throw *refusal;
 }
 
 void PeerMemory::close() {
@@ -57,16 +65,13 @@ std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
   }
   const VectorMemory memory(Device::gpu, static_cast<std::size_t>(comm.size) * sizeof(int));
   std::string refusal;
-  {
-    PeerMemory mapped;
-    try {
-      mapped = PeerMemory(comm, memory.data(), peers);
+  try {
+    PeerMemory mapped(comm, memory.data(), peers);
+    take_resources(comm, "a trial", [&] {
       for (const int peer : peers) {
         copy_now(mapped.base_of(peer) + comm.rank * sizeof(int), &comm.rank, sizeof(int));
       }
-    } catch (const std::runtime_error& error) {
-      refusal = error.what();
-    }
+    });
     ROWHALO_MPI(MPI_Barrier(comm.handle));
     std::vector<int> written(static_cast<std::size_t>(comm.size));
     copy_now(written.data(), memory.data(), written.size() * sizeof(int));
@@ -76,6 +81,8 @@ std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
                               comm.rank);
       }
     }
+  } catch (const AgreedError& error) {
+    refusal = error.what();
   }
   ROWHALO_MPI(MPI_Barrier(comm.handle));  // nobody frees what others have mapped
   for (const std::string& text : gather_texts(comm, refusal)) {

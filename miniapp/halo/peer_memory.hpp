@@ -36,7 +36,8 @@ class PeerMemory {
  public:
   PeerMemory() = default;
   /// Collective. Maps the allocation that begins at `base` on each of the ranks `peers`, which ask
-  /// for this rank's in turn. Throws std::runtime_error where CUDA refuses.
+  /// for this rank's in turn. Throws AgreedError where CUDA refuses on some rank; then nobody has
+  /// anything mapped any more.
   PeerMemory(const Comm& comm, const std::byte* base, const std::vector<int>& peers);
   PeerMemory(PeerMemory&& other) noexcept { mapped_.swap(other.mapped_); }
   PeerMemory& operator=(PeerMemory&& other) noexcept {

@@ -16,13 +16,16 @@ namespace {
 class StagedExchange final : public HaloExchange {
  public:
   StagedExchange(const TransportContext& context, const MakeMessages& make)
-      : context_(context),
-        layout_(context),
-        memory_(Device::gpu, layout_.bytes),
-        space_(context),
-        packing_(context, Packing::all),
-        outgoing_(packing_.bytes()),
-        incoming_(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes) {
+      : context_(context), layout_(context) {
+    take_resources(context.comm, "--halo", [&] {
+      memory_ = VectorMemory(Device::gpu, layout_.bytes);
+      packing_.emplace(context, Packing::all);
+      outgoing_ = PinnedMemory(packing_->bytes());
+      incoming_ =
+          PinnedMemory(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes);
+      staged_.emplace(EventHandle::Timing::off);
+    });
+    space_.open(context);
     MessageContext messages{space_.comm, space_.element, 0, {}, {}};
     for (const HaloPlan::Receive& receive : context.plan.receives) {
       messages.receives.push_back(
@@ -38,11 +41,11 @@ class StagedExchange final : public HaloExchange {
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
 
   void begin(const HaloVector& x, Stream stream) override {
-    staged_.synchronize();  // what came last has left the pinned memory
+    staged_->synchronize();  // what came last has left the pinned memory
     messages_->receive();
-    packing_.pack(x, stream);
-    copy_async(outgoing_.data(), packing_.data(), packing_.bytes(), packing_.side());
-    staged_.record(packing_.side());
+    packing_->pack(x, stream);
+    copy_async(outgoing_.data(), packing_->data(), packing_->bytes(), packing_->side());
+    staged_->record(packing_->side());
   }
 
   void begin_from_host(const HaloVector& x, Stream stream) override {
@@ -54,9 +57,9 @@ class StagedExchange final : public HaloExchange {
     if (!sent_) send();
     sent_ = false;
     messages_->wait();
-    copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_.side());
-    staged_.record(packing_.side());
-    staged_.hold_back(stream);
+    copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_->side());
+    staged_->record(packing_->side());
+    staged_->hold_back(stream);
   }
 
   std::optional<NodeTraffic> sent_between_nodes() const override {
@@ -72,7 +75,7 @@ class StagedExchange final : public HaloExchange {
  private:
   /// What has been packed.
   void send() {
-    staged_.synchronize();
+    staged_->synchronize();
     messages_->send();
     sent_ = true;
   }
@@ -81,9 +84,9 @@ class StagedExchange final : public HaloExchange {
   VectorLayout layout_;
   VectorMemory memory_;
   MessageSpace space_;
-  DevicePacking packing_;
+  std::optional<DevicePacking> packing_;
   PinnedMemory outgoing_, incoming_;
-  EventHandle staged_{EventHandle::Timing::off};
+  std::optional<EventHandle> staged_;
   std::unique_ptr<Messages> messages_;
   int made_ = 0;
   bool sent_ = false;  ///< the messages of the exchange that has begun

@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <new>
+#include <stdexcept>
+
 #include "partition/base/spec.hpp"
 
 namespace rowhalo {
@@ -46,6 +50,22 @@ constexpr TransportEntry table[] = {
 };
 
 }  // namespace
+
+void take_resources(const Comm& comm, const std::string& what, const std::function<void()>& local) {
+  agree(comm, [&] {
+    const auto refuse = [&](const std::string& reason) {
+      throw InputError(fmt::format("{}: {}", what, reason),
+                       std::numeric_limits<std::int64_t>::max(), ExitCode::run_time);
+    };
+    try {
+      local();
+    } catch (const std::bad_alloc& lack) {
+      refuse(fmt::format("not enough memory on rank {}: {}", comm.rank, lack.what()));
+    } catch (const std::runtime_error& error) {
+      refuse(fmt::format("rank {}: {}", comm.rank, error.what()));
+    }
+  });
+}
 
 std::span<const TransportEntry> transports() {
   return table;

@@ -4,6 +4,7 @@
 // from it. Adding a transport is one new file in this folder and one line in transports.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@ struct ComputeSite {
   Device device = Device::cpu;
   bool shared = false;        ///< several ranks on one GPU
   NodeMap nodes = {};         ///< as ranks share memory, or as --ranks-per-node says
+  int hosts = 1;              ///< that really are there, whatever --ranks-per-node says
   std::string no_peers = {};  ///< why GPUs of a host cannot write to each other; empty: they can
   /// Why MPI cannot take device addresses; empty: it can.
   std::string no_device_messages = "it has not been tried whether this MPI takes device addresses";
@@ -44,9 +46,13 @@ struct TransportEntry {
   bool in_line;         ///< exchange() between ranks of a host is a kernel in the product's stream
   /// Why it cannot serve this site in this build, with the remedy; empty when it can.
   std::string (*unusable)(const ComputeSite& site);
-  /// Collective.
+  /// Collective. Throws AgreedError where a resource lacks on some rank.
   std::unique_ptr<HaloExchange> (*make)(const TransportContext& context);
 };
+
+/// Collective. Runs `local`, which takes what a transport needs of this rank: memory, streams, a
+/// library's consent. Where a rank lacks it all ranks throw AgreedError (run time): "WHAT: reason".
+void take_resources(const Comm& comm, const std::string& what, const std::function<void()>& local);
 
 std::span<const TransportEntry> transports();
 

@@ -50,7 +50,7 @@ std::vector<bool> contiguous_sends(const HaloPlan& plan) {
   return contiguous;
 }
 
-MessageSpace::MessageSpace(const TransportContext& context) {
+void MessageSpace::open(const TransportContext& context) {
   ROWHALO_MPI(MPI_Comm_dup(context.comm.handle, &comm));
   ROWHALO_MPI(MPI_Type_contiguous(checked_cast<int>(context.element_bytes, "bytes of an entry"),
                                   MPI_BYTE, &element));

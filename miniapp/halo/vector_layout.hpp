@@ -23,6 +23,7 @@ struct VectorLayout {
 /// Where the vectors lie: in memory of their own, or where the context says.
 class VectorStorage {
  public:
+  VectorStorage() = default;
   VectorStorage(const TransportContext& context, const VectorLayout& layout)
       : given_(context.memory) {
     if (given_ == nullptr) own_ = VectorMemory(context.site.device, layout.bytes);
@@ -31,7 +32,7 @@ class VectorStorage {
   void close() { own_ = VectorMemory(); }
 
  private:
-  std::byte* given_;
+  std::byte* given_ = nullptr;
   VectorMemory own_;
 };
 
@@ -46,8 +47,8 @@ struct MessageSpace {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Datatype element = MPI_DATATYPE_NULL;
 
-  explicit MessageSpace(const TransportContext& context);  ///< collective
-  void close();                                            ///< collective
+  void open(const TransportContext& context);  ///< collective
+  void close();                                ///< collective
 };
 
 }  // namespace rowhalo
