@@ -466,9 +466,6 @@ fault "failures beside the host's calls are not looked for" miniapp/batches.cpp 
   '  products.check();
   return seconds;' \
   '  return seconds;'
-fault "memory that lacks on the last rank is not agreed" miniapp/halo/transports.cpp \
-  '} catch (const std::bad_alloc& lack) {' \
-  '} catch (const std::bad_array_new_length& lack) {'
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \

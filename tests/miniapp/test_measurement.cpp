@@ -5,6 +5,9 @@
 // that cannot be made. The faulty ones wrap transport mpi.
 #include "miniapp/measurement.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "miniapp/transport_trials.hpp"
 #include "tests/miniapp/problem.hpp"
 
@@ -13,7 +16,7 @@ using namespace rowhalo::test;
 
 namespace {
 
-enum class Fault { none, stops, first_vector_only, stale, check_fails };
+enum class Fault { stops, first_vector_only, stale, check_fails, slow };
 
 constexpr std::int64_t sound_exchanges = 3;  ///< before the fault shows
 
@@ -31,6 +34,7 @@ class FaultyExchange final : public HaloExchange {
   void finish(const HaloVector& x, Stream stream) override {
     const std::size_t bytes = static_cast<std::size_t>(x.ghosts) * x.element_bytes;
     if (exchanges(x)) halo_->finish(x, stream);
+    if (fault_ == Fault::slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (fault_ != Fault::stale) return;
     if (x.device == Device::gpu) synchronize_device();
     if (exchanges_ <= sound_exchanges) {
@@ -190,6 +194,18 @@ TEST_CASE("auto refuses a transport with wrong ghosts or without room, and keeps
     REQUIRE_ALL_RANKS(chosen.candidates[wrong].reason.find("ghosts") != std::string::npos);
   }
   REQUIRE_ALL_RANKS(chosen.candidates[2].reason == "fastest");
+}
+
+TEST_CASE("auto keeps the fastest transport, wherever it stands in the table") {
+  Trial trial;
+  const TransportEntry slow = faulty<Fault::slow>();
+  const TransportEntry& sound = find_transport("mpi");
+  for (const bool first : {true, false}) {
+    const TransportVariant one{first ? &sound : &slow, false}, other{first ? &slow : &sound, false};
+    const ChosenTransport chosen = trial.tried({one, other});
+    REQUIRE_ALL_RANKS(chosen.name == "mpi");
+    REQUIRE_ALL_RANKS(*chosen.candidates[first].exposed_seconds > 0.01);
+  }
 }
 
 TEST_CASE("where every transport is refused the error names the last reason") {
