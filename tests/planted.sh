@@ -2,60 +2,111 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A test of the tests: plants one-line faults, one at a time, in a copy of the tree and shows that the
-# suite fails with each.   tests/planted.sh [--check] [-k PATTERN] [BUILD_DIR]
-#   --check      only whether every fault's text still stands in its file exactly once
+# suite fails with each.
+#   tests/planted.sh [-k PATTERN] [--shard I/N] [--resume] [--gpu] [BUILD_DIR]
+#   tests/planted.sh --check | --update [BUILD_DIR]
 #   -k PATTERN   only the faults whose name contains PATTERN
-# The copy lies in BUILD_DIR/planted (default build/planted). Without a fault the suite must pass,
-# otherwise the script fails. The first test that fails is enough: those of the room where the fault
-# lies come first, those of the whole program last. CMAKE_BUILD_PARALLEL_LEVEL: number of jobs.
-# Exit status 0: all faults were caught.
+#   --shard I/N  only part I of N, in a copy of its own, so that N processes or machines share the work
+#   --resume     continue after an interruption: skips the faults that this copy has seen caught
+#   --gpu        the faults that need a GPU (gpu_fault), with CUDA, instead of the others
+#   --check      only whether the text of every fault stands in its file exactly once
+#   --update     only writes into planted_caught.txt which tests caught the faults of the last runs
+# The copies lie in BUILD_DIR/planted* (default build/planted*) and are built incrementally. The test in
+# planted_caught.txt and FIRST_TEST run first, and only what they need is built; where they pass, all
+# tests follow, those of the room of the fault first. The first failure is enough; that test must pass
+# without a fault. CMAKE_BUILD_PARALLEL_LEVEL: number of jobs. Exit status 0: all faults were caught.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-check_only=""
-if [ "${1:-}" = --check ]; then
-  check_only=1
+only="" shard=1 shards=1 resume="" action="" device=cpu build_dir=build
+while [ $# -gt 0 ]; do
+  case $1 in
+    -k) only=$2 && shift ;;
+    --shard) shard=${2%/*} shards=${2#*/} && shift ;;
+    --resume) resume=yes ;;
+    --gpu) device=gpu ;;
+    --check | --update) action=$1 ;;
+    -*) echo "planted.sh: $1: there is no such option" >&2 && exit 2 ;;
+    *) build_dir=$1 ;;
+  esac
   shift
-fi
-only=""
-if [ "${1:-}" = -k ]; then
-  only=$2
-  shift 2
-fi
+done
+[[ $shard/$shards =~ ^[1-9][0-9]*/[1-9][0-9]*$ && $shard -le $shards ]] ||
+  { echo "planted.sh: --shard $shard/$shards: I/N with 1 <= I <= N is expected" >&2 && exit 2; }
 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-place=$(realpath -m "${1:-build}/planted")
-tree=$place/tree
-log=$place/log
-# The copy is another folder than the original, but ccache should not mind.
-export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
+place=$(realpath -m "$build_dir/planted")
+known=tests/planted_caught.txt # lines: TEST NAME-OF-THE-FAULT
 
-names=() files=() originals=() replacements=() first_tests=()
-# fault NAME FILE TEXT REPLACEMENT [FIRST_TEST]
-fault() {
-  if [[ $1 == *"$only"* ]]; then
-    names+=("$1") files+=("$2") originals+=("$3") replacements+=("$4") first_tests+=("${5:-}")
-  fi
+names=() files=() originals=() replacements=() first_tests=() devices=()
+# fault NAME FILE TEXT REPLACEMENT [FIRST_TEST]; gpu_fault likewise
+fault() { add_fault cpu "$@"; }
+gpu_fault() { add_fault gpu "$@"; }
+add_fault() {
+  names+=("$2") files+=("$3") originals+=("$4") replacements+=("$5") first_tests+=("${6:-}")
+  devices+=("$1")
 }
 # shellcheck source=tests/planted_faults.sh
 source tests/planted_faults.sh
 
-# replace FILE TEXT [REPLACEMENT]: TEXT must stand there exactly once; without REPLACEMENT it stays.
-replace() {
-  python3 - "$@" <<'PYTHON'
+# replace: reads FILE TEXT [REPLACEMENT] MODE, each ended by a NUL, for any number of faults; TEXT must
+# stand there exactly once.
+replace() { # check | plant
+  python3 -c '
 import sys
-path, text, *replacement = sys.argv[1:]
-content = open(path, encoding="utf-8").read()
-if content.count(text) != 1:
-    sys.exit(f"planted_faults.sh is out of date: {path} has {content.count(text)} times: {text}")
-if replacement:
-    open(path, "w", encoding="utf-8").write(content.replace(text, replacement[0]))
-PYTHON
+fields = sys.stdin.read().split("\0")[:-1]
+wrong = False
+for path, text, replacement in zip(fields[0::3], fields[1::3], fields[2::3]):
+    try:
+        content = open(path, encoding="utf-8").read()
+    except OSError as error:
+        content = str(error)
+    if content.count(text) != 1:
+        wrong = True
+        print(f"planted_faults.sh is out of date: {path} has {content.count(text)} times: {text}",
+              file=sys.stderr)
+    elif sys.argv[1] == "plant":
+        open(path, "w", encoding="utf-8").write(content.replace(text, replacement))
+sys.exit(wrong)' "$1"
 }
 
 for i in "${!names[@]}"; do
-  replace "${files[$i]}" "${originals[$i]}"
-done
-if [ -n "$check_only" ]; then exit 0; fi
+  printf '%s\0' "${files[$i]}" "${originals[$i]}" "${replacements[$i]}"
+done | replace check
+twice=$(printf '%s\n' "${names[@]}" | sort | uniq -d)
+[ -z "$twice" ] || { echo "planted_faults.sh: name given twice: $twice" >&2 && exit 1; }
+if [ "$action" = --check ]; then exit 0; fi
+
+declare -A caught_by=() done_before=()
+while read -r test name; do caught_by[$name]=$test; done <"$known"
+if [ "$action" = --update ]; then
+  while read -r test name; do caught_by[$name]=$test; done < <(cat "$place"*/results)
+  for name in "${names[@]}"; do
+    [ -z "${caught_by[$name]:-}" ] || echo "${caught_by[$name]} $name"
+  done >"$known.new"
+  mv "$known.new" "$known"
+  exit 0
+fi
+
+[ "$device" = cpu ] || place=$place-gpu
+[ "$shards" -eq 1 ] || place=$place-$shard-of-$shards
+tree=$place/tree log=$place/log results=$place/results clean=$place/clean
+# The copy is another folder than the original, but ccache should not mind.
+export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
+export ROWHALO_TEST_MATRICES=${ROWHALO_TEST_MATRICES:-$PWD/../shared/matrices}
+
+# target_of TEST: what must be built for it.
+target_of() {
+  local target=${1%_n[0-9]}
+  target=${target%_schema}
+  case $target in
+    cli_* | jobs_* | slurm_*) echo rowhalo ;;
+    *) if grep -qx "rowhalo_add_test($target" "$tree"/tests/*/CMakeLists.txt; then
+      echo "$target"
+    else
+      echo all
+    fi ;;
+  esac
+}
 
 # build TARGET WHAT
 build() {
@@ -68,62 +119,89 @@ build() {
 
 # run_tests FOLDER SELECTION...: succeeds when a test fails, whose name becomes `failure`.
 run_tests() {
-  local folder=$tree/build/tests/$1
+  local folder=$tree/build/$1
   local failed=$folder/Testing/Temporary/LastTestsFailed.log
   shift
-  rm -rf "$folder/Testing"  # or the longest would run first
-  ctest --test-dir "$folder" --stop-on-failure -j "$jobs" -LE slow "$@" >"$log" 2>&1 || true
+  rm -rf "$folder/Testing" # or the longest would run first
+  ctest --test-dir "$folder" --stop-on-failure -j "$jobs" "$@" >"$log" 2>&1 || true
   if [ ! -s "$failed" ]; then return 1; fi
   failure=$(head -n 1 "$failed" | cut -d : -f 2)
 }
 
-# find_failure WHAT [FILE [TEST]]: sets `failure` to the first test that fails, or to nothing. TEST,
-# one of the whole program, runs first; then the tests of FILE's room, in each room those of few
-# ranks.
+# find_failure WHAT FILE TEST...: sets `failure` to the first test that fails, or to nothing. TESTs run
+# first, then the tests of FILE's room, then the other rooms; in each those of few ranks first.
 find_failure() {
-  local rooms=" base partition kernels io miniapp cli " own=${2:-base/} room target
-  if [[ $own == partition/base/* ]]; then own=base/; fi
-  own=${own%%/*}
+  local what=$1 own=${2%%/*} rooms=" base partition kernels io miniapp cli jobs " room target test
+  if [[ $2 == partition/base/* ]]; then own=base; fi
+  shift 2
   failure=""
-  if [ -n "${3:-}" ]; then
-    build all "$1"
-    if run_tests cli -R "^$3$"; then return; fi
-  fi
+  for test in "$@"; do
+    build "$(target_of "$test")" "$what"
+    if run_tests . -R "^$test$"; then return; fi
+  done
   for room in $own ${rooms/ $own / }; do
     target=tests/$room/all
-    if [ "$room" = cli ]; then target=all; fi
-    build "$target" "$1"
-    if run_tests "$room" -E "_n[247]$"; then return; fi
-    if run_tests "$room" -R "_n[247]$"; then return; fi
+    if [[ $room == cli || $room == jobs ]]; then target=rowhalo; fi
+    build "$target" "$what"
+    if run_tests "tests/$room" -LE slow -E "_n[247]$"; then return; fi
+    if run_tests "tests/$room" -LE slow -R "_n[247]$"; then return; fi
   done
 }
 
-rm -rf "$tree"
-mkdir -p "$tree"
-git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C "$tree"
-export ROWHALO_TEST_MATRICES=${ROWHALO_TEST_MATRICES:-$PWD/../shared/matrices}
-cmake -G Ninja -S "$tree" -B "$tree/build" -D CMAKE_BUILD_TYPE=Release -D ROWHALO_WITH_CUDA=OFF >"$log" 2>&1 ||
-  { tail -n 30 "$log"; exit 1; }
-find_failure "the tree without a fault"
-if [ -n "$failure" ]; then
-  tail -n 30 "$log"
-  echo "without any fault $failure fails: nothing can be shown"
-  exit 1
-fi
+# passes_without_fault TEST: ends the script where it does not; asked once for each test.
+passes_without_fault() {
+  if grep -qxF "$1" "$clean"; then return; fi
+  build "$(target_of "$1")" "the tree without a fault"
+  if run_tests . -R "^$1$"; then
+    tail -n 30 "$log"
+    echo "without any fault $1 fails: nothing can be shown"
+    exit 1
+  fi
+  echo "$1" >>"$clean"
+}
 
-survivors=0
+mkdir -p "$tree"
+find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C "$tree"
+# Where the last run ended early, objects are newer than the file without the fault.
+if [ -f "$place/planted" ]; then touch "$tree/$(cat "$place/planted")"; fi
+[ -n "$resume" ] || : >"$results"
+while read -r test name; do done_before[$name]=$test; done < <(cat "$results" 2>/dev/null)
+: >"$clean"
+cuda=OFF
+[ "$device" = cpu ] || cuda=ON
+cmake -G Ninja -S "$tree" -B "$tree/build" -D CMAKE_BUILD_TYPE=Release -D ROWHALO_WITH_CUDA=$cuda \
+  >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
+
+chosen=()
 for i in "${!names[@]}"; do
-  file=${files[$i]}
+  if [[ ${devices[$i]} == "$device" && ${names[$i]} == *"$only"* ]]; then chosen+=("$i"); fi
+done
+count=${#chosen[@]}
+first=$((count * (shard - 1) / shards)) end=$((count * shard / shards))
+survivors=0
+for i in "${chosen[@]:first:end-first}"; do
+  name=${names[$i]} file=${files[$i]} start=$SECONDS
+  if [ -n "${done_before[$name]:-}" ]; then
+    printf '%-50s caught before by %s\n' "$name" "${done_before[$name]}"
+    continue
+  fi
+  echo "$file" >"$place/planted"
   cp "$tree/$file" "$place/original"
-  replace "$tree/$file" "${originals[$i]}" "${replacements[$i]}"
-  find_failure "${names[$i]}" "$file" "${first_tests[$i]}"
+  printf '%s\0' "$tree/$file" "${originals[$i]}" "${replacements[$i]}" | replace plant
+  mapfile -t tests < <(printf '%s\n' "${caught_by[$name]:-}" "${first_tests[$i]}" | awk 'NF && !seen[$0]++')
+  find_failure "$name" "$file" ${tests[0]+"${tests[@]}"}
   cp "$place/original" "$tree/$file"
   if [ -z "$failure" ]; then
     survivors=$((survivors + 1))
-    printf '%-40s SURVIVES (%s)\n' "${names[$i]}" "$file"
-  else
-    printf '%-40s caught by %s\n' "${names[$i]}" "$failure"
+    printf '%-50s SURVIVES (%s)\n' "$name" "$file"
+    continue
   fi
+  caught=$failure
+  passes_without_fault "$caught"
+  echo "$caught $name" >>"$results"
+  printf '%-50s caught by %s, %d s\n' "$name" "$caught" $((SECONDS - start))
 done
-echo "${#names[@]} faults, $survivors survive"
+rm -f "$place/planted"
+echo "$((end - first)) faults, $survivors survive"
 [ "$survivors" -eq 0 ]
