@@ -8,7 +8,9 @@
 #   run.sh [--site S] --study FILE.ini --output DIR [-- OPTIONS]      jobs/study.py run
 #   run.sh [--site S] --classes --output DIR [-- OPTIONS]             python3 jobs/classes
 # A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
-# end one of the markers done and error. USR1 and TERM make the program write what it has and end.
+# end one of the markers done and error. An earlier run is moved to DIR/before-TIME, but only when
+# site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1 and
+# TERM make the program write what it has and end.
 # Exit status: that of the program; 2 for wrong usage or an allocation that is too small.
 # Site: a name in jobs/sites or a file; default $ROWHALO_SITE, else what this machine looks like.
 set -euo pipefail
@@ -24,11 +26,13 @@ source "$jobs/shell/allocation.sh"
 source "$jobs/shell/launcher.sh"
 # shellcheck source=jobs/shell/provenance.sh
 source "$jobs/shell/provenance.sh"
+# shellcheck source=jobs/shell/whole_files.sh
+source "$jobs/shell/whole_files.sh"
 
 refuse() {
   stop_if_interrupted # what was asked before ends by the same signal
   echo "run.sh: $*" >&2
-  [ -z "$started" ] || write_marker error 2 "$*"
+  [ -z "$started" ] || mark_error 2 "$*"
   exit 2
 }
 
@@ -42,7 +46,7 @@ parse() {
     case $1 in
       --classes) classes=yes && shift && continue ;;
       --) shift && break ;;
-      --help) sed -n '4,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
+      --help) sed -n '4,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
     esac
     [ $# -gt 1 ] || refuse "$1: an option without a value, or unknown; --help lists them"
     case $1 in
@@ -69,19 +73,22 @@ parse() {
 # ------------------------------------------------------------------ markers and signals
 # write_marker NAME STATUS [REASON [LOG]]: appears complete or not at all.
 write_marker() {
-  local fresh=$output/.marker.$$
   {
     echo "status = $2"
     echo "time = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
     [ -z "${3:-}" ] || echo "reason = $3"
     if [ -n "${4:-}" ] && [ -s "$4" ]; then printf '\n' && tail -n 20 "$4"; fi
-  } >"$fresh"
-  mv -f "$fresh" "$output/$1"
+  } | write_whole "$output/$1"
+}
+
+# mark_error STATUS REASON [LOG]: but an earlier run that was not moved aside stays done.
+mark_error() {
+  [ -e "$output/done" ] || write_marker error "$@"
 }
 
 # fail STATUS REASON [LOG]: the marker error, and the end.
 fail() {
-  write_marker error "$@"
+  mark_error "$@"
   echo "run.sh: $2; see $output" >&2
   exit "$1"
 }
@@ -144,14 +151,25 @@ logged() {
   return "$status"
 }
 
+# Asks the executable whether it takes the arguments; without a launcher, and without a product.
+check_arguments() {
+  local said
+  [[ $("$rowhalo" "${arguments[0]}" --help 2>/dev/null) == *--dry* ]] || return 0
+  said=$("$rowhalo" "${arguments[@]}" --dry --quiet --no-progress 2>&1 >/dev/null </dev/null) ||
+    refuse "$(grep -m 1 '^rowhalo: ' <<<"$said" || echo "$said")"
+}
+
 run_point() {
   local k status log files provenance
-  mkdir -p "$output/provenance"
-  rm -f "$output"/{done,error} "$output"/{result,log}-*.{json,h5,txt}
+  mkdir -p "$output" || refuse "--output $output: cannot be made"
   started=yes
   plan_layout
   find_rowhalo
   build_launcher
+  check_arguments
+  set_aside "$output" "$output"/{done,error,provenance} "$output"/{result,log}-* ||
+    refuse "--output $output: the earlier run there cannot be moved aside"
+  mkdir -p "$output/provenance"
   write_provenance "$output/provenance" & # takes as long as the map, a second or two
   provenance=$!
   status=0
@@ -192,10 +210,13 @@ run_study() {
 
 run_classes() {
   local status=0
-  mkdir -p "$output/provenance"
-  rm -f "$output/done" "$output/error"
-  started=yes
   find_rowhalo
+  "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" --list \
+    ${arguments[0]+"${arguments[@]}"} >/dev/null || exit 2
+  mkdir -p "$output"
+  set_aside "$output" "$output"/{done,error,provenance}
+  started=yes
+  mkdir "$output/provenance"
   write_provenance "$output/provenance"
   run_program "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" \
     ${arguments[0]+"${arguments[@]}"} || status=$?
@@ -203,12 +224,20 @@ run_classes() {
   write_marker "done" 0
 }
 
-parse "$@"
-read_site
-if [ -n "$study" ]; then
-  run_study
-elif [ -n "$classes" ]; then
-  run_classes
-else
-  run_point
-fi
+main() {
+  parse "$@"
+  read_site
+  if [ -n "$study" ]; then
+    run_study
+  elif [ -n "$classes" ]; then
+    run_classes
+  else
+    run_point
+  fi
+}
+
+# The lock on the point (studying/claims.py) is kept by this shell, but by nothing that it starts.
+claim=${ROWHALO_CLAIM:-}
+unset ROWHALO_CLAIM
+[[ $claim =~ ^[0-9]*$ ]] || refuse "ROWHALO_CLAIM=$claim: is for study.py only; unset it"
+eval "main \"\$@\" ${claim:+$claim>&-}"

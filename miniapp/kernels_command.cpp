@@ -41,6 +41,7 @@ class KernelStudy : public Session {
                         "--sweep threads: threads a row are a matter of csr-vector on a GPU, and "
                         "this run is on the CPU; leave it out");
     }
+    if (options_.dry) return dry();
     read();
     distribute();
     report_.partition.reset();

@@ -40,6 +40,7 @@ struct RunOptions {
   double jitter_microseconds = 0;
   std::string validate;
   std::string json, csv, hdf5, communication, trace;
+  bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
   double timeout_seconds = 300;
   bool quiet = false, progress = true;
   Color color = Color::automatic;

@@ -159,6 +159,10 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
       ->type_name("N")
       ->check(positive_count())
       ->group(group);
+  run.add_flag("--dry", options.dry,
+               "check the options and the size that the matrix states, and end: nothing is read "
+               "or multiplied")
+      ->group(group);
   add_timeout_option(run, options);
 }
 

@@ -27,6 +27,7 @@ class Run : public Session {
 
   ExitCode execute() {
     begin();
+    if (options_.dry) return dry();
     using Stage = void (Run::*)();
     const Stage stages[] = {&Run::read, &Run::distribute, &Run::prepare, &Run::measure_all};
     for (const Stage stage : stages) {

@@ -139,6 +139,12 @@ void Session::print_header() {
   if (!device_.warning.empty()) std::cerr << "rowhalo: warning: " << device_.warning << '\n';
 }
 
+ExitCode Session::dry() {
+  phase("outline");
+  outline_matrix(options_.matrix, options_.block, comm_);
+  return ExitCode::fine;
+}
+
 void Session::read() {
   phase("read");
   report_.setup.read_seconds =

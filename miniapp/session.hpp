@@ -40,6 +40,7 @@ class Session {
  protected:
   /// Device, options that can be known to be wrong before any work is done, header.
   void begin(Purpose purpose = Purpose::product);
+  ExitCode dry();     ///< instead of all that follows: only the outline of the matrix
   void read();        ///< the matrix, from its source
   void renumber();    ///< --shuffle, if asked for
   void distribute();  ///< to its owners, with its plan

@@ -22,11 +22,14 @@ import sys
 import time
 from pathlib import Path
 
-import picture
-import tables
-from matrices import CLASSES, MATRICES, Matrix
-from results import is_wrong, read_report, summary_of
-from running import Program, run, stored
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
+# pylint: disable=wrong-import-position
+import picture  # noqa: E402
+import tables  # noqa: E402
+from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
+from results import is_wrong, read_report, summary_of  # noqa: E402
+from running import Program, run, stored  # noqa: E402
+from whole_files import write_whole  # noqa: E402
 
 PRECISIONS = ("fp64", "fp32", "mixed", "fp16", "bf16")
 
@@ -145,9 +148,8 @@ def main(arguments):
     begun = time.monotonic()
     device, outcomes = run_selected(matrices, options, stem)
 
-    Path(f"{stem}.csv").write_text(tables.csv_text(outcomes, device), encoding="utf-8")
-    Path(f"{stem}.md").write_text(tables.markdown_text(outcomes, device, sharable(options)),
-                                  encoding="utf-8")
+    write_whole(f"{stem}.csv", tables.csv_text(outcomes, device))
+    write_whole(f"{stem}.md", tables.markdown_text(outcomes, device, sharable(options)))
     try:
         picture.draw(outcomes, device, options.precision, [f"{stem}.svg", f"{stem}.png"])
     except ImportError as error:

@@ -5,6 +5,7 @@ format, with the target as a mark; on the right the share of the read bandwidth,
 """
 from matrices import CLASSES, LONG_ROWS_GROWTH
 from results import summary_of
+from whole_files import whole
 
 MET, MISSED, UNJUDGED = "#1f4e79", "#e3b27a", "#8fa3b5"  # also dark, light, between in grey
 WIDEST_SHARE = 1.5  # caches make small matrices faster than the memory
@@ -148,6 +149,8 @@ def draw(outcomes, device, precision, targets):
     left.legend(handles=handles, loc="upper center", ncol=4, fontsize=8, frameon=False,
                 bbox_to_anchor=(0.5, -0.8 / (2 + 0.21 * height)))
     for target in targets:
-        figure.savefig(target, dpi=130, bbox_inches="tight", metadata={"Date": None}
-                       if str(target).endswith(".svg") else None)
+        kind = str(target).rsplit(".", maxsplit=1)[-1]
+        with whole(target) as fresh:
+            figure.savefig(fresh, format=kind, dpi=130, bbox_inches="tight",
+                           metadata={"Date": None} if kind == "svg" else None)
     pyplot.close(figure)

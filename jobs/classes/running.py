@@ -5,7 +5,6 @@ A report counts as complete when the run ended well and holds every format that 
 new format is measured, and a run that was cut off goes on where it stopped.
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import sys
 from matrices import CLASSES, Matrix, wanted_formats
 from results import (Measured, Outcome, measured, measured_formats, names_in, read_report,
                      summary_of)
+from whole_files import set_aside, write_whole
 
 HUGE_FACTOR = 10  # of the time limit
 SHORT = ("--batches", "3", "--iterations", "2", "--warmup", "1", "--min-seconds", "0")
@@ -94,13 +94,10 @@ def run_once(program, matrix, spec, formats, place):
         return report, "", False
     precision = matrix.precision or program.options.precision
     report, said = program.kernels(matrix._replace(spec=spec), formats, precision)
+    set_aside([place], place.parent)
     if report is None:
-        if place.exists():
-            place.unlink()
         return None, said, True
-    fresh = place.with_suffix(".tmp")
-    fresh.write_bytes(said)
-    os.replace(fresh, place)
+    write_whole(place, said)
     return report, report["verdict"] if report["status"] == "interrupted" else "", True
 
 

@@ -111,7 +111,8 @@ class Reader:
             self.add_csv(folder / "results.csv")
             return
         results = sorted(folder.glob("points/*/result-*.json"))
-        results = results or sorted(folder.rglob("*.json"))
+        results = results or sorted(path for path in folder.rglob("*.json")
+                                    if not path.parent.name.startswith("before-"))
         reports = [(path, self.report_or_none(path)) for path in results]
         for path, report in reports:
             if report:

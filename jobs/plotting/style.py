@@ -4,6 +4,8 @@ differ without any colour; numbers with their units; SVG and PNG that are the sa
 """
 import math
 
+from whole_files import whole
+
 LINES = (  # colour, marker, line style
     ("#1f4e79", "o", "-"), ("#c2703d", "s", "--"), ("#3a9188", "^", "-."), ("#8a3f6b", "D", ":"),
     ("#8fa3b5", "v", "-"), ("#d9a441", "P", "--"), ("#4b4b4b", "X", "-."), ("#6f8f3f", "<", ":"))
@@ -43,8 +45,9 @@ def save(figure, folder, name):
     pyplot = matplotlib_ready()
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     for path in paths:
-        figure.savefig(path, dpi=130, bbox_inches="tight",
-                       metadata={"Date": None} if path.suffix == ".svg" else None)
+        with whole(path) as fresh:
+            figure.savefig(fresh, format=path.suffix[1:], dpi=130, bbox_inches="tight",
+                           metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)
     return paths
 

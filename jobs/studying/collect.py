@@ -4,12 +4,12 @@
 HDF5: group /results with a dataset a column of the CSV, and /points/POINT/K with everything that
 the program's own result-K.h5 holds, among it the time of every batch on every rank.
 """
-import os
 import sys
 
 from plotting.hdf5 import remedy
-from studying.folder import read_json, write_whole
+from studying.folder import read_json
 from studying.rows import COLUMNS, TEXTS, csv_text, rows_of
+from whole_files import whole, write_whole
 
 
 def rows_of_study(folder):
@@ -41,8 +41,7 @@ def write_hdf5(folder, rows, path):
         print(f"study.py: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
               file=sys.stderr)
         return False
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    with h5py.File(fresh, "w") as file:
+    with whole(path) as fresh, h5py.File(fresh, "w") as file:
         for key in ("study", "kind", "title", "site", "command", "baseline"):
             file.attrs[key] = folder.plan[key]
         group = file.create_group("results")
@@ -56,7 +55,6 @@ def write_hdf5(folder, rows, path):
                         own.copy(own["/"], file, f"points/{point['name']}/{repeat}")
                 except OSError as error:
                     print(f"study.py: {source} is left out: {error}", file=sys.stderr)
-    os.replace(fresh, path)
     return True
 
 

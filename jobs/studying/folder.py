@@ -5,7 +5,6 @@ Everything that a later call needs is read from here, so that a study can be loo
 collected from any place where the folder is seen. Files appear complete or not at all.
 """
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +12,7 @@ from studying.ini import WrongInput
 from studying.points import points_of
 from studying.site import load_site, read_site
 from studying.study import check_names, read_study
-
-
-def write_whole(path, text):
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text, encoding="utf-8")
-    os.replace(fresh, path)
+from whole_files import write_whole
 
 
 def read_json(path):

@@ -12,10 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-from studying.folder import read_json, write_whole
+from studying.claims import claimed, owner_here
+from studying.folder import read_json
 from studying.points import arguments_of, obstacle, plural
 from studying.rows import rows_of
-from studying.states import is_alive, live_jobs_of, owner_here, reason_of
+from studying.states import live_jobs_of, reason_of
+from whole_files import write_whole
 
 RUN_SH = Path(__file__).resolve().parents[1] / "run.sh"
 GRACE_SECONDS = 60
@@ -40,11 +42,11 @@ class Interruption:
             # What Ctrl-C sends, the point has got by itself.
             self.child.send_signal(signal.SIGTERM if number == signal.SIGINT else number)
 
-    def run(self, command, environment, log, seconds):
-        """Exit status; after `seconds` it is asked to end, then made to."""
+    def run(self, command, environment, log, seconds, kept=()):
+        """Exit status; after `seconds` it is asked to end, then made to. Inherits `kept`."""
         self.overdue = False
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                              env=environment) as self.child:
+                              env=environment, pass_fds=kept) as self.child:
             for limit, number in ((seconds, signal.SIGUSR1), (GRACE_SECONDS, signal.SIGTERM),
                                   (GRACE_SECONDS, signal.SIGKILL)):
                 try:
@@ -72,23 +74,8 @@ def lack_of_nodes(point, site):
     return f"needs {point['nodes']} nodes, this job has {nodes}" if nodes < point["nodes"] else ""
 
 
-def claim(place, owner, live_jobs):
-    """Whether the point is ours to run: nobody who lives runs it."""
-    path = place / "running"
-    while True:
-        try:
-            with open(path, "x", encoding="utf-8") as file:
-                json.dump(owner, file)
-            return True
-        except FileExistsError:
-            before = read_json(path)
-            if before and is_alive(before, live_jobs):
-                return False
-            path.unlink()
-
-
-def run_point(folder, point, interruption, environment):
-    """Its exit status; leaves a marker whatever happens."""
+def run_point(folder, point, interruption, environment, lock):
+    """Its exit status; leaves a marker whatever happens. run.sh keeps the lock as long as it lives."""
     place = folder.place_of(point)
     if (place / "error").exists():
         (place / "error").unlink()
@@ -96,8 +83,9 @@ def run_point(folder, point, interruption, environment):
                 json.dumps({key: point[key] for key in POINT_KEYS}, indent=1) + "\n")
     try:
         with open(place / "run.txt", "w", encoding="utf-8") as log:
-            status = interruption.run(command_of(folder, point), environment, log,
-                                      60 * folder.plan["minutes"] or None)
+            status = interruption.run(command_of(folder, point),
+                                      {**environment, "ROWHALO_CLAIM": str(lock)}, log,
+                                      60 * folder.plan["minutes"] or None, kept=(lock,))
     except OSError as error:
         status = 1
         (place / "run.txt").write_text(f"{RUN_SH}: {error}\n", encoding="utf-8")
@@ -118,35 +106,41 @@ def outcome_of(place):
     return f"done, {best['format']} {best['median_seconds'] * 1e3:.4g} ms" if best else "done"
 
 
+def run_claimed(folder, point, interruption, environment, lock, head):
+    """Runs a point that is ours; whether it failed."""
+    place = folder.place_of(point)
+    print(f"{head}: {plural(point['ranks'], 'rank')} on {plural(point['nodes'], 'node')}",
+          flush=True)
+    start = time.monotonic()
+    status = run_point(folder, point, interruption, environment, lock)
+    seconds = time.monotonic() - start
+    said = f"failed: {reason_of(place / 'error')}" if status else outcome_of(place)
+    print(f"{head}: {said} ({seconds:.0f} s)", flush=True)
+    return bool(status)
+
+
 def run_points(folder, points):
     """Runs what is not done; True when nothing failed."""
-    interruption, failed = Interruption(), []
+    interruption, failed = Interruption(), False
     environment = {**os.environ, "PYTHON": sys.executable}
     owner, live_jobs = owner_here(folder.site.scheduler), live_jobs_of(folder)
     for number, point in enumerate(points, 1):
         place, head = folder.place_of(point), f"[{number}/{len(points)}] {point['name']}"
         stop = obstacle(point, folder.site) or lack_of_nodes(point, folder.site)
         if interruption.name:
-            failed.append(point)
+            failed = True
             print(f"{head}: not begun, got {interruption.name}", flush=True)
             continue
-        if (place / "done").exists() or stop:
-            print(f"{head}: {f'skipped: {stop}' if stop else 'done already'}", flush=True)
+        if stop:
+            print(f"{head}: skipped: {stop}", flush=True)
             continue
         place.mkdir(parents=True, exist_ok=True)
-        if not claim(place, owner, live_jobs):
-            print(f"{head}: is run by somebody else now", flush=True)
-            continue
-        print(f"{head}: {plural(point['ranks'], 'rank')} on "
-              f"{plural(point['nodes'], 'node')}", flush=True)
-        start = time.monotonic()
-        try:
-            status = run_point(folder, point, interruption, environment)
-        finally:
-            (place / "running").unlink()
-        seconds = time.monotonic() - start
-        if status:
-            failed.append(point)
-        said = f"failed: {reason_of(place / 'error')}" if status else outcome_of(place)
-        print(f"{head}: {said} ({seconds:.0f} s)", flush=True)
+        with claimed(place, owner, live_jobs) as lock:
+            # Looked at under the claim: who had it before may have ended just now.
+            if (place / "done").exists():
+                print(f"{head}: done already", flush=True)
+            elif lock is None:
+                print(f"{head}: is run by somebody else now", flush=True)
+            elif run_claimed(folder, point, interruption, environment, lock, head):
+                failed = True
     return not failed

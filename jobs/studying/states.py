@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where every point stands: by the markers of run.sh, who runs it, and what the scheduler says.
 
-A marker `running` names the job or process that runs a point. Where that is gone without a marker
-of an end, the point was cut off; resume runs it again, like those that ended with an error.
+A point that somebody has begun (claims.py) and that has no marker of an end was cut off; resume
+runs it again, like those that ended with an error.
 """
-import os
-import socket
 from typing import NamedTuple
 
 from studying import backends
+from studying.claims import look
 from studying.folder import read_json
 from studying.points import obstacle
 
@@ -34,21 +33,6 @@ def reason_of(marker):
     return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")])
 
 
-def owner_here(scheduler):
-    """What tells later whether this process still runs."""
-    job = {"slurm": "SLURM_JOB_ID", "pbs": "PBS_JOBID"}.get(scheduler)
-    return {"scheduler": scheduler, "id": os.environ.get(job, "") if job else "",
-            "host": socket.gethostname(), "pid": os.getpid()}
-
-
-def is_alive(owner, live_jobs):
-    if owner["id"]:
-        return backends.number_of(owner["id"]) in live_jobs
-    if owner["host"] != socket.gethostname():
-        return True  # cannot be asked from here
-    return backends.process_runs(owner["pid"])
-
-
 def live_jobs_of(folder):
     """{number: pending | running} of what the scheduler, or this machine, still knows."""
     ids = [job["id"] for job in folder.jobs()]
@@ -57,11 +41,17 @@ def live_jobs_of(folder):
     return backends.of(folder.site).live(ids) if ids else {}
 
 
+def name_of(owner):
+    if owner is None:  # it is just about to write itself down
+        return "somebody"
+    return owner["id"] or f"process {owner['pid']} on {owner['host']}"
+
+
 def state_of(folder, point, live_jobs, submitted):
     place, job = folder.place_of(point), submitted.get(point["name"], "")
-    owner = read_json(place / "running")
-    if owner and is_alive(owner, live_jobs):
-        return State("running", owner["id"] or f"process {owner['pid']} on {owner['host']}")
+    owner, is_claimed = look(place, live_jobs)
+    if is_claimed:
+        return State("running", name_of(owner))
     if (place / "done").exists():
         return State("done", "")
     if (place / "error").exists():
@@ -69,7 +59,7 @@ def state_of(folder, point, live_jobs, submitted):
     if job and backends.number_of(job) in live_jobs:
         return State("pending", f"job {job}")
     if owner:
-        return State("cut off", f"by the end of {owner['id'] or 'process %d' % owner['pid']}")
+        return State("cut off", f"by the end of {name_of(owner)}")
     stop = obstacle(point, folder.site)
     if stop:
         return State("skipped", stop)

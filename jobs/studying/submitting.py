@@ -10,10 +10,10 @@ import sys
 import time
 
 from studying import backends
-from studying.folder import write_whole
 from studying.jobs import finish_job, jobs_of
 from studying.points import plural
 from studying.states import ENDED, LIVE, counts, states_of, table
+from whole_files import write_whole
 
 WATCH_SECONDS = 5
 

@@ -143,6 +143,20 @@ class Info(launch.Case):
         self.assertFalse(expected["info"]["exact_nonzeros"])
         self.assertIn("about 4 000 nonzeros", result.stdout)
 
+    def test_dry_runs_only_check(self):
+        target = self.place / "r.json"
+        for command, ranks in (("run", 2), ("kernels", 1)):
+            result = launch.run(command, "--dry", "--matrix", "stencil27:20000", "--json", target,
+                                ranks=ranks)
+            self.assertEqual(result.status, 0, result)
+            self.assertNotIn("RESULT", result.stdout)
+            self.assertFalse(target.exists())
+            for words, expected in ((["--matrix", "no.mtx"], "no.mtx: cannot be opened"),
+                                    (["--matrix", "stencil5:4", "--format", "best"], "'best'")):
+                result = launch.run(command, "--dry", *words, ranks=ranks)
+                self.assertEqual(result.status, 2, result)
+                self.assertIn(expected, result.message())
+
     def test_dry_says_what_is_then_found(self):
         path = self.write("a.mtx", GENERAL + "4 3 2\n1 1 1.5\n4 3 2\n")
         for matrix in ("stencil5:nx=7,ny=3", "dense:rows=4,columns=9", path):

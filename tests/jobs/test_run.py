@@ -105,11 +105,13 @@ class Run(unittest.TestCase):
 
     def test_failure_of_the_program(self):
         arguments = ("--ranks", 2, "--repeats", 3, "--output", "point", "--", "run", "--matrix")
-        self.run_sh(*arguments, "nowhere.mtx", status=2)
+        (self.project / "bad.mtx").write_text(
+            "%%MatrixMarket matrix coordinate real general\n4 4 1\n1 1 x\n", encoding="utf-8")
+        self.run_sh(*arguments, "bad.mtx", status=2)
         point = self.project / "point"
         marker = (point / "error").read_text(encoding="utf-8")
         self.assertIn("reason = repeat 1 of 3 ended with exit status 2", marker)
-        self.assertIn("nowhere.mtx", marker)
+        self.assertIn("bad.mtx:3:", marker)
         self.assertFalse((point / "done").exists())
         self.assertFalse((point / "log-2.txt").exists())
         crash = self.place / "crash"
@@ -124,6 +126,36 @@ class Run(unittest.TestCase):
         self.run_sh(*arguments, *SMALL[1:])
         self.assertTrue((point / "done").exists())
         self.assertFalse((point / "error").exists())
+
+    def test_a_refusal_leaves_an_earlier_run(self):
+        point = self.project / "point"
+        run = ("--ranks", 2, "--output", "point", "--", "run")
+        self.run_sh(*run, *SMALL)
+
+        def content():
+            return {path: path.read_bytes() for path in point.rglob("*") if path.is_file()}
+        before = content()
+        none = self.site(command="no-such-launcher -n {ranks}")
+        for words, more, expected in (
+                ([*run, "--matrix", "nowhere.mtx"], {}, "nowhere.mtx: cannot be opened"),
+                ([*run, *SMALL, "--format", "best"], {}, "unknown format 'best'"),
+                ([*run, *SMALL, "--nonsense"], {}, "--nonsense"),
+                (["--nodes", 3, *run, *SMALL], {}, "--nodes 3: more than the 2 ranks"),
+                (["--site", "nowhere", *run, *SMALL], {}, "--site nowhere: neither a file"),
+                (["--classes", "--output", "point", "--", "--nonsense"], {}, "--nonsense"),
+                ([*run, *SMALL], {"ROWHALO": "nowhere"}, "ROWHALO=nowhere: there is no such"),
+                ([*run, *SMALL], {"ROWHALO_SITE": str(none)}, "there is no no-such-launcher")):
+            with self.subTest(expected):
+                self.assertIn(expected, self.run_sh(*words, status=2, **more))
+                self.assertEqual(content(), before)
+        # A run that begins moves it aside, whole.
+        self.run_sh("--repeats", 2, *run, *SMALL)
+        aside, = point.glob("before-*")
+        after = content()
+        self.assertEqual({path.relative_to(point): text for path, text in before.items()},
+                         {path.relative_to(aside): text for path, text in after.items()
+                          if aside in path.parents})
+        self.assertIn(point / "result-2.json", after)
 
     def test_signals_save_the_result(self):
         for number, name in ((signal.SIGUSR1, "SIGUSR1"), (signal.SIGTERM, "SIGTERM")):
