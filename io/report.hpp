@@ -136,7 +136,8 @@ struct ValidationReport {
   std::int64_t rows_checked = 0;
   std::uint64_t y_hash = 0;
   std::optional<double> petsc_seconds;
-  std::string note;  ///< e.g. why PETSc was not used; empty otherwise
+  std::string note;                 ///< e.g. why PETSc was not used; empty otherwise
+  std::int64_t rows_unchecked = 0;  ///< rows about which no bound proves anything
 };
 
 /// One of several combinations that a run measured in full (--format all, --halo all).
@@ -147,7 +148,8 @@ struct CaseReport {
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   bool passed = false;
-  std::string reason;  ///< why it could not run, or why it failed
+  std::string reason;               ///< why it could not run, or why it failed
+  std::int64_t rows_unchecked = 0;  ///< as in ValidationReport
 };
 
 /// One format on one rank (`kernels`). Rates are of the faster of the two times.
@@ -168,6 +170,7 @@ struct FormatReport {
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   bool passed = true;
+  std::int64_t rows_unchecked = 0;    ///< as in ValidationReport
   std::string reason;                 ///< why it could not run, or why it failed
   std::vector<Candidate> candidates;  ///< of `auto`, whose set-up is that of all its trials
 };

@@ -156,6 +156,7 @@ Json validation_json(const ValidationReport& v) {
           {"max_error_ratio", v.max_error_ratio},
           {"worst_row", v.worst_row < 0 ? Json(nullptr) : Json(v.worst_row)},
           {"rows_checked", v.rows_checked},
+          {"rows_unchecked", v.rows_unchecked},
           {"y_hash", hexadecimal(v.y_hash)},
           {"petsc_seconds", or_null(v.petsc_seconds)},
           {"note", v.note}};
@@ -193,6 +194,7 @@ Json formats_json(const std::vector<FormatReport>& formats) {
                     {"max_error_ratio", f.max_error_ratio},
                     {"y_hash", hexadecimal(f.y_hash)},
                     {"passed", f.passed},
+                    {"rows_unchecked", f.rows_unchecked},
                     {"reason", f.reason},
                     {"candidates", formats_tried_json(f.candidates)}});
   }
@@ -210,6 +212,7 @@ Json cases_json(const std::vector<CaseReport>& cases) {
                     {"max_error_ratio", c.max_error_ratio},
                     {"y_hash", hexadecimal(c.y_hash)},
                     {"passed", c.passed},
+                    {"rows_unchecked", c.rows_unchecked},
                     {"reason", c.reason}});
   }
   return list;

@@ -32,6 +32,14 @@ void write_formats_tried(std::ostream& out, const std::vector<Candidate>& list) 
   write_candidates(out, "formats", list, "set-up", &Candidate::setup_seconds);
 }
 
+/// What stands behind the numbers of a format or a combination.
+template <class Report>
+void write_outcome(std::ostream& out, const Report& one) {
+  if (!one.passed) out << "  FAILED";
+  if (one.rows_unchecked > 0) out << fmt::format("  unchecked rows: {}", one.rows_unchecked);
+  out << (one.reason.empty() ? "" : "  ") << one.reason << '\n';
+}
+
 std::string optional_percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
@@ -55,7 +63,7 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
                          f.gflops, f.gbytes_per_second, optional_percent(f.share_of_read_bandwidth),
                          f.setup_products, f.max_error_ratio);
     }
-    out << (f.passed ? "" : "  FAILED") << (f.reason.empty() ? "" : "  ") << f.reason << '\n';
+    write_outcome(out, f);
   }
   out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
          "products\n";
@@ -91,7 +99,7 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
       out << fmt::format("{:>10}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
                          optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
     }
-    out << (c.passed ? "" : "  FAILED") << (c.reason.empty() ? "" : "  ") << c.reason << '\n';
+    write_outcome(out, c);
   }
 }
 
@@ -248,8 +256,10 @@ void write_validation(Table& table, const ValidationReport& v,
   if (v.against != "none") {
     table.verdict(
         v.against.c_str(), v.passed,
-        fmt::format("{}, {} rows, largest error {:.4g} of its bound{}",
-                    v.passed ? "passed" : "failed", grouped(v.rows_checked), v.max_error_ratio,
+        fmt::format("{}, {} rows{}, largest error {:.4g} of its bound{}",
+                    v.passed ? "passed" : "failed", grouped(v.rows_checked),
+                    v.rows_unchecked == 0 ? "" : ", " + grouped(v.rows_unchecked) + " unchecked",
+                    v.max_error_ratio,
                     v.worst_row < 0 ? "" : fmt::format(" in row {}", v.worst_row)));
   } else {
     table.line("none", "y was not checked");

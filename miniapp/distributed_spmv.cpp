@@ -101,6 +101,7 @@ LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
   kernels.schedule = suited(schedule, format);
   const bool overlap = kernels.schedule == Schedule::overlap;
   const bool parts = entry_of(kernels.schedule).baseline;
+  kernels.canonical = format.canonical && !parts;
   kernels.interior = make_kernel(format, parts ? block.owned_columns() : block.view(),
                                  overlap ? block.interior() : all_rows(kernels.rows), options);
   return kernels;
@@ -114,6 +115,7 @@ void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, c
   kernels.boundary =
       make_kernel(format, parts ? block.ghost_columns() : block.view(), rows, options);
   kernels.repeatable = kernels.repeatable && format.repeatable;
+  kernels.canonical = kernels.canonical && format.canonical;
   if (parts) {
     kernels.reread_bytes =
         static_cast<std::int64_t>(vector_value_bytes(block.view().precision)) * rows.count;

@@ -72,6 +72,7 @@ struct LocalKernels {
   Schedule schedule = Schedule::overlap;
   LocalIndex rows = 0;            ///< of the whole block
   bool repeatable = true;         ///< the same bits every time
+  bool canonical = true;          ///< the bits of spmv_kernel.hpp in every row
   std::int64_t reread_bytes = 0;  ///< of y, which the second kernel of a baseline adds to
 
   /// Sum of both.

@@ -159,9 +159,10 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
         static_cast<double>(work.bytes) * 1e-9 / seconds / report_.bandwidth->read;
   }
   format.y_hash = hash_vector(comm_, matrix_, options_.precision, y.data());
-  const ValidationReport validation = check(y, format.y_hash, format.reason);
+  const ValidationReport validation = check(y, format.y_hash, chosen.kernels, format.reason);
   format.max_error_ratio = validation.max_error_ratio;
   format.passed = validation.passed;
+  format.rows_unchecked = validation.rows_unchecked;
   if (chosen.kernels.repeatable && !graph_y.empty() && graph_y != y) {
     format.passed = false;
     format.reason = "the product from a graph differs from the called one";
@@ -237,6 +238,11 @@ ExitCode KernelStudy::finish() {
   } else {
     report_.verdict = fmt::format("{} formats measured, y {}", measured,
                                   options_.validate == "none" ? "not validated" : "right in each");
+    std::int64_t unchecked = 0;
+    for (const FormatReport& one : report_.formats) {
+      unchecked = std::max(unchecked, one.rows_unchecked);
+    }
+    if (unchecked > 0) report_.verdict += ", " + unchecked_text(unchecked);
   }
   write_report();
   return code;

@@ -141,7 +141,7 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
     return false;
   }
   std::string verdict;
-  ValidationReport validation = check(measurement.y, measurement.y_hash, verdict);
+  ValidationReport validation = check(measurement.y, measurement.y_hash, kernels.kernels, verdict);
   if (entry_of(kernels.kernels.schedule).baseline) {
     validation.note +=
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
@@ -156,7 +156,7 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
     report_.cases.push_back({kernels.interior, transport.name, transport.graph,
                              measurement.timing.median_seconds, measurement.timing.exposed_seconds,
                              validation.max_error_ratio, validation.y_hash, validation.passed,
-                             verdict});
+                             verdict, validation.rows_unchecked});
   }
   const bool faster =
       !report_.timing || measurement.timing.median_seconds < report_.timing->median_seconds;
@@ -228,6 +228,9 @@ void Run::conclude() {
         validation.against == "all" ? "petsc and reference" : validation.against;
     report_.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
     if (several()) report_.verdict += fmt::format(", {} combinations", report_.cases.size());
+    std::int64_t unchecked = validation.rows_unchecked;
+    for (const CaseReport& one : report_.cases) unchecked = std::max(unchecked, one.rows_unchecked);
+    if (unchecked > 0) report_.verdict += ", " + unchecked_text(unchecked);
   }
 }
 

@@ -236,14 +236,17 @@ ValidationReport Session::compute_references() {
 }
 
 ValidationReport Session::check(const std::vector<std::byte>& y, std::uint64_t y_hash,
-                                std::string& verdict) {
+                                const LocalKernels& kernels, std::string& verdict) {
   if (!reference_report_) reference_report_ = compute_references();
   ValidationReport validation = *reference_report_;
   validation.y_hash = y_hash;
   validation.passed = true;
+  const CheckedProduct product =
+      checked(y.data(), kernels.canonical ? RowBits::canonical : RowBits::any);
   for (const Reference& reference : references_) {
-    const ErrorRatio ratio = compare(comm_, checked(y.data()), reference.product);
-    validation.rows_checked = ratio.rows;
+    const ErrorRatio ratio = compare(comm_, product, reference.product);
+    validation.rows_unchecked = std::max(validation.rows_unchecked, ratio.unchecked);
+    validation.rows_checked = ratio.rows + ratio.unchecked - validation.rows_unchecked;
     if (ratio.max >= validation.max_error_ratio) {
       validation.max_error_ratio = ratio.max;
       validation.worst_row = ratio.worst_row;

@@ -70,10 +70,10 @@ class Session {
   /// PETSc's and our own reference, as far as they are asked for, into references_; the report of a
   /// validation that has not looked at any y yet.
   ValidationReport compute_references();
-  /// Holds a y with hash `y_hash` against the references; `verdict` becomes the reason when it
-  /// fails.
+  /// Holds the y of `kernels`, with hash `y_hash`, against the references; `verdict` becomes the
+  /// reason when it fails.
   ValidationReport check(const std::vector<std::byte>& y, std::uint64_t y_hash,
-                         std::string& verdict);
+                         const LocalKernels& kernels, std::string& verdict);
 
   const RunOptions& options_;
   Comm comm_;
@@ -100,8 +100,8 @@ class Session {
   void print_header();
   std::ostream& out() const;
   bool color(const std::ostream& stream) const;
-  CheckedProduct checked(const void* y) const {
-    return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y};
+  CheckedProduct checked(const void* y, RowBits bits = RowBits::any) const {
+    return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y, bits};
   }
 
   std::optional<ProgressLine> progress_line_;  ///< rank 0, on a terminal

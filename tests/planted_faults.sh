@@ -326,6 +326,28 @@ fault "node-aware reports what the plan says" miniapp/run.cpp \
 fault "validator accepts too much" miniapp/validation.hpp \
   'return max <= 1;' \
   'return max <= 1e6;'
+fault "bound of a row is gamma again" miniapp/validation.cpp \
+  'const double relative = relative_bound(precision, entries);' \
+  'const double relative = relative_bound(precision, entries) / (1 - relative_bound(precision, entries) / 2);'
+fault "underflow is not scaled by alpha" miniapp/validation.cpp \
+  'std::max(1.0, std::abs(alpha))' \
+  '1.0'
+fault "unchecked rows count as checked" miniapp/validation.cpp \
+  'rows - all_unchecked, all_unchecked' \
+  'rows, all_unchecked'
+fault "bits of long rows are not compared" miniapp/validation.cpp \
+  'return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;' \
+  'return 0;'
+fault "every format promises the bits of csr" miniapp/distributed_spmv.cpp \
+  'kernels.canonical = format.canonical && !parts;' \
+  'kernels.canonical = !parts;'
+fault "boundary format promises the interior's bits" miniapp/distributed_spmv.cpp \
+  'kernels.canonical = kernels.canonical && format.canonical;' \
+  ''
+fault "unchecked rows are not said" miniapp/run.cpp \
+  'if (unchecked > 0) report_.verdict +=' \
+  'if (unchecked < 0) report_.verdict +=' \
+  cli_validation
 fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
   'if (requests.empty()) return;' \
   ''

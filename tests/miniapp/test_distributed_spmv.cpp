@@ -200,6 +200,24 @@ TEST_CASE("boundary rows have a stream of their own on GPUs where both parts hav
   REQUIRE_ALL_RANKS(!kernels.interior->starts_early() || kernels.side == nullptr);
 }
 
+TEST_CASE("kernels promise the bits of csr where both their formats and their schedule do") {
+  const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
+  const char* other = problem.device == Device::gpu ? "csr-vector" : "dia:max_padding=1e9";
+  const auto promises = [&](const char* interior, const char* boundary, Schedule schedule) {
+    const MatrixBlock block(problem.matrix, problem.precision, problem.device, schedule);
+    return make_kernels(block, schedule, Spec::parse(interior, "--format"),
+                        Spec::parse(boundary, "--boundary-format"))
+        .canonical;
+  };
+  REQUIRE_ALL_RANKS(promises("sell", "sell", Schedule::overlap));
+  REQUIRE_ALL_RANKS(!promises(other, "sell", Schedule::overlap));
+  REQUIRE_ALL_RANKS(!promises("sell", other, Schedule::overlap));
+  REQUIRE_ALL_RANKS(promises("sell", other, Schedule::blocking));
+  for (const ScheduleEntry& entry : schedules()) {
+    REQUIRE_ALL_RANKS(promises("sell", "sell", entry.schedule) == !entry.baseline);
+  }
+}
+
 TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   Supervision supervision;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);

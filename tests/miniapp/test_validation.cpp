@@ -30,6 +30,37 @@ ErrorRatio ratio_after(const Problem& problem, const std::vector<double>& refere
   return compare(problem.comm, checked(problem, y), reference);
 }
 
+/// Rows 0 and 1 in fp32, all entries of which stand in column 0: `entries` in row 0, one in row 1.
+void give_long_row(Problem& problem, std::int64_t entries) {
+  LocalMatrix& matrix = problem.matrix;
+  matrix.offsets.assign(1, 0);
+  for (const GlobalIndex row : matrix.source_rows) {
+    matrix.offsets.push_back(matrix.offsets.back() + (row == 0 ? entries : 1));
+  }
+  matrix.indices.assign(matrix.offsets.back(), 0);
+  matrix.values.assign(matrix.offsets.back(), 1);
+  std::fill(problem.x.begin(), problem.x.end(), double{1.0f / 3});
+}
+
+/// y of a problem in fp32 by the definition of the bits; `change(y)` in row 0.
+template <class Change>
+ErrorRatio ratio_in_fp32(const Problem& problem, RowBits bits, Change change) {
+  const LocalMatrix& matrix = problem.matrix;
+  std::vector<float> y;
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    float sum = 0;
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      sum = std::fma(static_cast<float>(matrix.values[k]),
+                     static_cast<float>(problem.x[matrix.indices[k]]), sum);
+    }
+    const float value = static_cast<float>(problem.alpha) * sum;
+    y.push_back(matrix.source_rows[row] == 0 ? change(value) : value);
+  }
+  CheckedProduct product{problem.matrix, problem.precision, problem.alpha, problem.beta,
+                         problem.x,      problem.y0,        y.data(),      bits};
+  return compare(problem.comm, product, reference_product(product));
+}
+
 /// Largest bound that any row can have: all rows of stencil27 sum at most 52 in magnitude.
 constexpr double generous_bound = 2 * 31 * 0x1p-53 * 53;
 
@@ -109,6 +140,66 @@ TEST_CASE("an empty row must be exactly zero, up to the smallest number") {
   REQUIRE_ALL_RANKS(ratio_after(problem, reference, [](double) { return 0.0; }).passed());
   REQUIRE_ALL_RANKS(ratio_after(problem, reference, [](double) { return -0.0; }).passed());
   REQUIRE_ALL_RANKS(!ratio_after(problem, reference, [](double) { return 1e-300; }).passed());
+}
+
+TEST_CASE("the bound is that of the definition, and there is none where it proves nothing") {
+  const auto bound = [](Precision precision, std::int64_t entries, double magnitude,
+                        double alpha = 1, double reference = 0) {
+    return rounding_bound(precision, entries, magnitude, alpha, reference).value_or(-1);
+  };
+  constexpr double least = 0x1p-1074, least_fp32 = 0x1p-149, least_fp16 = 0x1p-24;
+  CHECK(bound(Precision::fp64, 27, 8) == 2 * 30 * 0x1p-53 * 8);
+  CHECK(bound(Precision::fp64, 27, 0) == 29 * least);
+  CHECK(bound(Precision::fp64, 27, 0, -8) == 29 * 8 * least);
+  CHECK(bound(Precision::fp64, 27, 0, 0.25) == 29 * least);
+  CHECK(bound(Precision::fp64, 27, 8, 1, -4) == 2 * 30 * 0x1p-53 * 8 + 0x1p-53 * 4);
+  CHECK(bound(Precision::fp64, 1 << 24, 1) > 0);
+  CHECK(bound(Precision::fp32, 13, 0, 1e10) == 15 * 1e10 * least_fp32);
+  CHECK(bound(Precision::fp16, 0, 0) == 2 * least_fp32 + least_fp16);
+  // Linear up to the last: gamma would be a third more there.
+  CHECK(bound(Precision::fp32, (1 << 22) - 4, 1) == Approx((0x1p22 - 1) * 0x1p-23).epsilon(1e-9));
+  for (const std::int64_t entries :
+       {std::int64_t{1 << 22} - 3, std::int64_t{1} << 24, std::int64_t{1} << 33}) {
+    CHECK_FALSE(rounding_bound(Precision::fp32, entries, 1, 1, 1));
+  }
+  CHECK_FALSE(rounding_bound(Precision::fp64, 3, infinity, 1, 1));
+}
+
+TEST_CASE("rows too long for a bound need the bits of csr, or count as unchecked") {
+  constexpr std::int64_t entries = (1 << 22) - 3;
+  Problem problem("dense:rows=2,columns=1", "rows", {}, Precision::fp32, 1, 0);
+  give_long_row(problem, entries);
+  const auto ratio = [&](RowBits bits, auto change) {
+    return ratio_in_fp32(problem, bits, change);
+  };
+  const auto same = [](float y) { return y; };
+  const auto next = [](float y) { return std::nextafter(y, 9e9f); };
+  const ErrorRatio right = ratio(RowBits::canonical, same), wrong = ratio(RowBits::canonical, next);
+  REQUIRE_ALL_RANKS(right.passed() && right.rows == 2 && right.unchecked == 0);
+  REQUIRE_ALL_RANKS(!wrong.passed() && wrong.worst_row == 0 && wrong.unchecked == 0);
+  const ErrorRatio unproved = ratio(RowBits::any, next);
+  REQUIRE_ALL_RANKS(unproved.passed() && unproved.rows == 1 && unproved.unchecked == 1);
+  REQUIRE_ALL_RANKS(!ratio(RowBits::any, [](float) { return std::nanf(""); }).passed());
+  // One entry less has a bound of nearly half the sum.
+  give_long_row(problem, entries - 1);
+  for (const RowBits bits : {RowBits::any, RowBits::canonical}) {
+    const ErrorRatio checked = ratio_in_fp32(problem, bits, next);
+    REQUIRE_ALL_RANKS(checked.passed() && checked.rows == 2 && checked.unchecked == 0);
+    REQUIRE_ALL_RANKS(!ratio_in_fp32(problem, bits, [](float y) { return 2 * y; }).passed());
+  }
+}
+
+TEST_CASE("alpha scales what underflows") {
+  Problem problem("dense:rows=2,columns=1", "rows", {}, Precision::fp32, 1e10, 0);
+  give_long_row(problem, 40);
+  // Products of 0.91e-44, 6.5 times the smallest number in fp32: each loses a half of it.
+  std::fill(problem.x.begin(), problem.x.end(), 0x1p-70);
+  std::fill(problem.matrix.values.begin(), problem.matrix.values.end(), 0x1.ap-77);
+  const auto passes = [&](float factor) {
+    return ratio_in_fp32(problem, RowBits::any, [=](float y) { return factor * y; }).passed();
+  };
+  REQUIRE_ALL_RANKS(passes(1));
+  REQUIRE_ALL_RANKS(!passes(2));
 }
 
 TEST_CASE("the hash depends on every entry and its place, not on who owns it") {
