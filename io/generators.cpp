@@ -83,7 +83,7 @@ void check_size(const Spec& spec, const Comm& comm, GlobalIndex rows, double ent
   constexpr double bytes_per_entry = sizeof(GlobalIndex) + sizeof(double);
   const double needed =
       (total * bytes_per_entry + static_cast<double>(rows) * sizeof(Offset)) / comm.size;
-  const int ranks = comm.host_ranks > 0 ? comm.host_ranks : comm.size;
+  const int ranks = comm.most_on_host();
   const auto memory = static_cast<double>(host_memory_bytes());
   if (needed * ranks > memory) {
     spec.fail(fmt::format(

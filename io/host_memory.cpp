@@ -23,21 +23,55 @@ std::int64_t read_limit(const std::string& path) {
   return file >> bytes ? bytes : no_limit;
 }
 
-/// The tightest of the limits in `file` of `group` and the groups around it. Inside a container the
+/// The number behind `key` in lines "key number ...".
+std::int64_t number_of(std::istream& lines, const std::string& key, std::int64_t fallback) {
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t number = 0;
+    if (words >> name >> number && name == key) return number;
+  }
+  return fallback;
+}
+
+/// Names of the same things in a version of control groups.
+struct GroupFiles {
+  const char *limit, *usage, *reclaimable;  ///< the last: a key of memory.stat
+};
+constexpr GroupFiles version1{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                              "total_inactive_file"};
+constexpr GroupFiles version2{"memory.max", "memory.current", "inactive_file"};
+
+std::int64_t limit_of(const std::string& folder, const GroupFiles& files) {
+  return read_limit(folder + files.limit);
+}
+
+std::int64_t left_in(const std::string& folder, const GroupFiles& files) {
+  const std::int64_t limit = limit_of(folder, files);
+  std::int64_t used = 0;
+  if (limit == no_limit || !(std::ifstream(folder + files.usage) >> used)) return limit;
+  std::ifstream statistics(folder + "memory.stat");
+  return std::max<std::int64_t>(0, limit - used + number_of(statistics, files.reclaimable, 0));
+}
+
+/// The least that `bytes_in` finds for `group` and the groups around it. Inside a container the
 /// group may be named as the host sees it; the outermost one is then all that can be read.
-std::int64_t tightest(const std::string& mount, std::string group, const char* file) {
-  std::int64_t limit = no_limit;
+template <class BytesIn>
+std::int64_t least(const std::string& mount, std::string group, const GroupFiles& files,
+                   BytesIn bytes_in) {
+  std::int64_t bytes = no_limit;
   while (true) {
-    limit = std::min(limit, read_limit(mount + group + "/" + file));
-    if (group.empty()) return limit;
+    bytes = std::min(bytes, bytes_in(mount + group + "/", files));
+    if (group.empty()) return bytes;
     group.resize(group.rfind('/'));
   }
 }
 
-}  // namespace
-
-std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& membership) {
-  std::int64_t limit = no_limit;
+/// The same over all groups that `membership` names.
+template <class BytesIn>
+std::int64_t least_of_groups(const std::string& root, const std::string& membership,
+                             BytesIn bytes_in) {
+  std::int64_t bytes = no_limit;
   std::istringstream lines(membership);
   // Lines are "number:controllers:/group"; version 2 has no controllers.
   for (std::string line; std::getline(lines, line);) {
@@ -48,21 +82,48 @@ std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& mem
     if (group.empty() || group.front() != '/') continue;
     if (group == "/") group.clear();
     if (controllers == ",,") {
-      limit = std::min({limit, tightest(root, group, "memory.max"),
-                        tightest(root + "/unified", group, "memory.max")});
+      bytes = std::min({bytes, least(root, group, version2, bytes_in),
+                        least(root + "/unified", group, version2, bytes_in)});
     } else if (controllers.find(",memory,") != std::string::npos) {
-      limit = std::min(limit, tightest(root + "/memory", group, "memory.limit_in_bytes"));
+      bytes = std::min(bytes, least(root + "/memory", group, version1, bytes_in));
     }
   }
-  return limit;
+  return bytes;
+}
+
+std::string text_of(const char* path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+constexpr const char *groups_root = "/sys/fs/cgroup", *own_groups = "/proc/self/cgroup";
+
+}  // namespace
+
+std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& membership) {
+  return least_of_groups(root, membership, limit_of);
+}
+
+std::int64_t available_cgroup_bytes(const std::string& root, const std::string& membership) {
+  return least_of_groups(root, membership, left_in);
+}
+
+std::int64_t available_bytes(const std::string& meminfo, const std::string& root,
+                             const std::string& membership) {
+  std::istringstream lines(meminfo);
+  const std::int64_t kibibytes = number_of(lines, "MemAvailable:", no_limit / 1024);
+  return std::min(kibibytes * 1024, available_cgroup_bytes(root, membership));
+}
+
+std::int64_t available_host_bytes() {
+  return available_bytes(text_of("/proc/meminfo"), groups_root, text_of(own_groups));
 }
 
 std::int64_t host_memory_bytes() {
   const std::int64_t physical =
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
-  std::ostringstream membership;
-  membership << std::ifstream("/proc/self/cgroup").rdbuf();
-  return std::min(physical, cgroup_memory_bytes("/sys/fs/cgroup", membership.str()));
+  return std::min(physical, cgroup_memory_bytes(groups_root, text_of(own_groups)));
 }
 
 }  // namespace rowhalo

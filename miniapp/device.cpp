@@ -9,6 +9,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
+#include <future>
+#include <thread>
+#include <vector>
 
 #include "kernels/gpu/runtime.hpp"
 #include "miniapp/environment.hpp"
@@ -19,6 +23,34 @@ namespace rowhalo {
 
 namespace {
 
+/// Starts as many threads beside this one as OpenMP will, and ends them: where OpenMP fails to
+/// start one, it ends the process. Throws InputError.
+void check_threads(const Comm& comm, int threads) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(
+        fmt::format("rank {} on {} is to run {} OpenMP threads (--threads, or "
+                    "OMP_NUM_THREADS), but {}",
+                    comm.rank, host_name(), threads, why));
+  };
+  if (threads > most_threads) {
+    refuse(fmt::format("at most {} are allowed; use fewer, on more ranks", most_threads));
+  }
+  std::vector<std::jthread> started;
+  std::promise<void> release;  // goes before the threads, which then end
+  const std::shared_future<void> released = release.get_future().share();
+  try {
+    while (std::ssize(started) < threads - 1) {
+      started.emplace_back([released] { released.wait(); });
+    }
+  } catch (const std::exception&) {  // system_error or bad_alloc
+    refuse(
+        fmt::format("the system lets it start only {}; use fewer, or raise the limits on "
+                    "processes and memory (ulimit -u, ulimit -v, control group)",
+                    started.size() + 1));
+  }
+}
+
+/// Collective. Throws AgreedError.
 void set_threads(const Comm& comm, const Binding& bound, int threads) {
   if (threads == 0 && std::getenv("OMP_NUM_THREADS") == nullptr) {
     // Ranks that may all run on all cores share them.
@@ -26,6 +58,7 @@ void set_threads(const Comm& comm, const Binding& bound, int threads) {
     threads = std::max(1, std::min(bound.count, cores / node_place(comm).ranks));
   }
   if (threads > 0) omp_set_num_threads(threads);
+  agree(comm, [&] { check_threads(comm, omp_get_max_threads()); });
 }
 
 /// Most ranks that name the same GPU.

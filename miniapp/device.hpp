@@ -17,6 +17,9 @@ namespace rowhalo {
 /// Makes the GPU of this rank the current one, if there is any; before MPI_Init.
 void select_device_by_launcher();
 
+/// OpenMP threads per rank, by --threads or OMP_NUM_THREADS.
+inline constexpr int most_threads = 1024;
+
 struct RankDevice {
   ComputeSite site;
   std::string description;  ///< for people: "cpu, 4 threads on cores 0-3", "NVIDIA H200, GPU-..."
@@ -31,7 +34,8 @@ std::string blind_warning(const std::vector<std::string>& blind);
 std::string sharing_warning(int ranks_a_device);
 
 /// Collective. `requested` is auto, cpu or gpu; auto takes GPUs when every rank has one. `threads`:
-/// 0 or what --threads says. Throws AgreedError when GPUs are asked for and a rank has none.
+/// 0 or what --threads says. Throws AgreedError when GPUs are asked for and a rank has none, and
+/// when a rank cannot start its threads.
 RankDevice settle_device(const Comm& comm, const std::string& requested, int threads);
 
 }  // namespace rowhalo

@@ -13,7 +13,7 @@ void add_plan_options(CLI::App& app, InfoOptions& options) {
   const char* group = "Distribution";
   app.add_option("--ranks", options.ranks, "plan for N ranks (default: those that run)")
       ->type_name("N")
-      ->check(positive_count())
+      ->check(number_from(1, most_ranks))
       ->group(group);
   app.add_flag("--dry", options.dry,
                "only what the source says of itself, for matrices of any size: reads no entry and "
@@ -23,7 +23,7 @@ void add_plan_options(CLI::App& app, InfoOptions& options) {
                  "memory of a GPU for each rank in GB (1e9 bytes), to say whether the matrix fits "
                  "(default: that of the GPU, if there is one)")
       ->type_name("GB")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(number_from(1e-6, 1e6))
       ->group(group);
 }
 

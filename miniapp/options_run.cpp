@@ -5,6 +5,7 @@
 
 #include "io/vector_file.hpp"
 #include "kernels/formats.hpp"
+#include "miniapp/device.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/options_shared.hpp"
 #include "miniapp/petsc.hpp"
@@ -12,6 +13,9 @@
 namespace rowhalo {
 
 namespace {
+
+constexpr double largest_factor = 1e300;      // of alpha and beta
+constexpr int most_products = 1'000'000'000;  // in a batch, before the first batch
 
 void add_matrix_options(CLI::App& app, RunOptions& options) {
   add_matrix_option(app, options);
@@ -29,10 +33,12 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   add_precision_option(run, options);
   run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
       ->type_name("A")
+      ->check(number_from(-largest_factor, largest_factor))
       ->capture_default_str()
       ->group(group);
   run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")
       ->type_name("B")
+      ->check(number_from(-largest_factor, largest_factor))
       ->capture_default_str()
       ->group(group);
   std::string vectors = "random:seed=N | ones | zeros | index | log";
@@ -60,11 +66,12 @@ void add_disturbance_options(CLI::App& run, RunOptions& options) {
   run.add_flag("--poison", options.poison,
                "fill ghosts with NaN as soon as a product has used them; times mean little then")
       ->group(group);
-  run.add_option("--jitter", options.jitter_microseconds,
-                 "hold up each rank for a random time of up to US microseconds before every "
-                 "exchange begins and before it ends; times mean little then")
+  run.add_option(
+         "--jitter", options.jitter_microseconds,
+         "hold up each rank for a random time of up to US microseconds (at most 1e6) before "
+         "every exchange begins and before it ends; times mean little then")
       ->type_name("US")
-      ->check(CLI::Range(0.0, 1e6).description(""))
+      ->check(number_from(0.0, 1e6))
       ->group(group);
 }
 
@@ -138,26 +145,28 @@ void add_measuring_options(CLI::App& run, RunOptions& options) {
   run.add_option("--iterations", options.iterations,
                  "products a batch (default: 20 ms worth, at least 10)")
       ->type_name("N")
-      ->check(positive_count())
+      ->check(number_from(1, most_products))
       ->group(group);
   run.add_option("--batches", options.batches, "batches, at least; the median is reported")
       ->type_name("N")
-      ->check(positive_count())
+      ->check(number_from(1, 1'000'000))
       ->capture_default_str()
       ->group(group);
   run.add_option("--warmup", options.warmup, "products before the first batch")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(number_from(0, most_products))
       ->capture_default_str()
       ->group(group);
-  run.add_option("--min-seconds", options.min_seconds, "batches go on for at least this long")
+  run.add_option("--min-seconds", options.min_seconds,
+                 "batches go on for at least this long, at most 1e6")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(number_from(0.0, 1e6))
       ->capture_default_str()
       ->group(group);
-  run.add_option("--threads", options.threads, "OpenMP threads a rank on the CPU")
+  run.add_option("--threads", options.threads,
+                 fmt::format("OpenMP threads a rank on the CPU, at most {}", most_threads))
       ->type_name("N")
-      ->check(positive_count())
+      ->check(number_from(1, most_threads))
       ->group(group);
   run.add_flag("--dry", options.dry,
                "check the options and the size that the matrix states, and end: nothing is read "

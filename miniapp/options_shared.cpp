@@ -19,10 +19,6 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& targe
   return add_choice(app, name, target, choices, description + " (default: " + target + ")");
 }
 
-CLI::Validator positive_count() {
-  return CLI::Range(1, 1 << 30).description("");
-}
-
 std::string source_usage() {
   std::string text;
   for (const SourceEntry& entry : sources()) text += fmt::format("\n  {}", entry.usage);
@@ -56,6 +52,7 @@ void add_shuffle_option(CLI::App& app, RunOptions& options) {
          "first renumber rows and columns of a square matrix at random; x and y stay in the "
          "source's order")
       ->type_name("SEED")
+      ->check(number_from<std::int64_t>(0, INT64_MAX))
       ->group("Matrix");
 }
 
@@ -63,9 +60,9 @@ void add_timeout_option(CLI::App& app, RunOptions& options) {
   app.add_option(
          "--timeout", options.timeout_seconds,
          "end with an error that names each rank's phase when the run makes no progress for S "
-         "seconds")
+         "seconds, 0.1 to 1e7")
       ->type_name("S")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(number_from(0.1, 1e7))
       ->capture_default_str()
       ->group("Measuring and checking");
 }
@@ -116,7 +113,7 @@ void add_partition_options(CLI::App& app, RunOptions& options, const std::string
   app.add_option("--ranks-per-node", options.ranks_per_node,
                  "take N consecutive ranks for a node (default: the ranks that share memory)")
       ->type_name("N")
-      ->check(positive_count())
+      ->check(number_from(1, most_ranks))
       ->group(group);
 }
 

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,8 +57,22 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
 CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& target,
                       const std::vector<std::string>& words);
 
-/// A check without the range in the help, where it says nothing.
-CLI::Validator positive_count();
+/// The check of every option that takes a number: finite, from `low` to `high`.
+template <class Number>
+CLI::Validator number_from(Number low, Number high) {
+  const auto check = [low, high](const std::string& text) {
+    Number value{};
+    const bool in_range =
+        CLI::detail::lexical_cast(text, value) && value >= low && value <= high;  // NaN: false
+    return in_range ? std::string()
+                    : fmt::format("{} is not a{}number from {} to {}", text,
+                                  std::is_integral_v<Number> ? " whole " : " ", low, high);
+  };
+  return CLI::Validator(check, "");
+}
+
+/// Ranks that --ranks and --ranks-per-node may name: more than any machine has.
+inline constexpr int most_ranks = 1'000'000;
 
 /// What --help says of sources: one usage a line.
 std::string source_usage();

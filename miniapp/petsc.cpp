@@ -9,11 +9,10 @@
 #include <petscmat.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <numeric>
 
-#include "miniapp/environment.hpp"
+#include "io/host_memory.hpp"
 #include "partition/base/checked_cast.hpp"
 #include "partition/base/numbers.hpp"
 
@@ -44,17 +43,6 @@ class PetscSession {
   void close() { ROWHALO_PETSC(PetscFinalize()); }
 };
 
-/// Bytes that this node can still give, shared by the ranks on it; a huge number if unknown.
-std::int64_t available_bytes_a_rank(const Comm& comm) {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  std::int64_t kibibytes = 0, available = std::numeric_limits<std::int64_t>::max();
-  while (file >> key >> kibibytes >> unit) {
-    if (key == "MemAvailable:") available = kibibytes * 1024;
-  }
-  return available / node_place(comm).ranks;
-}
-
 /// Why PETSc cannot hold the matrix, or empty. The same on all ranks.
 std::string reason_against(const Comm& comm, const LocalMatrix& matrix) {
   constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
@@ -65,7 +53,7 @@ std::string reason_against(const Comm& comm, const LocalMatrix& matrix) {
   }
   // Values and columns once, and as much again while they are assembled.
   const std::int64_t needed = matrix.offsets.back() * (sizeof(PetscScalar) + sizeof(PetscInt)) * 2;
-  const bool fits = needed < available_bytes_a_rank(comm);
+  const bool fits = needed < available_host_bytes() / comm.most_on_host();
   if (max_over_ranks(comm, std::int64_t{fits ? 0 : 1}) != 0) {
     return "the memory left on a node does not hold a second copy of the matrix";
   }

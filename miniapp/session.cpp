@@ -4,6 +4,7 @@
 #include "miniapp/session.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,14 @@ std::vector<std::byte> stored(const std::vector<double>& values, Precision preci
   std::vector<std::byte> bytes(values.size() * vector_value_bytes(precision));
   store(vector_type(precision), values.data(), std::ssize(values), bytes.data());
   return bytes;
+}
+
+/// What to say of PETSc's time beside ours; empty where both use one thread per rank.
+std::string uneven_comparison(const Comm& comm, Device device) {
+  const std::int64_t threads = max_over_ranks(comm, std::int64_t{omp_get_max_threads()});
+  if (device == Device::gpu) return "PETSc: 1 CPU thread per rank, ours on a GPU";
+  if (threads == 1) return {};
+  return fmt::format("PETSc: 1 thread per rank, ours {}", threads);
 }
 
 }  // namespace
@@ -221,6 +230,7 @@ ValidationReport Session::compute_references() {
                                       progress_, watchdog_);
     if (petsc.unusable.empty()) {
       validation.petsc_seconds = petsc.seconds;
+      validation.note = uneven_comparison(comm_, device_.site.device);
       references_.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
     } else {
       validation.note = "PETSc not used: " + petsc.unusable;

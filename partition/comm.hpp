@@ -26,6 +26,7 @@ struct Comm {
   int host_ranks = 0;  ///< ranks on this rank's host; 0: not counted, so that all may be there
 
   static Comm of(MPI_Comm handle);
+  int most_on_host() const { return host_ranks > 0 ? host_ranks : size; }
 };
 
 /// Throws std::runtime_error naming `call` when an MPI call failed.

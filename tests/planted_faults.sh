@@ -285,8 +285,14 @@ fault "rounds of .mtx overlap" io/matrix_market_writer.cpp \
   'offset += sum_over_ranks(comm, bytes);' \
   'offset += bytes;'
 fault "inner control group overrules the outer" io/host_memory.cpp \
-  'limit = std::min(limit, read_limit(mount + group + "/" + file));' \
-  'if (limit == no_limit) limit = read_limit(mount + group + "/" + file);'
+  'bytes = std::min(bytes, bytes_in(mount + group + "/", files));' \
+  'if (bytes == no_limit) bytes = bytes_in(mount + group + "/", files);'
+fault "PETSc's copy is not counted against the control group" io/host_memory.cpp \
+  'return std::min(kibibytes * 1024, available_cgroup_bytes(root, membership));' \
+  'return kibibytes * 1024;'
+fault "a control group's usage is free" io/host_memory.cpp \
+  'limit - used + number_of' \
+  'limit + number_of'
 fault "any controller limits memory" io/host_memory.cpp \
   'controllers.find(",memory,")' \
   'controllers.find("memory")'
@@ -488,6 +494,21 @@ fault "failures beside the host's calls are not looked for" miniapp/batches.cpp 
   '  products.check();
   return seconds;' \
   '  return seconds;'
+fault "NaN is in every range" miniapp/options_shared.hpp \
+  'value >= low && value <= high;' \
+  '!(value < low || value > high);'
+fault "any number of threads" miniapp/device.cpp \
+  'if (threads > most_threads) {' \
+  'if (false) {' \
+  cli_bad_input
+fault "OpenMP ends the process" miniapp/device.cpp \
+  'while (std::ssize(started) < threads - 1) {' \
+  'while (std::ssize(started) < 0) {' \
+  cli_bad_input
+fault "PETSc's one thread is not mentioned" miniapp/session.cpp \
+  'if (threads == 1) return {};' \
+  'if (threads >= 1) return {};' \
+  cli_schedules
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \

@@ -3,6 +3,7 @@
 """Wrong input and wrong options under mpirun -n 4: exit status 2, one message that says what and where,
 and no result; soon."""
 import gzip
+import subprocess
 import unittest
 
 import launch
@@ -123,6 +124,19 @@ class BadInput(launch.Case):
         for case, (options, words) in OPTIONS.items():
             with self.subTest(case):
                 self.refused(options, words)
+
+    def test_threads_that_cannot_be_had(self):
+        """OpenMP itself would end the process without a word of ours."""
+        command = launch.command_line(["run", "--matrix", "stencil7:4", "--device", "cpu"], 0)
+        for setting, word in ("export OMP_NUM_THREADS=100000", "at most 1024"), \
+                             ("export OMP_NUM_THREADS=900; ulimit -v 2000000", "ulimit -v"):
+            with self.subTest(setting):
+                done = subprocess.run(["bash", "-c", f'{setting}; exec "$@"', "bash", *command],
+                                      env=launch.ENVIRONMENT, capture_output=True, text=True,
+                                      timeout=60, check=False)
+                self.assertEqual(done.returncode, 2, done)
+                self.assertIn(word, done.stderr)
+                self.assertEqual(done.stderr.count("rowhalo: "), 1, done)
 
     def test_vector_of_the_wrong_size(self):
         path = self.write("x.mtx", ARRAY + "3 1\n1\n2\n3\n")

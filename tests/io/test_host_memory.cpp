@@ -43,6 +43,37 @@ TEST_CASE("the tightest limit of the control groups holds", "[host_memory]") {
   std::filesystem::remove_all(root);
 }
 
+TEST_CASE("what the control groups leave is available", "[host_memory]") {
+  const std::filesystem::path root = std::filesystem::current_path() / "cgroup_left_test";
+  std::filesystem::remove_all(root);
+  put(root / "memory.max", "9000");
+  put(root / "memory.current", "8500");
+  put(root / "memory.stat", "anon 300\ninactive_file 2000\nactive_file 6000");
+  put(root / "job/memory.max", "5000");
+  put(root / "job/memory.current", "1000");
+  put(root / "full/memory.max", "5000");
+  put(root / "full/memory.current", "5100");
+  put(root / "free/memory.max", "max");
+  put(root / "free/memory.current", "1000");
+  CHECK(available_cgroup_bytes(root, "0::/\n") == 2500);
+  CHECK(available_cgroup_bytes(root, "0::/job\n") == 2500);
+  CHECK(available_cgroup_bytes(root, "0::/full\n") == 0);
+  CHECK(available_cgroup_bytes(root, "0::/free\n") == 2500);
+  put(root / "memory/slurm/memory.limit_in_bytes", "700");
+  put(root / "memory/slurm/memory.usage_in_bytes", "650");
+  put(root / "memory/slurm/memory.stat", "inactive_file 1\ntotal_inactive_file 50");
+  CHECK(available_cgroup_bytes(root, "2:memory:/slurm/step\n") == 100);
+  CHECK(available_cgroup_bytes(root / "nothing", "0::/job\n") == INT64_MAX);
+
+  const std::string meminfo = "MemTotal:       9 kB\nMemFree: 1 kB\nMemAvailable:   2 kB\n";
+  CHECK(available_bytes(meminfo, root, "2:memory:/slurm\n") == 100);
+  CHECK(available_bytes(meminfo, root, "0::/job\n") == 2048);
+  CHECK(available_bytes("", root, "0::/job\n") == 2500);
+  std::filesystem::remove_all(root);
+}
+
 TEST_CASE("the host has some memory", "[host_memory]") {
   CHECK(host_memory_bytes() > 0);
+  CHECK(available_host_bytes() > 0);
+  CHECK(available_host_bytes() <= host_memory_bytes());
 }

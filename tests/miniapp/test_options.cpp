@@ -121,6 +121,37 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({"list", "colours"}), "colours"));
 }
 
+TEST_CASE("numbers are finite and in the range of their option") {
+  struct Range {
+    const char *option, *smallest, *largest, *below, *above;
+  };
+  const Range ranges[] = {{"--timeout", "0.1", "1e7", "0.09", "1e300"},
+                          {"--jitter", "0", "1e6", "-1e-9", "1000001"},
+                          {"--min-seconds", "0", "1e6", "-0.1", "1e7"},
+                          {"--alpha", "-1e300", "1e300", "-1e301", "1e301"},
+                          {"--beta", "-1e300", "1e300", "-1e301", "1e301"},
+                          {"--threads", "1", "1024", "0", "1025"},
+                          {"--iterations", "1", "1000000000", "0", "3000000000"},
+                          {"--batches", "1", "1000000", "0", "1000001"},
+                          {"--warmup", "0", "1000000000", "-1", "3000000000"},
+                          {"--shuffle", "0", "9223372036854775807", "-1", "1e3"},
+                          {"--ranks-per-node", "1", "1000000", "0", "1000001"}};
+  for (const Range& range : ranges) {
+    CAPTURE(range.option);
+    for (const char* word : {range.smallest, range.largest}) {
+      CHECK_FALSE(parse({"run", "--matrix", "a.mtx", range.option, word}).error);
+    }
+    for (const char* word : {range.below, range.above, "nan", "inf", "-inf", "1e999", "one"}) {
+      CAPTURE(word);
+      CHECK(mentions(parse({"run", "--matrix", "a.mtx", range.option, word}), range.option));
+    }
+  }
+  for (const char* word : {"nan", "0", "1e7"}) {
+    CHECK(mentions(parse({"info", "--matrix", "a.mtx", "--device-memory", word}), word));
+  }
+  CHECK(mentions(parse({"info", "--matrix", "a.mtx", "--ranks", "1000001"}), "1000001"));
+}
+
 TEST_CASE("convert takes two names") {
   const CommandLine line = parse({"convert", "stencil7:4", "a.petsc", "--block", "2"});
   REQUIRE_FALSE(line.error);
