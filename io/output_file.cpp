@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,10 +23,26 @@ namespace {
 
 constexpr std::int64_t anywhere = std::numeric_limits<std::int64_t>::max();
 
+const char* remedy_of(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free space there, or choose another folder";
+    case ENOENT:
+      return "its folder is gone; choose one that stays";
+    case EBADF:
+    case EPIPE:
+      return "keep it open, or write to a file";
+    default:
+      return "check the disk and the permissions";
+  }
+}
+
 [[noreturn]] void fail(const std::string& path, const char* what) {
-  throw InputError(fmt::format("{}: {}: {}; check the disk and the permissions", path, what,
-                               std::strerror(errno)),
-                   anywhere, ExitCode::run_time);
+  const int error = errno;
+  throw InputError(
+      fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), remedy_of(error)), anywhere,
+      ExitCode::run_time);
 }
 
 std::string directory_of(const std::string& path) {
@@ -94,6 +111,20 @@ void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view 
   }
 }
 
+void write_stream(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EAGAIN) {
+      pollfd ready{descriptor, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (count < 0 && errno != EINTR) {
+      fail(path, "writing failed");
+    } else if (count > 0) {
+      bytes.remove_prefix(count);
+    }
+  }
+}
+
 void close_written(FileDescriptor&& file, const std::string& path) {
   if (::close(file.release()) != 0) fail(path, "writing failed");
 }
@@ -111,15 +142,17 @@ void check_text_target(const std::string& path, const std::string& option) {
 }
 
 void write_text_file(const std::string& path, const std::string& text) {
-  if (path == "-" || is_special(path)) {
-    std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-    if (file == nullptr) fail(path, "cannot be written");
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool flushed = file == stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
-    if (!written || !flushed) fail(path == "-" ? "standard output" : path, "writing failed");
-    return;
+  if (path == "-") {
+    write_stream(STDOUT_FILENO, text, "stdout");
+  } else if (is_special(path)) {
+    // Without O_NONBLOCK a FIFO that nobody reads would never be opened.
+    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!file) fail(path, "cannot be written");
+    write_stream(file.number(), text, path);
+    close_written(std::move(file), path);
+  } else {
+    write_whole(path, text);
   }
-  write_whole(path, text);
 }
 
 }  // namespace rowhalo

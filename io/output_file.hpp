@@ -40,6 +40,8 @@ FileDescriptor open_for_writing(const std::string& name, const std::string& path
 /// Writes from byte `offset` on; for any thread.
 void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view bytes,
               const std::string& path);
+/// Writes to a stream: a pipe, a terminal, a device; waits where it is not ready.
+void write_stream(int descriptor, std::string_view bytes, const std::string& path);
 /// Some file systems say only now that writing failed.
 void close_written(FileDescriptor&& file, const std::string& path);
 /// Writes a file in one go, under a temporary name that is renamed.

@@ -61,21 +61,27 @@ void Conversion::check_target() {
 
 void Conversion::write() {
   phase("write");
-  OutputReport& output = report_.output.emplace();
-  output.path = options_.output;
-  output.seconds = timed([&] { save_matrix(options_.output, *source_, comm_, progress_); });
-  if (comm_.rank != 0) return;
-  output.bytes = file_bytes(options_.output);
-  output.read_bytes = file_bytes(options_.matrix);
+  outputs_.attempt("OUT", [&] {
+    OutputReport output;
+    output.path = options_.output;
+    output.seconds = timed([&] { save_matrix(options_.output, *source_, comm_, progress_); });
+    if (comm_.rank == 0) {
+      output.bytes = file_bytes(options_.output);
+      output.read_bytes = file_bytes(options_.matrix);
+    }
+    report_.output = output;
+  });
 }
 
 ExitCode Conversion::finish() {
   report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
   const bool interrupted = report_.status == RunStatus::interrupted;
-  report_.verdict = interrupted ? "interrupted by a signal; nothing was written"
-                                : fmt::format("{} written", options_.output);
+  if (!interrupted && !report_.output) report_.status = RunStatus::failed;
+  report_.verdict = interrupted      ? "interrupted by a signal; nothing was written"
+                    : report_.output ? fmt::format("{} written", options_.output)
+                                     : "the matrix could not be written";
   write_report();
-  return interrupted ? ExitCode::run_time : ExitCode::fine;
+  return outputs_.finish(report_, report_.output ? ExitCode::fine : ExitCode::run_time);
 }
 
 }  // namespace

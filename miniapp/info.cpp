@@ -232,9 +232,8 @@ ExitCode Info::finish() {
     report_.verdict =
         fmt::format("{} partition{} for {} ranks", usable, usable == 1 ? "" : "s", parts_);
   }
-  phase("report");
   write_report();
-  return code;
+  return outputs_.finish(report_, code);
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ ExitCode KernelStudy::finish() {
     if (unchecked > 0) report_.verdict += ", " + unchecked_text(unchecked);
   }
   write_report();
-  return code;
+  return outputs_.finish(report_, code);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // rowhalo: parse, run, report. Only --help, --version and list do without MPI.
-#include <iostream>
-
 #include "miniapp/convert.hpp"
 #include "miniapp/device.hpp"
 #include "miniapp/environment.hpp"
@@ -10,6 +8,7 @@
 #include "miniapp/kernels_command.hpp"
 #include "miniapp/list.hpp"
 #include "miniapp/options.hpp"
+#include "miniapp/outputs.hpp"
 #include "miniapp/provenance.hpp"
 #include "miniapp/run.hpp"
 #include "miniapp/watchdog.hpp"
@@ -20,18 +19,10 @@ using namespace rowhalo;
 
 int print_information(const CommandLine& line) {
   if (launched_rank() != 0) return static_cast<int>(ExitCode::fine);
-  switch (line.command) {
-    case Command::list:
-      std::cout << list_text(line.list);
-      break;
-    case Command::version:
-      std::cout << version_text();
-      break;
-    default:
-      std::cout << line.help;
-      break;
-  }
-  return static_cast<int>(ExitCode::fine);
+  const std::string text = line.command == Command::list      ? list_text(line.list)
+                           : line.command == Command::version ? version_text()
+                                                              : line.help;
+  return static_cast<int>(print_to_stdout(text));
 }
 
 /// The commands that need MPI.
@@ -45,6 +36,7 @@ ExitCode execute(const CommandLine& line, const Comm& comm) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_standard_streams();
   const CommandLine line = parse_command_line(argc, argv);
   if (line.informational()) return print_information(line);
 

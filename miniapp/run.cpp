@@ -241,8 +241,11 @@ void Run::save_y() {
   for (std::size_t row = 0; row < y.size(); ++row) {
     y[row] = load(vector_type(options_.precision), y_.data(), static_cast<std::int64_t>(row));
   }
-  write_vector(options_.save_y, deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y),
-               options_.precision, comm_, progress_);
+  const std::vector<double> share =
+      deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y);
+  outputs_.attempt("--save-y", [&] {
+    write_vector(options_.save_y, share, options_.precision, comm_, progress_);
+  });
 }
 
 ExitCode Run::finish() {
@@ -250,16 +253,13 @@ ExitCode Run::finish() {
   if (report_.status == RunStatus::interrupted) {
     report_.verdict = "interrupted by a signal in phase '" + std::string(progress_.phase()) + "'";
     code = ExitCode::run_time;
-  } else {
-    save_y();
-    if (!report_.validation->passed) {
-      report_.status = RunStatus::failed;
-      code = ExitCode::validation;
-    }
+  } else if (!report_.validation->passed) {
+    report_.status = RunStatus::failed;
+    code = ExitCode::validation;
   }
-  phase("report");
   write_report();
-  return code;
+  if (report_.status != RunStatus::interrupted) save_y();
+  return outputs_.finish(report_, code);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
-#include "io/output_file.hpp"
 #include "io/report_writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
@@ -49,26 +49,16 @@ Session::Session(const CommandLine& line, const Comm& comm)
     : options_(line.run),
       comm_(comm),
       watchdog_(progress_, options_.timeout_seconds),
-      to_stderr_(options_.json == "-" || options_.csv == "-" || options_.communication == "-" ||
-                 options_.trace == "-") {
+      outputs_(options_, comm) {
   const bool terminal = comm.rank == 0 && on_terminal(STDERR_FILENO);
   if (terminal && options_.progress && !options_.quiet) progress_line_.emplace(progress_);
   report_.argv = line.argv;
-}
-
-std::ostream& Session::out() const {
-  return to_stderr_ ? std::cerr : std::cout;
 }
 
 bool Session::interrupted() {
   if (max_over_ranks(comm_, std::int64_t{watchdog_.interrupted()}) == 0) return false;
   report_.status = RunStatus::interrupted;
   return true;
-}
-
-bool Session::color(const std::ostream& stream) const {
-  if (options_.color != Color::automatic) return options_.color == Color::always;
-  return on_terminal(&stream == &std::cout ? STDOUT_FILENO : STDERR_FILENO);
 }
 
 void Session::begin(Purpose purpose) {
@@ -80,7 +70,7 @@ void Session::begin(Purpose purpose) {
   }
   agree(comm_, [&] {
     if (purpose == Purpose::product) check_product_options();
-    check_outputs();
+    outputs_.check();
     const bool all = purpose == Purpose::inspection && options_.partition == all_partitioners;
     if (!all) check_partition_request(partition_request({}));
   });
@@ -112,27 +102,6 @@ void Session::check_product_options() const {
   }
 }
 
-void Session::check_outputs() const {
-  const bool standard[] = {options_.json == "-", options_.csv == "-", options_.communication == "-",
-                           options_.trace == "-"};
-  if (std::count(std::begin(standard), std::end(standard), true) > 1) {
-    throw InputError(
-        "only one of --json, --csv, --communication and --trace can be '-' (stdout); give the "
-        "others a file");
-  }
-  if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
-    throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
-  }
-  if (comm_.rank != 0) return;
-  if (!options_.json.empty()) check_text_target(options_.json, "--json");
-  if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
-  if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");
-  if (!options_.communication.empty()) {
-    check_text_target(options_.communication, "--communication");
-  }
-  if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
-}
-
 PartitionRequest Session::partition_request(const NodeMap& nodes) const {
   return {options_.partition, options_.hierarchical, nodes,
           prediction_model(device_.site.device, nodes)};
@@ -142,8 +111,9 @@ void Session::print_header() {
   report_.provenance = gather_provenance(comm_, device_.description);
   if (comm_.rank != 0) return;
   if (!options_.quiet) {
-    write_header(out(), report_.provenance, color(out()));
-    out() << std::flush;
+    std::ostringstream header;
+    write_header(header, report_.provenance, outputs_.color());
+    outputs_.print(header.str());
   }
   if (!device_.warning.empty()) std::cerr << "rowhalo: warning: " << device_.warning << '\n';
 }
@@ -270,21 +240,9 @@ ValidationReport Session::check(const std::vector<std::byte>& y, std::uint64_t y
 }
 
 void Session::write_report() {
+  phase("report");
   progress_line_.reset();
-  agree(comm_, [&] {
-    if (comm_.rank != 0) return;
-    if (!options_.quiet) write_table(out(), report_, color(out()));
-    if (!options_.json.empty()) write_text_file(options_.json, to_json(report_));
-    if (!options_.csv.empty()) write_text_file(options_.csv, to_csv(report_));
-    if (!options_.hdf5.empty()) write_hdf5_report(options_.hdf5, report_);
-    if (!options_.communication.empty() && report_.communication) {
-      write_text_file(options_.communication, communication_text(*report_.communication));
-    }
-    if (!trace_.empty()) write_text_file(options_.trace, trace_);
-    write_fom_lines(out(), report_);
-    write_result_line(out(), report_, color(out()));
-    out() << std::flush;
-  });
+  outputs_.write_report(report_, trace_);
 }
 
 }  // namespace rowhalo

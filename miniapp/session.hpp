@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "miniapp/device.hpp"
 #include "miniapp/measurement.hpp"
 #include "miniapp/options.hpp"
+#include "miniapp/outputs.hpp"
 #include "miniapp/progress_line.hpp"
 #include "miniapp/validation.hpp"
 #include "miniapp/watchdog.hpp"
@@ -45,7 +45,7 @@ class Session {
   void renumber();    ///< --shuffle, if asked for
   void distribute();  ///< to its owners, with its plan
   void prepare();     ///< x, y0, and the block in the memory of the device
-  /// Writes table, JSON, CSV, FOM and RESULT lines.
+  /// Table and files of the report; outputs_.finish() comes later.
   void write_report();
 
   /// A signal has come to some rank; the report's status says so from then on.
@@ -79,6 +79,7 @@ class Session {
   Comm comm_;
   Progress progress_;
   Watchdog watchdog_;
+  Outputs outputs_;
   RunReport report_;
   RankDevice device_;
   std::int64_t base_bytes_ = 0;           ///< of the host's memory, before anything was read
@@ -96,16 +97,12 @@ class Session {
 
  private:
   void check_product_options() const;
-  void check_outputs() const;
   void print_header();
-  std::ostream& out() const;
-  bool color(const std::ostream& stream) const;
   CheckedProduct checked(const void* y, RowBits bits = RowBits::any) const {
     return {matrix_, options_.precision, options_.alpha, options_.beta, x_, y0_, y, bits};
   }
 
   std::optional<ProgressLine> progress_line_;  ///< rank 0, on a terminal
-  bool to_stderr_;
   std::optional<StreamHandle> stream_;
   std::optional<Shuffle> shuffle_;
 };
