@@ -147,7 +147,10 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
                     validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
   }
-  const std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
+  std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
+  if (fault.empty() && options_.beta != 0) {
+    fault = repeated_fault(measurement.checked.y, measurement.checked.products);
+  }
   if (!fault.empty()) {
     validation.passed = false;
     verdict = fault;

@@ -239,6 +239,16 @@ ValidationReport Session::check(const std::vector<std::byte>& y, std::uint64_t y
   return validation;
 }
 
+std::string Session::repeated_fault(const std::vector<std::byte>& y, int products) const {
+  if (options_.validate == "none") return {};
+  const ErrorRatio ratio = compare_repeated(comm_, checked(y.data()), products);
+  if (ratio.passed()) return {};
+  return fmt::format(
+      "y after {} products as they were timed differs from the reference by {:.3g} times the "
+      "bound, worst in row {}",
+      products, ratio.max, ratio.worst_row);
+}
+
 void Session::write_report() {
   phase("report");
   progress_line_.reset();

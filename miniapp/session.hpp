@@ -74,6 +74,8 @@ class Session {
   /// reason when it fails.
   ValidationReport check(const std::vector<std::byte>& y, std::uint64_t y_hash,
                          const LocalKernels& kernels, std::string& verdict);
+  /// Why y after `products` products in a row is wrong; empty when it is right or not validated.
+  std::string repeated_fault(const std::vector<std::byte>& y, int products) const;
 
   const RunOptions& options_;
   Comm comm_;

@@ -99,14 +99,20 @@ double ratio_of_bits(const CheckedProduct& product, LocalIndex row, double y) {
   return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;
 }
 
-std::optional<double> bound_of_row(const CheckedProduct& product, LocalIndex row,
-                                   double reference) {
+/// |alpha| sum_j |a_ij||x_j|.
+double magnitude_of_row(const CheckedProduct& product, LocalIndex row) {
   const LocalMatrix& matrix = product.matrix;
   double magnitude = 0;
   for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
     magnitude += std::abs(stored_entry(product, k) * product.x[matrix.indices[k]]);
   }
-  magnitude *= std::abs(stored_alpha(product));
+  return magnitude * std::abs(stored_alpha(product));
+}
+
+std::optional<double> bound_of_row(const CheckedProduct& product, LocalIndex row,
+                                   double reference) {
+  const LocalMatrix& matrix = product.matrix;
+  double magnitude = magnitude_of_row(product, row);
   if (product.beta != 0) {
     magnitude += std::abs(stored_beta(product) * product.y0[row]);
   }
@@ -175,8 +181,11 @@ std::string unchecked_text(std::int64_t rows) {
       rows, rows == 1 ? "" : "s");
 }
 
-ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
-                   const std::vector<double>& reference) {
+namespace {
+
+/// Collective. The largest of ratio_of(row), which is empty where nothing can be proved.
+template <class RatioOf>
+ErrorRatio worst_of_rows(const Comm& comm, const CheckedProduct& product, const RatioOf& ratio_of) {
   struct {
     double ratio;
     int rank;
@@ -189,7 +198,7 @@ ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
     LocalIndex row_seen = -1;
 #pragma omp for schedule(dynamic, 4096) nowait
     for (LocalIndex row = 0; row < product.matrix.owned_rows; ++row) {
-      const std::optional<double> ratio = ratio_of_row(product, row, reference[row]);
+      const std::optional<double> ratio = ratio_of(row);
       if (!ratio) ++unchecked;
       if (ratio && *ratio > ratio_seen) {
         ratio_seen = *ratio;
@@ -208,6 +217,46 @@ ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
   const std::int64_t all_unchecked = sum_over_ranks(comm, unchecked);
   const std::int64_t rows = sum_over_ranks(comm, std::int64_t{product.matrix.owned_rows});
   return {std::max(worst.ratio, 0.0), worst_row, rows - all_unchecked, all_unchecked};
+}
+
+/// The ratio of a row after `products` products in a row; empty where nothing can be proved.
+std::optional<double> ratio_of_repeated_row(const CheckedProduct& product, LocalIndex row,
+                                            int products) {
+  CheckedProduct single = product;
+  single.beta = 0;
+  const NumberType results = vector_type(product.precision);
+  const double sum = reference_row(single, row), beta = stored_beta(product);
+  const double magnitude = magnitude_of_row(product, row);
+  const Offset entries = product.matrix.offsets[row + 1] - product.matrix.offsets[row];
+  double reference = product.y0[row], error = 0;
+  for (int k = 0; k < products; ++k) {
+    const double before = std::abs(beta) * (std::abs(reference) + error);
+    reference = std::fma(beta, reference, sum);
+    error *= std::abs(beta);
+    const std::optional<double> bound =
+        rounding_bound(product.precision, entries, magnitude + before, stored_alpha(product),
+                       std::abs(reference) + error);
+    if (!bound) return std::nullopt;
+    error += *bound;
+    if (!std::isfinite(rounded_to(results, std::abs(reference) + error))) return std::nullopt;
+  }
+  const double y = load(results, product.y, row);
+  if (y == reference) return 0;
+  const double ratio = std::abs(y - reference) / error;
+  return error > 0 && !std::isnan(ratio) ? ratio : infinity;
+}
+
+}  // namespace
+
+ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
+                   const std::vector<double>& reference) {
+  return worst_of_rows(comm, product,
+                       [&](LocalIndex row) { return ratio_of_row(product, row, reference[row]); });
+}
+
+ErrorRatio compare_repeated(const Comm& comm, const CheckedProduct& product, int products) {
+  return worst_of_rows(
+      comm, product, [&](LocalIndex row) { return ratio_of_repeated_row(product, row, products); });
 }
 
 std::uint64_t hash_vector(const Comm& comm, const LocalMatrix& matrix, Precision precision,

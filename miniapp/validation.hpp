@@ -66,6 +66,11 @@ std::string unchecked_text(std::int64_t rows);
 ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
                    const std::vector<double>& reference);
 
+/// Collective. Holds product.y, left by `products` products in a row that began with product.y0,
+/// against the same recursion of the reference; errors follow E_k+1 = |beta| E_k + bound. Rows that
+/// leave the finite numbers on the way count as unchecked.
+ErrorRatio compare_repeated(const Comm& comm, const CheckedProduct& product, int products);
+
 /// Collective. y_hash: sum mod 2^64 over rows of hash_of_entry(number in the source, y_i).
 std::uint64_t hash_vector(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const void* y);

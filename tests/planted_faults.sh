@@ -509,6 +509,15 @@ fault "PETSc's one thread is not mentioned" miniapp/session.cpp \
   'if (threads == 1) return {};' \
   'if (threads >= 1) return {};' \
   cli_schedules
+fault "errors of products in a row do not add up" miniapp/validation.cpp \
+  'error *= std::abs(beta);' \
+  'error = 0;'
+fault "a product in a row too few is compared" miniapp/validation.cpp \
+  'for (int k = 0; k < products; ++k) {' \
+  'for (int k = 1; k < products; ++k) {'
+fault "y of products in a row is not looked at" miniapp/validation.cpp \
+  'return error > 0 && !std::isnan(ratio) ? ratio : infinity;' \
+  'return 0;'
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \
@@ -539,3 +548,23 @@ fault "temporary file follows a planted link" jobs/whole_files.py \
   'os.O_EXCL | os.O_NOFOLLOW' 'os.O_TRUNC' jobs_whole_files
 fault "files of running processes are stale" jobs/shell/whole_files.sh \
   ' && [ ! -d "/proc/$pid" ]' '' jobs_whole_files
+
+# --- on a GPU machine: planted.sh --gpu; two GPUs see all of them
+gpu_fault "exchange missing from the capture" miniapp/products.cpp \
+  'spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream);' \
+  'if (single_++ < 2) { spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); } else { apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); }'
+gpu_fault "all products of a graph on the first vector" miniapp/product_sequence.cpp \
+  'for (int k = 0; k < step_; ++k) product_(k);' \
+  'for (int k = 0; k < step_; ++k) product_(0);'
+gpu_fault "half of the products in the graph" miniapp/product_sequence.cpp \
+  'for (int k = 0; k < step_; ++k) product_(k);' \
+  'for (int k = 0; k < step_ / 2; ++k) product_(k);'
+gpu_fault "first ghost never comes as a line" miniapp/halo/p2p_kernels.cu \
+  'if (landing.ghost >= 0) arguments' \
+  'if (landing.ghost > 0) arguments'
+gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p_kernels.cu \
+  'if (k < chunk.count) ghosts[k] = words[u];' \
+  'if (k + 1 < chunk.count) ghosts[k] = words[u];'
+gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
+  'context_.plan.send_indices[send.begin] * context_.element_bytes' \
+  '0 * context_.element_bytes'

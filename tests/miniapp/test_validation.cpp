@@ -220,3 +220,50 @@ TEST_CASE("the hash depends on every entry and its place, not on who owns it") {
   REQUIRE_ALL_RANKS(hash(rows, [](GlobalIndex) { return 0.0; }) !=
                     hash(rows, [](GlobalIndex) { return -0.0; }));
 }
+
+namespace {
+
+/// y after `products` products in a row by the definition of the bits, compared as `claimed` of
+/// them.
+template <class T>
+ErrorRatio repeated_ratio(const Problem& problem, int products, int claimed) {
+  const LocalMatrix& matrix = problem.matrix;
+  std::vector<T> y(problem.y0.begin(), problem.y0.end());
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    T sum = 0;
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      sum = std::fma(static_cast<T>(matrix.values[k]), static_cast<T>(problem.x[matrix.indices[k]]),
+                     sum);
+    }
+    for (int k = 0; k < products; ++k) {
+      y[row] = std::fma(static_cast<T>(problem.alpha), sum, static_cast<T>(problem.beta) * y[row]);
+    }
+  }
+  return compare_repeated(problem.comm,
+                          {problem.matrix, problem.precision, problem.alpha, problem.beta,
+                           problem.x, problem.y0, y.data()},
+                          claimed);
+}
+
+}  // namespace
+
+TEST_CASE("products in a row are right up to their errors, and are counted") {
+  constexpr int products = 12;
+  for (const double beta : {-0.75, 1.0, 1.5}) {
+    CAPTURE(beta);
+    const Problem in_double("stencil27:5", "nnz", {}, Precision::fp64, 2, beta);
+    const Problem in_float("stencil27:5", "nnz", {}, Precision::fp32, 2, beta);
+    REQUIRE_ALL_RANKS(repeated_ratio<double>(in_double, products, products).passed());
+    REQUIRE_ALL_RANKS(repeated_ratio<float>(in_float, products, products).passed());
+    REQUIRE_ALL_RANKS(repeated_ratio<float>(in_float, products, products).unchecked == 0);
+    REQUIRE_ALL_RANKS(!repeated_ratio<double>(in_double, products, products - 1).passed());
+    REQUIRE_ALL_RANKS(!repeated_ratio<float>(in_float, products, products + 1).passed());
+  }
+}
+
+TEST_CASE("rows that leave the finite numbers in products in a row are unchecked") {
+  const Problem problem("stencil27:5", "nnz", {}, Precision::fp32, 2, 16);
+  const ErrorRatio ratio = repeated_ratio<float>(problem, 200, 200);
+  REQUIRE_ALL_RANKS(ratio.passed());
+  REQUIRE_ALL_RANKS(ratio.unchecked == problem.matrix.info.rows);
+}
