@@ -2,7 +2,8 @@
 """How the tests start the program: the one place that knows mpirun, its environment and its noise.
 
 ctest hands over ROWHALO_BINARY and ROWHALO_SOURCE_DIR; without them the release build is taken.
-ROWHALO_TEST_MATRICES names a folder of .mtx and .mtx.gz files (default: ../shared/matrices).
+ROWHALO_TEST_MATRICES names a folder of .mtx and .mtx.gz files (default: ../shared/matrices),
+ROWHALO_MPIEXEC the launcher with its options (default: mpirun, that of Open MPI).
 """
 import functools
 import gzip
@@ -10,6 +11,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,9 @@ ENVIRONMENT = {
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
     "OMP_NUM_THREADS": "1",
 }
+LAUNCHER = shlex.split(os.environ.get("ROWHALO_MPIEXEC", "mpirun"))
+# After so many seconds a run hangs; a machine that others use, too, is slow at times.
+PATIENCE = 600
 # A run that is over soon: what is computed is tested, not how fast.
 SHORT = ["--min-seconds", "0", "--batches", "1", "--iterations", "1", "--warmup", "0"]
 
@@ -43,9 +48,11 @@ class Result:
         self.seconds, self.command = seconds, " ".join(map(str, command))
 
     def message(self):
-        """stderr without what mpirun adds when a job fails."""
-        text = re.sub(r"^-{60,}\n.*?^-{60,}\n", "", self.stderr, flags=re.DOTALL | re.MULTILINE)
-        return text.strip()
+        """stderr without what mpirun, of Open MPI or MPICH, adds when a job fails."""
+        text = re.sub(r"^([-=])\1{59,}\n.*?^\1{60,}\n", "", self.stderr,
+                      flags=re.DOTALL | re.MULTILINE)
+        return re.sub(r"^YOUR APPLICATION TERMINATED WITH .*\n.*\n", "", text,
+                      flags=re.MULTILINE).strip()
 
     def __str__(self):
         return (f"{self.command}\nexit status {self.status} after {self.seconds:.1f} s\n"
@@ -54,7 +61,7 @@ class Result:
 
 def command_line(arguments, ranks):
     """ranks == 0: without a launcher."""
-    launcher = ["mpirun", "-n", str(ranks)] if ranks else []
+    launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
     return [*launcher, str(BINARY), *map(str, arguments)]
 
 
@@ -70,7 +77,7 @@ def start(arguments, ranks=4):
     return process
 
 
-def finish(process, timeout=120):
+def finish(process, timeout=PATIENCE):
     """Waits for a job; a job that hangs is killed and fails the test."""
     try:
         status = process.wait(timeout)
@@ -86,8 +93,42 @@ def finish(process, timeout=120):
     return Result(status, *texts, time.monotonic() - process.started, process.args)
 
 
-def run(*arguments, ranks=4, timeout=120):
+def run(*arguments, ranks=4, timeout=PATIENCE):
     return finish(start(arguments, ranks), timeout)
+
+
+@functools.cache
+def good_seconds():
+    """What a run that does next to nothing takes here and now: limits of others are multiples."""
+    result = run("run", "--matrix", "stencil7:4", *SHORT)
+    assert result.status == 0, result
+    return result.seconds
+
+
+def state_and_parent(pid):
+    """("R", 1), or None when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            state, parent = file.read().rsplit(")", 1)[1].split()[:2]
+    except OSError:
+        return None
+    return state, int(parent)
+
+
+def children(pid):
+    """Process ids of the ranks under mpirun."""
+    found = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+    return sorted(each for each in found if (state_and_parent(each) or (None, None))[1] == pid)
+
+
+def wait_until_measuring(process, ranks):
+    """The ranks of a long run, when all its set-up must be over."""
+    settle = max(2, 2 * good_seconds())
+    deadline = time.monotonic() + PATIENCE
+    while len(children(process.pid)) < ranks and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(settle)
+    return children(process.pid)
 
 
 class Case(unittest.TestCase):
@@ -109,7 +150,7 @@ class Case(unittest.TestCase):
             path.write_bytes(content.encode())
         return path
 
-    def run_json(self, *arguments, ranks=4, status=0, timeout=120):
+    def run_json(self, *arguments, ranks=4, status=0, timeout=PATIENCE):
         """`rowhalo run`, which must end with `status`; gives its JSON."""
         target = self.place / "result.json"
         target.unlink(missing_ok=True)

@@ -56,11 +56,12 @@ print(json.dumps({"command": "kernels", "status": "ok", "verdict": "", "formats"
                                  "devices": ["A GPU 0000:00:06.0, cores 0-15"]}}))
 '''
 
+SECONDS = str(max(3, round(3 * launch.good_seconds())))  # limit of a matrix
 # The real one, but for two matrices.
 TROUBLE = f'''#!/bin/bash
 case "$*" in
   *stencil5:32*) kill -SEGV $$ ;;
-  *stencil27:6*) exec sleep 60 ;;
+  *stencil27:6*) exec sleep 600 ;;
 esac
 exec {launch.BINARY} "$@"
 '''
@@ -77,7 +78,7 @@ class Classes(launch.Case):
         """What it prints, and the lines of its CSV."""
         command = [sys.executable, "-B", SCRIPT, "--rowhalo", program, "--output",
                    self.place / "out", "--threads", "1", *arguments]
-        run = subprocess.run(list(map(str, command)), env=launch.ENVIRONMENT, timeout=120,
+        run = subprocess.run(list(map(str, command)), env=launch.ENVIRONMENT, timeout=launch.PATIENCE,
                              check=False, capture_output=True, text=True)
         self.assertEqual(run.returncode, status, run.stdout + run.stderr)
         tables = list((self.place / "out").glob("*.csv"))
@@ -164,7 +165,7 @@ class Classes(launch.Case):
 
     def test_a_crash_and_a_time_out_do_not_end_the_run(self):
         said, lines = self.classes("--device", "cpu", "--quick", "--classes", "tiny", "--only",
-                                   "stencil", "--seconds", "3", program=self.executable(TROUBLE),
+                                   "stencil", "--seconds", SECONDS, program=self.executable(TROUBLE),
                                    status=1)
         self.assertIn("failed: stencil5:32, stencil27:6", said)
         reasons = {line["matrix"]: line["reason"] for line in lines if not line["format"]}

@@ -9,31 +9,15 @@ import unittest
 
 import launch
 
-LIMIT = 3  # of --timeout, in seconds
-GRACE = 8  # for mpirun to notice and clean up
-LONG = ["run", "--matrix", "stencil7:24", "--min-seconds", "120", "--timeout", LIMIT,
+LIMIT = max(3, round(3 * launch.good_seconds()))  # of --timeout, in seconds
+GRACE = 3 * LIMIT  # for mpirun to notice and clean up
+LONG = ["run", "--matrix", "stencil7:24", "--min-seconds", "600", "--timeout", LIMIT,
         "--format", "csr", "--halo", "mpi"]
-
-
-def state_and_parent(pid):
-    """("R", 1), or None when there is no such process."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            state, parent = file.read().rsplit(")", 1)[1].split()[:2]
-    except OSError:
-        return None
-    return state, int(parent)
-
-
-def children(pid):
-    """Process ids of the ranks under mpirun."""
-    found = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-    return sorted(each for each in found if (state_and_parent(each) or (None, None))[1] == pid)
 
 
 def alive(pid):
     """Zombies do not count: in a container there may be nobody to collect them."""
-    return (state_and_parent(pid) or "Z")[0] != "Z"
+    return (launch.state_and_parent(pid) or "Z")[0] != "Z"
 
 
 class Failures(launch.Case):
@@ -41,11 +25,7 @@ class Failures(launch.Case):
         """A job in the middle of its measurement: (process, ranks, JSON path)."""
         target = self.place / "result.json"
         process = launch.start([*LONG, "--json", target, *more])
-        deadline = time.monotonic() + 30
-        while len(children(process.pid)) < 4 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(2)
-        ranks = children(process.pid)
+        ranks = launch.wait_until_measuring(process, 4)
         self.assertIsNone(process.poll())
         self.assertEqual(len(ranks), 4)
         return process, ranks, target
@@ -54,14 +34,15 @@ class Failures(launch.Case):
         process, ranks, target = self.start_long_run()
         sent = time.monotonic()
         os.kill(ranks[1], which)
-        result = launch.finish(process, 60)
+        result = launch.finish(process)
         seconds = time.monotonic() - sent
         self.assertIsInstance(result.status, int, result)
         self.assertNotEqual(result.status, 0, result)
         self.assertLess(seconds, LIMIT + GRACE, result)
         self.assertNotIn("RESULT: PASS", result.stdout)
         self.assertEqual(list(self.place.iterdir()), [], "no result file, nor a part of one")
-        time.sleep(0.5)
+        while any(map(alive, ranks)) and time.monotonic() < sent + LIMIT + GRACE:
+            time.sleep(0.1)
         self.assertEqual([pid for pid in ranks if alive(pid)], [], "ranks left behind")
         return result
 
@@ -76,7 +57,7 @@ class Failures(launch.Case):
     def ends_with_result(self, send):
         process, ranks, target = self.start_long_run()
         send(process, ranks)
-        result = launch.finish(process, 60)
+        result = launch.finish(process)
         self.assertEqual(result.status, 1, result)
         report = json.loads(target.read_text(encoding="utf-8"))
         self.assertEqual(report["status"], "interrupted")

@@ -47,7 +47,7 @@ class Readme(launch.Case):
                     if word in command and not launch.built_with(library):
                         self.skipTest(f"built without {library}")
                 run = subprocess.run(["bash", "-euc", command], cwd=self.place, env=environment,
-                                     capture_output=True, text=True, check=False, timeout=120)
+                                     capture_output=True, text=True, check=False, timeout=launch.PATIENCE)
                 self.assertEqual(run.returncode, 0, f"{command}\n{run.stdout}\n{run.stderr}")
 
 

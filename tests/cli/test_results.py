@@ -84,11 +84,11 @@ class Results(launch.Case):
 
     def test_an_interrupted_run_keeps_its_batches(self):
         target = self.place / "a.h5"
-        process = launch.start(["run", "--matrix", "stencil7:16", "--min-seconds", "120", "--format",
+        process = launch.start(["run", "--matrix", "stencil7:16", "--min-seconds", "600", "--format",
                                 "csr", "--halo", "mpi", "--hdf5", target], ranks=3)
-        time.sleep(4)
+        launch.wait_until_measuring(process, 3)
         process.send_signal(signal.SIGUSR1)  # mpirun forwards it to every rank
-        self.assertEqual(launch.finish(process, 60).status, 1)
+        self.assertEqual(launch.finish(process).status, 1)
         with h5py.File(target) as file:
             self.assertEqual(file.attrs["status"], "interrupted")
             batches = file["timing"].attrs["batches"]

@@ -19,7 +19,7 @@ QUICK = ["--min-seconds", "0", "--batches", "5", "--iterations", "2", "--warmup"
 def script(name, *arguments):
     return subprocess.run([sys.executable, "-B", str(JOBS / name), *map(str, arguments)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                          timeout=300)
+                          timeout=launch.PATIENCE)
 
 
 def measure(folder, repeat, *arguments, ranks=1, command="run"):

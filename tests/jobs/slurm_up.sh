@@ -151,12 +151,12 @@ start_nodes() {
 
 wait_until_idle() {
   local idle
-  for _ in {1..150}; do
+  for _ in {1..1500}; do
     idle=$(sinfo -h -N -o %t 2>/dev/null | grep -cx idle) || idle=0
     if [ "$idle" -eq "$nodes" ]; then return 0; fi
     sleep 0.2
   done
-  say "$idle of $nodes nodes are idle after 30 s; logs: $place/log"
+  say "$idle of $nodes nodes are idle after 300 s; logs: $place/log"
   return 1
 }
 

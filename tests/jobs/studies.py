@@ -26,7 +26,7 @@ def study_text(name="tiny", kind="strong", matrix="source = stencil7:12", points
             f"arguments = {arguments}\n{run}\n")
 
 
-def study(*words, environment=None, status=0, cwd=None, timeout=120):
+def study(*words, environment=None, status=0, cwd=None, timeout=launch.PATIENCE):
     """stdout and stderr of study.py, which must end with `status`, or anyhow with None."""
     run = subprocess.run([sys.executable, "-B", str(STUDY), *map(str, words)], cwd=cwd, check=False,
                          env=environment or throwaway.environment(), stdin=subprocess.DEVNULL,

@@ -50,7 +50,7 @@ class Run(unittest.TestCase):
     def end(self, process, status=0):
         """What it has printed."""
         try:
-            said = process.communicate(timeout=60)[0]
+            said = process.communicate(timeout=launch.PATIENCE)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             said = process.communicate()[0] + "\nkilled: no end in sight"
@@ -79,11 +79,11 @@ class Run(unittest.TestCase):
 
     def wait_for_header(self, folder):
         log = self.project / folder / "log-1.txt"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + launch.PATIENCE
         while not (log.is_file() and "; hosts:" in log.read_text(encoding="utf-8")):
             self.assertLess(time.monotonic(), deadline, "the program has not started")
             time.sleep(0.1)
-        time.sleep(2)
+        time.sleep(max(2, 2 * launch.good_seconds()))
 
     def test_repeats_and_names_with_spaces(self):
         (self.project / "my matrix.mtx").write_text(
@@ -176,7 +176,7 @@ until [ -e '{self.place}/answer' ]; do sleep 0.05; done
 exit 143""")
         process = self.start("jobs/run.sh", "--ranks", 2, "--output", "point", "--", "run", *SMALL,
                              ROWHALO=str(self.place / "played/slow"))
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + launch.PATIENCE
         while not (self.place / "asked").exists():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
@@ -292,7 +292,7 @@ case "$*" in
   *) exec {launch.BINARY} "$@" ;;
 esac
 echo "devices; hosts:"
-for _ in {{1..600}}; do sleep 0.1; done
+for _ in {{1..6000}}; do sleep 0.1; done
 """, encoding="utf-8")
         (self.place / "slow").chmod(0o755)
         process = self.pbs_job(f"{socket.gethostname()}\n" * 2, " ".join(LONG),

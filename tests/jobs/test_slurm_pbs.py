@@ -54,10 +54,10 @@ class Scripts(throwaway.SlurmCase):
         job = self.qsub("jobs/pbs/run.pbs", " ".join(LONG))
         log = self.project / f"rowhalo-run-{job}" / "log-1.txt"
         self.wait_for(lambda: log.is_file() and "ranks; hosts" in log.read_text(encoding="utf-8"),
-                      60, "no header")
-        throwaway.time.sleep(2)
+                      "no header")
+        throwaway.time.sleep(max(2, 2 * throwaway.launch.good_seconds()))
         self.command("scancel", "--batch", "--signal=TERM", job)
-        self.assertEqual(self.wait(job, 30), ("FAILED", 1), self.outputs())
+        self.assertEqual(self.wait(job), ("FAILED", 1), self.outputs())
         self.check_error(log.parent, "interrupted by SIGTERM")
         report = json.loads((log.parent / "result-1.json").read_text(encoding="utf-8"))
         self.assertEqual(report["status"], "interrupted")

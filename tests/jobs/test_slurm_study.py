@@ -99,7 +99,7 @@ class OnSlurm(throwaway.SlurmCase):
     def test_cancelled_and_resumed(self):
         folder, jobs = self.submit("--in-one-job", points=NODES,
                                    matrix="source =\n  stencil7:12\n  stencil27:10")
-        self.wait_for(lambda: len(marked(folder)) >= 2, 60, "no two points are done")
+        self.wait_for(lambda: len(marked(folder)) >= 2, "no two points are done")
         self.command("scancel", jobs[0])
         self.wait(jobs[0])
         self.wait(jobs[-1])

@@ -19,7 +19,7 @@ from studying.running import Interruption  # noqa: E402  pylint: disable=wrong-i
 # One of the matrices takes until it is told to end, or is killed.
 SLOW = """#!/bin/bash
 case "$*" in
-  run*stencil7:13*--json*) exec {binary} "$@" --min-seconds 60 ;;
+  run*stencil7:13*--json*) exec {binary} "$@" --min-seconds 600 ;;
   run*--json*) exec {binary} "$@" --min-seconds 0 ;;
 esac
 exec {binary} "$@"
@@ -122,7 +122,7 @@ class Studies(launch.Case):
         program = self.write("slow", SLOW.format(binary=launch.BINARY))
         program.chmod(0o755)
         path = self.study_file(matrix="source =\n  stencil7:12\n  stencil7:13\n  stencil7:14",
-                               points="ranks = 2", run="repeats = 1\ntime = 3",
+                               points="ranks = 2", run="repeats = 1\ntime = 15",
                                arguments="--batches 1 --validate none")
         study("submit", path, "--site", "local", "--output", self.output,
               environment=throwaway.environment(ROWHALO=str(program)))
@@ -136,7 +136,7 @@ class Studies(launch.Case):
         self.assertIn("nothing to submit: 1 done, 1 running, 1 pending", said)
         return int(job["id"])
 
-    def wait_for(self, condition, seconds=60):
+    def wait_for(self, condition, seconds=launch.PATIENCE):
         deadline = time.monotonic() + seconds
         while not condition():
             self.assertLess(time.monotonic(), deadline, "\n".join(

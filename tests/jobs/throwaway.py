@@ -85,9 +85,9 @@ class SlurmCase(unittest.TestCase):
             SLURMTEST_PBS=str(int(cls.pbs)), SLURMTEST_PORT=str(free_port(cls.nodes + 11)),
             SLURM_PMIX_FENCE="ring")  # see slurm_up.sh
         cls.addClassCleanup(subprocess.run, [HERE / "slurm_down.sh"], env=cls.environment,
-                            check=False, timeout=120)
+                            check=False, timeout=launch.PATIENCE)
         with open(cls.place / "slurm.log", "w+", encoding="utf-8") as log:  # daemons keep it
-            run = subprocess.run([HERE / "slurm_up.sh"], env=cls.environment, timeout=120,
+            run = subprocess.run([HERE / "slurm_up.sh"], env=cls.environment, timeout=launch.PATIENCE,
                                  stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=False)
         said = (cls.place / "slurm.log").read_text(encoding="utf-8")
         if run.returncode == 77:
@@ -100,7 +100,7 @@ class SlurmCase(unittest.TestCase):
         """stdout of a command in the project's folder, with more environment."""
         run = subprocess.run(list(map(str, words)), cwd=cwd or self.project, check=False,
                              env={**self.environment, **more}, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=launch.PATIENCE,
                              universal_newlines=True)
         self.assertEqual(run.returncode, status, f"{words}\n{run.stdout}{run.stderr}")
         return run.stdout
@@ -119,12 +119,12 @@ class SlurmCase(unittest.TestCase):
         status = int(re.search(r"ExitCode=(\d+):", shown)[1])
         return re.search(r"JobState=(\w+)", shown)[1], status
 
-    def wait(self, job, seconds=120):
+    def wait(self, job, seconds=launch.PATIENCE):
         """Waits for the end of a job: its state and exit status."""
-        return self.wait_for(lambda: self.state(job)[0] in ENDED and self.state(job), seconds,
-                             f"job {job} has not ended")
+        return self.wait_for(lambda: self.state(job)[0] in ENDED and self.state(job),
+                             f"job {job} has not ended", seconds)
 
-    def wait_for(self, condition, seconds, failure):
+    def wait_for(self, condition, failure, seconds=launch.PATIENCE):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             value = condition()
