@@ -18,15 +18,20 @@ void check_format_options(const Spec& options, std::initializer_list<std::string
 
 void check_padding(const Spec& options, const Padding& padding, std::string_view layout,
                    std::string_view remedy) {
+  constexpr double harmless_bytes = 64e6;
   const double limit = options.number("max_padding", 5);
   if (!(limit >= 0)) options.fail("max_padding must not be negative");
   const auto added = static_cast<double>(padding.slots - padding.listed_nonzeros);
-  const double times = added / static_cast<double>(std::max<Offset>(padding.block_nonzeros, 1));
-  if (times <= limit) return;
+  const double times = added / static_cast<double>(std::max<Offset>(padding.matrix.nonzeros, 1));
+  const auto slot_bytes =
+      static_cast<double>(matrix_value_bytes(padding.matrix.precision) + sizeof(LocalIndex));
+  const double bytes = added * slot_bytes;
+  if (times <= limit || bytes <= harmless_bytes) return;
   options.fail(fmt::format(
-      "{} would hold {} slots for {} nonzeros: the padding is {:.1f} times the nonzeros, the limit "
-      "{} (max_padding=); {}",
-      layout, padding.slots, padding.listed_nonzeros, times, limit, remedy));
+      "{} would hold {} slots for {} nonzeros: the padding is {:.1f} times the nonzeros and {:.0f} "
+      "MB, the limits {} (max_padding=) and {:.0f} MB; {}",
+      layout, padding.slots, padding.listed_nonzeros, times, bytes * 1e-6, limit,
+      harmless_bytes * 1e-6, remedy));
 }
 
 }  // namespace rowhalo

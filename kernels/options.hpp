@@ -6,24 +6,24 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "partition/base/csr.hpp"
 #include "partition/base/spec.hpp"
-#include "partition/base/types.hpp"
 
 namespace rowhalo {
 
 /// Refuses a bare argument (formats take none) and keys that are not in `keys`. Throws InputError.
 void check_format_options(const Spec& options, std::initializer_list<std::string_view> keys);
 
-/// What a format would store. The limit is held against the nonzeros of the whole block: a few
-/// listed rows may be ragged.
+/// What a format would store of the listed rows of `matrix`.
 struct Padding {
   Offset slots = 0;
   Offset listed_nonzeros = 0;
-  Offset block_nonzeros = 0;  ///< of all rows of the rank
+  const CsrView& matrix;
 };
 
-/// Refuses more padding than the option max_padding allows, as a multiple of the nonzeros (default
-/// 5): "`layout` would hold .. slots ...; `remedy`". Throws InputError.
+/// Refuses padding where it hurts: more than the option max_padding (default 5) times the nonzeros
+/// of the whole local matrix, since a few listed rows may be ragged, and more than 64 MB, a slot
+/// counted as an entry of CSR. "`layout` would hold .. slots ...; `remedy`". Throws InputError.
 void check_padding(const Spec& options, const Padding& padding, std::string_view layout,
                    std::string_view remedy);
 

@@ -220,6 +220,15 @@ fault "mask of the last columns ignored" kernels/cpu/dense.cpp \
   'if (slots == Slots::may_be_empty && (masks[whole] >> l & 1) == 0) continue;' \
   ''
 
+fault "little padding is refused" kernels/options.cpp \
+  'times <= limit || bytes <= harmless_bytes' \
+  'times <= limit'
+fault "much padding is taken where it is few bytes" kernels/options.cpp \
+  'times <= limit || bytes <= harmless_bytes' \
+  'bytes <= harmless_bytes'
+fault "slots cost the same in fp32" kernels/options.cpp \
+  'matrix_value_bytes(padding.matrix.precision)' \
+  'sizeof(double)'
 # --- io/
 fault "symmetric half lost" io/matrix_market.cpp \
   'if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {' \

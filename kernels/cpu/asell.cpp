@@ -97,7 +97,7 @@ class AsellKernel final : public SpmvKernel {
     if (use_codes) table_ = ValueTable<T>(matrix, rows, isa == Isa::avx512 ? table_size : 1);
     cut_slices();
     const std::int64_t slices = rows_.slices();
-    check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, rows), matrix.nonzeros},
+    check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("slices of {} rows", c), "sort more rows (sigma=), or use csr-omp");
     bounds_ = balanced_split(slices, parts_for(slices), [&](std::int64_t slice) {
       return slices_[slice].slot + row_cost * c * slice;

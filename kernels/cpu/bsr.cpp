@@ -127,7 +127,7 @@ class BsrKernel final : public SpmvKernel {
     block_rows_ = cover().block_rows();
     count_blocks();
     slots_ = begins_[block_rows_].block * b_ * b_;
-    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
+    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} blocks of {} x {}", begins_[block_rows_].block, b_, b_),
                   "make b= smaller, or use sell");
     bounds_ = balanced_split(block_rows_, parts_for(block_rows_), [&](std::int64_t r) {

@@ -89,7 +89,7 @@ class DenseKernel final : public SpmvKernel {
     check_format_options(options, {"max_padding", "simd"});
     run_ = for_isa<DenseBody<T>>(chosen_isa(options));
     slots_ = std::int64_t{rows.count} * matrix.columns;
-    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
+    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} rows of {} columns", rows.count, matrix.columns),
                   "use sell or csr-omp");
     bounds_ = balanced_split(rows.count, parts_for(rows.count), [](std::int64_t k) { return k; });

@@ -117,7 +117,7 @@ class DiaKernel final : public SpmvKernel {
     run_ = for_isa<DiaBody<T>>(chosen_isa(options));
     const std::vector<LocalIndex> numbers = find_diagonals();
     slots_ = std::int64_t{diagonals_} * rows.count;
-    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix.nonzeros},
+    check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} diagonals of {} rows", diagonals_, rows.count),
                   "use sell or csr-omp");
     const std::int64_t strips = (std::int64_t{rows.count} + strip_lanes - 1) / strip_lanes;

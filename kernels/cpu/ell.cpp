@@ -16,8 +16,7 @@ std::unique_ptr<SpmvKernel> make_ell(const CsrView& matrix, RowListView rows, co
   const Isa isa = chosen_isa(options);
   const std::vector<LocalIndex> lengths = row_lengths(matrix, rows);
   const LocalIndex width = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  check_padding(options,
-                {std::int64_t{width} * rows.count, listed_nonzeros(matrix, rows), matrix.nonzeros},
+  check_padding(options, {std::int64_t{width} * rows.count, listed_nonzeros(matrix, rows), matrix},
                 fmt::format("{} rows of the longest one's {} entries", rows.count, width),
                 "use hyb, which takes long rows apart, or sell");
   return make_typed<HybKernel>(matrix, rows, width, lengths, isa, start);

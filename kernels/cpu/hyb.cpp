@@ -47,7 +47,7 @@ std::unique_ptr<SpmvKernel> make_hyb(const CsrView& matrix, RowListView rows, co
 #pragma omp parallel for schedule(static) reduction(+ : beyond)
   for (LocalIndex k = 0; k < rows.count; ++k) beyond += std::max(lengths[k] - width, 0);
   check_padding(
-      options, {std::int64_t{width} * rows.count + beyond, nonzeros, matrix.nonzeros},
+      options, {std::int64_t{width} * rows.count + beyond, nonzeros, matrix},
       fmt::format("{} rows of {} entries, and the {} beyond them,", rows.count, width, beyond),
       "make width= smaller, or leave it out");
   return make_typed<HybKernel>(matrix, rows, width, lengths, isa, start);

@@ -138,7 +138,7 @@ class SellKernel final : public SpmvKernel {
     rows_ = SlicedRows(matrix, rows, c_, options.sigma);
     slices_ = rows_.slices();
     cut_slices();
-    check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_.nonzeros},
+    check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_},
                   fmt::format("slices of {} rows", c_),
                   "sort more rows (sigma=), make c smaller, or use csr-omp");
     bounds_ = balanced_split(slices_, parts_for(slices_), [&](std::int64_t slice) {

@@ -68,7 +68,7 @@ class AsellGpuKernel final : public DeviceFormat {
                                                  : ValueCode::dictionary;
     for (std::uint64_t seed = 0;; ++seed) {
       measure(options, code, seed);
-      check_padding(options, {layout_.slots(), nonzeros_, matrix.nonzeros},
+      check_padding(options, {layout_.slots(), nonzeros_, matrix},
                     fmt::format("slices of {} rows", warp_size),
                     "sort more rows (sigma=), or use csr-vector or csr-balanced");
       layout_.distinct_values = std::ssize(numbers);

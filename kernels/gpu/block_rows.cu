@@ -208,7 +208,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize siz
   }
   const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
   const Offset area = Offset{result.size} * result.size;
-  check_padding(options, {slots.of_block_rows * area, nonzeros, matrix.nonzeros},
+  check_padding(options, {slots.of_block_rows * area, nonzeros, matrix},
                 "blocks of " + std::to_string(size.size) + " x " + std::to_string(size.size),
                 "use another b=, sell or csr-vector");
   if (size.measured)

@@ -55,7 +55,7 @@ class CusparseBsr final : public CusparseKernel {
                                          general.get(), offsets.data(), matrix.indices, block_,
                                          general.get(), offsets_.data(), &blocks));
     slots_ = std::int64_t{blocks} * block_ * block_;
-    check_padding(options, {slots_, matrix.nonzeros, matrix.nonzeros},
+    check_padding(options, {slots_, matrix.nonzeros, matrix},
                   fmt::format("blocks of {} x {}", block_, block_), "use another b=, or sell");
     indices_ = DeviceArray<LocalIndex>(blocks);
     values_ = DeviceMemory(static_cast<std::size_t>(slots_) * matrix_value_bytes(matrix.precision));

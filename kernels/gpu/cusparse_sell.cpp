@@ -25,7 +25,7 @@ class CusparseSell final : public CusparseKernel {
     Offset slots = 0;
     copy_now(&slots, begins.data() + begins.size() - 1, sizeof(slots));
     check_32_bits(slots, "slots", options);
-    check_padding(options, {slots, matrix.nonzeros, matrix.nonzeros},
+    check_padding(options, {slots, matrix.nonzeros, matrix},
                   fmt::format("slices of {} rows", slices.rows),
                   "make c smaller, or use csr-vector");
     begins_ = narrowed(begins.data(), begins.size());

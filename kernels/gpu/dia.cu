@@ -117,7 +117,7 @@ class DiaGpuKernel final : public DeviceFormat {
     const std::int64_t diagonals = found.to_host()[0];
     const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
     check_padding(
-        options, {diagonals * rows.count, nonzeros, matrix.nonzeros},
+        options, {diagonals * rows.count, nonzeros, matrix},
         std::to_string(diagonals) + " diagonals of " + std::to_string(rows.count) + " rows",
         "use sell or csr-vector");
     shifts_ = DeviceArray<LocalIndex>(diagonals);

@@ -53,7 +53,7 @@ class EllGpuKernel final : public DeviceFormat {
     const Offset ends[] = {0, width_ * rows.count};
     const Offset slots = ends[1];
     const DeviceArray<Offset> begins{std::span<const Offset>(ends)};
-    check_padding(options, {slots, lengths.nonzeros, matrix.nonzeros},
+    check_padding(options, {slots, lengths.nonzeros, matrix},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots);

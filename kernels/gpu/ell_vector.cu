@@ -143,7 +143,7 @@ class EllVectorKernel final : public DeviceFormat {
     threads_ = chosen_threads(lengths, options);
     steps_ = static_cast<LocalIndex>((lengths.longest + threads_ - 1) / threads_);
     const Offset slots = Offset{steps_} * threads_ * rows.count;
-    check_padding(options, {slots, lengths.nonzeros, matrix.nonzeros},
+    check_padding(options, {slots, lengths.nonzeros, matrix},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
     kernel_ = kernel_of<Numbers, Start::early>(threads_);

@@ -96,8 +96,7 @@ class HybGpuKernel final : public DeviceFormat {
         beyond_(coordinates_of(matrix, rows, width_)),
         partial_(beyond_.count) {
     const std::int64_t slots = std::int64_t{width_} * rows.count;
-    check_padding(options,
-                  {slots + beyond_.count, listed_nonzeros_on_device(matrix, rows), matrix.nonzeros},
+    check_padding(options, {slots + beyond_.count, listed_nonzeros_on_device(matrix, rows), matrix},
                   std::to_string(rows.count) + " rows of " + std::to_string(width_) + " entries",
                   "make width= smaller, or leave it out");
     indices_ = DeviceArray<LocalIndex>(slots);

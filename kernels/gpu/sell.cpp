@@ -55,7 +55,7 @@ class SellGpuKernel final : public SpmvKernel {
     }
     begins_ = slice_begins(matrix, rows_, slices);
     copy_now(&slots_, begins_.data() + begins_.size() - 1, sizeof(slots_));
-    check_padding(options, {slots_, listed_nonzeros_on_device(csr_, csr_rows_), csr_.nonzeros},
+    check_padding(options, {slots_, listed_nonzeros_on_device(csr_, csr_rows_), csr_},
                   fmt::format("slices of {} rows", slices.rows),
                   "sort more rows (sigma=), or use csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots_);

@@ -267,7 +267,7 @@ inline std::string with_option(const std::string& spec, const std::string& optio
 }
 
 /// Names that CPU formats take beside those of the table, so that the battery meets what they do:
-/// bsr with sizes that it would not choose; dense and dia refuse most of the battery.
+/// bsr with sizes that it would not choose.
 inline std::vector<std::string> variants(const std::string& name) {
   if (name == "bsr") return {"bsr:b=3", "bsr:b=2", "bsr:b=8"};
   if (name == "hyb") return {"hyb", "hyb:width=0", "hyb:width=5"};
@@ -286,6 +286,13 @@ inline std::vector<std::string> cpu_specs(bool canonical_only) {
     }
   }
   return specs;
+}
+
+/// 64 rows of one entry, of which row 10 has all `columns`. With 200000 of them the padding of most
+/// formats is beyond the limits; slices of 32 rows pad 31 times the nonzeros.
+inline Matrix one_long_row(LocalIndex columns) {
+  return pattern("one long row", 64, columns,
+                 [](LocalIndex i, LocalIndex j) { return i == j || i == 10; });
 }
 
 /// With padding without limit, where the format pads.

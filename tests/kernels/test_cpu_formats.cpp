@@ -4,6 +4,7 @@
 // Results are tested with those of the other formats in test_formats.cpp and test_bits.cpp.
 #include <omp.h>
 
+#include "kernels/options.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
@@ -32,10 +33,26 @@ KernelWork work_of(const std::string& spec, const CsrView& matrix) {
   return make_kernel(spec, matrix, all_rows(matrix.rows))->work();
 }
 
-/// 64 rows of one entry, of which row 10 has all 64: 127 nonzeros.
+/// 127 nonzeros, and too small for any format to refuse.
 const Matrix& heavy() {
-  static const Matrix matrix =
-      pattern("heavy", 64, 64, [](LocalIndex i, LocalIndex j) { return i == j || i == 10; });
+  static const Matrix matrix = one_long_row(64);
+  return matrix;
+}
+
+/// 200063 nonzeros.
+const Matrix& heavier() {
+  static const Matrix matrix = one_long_row(200000);
+  return matrix;
+}
+
+Matrix identity(LocalIndex rows) {
+  Matrix matrix;
+  matrix.name = "identity";
+  matrix.columns = rows;
+  for (LocalIndex i = 0; i < rows; ++i) {
+    matrix.add(i, 1);
+    matrix.end_row();
+  }
   return matrix;
 }
 
@@ -70,12 +87,41 @@ TEST_CASE("formats refuse options out of range") {
   }
 }
 
+TEST_CASE("padding is refused where it is many times the nonzeros and many bytes") {
+  constexpr Offset listed = 1000000;
+  CsrView matrix;
+  matrix.nonzeros = listed;
+  const auto refused = [&](const char* format, Offset added) {
+    const Spec spec = Spec::parse(format, "--format");
+    try {
+      check_padding(spec, {listed + added, listed, matrix}, "it", "use another");
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  // 12 bytes a slot in fp64: 64 MB are 5333333.3 slots, 5.3 times the nonzeros.
+  CHECK_FALSE(refused("ell", 5333333));
+  CHECK(refused("ell", 5333334));
+  CHECK_FALSE(refused("ell:max_padding=0", 5333333));
+  CHECK_FALSE(refused("ell:max_padding=5.4", 5333334));
+  CHECK(refused("ell:max_padding=5.3", 5333334));
+  matrix.nonzeros = 10 * listed;  // all rows, of which the listed ones are a few
+  CHECK_FALSE(refused("ell", 50000000));
+  CHECK(refused("ell", 50000001));
+  matrix.precision = Precision::fp32;
+  matrix.nonzeros = listed;
+  CHECK_FALSE(refused("ell", 8000000));
+  CHECK(refused("ell", 8000001));
+}
+
 TEST_CASE("ell refuses to pad all rows to a long one") {
-  const Typed<double> a(heavy());
+  const Typed<double> a(heavier());
   check_refusal("ell", a.view(), all_rows(64),
-                {"64 rows", "64 entries", "4096 slots", "127 nonzeros", "31.3 times", "limit 5",
-                 "max_padding", "hyb"});
-  CHECK_NOTHROW(make_kernel("ell:max_padding=31.3", a.view(), all_rows(64)));
+                {"64 rows", "200000 entries", "12800000 slots", "200063 nonzeros", "63.0 times",
+                 "151 MB", "limits 5 (max_padding=) and 64 MB", "hyb"});
+  CHECK_NOTHROW(make_kernel("ell:max_padding=63", a.view(), all_rows(64)));
+  CHECK_NOTHROW(make_kernel("ell", Typed<double>(heavy()).view(), all_rows(64)));
   // The rows of the list decide, not those of the block.
   const std::vector<LocalIndex> light{0, 1, 2, 40, 41};
   const RowList list = make_row_list(light);
@@ -97,17 +143,19 @@ TEST_CASE("hyb takes the width of the fewest bytes, or the one it is given") {
   CHECK(stored("hyb:width=0", six) == 21);
   CHECK(stored("hyb:width=4", six) == 4 * 8 + 5);
   CHECK(stored("hyb:width=1000", six) == 9 * 8);  // no wider than the longest row
-  check_refusal("hyb:width=60,max_padding=2", Typed<double>(heavy()).view(), all_rows(64),
-                {"64 rows of 60 entries", "4 beyond", "3844 slots", "127 nonzeros", "29.3 times",
-                 "limit 2", "width="});
-  CHECK_NOTHROW(make_kernel("hyb:max_padding=0.34", Typed<double>(heavy()).view(), all_rows(64)));
+  check_refusal("hyb:width=100000,max_padding=2", Typed<double>(heavier()).view(), all_rows(64),
+                {"64 rows of 100000 entries", "100000 beyond", "6500000 slots", "200063 nonzeros",
+                 "31.5 times", "76 MB", "limits 2 ", "width="});
+  CHECK_NOTHROW(make_kernel("hyb:max_padding=0", Typed<double>(heavier()).view(), all_rows(64)));
 }
 
 TEST_CASE("dia refuses by its number of diagonals") {
-  const Typed<double> a(heavy());  // row 10 lies on 64 diagonals, one of them the main one
+  // Row 10 lies on as many diagonals as it has entries, one of them the main one.
+  const Typed<double> a(heavier());
   check_refusal("dia", a.view(), all_rows(64),
-                {"64 diagonals of 64 rows", "4096 slots", "127 nonzeros", "31.3 times", "limit 5",
-                 "max_padding"});
+                {"200000 diagonals of 64 rows", "12800000 slots", "200063 nonzeros", "63.0 times",
+                 "151 MB", "limits 5 (max_padding=) and 64 MB"});
+  CHECK_NOTHROW(make_kernel("dia", Typed<double>(heavy()).view(), all_rows(64)));
   const std::vector<LocalIndex> light{0, 1, 2, 40, 41};
   const RowList list = make_row_list(light);
   CHECK(make_kernel("dia:max_padding=0", a.view(), list.view())->work().stored_entries == 5);
@@ -145,10 +193,13 @@ TEST_CASE("bsr takes the blocks of the source, or measures") {
     INFO(parameters);
     CHECK(parameters.rfind("b=" + std::to_string(b) + " ", 0) == 0);
   }
-  const Matrix diagonal = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
-  // One block a block row: 8 of 64 slots for 64 nonzeros.
-  check_refusal("bsr:b=8", Typed<double>(diagonal).view(), all_rows(64),
-                {"8 blocks of 8 x 8", "512 slots", "64 nonzeros", "7.0 times", "b= smaller"});
+  // One block a block row.
+  const Matrix long_diagonal = identity(1200000);
+  check_refusal("bsr:b=8", Typed<double>(long_diagonal).view(), all_rows(1200000),
+                {"150000 blocks of 8 x 8", "9600000 slots", "1200000 nonzeros", "7.0 times",
+                 "101 MB", "b= smaller"});
+  const Matrix diagonal = identity(64);
+  CHECK(work_of("bsr:b=8", Typed<double>(diagonal).view()).stored_entries == 512);
   // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes an entry and 8 a row.
   check_refusal(
       "bsr", Typed<double>(diagonal).view(), all_rows(64),
@@ -188,9 +239,10 @@ TEST_CASE("dense keeps a mask only where rows are not full") {
   const Matrix holes = pattern("holes", 10, 70, [](auto i, auto j) { return i != 4 || j != 69; });
   CHECK(work_of("dense", Typed<double>(full).view()).matrix_bytes == 700 * 8);
   CHECK(work_of("dense", Typed<double>(holes).view()).matrix_bytes == 700 * 8 + 10 * 3 * 4);
-  check_refusal("dense", Typed<double>(heavy()).view(), all_rows(64),
-                {"64 rows of 64 columns", "4096 slots", "127 nonzeros", "31.3 times", "limit 5"});
-  CHECK_NOTHROW(make_kernel("dense:max_padding=31.3", Typed<double>(heavy()).view(), all_rows(64)));
+  check_refusal("dense", Typed<double>(heavier()).view(), all_rows(64),
+                {"64 rows of 200000 columns", "12800000 slots", "200063 nonzeros", "63.0 times",
+                 "151 MB", "limits 5 (max_padding=) and 64 MB"});
+  CHECK_NOTHROW(make_kernel("dense", Typed<double>(heavy()).view(), all_rows(64)));
 }
 
 TEST_CASE("jds and coo store the nonzeros and nothing else") {

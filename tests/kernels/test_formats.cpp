@@ -4,7 +4,6 @@
 // rounding bound on random values. A new format is tested by its line in the table.
 #include <omp.h>
 
-#include <map>
 #include <set>
 
 #include "partition/base/errors.hpp"
@@ -17,44 +16,6 @@ using namespace rowhalo::battery;
 namespace {
 
 constexpr double factors[] = {0, 1, -0.5};
-
-/// The matrices of the battery that a format pads too much, as it says; it takes all others. Those
-/// whose listed rows alone are ragged count too.
-const std::set<std::string>& refused(const std::string& spec) {
-  static const std::map<std::string, std::set<std::string>> names{
-      {"ell", {"dense row and column", "heavy last rows", "one heavy row"}},
-      {"asell", {"dense row and column", "one heavy row"}},
-      {"asell:codes=off,sigma=64", {"dense row and column", "heavy last rows", "one heavy row"}},
-      {"dia",
-       {"dense row and column", "every 4th row empty", "heavy last rows", "one heavy row", "random",
-        "reversed random", "single column", "tall", "wide"}},
-      {"bsr:b=3", {"single entry"}},
-      {"bsr:b=8",
-       {"dense row and column", "identity", "one heavy row", "random", "single column",
-        "single entry", "single row", "tall", "wide"}},
-      {"dense",
-       {"asymmetric band", "blocks of 3", "dense row and column", "heavy last rows", "identity",
-        "no entries", "one heavy row", "random", "stencil27", "tall", "wide"}},
-  };
-  static const std::set<std::string> none;
-  const std::string without_simd = spec.substr(0, spec.find("simd") - 1);
-  const auto found = names.find(without_simd);
-  return found == names.end() ? none : found->second;
-}
-
-/// The kernel, or null where the format refuses the matrix: with its name and a reason.
-std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& spec, const CsrView& matrix,
-                                           RowListView rows) {
-  try {
-    return make_kernel(spec, matrix, rows);
-  } catch (const InputError& error) {
-    const std::string prefix = "--format " + spec + ": ", message = error.what();
-    INFO(message);
-    REQUIRE(message.rfind(prefix, 0) == 0);
-    REQUIRE(message.size() > prefix.size());
-    return nullptr;
-  }
-}
 
 /// Rows outside the list keep what they had, listed rows satisfy `good(row, y)`.
 template <class T, class Good>
@@ -75,21 +36,17 @@ void check_product(const SpmvKernel& kernel, const NamedList& list, LocalIndex r
   CHECK(wrong == -1);
 }
 
-/// All matrices, lists, alphas and betas through `spec`.
+/// All matrices, lists, alphas and betas through `spec`; all are too small to be refused.
 template <class T, class Vector, class Good>
 void run_battery(const std::string& spec, const std::vector<Matrix>& matrices, const Vector& vector,
                  const Good& good) {
-  std::set<std::string> refusing;
   for (const Matrix& matrix : matrices) {
     const Typed<T> typed(matrix);
     const auto x = vector(matrix.columns, 1);
     for (const NamedList& list : row_lists(matrix.rows())) {
       INFO(spec << ", " << matrix.name << ", " << list.name << ", " << sizeof(T) << " bytes");
-      auto kernel = make_or_refuse(spec, typed.view(), list.view());
-      if (!kernel) {
-        refusing.insert(matrix.name);
-        kernel = make_kernel(unlimited(spec), typed.view(), list.view());
-      }
+      const auto kernel = make_kernel(spec, typed.view(), list.view());
+      REQUIRE(kernel);
       for (const double alpha : factors) {
         for (const double beta : factors) {
           auto before = vector(matrix.rows(), 2);
@@ -102,8 +59,6 @@ void run_battery(const std::string& spec, const std::vector<Matrix>& matrices, c
       }
     }
   }
-  INFO(spec);
-  CHECK(refusing == refused(spec));
 }
 
 template <class T>

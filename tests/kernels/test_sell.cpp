@@ -11,10 +11,9 @@ using namespace rowhalo::battery;
 
 namespace {
 
-/// 64 rows of one entry, of which row 10 has all 64: 127 nonzeros.
+/// 200063 nonzeros.
 const Matrix& heavy() {
-  static const Matrix matrix =
-      pattern("heavy", 64, 64, [](LocalIndex i, LocalIndex j) { return i == j || i == 10; });
+  static const Matrix matrix = one_long_row(200000);
   return matrix;
 }
 
@@ -22,21 +21,23 @@ const Matrix& heavy() {
 
 TEST_CASE("sell refuses padding beyond its limit, with the numbers") {
   const Typed<double> a(heavy());
-  // Slices of 32: 32 * 64 + 32 slots, 1953 of them padding, 15.4 times the nonzeros.
+  // Slices of 32: 32 * 200000 + 32 slots, 6199969 of them padding, 31.0 times the nonzeros.
   try {
     make_kernel("sell:c=32", a.view(), all_rows(64));
     FAIL("accepted");
   } catch (const InputError& error) {
     const std::string message = error.what();
     INFO(message);
-    for (const char* part : {"--format sell:c=32", "2080 slots", "127 nonzeros", "15.4 times",
-                             "max_padding", "csr-omp"}) {
+    for (const char* part : {"--format sell:c=32", "6400032 slots", "200063 nonzeros", "31.0 times",
+                             "74 MB", "max_padding", "csr-omp"}) {
       CHECK(message.find(part) != std::string::npos);
     }
   }
-  CHECK_NOTHROW(make_kernel("sell:c=32,max_padding=15.5", a.view(), all_rows(64)));
-  CHECK_THROWS_AS(make_kernel("sell:c=32,max_padding=15.3", a.view(), all_rows(64)), InputError);
+  CHECK_NOTHROW(make_kernel("sell:c=32,max_padding=31", a.view(), all_rows(64)));
+  CHECK_THROWS_AS(make_kernel("sell:c=32,max_padding=30.9", a.view(), all_rows(64)), InputError);
   CHECK_NOTHROW(make_kernel("sell:c=4", a.view(), all_rows(64)));
+  // Half the values, two thirds of the padding: 50 MB.
+  CHECK_NOTHROW(make_kernel("sell:c=32", Typed<float>(heavy()).view(), all_rows(64)));
   CHECK_NOTHROW(make_kernel("sell:c=1,max_padding=0", a.view(), all_rows(64)));
   // The rows of the list decide, not those of the block.
   const std::vector<LocalIndex> light{0, 1, 2, 3, 4, 5, 6, 7, 40, 41};
