@@ -75,22 +75,10 @@ void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset coun
   }
 }
 
-void check_size(const Spec& spec, const Comm& comm, GlobalIndex rows, double entries_per_row) {
-  const double total = static_cast<double>(rows) * entries_per_row;
-  if (total >= 0x1p63) {
-    spec.fail("the matrix has more entries than 64 bits can count; ask for a smaller one");
-  }
-  constexpr double bytes_per_entry = sizeof(GlobalIndex) + sizeof(double);
-  const double needed =
-      (total * bytes_per_entry + static_cast<double>(rows) * sizeof(Offset)) / comm.size;
-  const int ranks = comm.most_on_host();
-  const auto memory = static_cast<double>(host_memory_bytes());
-  if (needed * ranks > memory) {
-    spec.fail(fmt::format(
-        "{} rank{} of one host need{} {:.3g} GB for their rows but may use only {:.3g} GB; ask for "
-        "a smaller matrix or use more hosts",
-        ranks, ranks == 1 ? "" : "s", ranks == 1 ? "s" : "", needed * ranks / 1e9, memory / 1e9));
-  }
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline) {
+  const std::string refusal = memory_refusal(
+      {outline.info.rows, outline.info.columns, outline.nonzeros}, comm, memory_limits());
+  if (!refusal.empty()) spec.fail(refusal);
 }
 
 }  // namespace rowhalo

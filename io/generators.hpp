@@ -46,9 +46,9 @@ MatrixOutline square_outline(const Spec& spec, GlobalIndex rows);
 void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset count,
                    GlobalIndex limit, std::vector<GlobalIndex>& drawn);
 
-/// Local. Spec::fail when rows with `entries_per_row` entries each do not fit into 64 bits, or the
-/// even shares of the ranks of a host do not fit into the memory that it may use.
-void check_size(const Spec& spec, const Comm& comm, GlobalIndex rows, double entries_per_row);
+/// Local. Spec::fail when the even shares of the ranks of a host do not fit into the memory that it
+/// may use.
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline);
 
 /// Rows of this rank.
 template <class Generator>
@@ -91,11 +91,7 @@ Generator agreed_generator(const Spec& spec, const Comm& comm) {
 template <class Generator>
 Generator fitting_generator(const Spec& spec, const Comm& comm) {
   Generator generator = agreed_generator<Generator>(spec, comm);
-  const MatrixOutline& outline = generator.outline;
-  const auto rows = static_cast<double>(outline.info.rows);
-  agree(comm, [&] {
-    check_size(spec, comm, outline.info.rows, static_cast<double>(outline.nonzeros) / rows);
-  });
+  agree(comm, [&] { check_size(spec, comm, generator.outline); });
   return generator;
 }
 

@@ -29,16 +29,34 @@ void check_numbers(const Hdf5Array& array, hid_t type) {
   throw InputError(array.place + ": does not hold numbers; store them as float64");
 }
 
+/// Virtual datasets and external storage; before HDF5 looks for the other files.
+void check_same_file(const std::string& place, hid_t made) {
+  if (H5Pget_layout(made) == H5D_VIRTUAL) {
+    throw InputError(place +
+                     ": is a virtual dataset, which takes its numbers from other files; copy them "
+                     "into a plain dataset");
+  }
+  if (H5Pget_external_count(made) > 0) {
+    throw InputError(place +
+                     ": keeps its numbers in other files (external storage); copy them into a "
+                     "plain dataset");
+  }
+}
+
 }  // namespace
 
 Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place) {
   Hdf5Array array;
   array.place = place + (place.ends_with('/') ? "" : "/") + name;
-  array.dataset = Hdf5Dataset(H5Dopen(group, name.c_str(), H5P_DEFAULT));
+  const LinksInside links(H5P_DATASET_ACCESS);
+  array.dataset = Hdf5Dataset(H5Dopen(group, name.c_str(), links.get()));
   if (!array.dataset) {
+    links.check(array.place);
     throw InputError(fmt::format("{}: is not a dataset that can be read: {}; {}", array.place,
                                  hdf5_error(), make_again));
   }
+  const Hdf5Properties made(H5Dget_create_plist(array.dataset.get()));
+  check_same_file(array.place, made.get());
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
   const int dimensions = H5Sget_simple_extent_ndims(space.get());
   if (dimensions != 1) {
@@ -53,7 +71,6 @@ Hdf5Array open_array(hid_t group, const std::string& name, const std::string& pl
   check_numbers(array, type.get());
   array.integers = H5Tget_class(type.get()) == H5T_INTEGER;
 
-  const Hdf5Properties made(H5Dget_create_plist(array.dataset.get()));
   hsize_t chunk = 0;
   if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_chunk(made.get(), 1, &chunk) == 1) {
     constexpr std::int64_t chunks_a_piece = 8;
@@ -61,6 +78,31 @@ Hdf5Array open_array(hid_t group, const std::string& name, const std::string& pl
     array.piece = chunk_size * std::max(chunks_a_piece, hdf5_piece / chunk_size);
   }
   return array;
+}
+
+void check_written(const Hdf5Array& array) {
+  const hid_t dataset = array.dataset.get();
+  const Hdf5Properties made(H5Dget_create_plist(dataset));
+  hsize_t chunk = 0;
+  if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_nfilters(made.get()) > 0 &&
+      H5Pget_chunk(made.get(), 1, &chunk) == 1) {  // what compresses may take any number of bytes
+    hsize_t written = 0;
+    const Hdf5Space space(H5Dget_space(dataset));
+    hdf5_checked(H5Dget_num_chunks(dataset, space.get(), &written), array.place, "reading failed",
+                 ExitCode::usage);
+    const std::uint64_t chunks = (static_cast<std::uint64_t>(array.size) + chunk - 1) / chunk;
+    if (written >= chunks) return;
+    throw InputError(fmt::format("{}: only {} of its {} chunks were ever written; {}", array.place,
+                                 written, chunks, make_again));
+  }
+  const std::uint64_t stored = H5Dget_storage_size(dataset);
+  const __int128 bytes =
+      static_cast<__int128>(array.size) * H5Tget_size(Hdf5Type(H5Dget_type(dataset)).get());
+  if (stored >= bytes) return;
+  throw InputError(
+      fmt::format("{}: has {} numbers of {:.0f} bytes together, but only {} bytes were ever "
+                  "written; {}",
+                  array.place, array.size, static_cast<double>(bytes), stored, make_again));
 }
 
 bool stored_as(const Hdf5Array& array, hid_t type) {

@@ -30,8 +30,12 @@ struct Hdf5Array {
 };
 
 /// Dataset `name` of `group`, which is named `place`. Throws when it is missing, has not one
-/// dimension, or does not hold real numbers.
+/// dimension, does not hold real numbers, or takes them from another file.
 Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place);
+
+/// Throws when the file does not hold all numbers of the dataset: HDF5 would make up the others, of
+/// which a small file can have any number.
+void check_written(const Hdf5Array& array);
 
 /// Moves `count` numbers from position `first` on between the file and memory of type `T`.
 void read_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,

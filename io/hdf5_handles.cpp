@@ -41,6 +41,22 @@ OpenAttribute open_attribute(hid_t object, const char* name) {
 
 }  // namespace
 
+LinksInside::LinksInside(hid_t property_class) : properties_(H5Pcreate(property_class)) {
+  const auto refuse = [](const char*, const char*, const char* file, const char*, unsigned*, hid_t,
+                         void* name) -> herr_t {
+    *static_cast<std::string*>(name) = file;
+    return -1;
+  };
+  H5Pset_elink_cb(properties_.get(), refuse, &other_file_);
+}
+
+void LinksInside::check(const std::string& place) const {
+  if (other_file_.empty()) return;
+  throw InputError(
+      fmt::format("{}: is a link to another file, '{}'; name that one, or copy the numbers here",
+                  place, other_file_));
+}
+
 Hdf5Type hdf5_text_type() {
   Hdf5Type type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), H5T_VARIABLE);
@@ -103,14 +119,20 @@ std::optional<std::string> text_attribute(hid_t object, const char* name) {
     H5free_memory(text);
     return value;
   }
-  std::string value(H5Tget_size(open.type.get()), '\0');
+  constexpr std::size_t most_bytes = 64 << 10;  // longer ones are no words of ours
+  const std::size_t bytes = H5Tget_size(open.type.get());
+  if (bytes > most_bytes) return std::nullopt;
+  std::string value(bytes, '\0');
   if (H5Aread(open.attribute.get(), open.type.get(), value.data()) < 0) return std::nullopt;
   return value.substr(0, value.find('\0'));
 }
 
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {
   const OpenAttribute open = open_attribute(object, name);
-  if (!open.attribute || H5Tget_class(open.type.get()) != H5T_INTEGER) return {};
+  if (!open.attribute || open.size < 1 || open.size > 2 ||
+      H5Tget_class(open.type.get()) != H5T_INTEGER) {
+    return {};
+  }
   std::vector<std::int64_t> values(open.size);
   if (H5Aread(open.attribute.get(), H5T_NATIVE_INT64, values.data()) < 0) values.clear();
   return values;

@@ -71,6 +71,24 @@ hid_t hdf5_type() {
   return H5I_INVALID_HID;
 }
 
+/// What opens an object of a file whose links must not leave it, as links to other files do: access
+/// properties of a group or a dataset, and the file that a link names.
+class LinksInside {
+ public:
+  explicit LinksInside(hid_t property_class);  ///< H5P_GROUP_ACCESS or H5P_DATASET_ACCESS
+  LinksInside(const LinksInside&) = delete;
+  LinksInside& operator=(const LinksInside&) = delete;
+
+  hid_t get() const { return properties_.get(); }
+  /// After a call that failed: throws InputError beginning with `place` if that was a link to
+  /// another file.
+  void check(const std::string& place) const;
+
+ private:
+  Hdf5Properties properties_;
+  std::string other_file_;
+};
+
 /// Text of variable length in UTF-8, as h5py writes and reads it.
 Hdf5Type hdf5_text_type();
 
@@ -104,7 +122,7 @@ void write_dataset(hid_t group, const char* name, std::span<const T> values,
 
 /// Value of an attribute, or nothing where it is missing or of another kind.
 std::optional<std::string> text_attribute(hid_t object, const char* name);
-/// Numbers of an attribute of at most one dimension; empty where it is missing or not of integers.
+/// Numbers of an attribute that has one or two; empty where it is missing or not of integers.
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name);
 
 /// Group `path` of a file that is being written, with the groups above it.

@@ -16,6 +16,7 @@
 #include "io/hdf5_array.hpp"
 #include "io/hdf5_outline.hpp"
 #include "io/hdf5_shared.hpp"
+#include "io/host_memory.hpp"
 #include "io/output_file.hpp"
 #include "partition/row_order.hpp"
 
@@ -115,7 +116,8 @@ class ColumnCheck {
 void read_rows(hid_t file, const Hdf5Location& location, GlobalIndex rows, DistributedCsr& matrix,
                Progress& progress) {
   const std::string path = group_of(location), place = location.file + ":" + path;
-  const Hdf5Group group(hdf5_checked(H5Gopen(file, path.c_str(), H5P_DEFAULT), place,
+  const LinksInside links(H5P_GROUP_ACCESS);
+  const Hdf5Group group(hdf5_checked(H5Gopen(file, path.c_str(), links.get()), place,
                                      "cannot be opened", ExitCode::usage));
   const Offset begin =
       read_offsets(open_array(group.get(), "indptr", place), rows, matrix, progress);
@@ -195,8 +197,10 @@ MatrixOutline outline_hdf5_matrix(const std::string& name, const Comm& comm) {
 DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progress& progress) {
   progress.phase("read");
   DistributedCsr matrix;
-  matrix.info = outline_hdf5_matrix(name, comm).info;
+  const MatrixOutline outline = outline_hdf5_matrix(name, comm);
+  matrix.info = outline.info;
   const MatrixInfo& info = matrix.info;
+  agree(comm, [&] { check_memory(name, {info.rows, info.columns, outline.nonzeros}, comm); });
   matrix.first_row = even_split(info.rows, info.block, comm.size, comm.rank);
   const GlobalIndex rows =
       even_split(info.rows, info.block, comm.size, comm.rank + 1) - matrix.first_row;

@@ -30,7 +30,8 @@ struct Groups {
 Groups groups_of(hid_t file) {
   Groups groups;
   const auto visit = [](hid_t root, const char* name, const H5L_info_t*, void* data) -> herr_t {
-    const Hdf5Group group(H5Gopen(root, name, H5P_DEFAULT));
+    const LinksInside links(H5P_GROUP_ACCESS);
+    const Hdf5Group group(H5Gopen(root, name, links.get()));
     if (!group) return 0;  // a dataset
     auto& found = *static_cast<Groups*>(data);
     found.all.push_back(std::string("/") + name);
@@ -53,8 +54,10 @@ std::string joined(const std::vector<std::string>& names) {
 
 Hdf5Group open_group(hid_t file, const Hdf5Location& location, const std::string& name) {
   const std::string path = group_of(location);
-  Hdf5Group group(H5Gopen(file, path.c_str(), H5P_DEFAULT));
+  const LinksInside links(H5P_GROUP_ACCESS);
+  Hdf5Group group(H5Gopen(file, path.c_str(), links.get()));
   if (!group) {
+    links.check(name);
     throw InputError(fmt::format("{}: there is no group '{}' in it; its groups are {}", name, path,
                                  joined(groups_of(file).all)));
   }
@@ -119,6 +122,7 @@ void check_arrays(hid_t group, const std::string& place, const std::string& name
   for (const Hdf5Array* array : {&indptr, &indices}) {
     if (!array->integers) throw InputError(array->place + ": does not hold integers; store int64");
   }
+  for (const Hdf5Array* array : {&indptr, &indices, &data}) check_written(*array);
   if (indptr.size < 1) throw InputError(indptr.place + ": is empty; its first entry must be 0");
   if (indices.size != data.size) {
     throw InputError(fmt::format("{}: has {} entries, but {} has {}; make the file again",

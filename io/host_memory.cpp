@@ -3,12 +3,16 @@
 // Asks the system for memory and its limits (host_memory.hpp).
 #include "io/host_memory.hpp"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <sstream>
+
+#include "partition/base/errors.hpp"
 
 namespace rowhalo {
 
@@ -77,7 +81,7 @@ std::int64_t least_of_groups(const std::string& root, const std::string& members
   for (std::string line; std::getline(lines, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     std::string group = line.substr(second + 1);
     if (group.empty() || group.front() != '/') continue;
     if (group == "/") group.clear();
@@ -91,7 +95,7 @@ std::int64_t least_of_groups(const std::string& root, const std::string& members
   return bytes;
 }
 
-std::string text_of(const char* path) {
+std::string text_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
@@ -120,10 +124,53 @@ std::int64_t available_host_bytes() {
   return available_bytes(text_of("/proc/meminfo"), groups_root, text_of(own_groups));
 }
 
+std::int64_t host_memory_bytes(std::int64_t physical, const std::string& root,
+                               const std::string& membership) {
+  return std::min(physical, cgroup_memory_bytes(root, text_of(membership)));
+}
+
 std::int64_t host_memory_bytes() {
   const std::int64_t physical =
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
-  return std::min(physical, cgroup_memory_bytes(groups_root, text_of(own_groups)));
+  return host_memory_bytes(physical, groups_root, own_groups);
+}
+
+MemoryLimits memory_limits() {
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return {host_memory_bytes(), limited ? static_cast<std::int64_t>(limit.rlim_cur) : no_limit};
+}
+
+std::string memory_refusal(const MatrixSize& matrix, const Comm& comm, const MemoryLimits& limits) {
+  const auto times = [](std::int64_t count, std::size_t bytes) {
+    return static_cast<double>(count) * static_cast<double>(bytes);
+  };
+  const double share = (times(matrix.nonzeros, matrix.nonzero_bytes) +
+                        times(matrix.rows, sizeof(Offset) + sizeof(double)) +
+                        times(matrix.columns, sizeof(double))) /
+                       comm.size;
+  const int ranks = comm.most_on_host();
+  const auto allowed = [](std::int64_t bytes) { return static_cast<double>(bytes); };
+  const std::string numbers = fmt::format("{} rows, {} columns and {} nonzeros need", matrix.rows,
+                                          matrix.columns, matrix.nonzeros);
+  if (share * ranks > allowed(limits.host)) {
+    return fmt::format(
+        "{} {:.3g} GB on a host with {} rank{}, which may use {:.3g} GB; use a smaller matrix or "
+        "more hosts",
+        numbers, share * ranks / 1e9, ranks, ranks == 1 ? "" : "s", allowed(limits.host) / 1e9);
+  }
+  if (share > allowed(limits.process)) {
+    return fmt::format(
+        "{} {:.3g} GB per rank, which may use {:.3g} GB (ulimit -v); raise the limit or use more "
+        "ranks",
+        numbers, share / 1e9, allowed(limits.process) / 1e9);
+  }
+  return "";
+}
+
+void check_memory(const std::string& place, const MatrixSize& matrix, const Comm& comm) {
+  const std::string refusal = memory_refusal(matrix, comm, memory_limits());
+  if (!refusal.empty()) throw InputError(place + ": " + refusal);
 }
 
 }  // namespace rowhalo

@@ -2,12 +2,15 @@
 //
 // How much memory the ranks of this host may use: that of the machine, or less where a control
 // group limits them (a container, a batch job). Both versions of control groups are asked, from the
-// group of this process up to the root, since the tightest of them holds.
-// Format: cgroups(7), proc(5).
+// group of this process up to the root, since the tightest of them holds. A process may have a
+// limit of its own (ulimit -v). Format: cgroups(7), proc(5), getrlimit(2).
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "partition/base/types.hpp"
+#include "partition/comm.hpp"
 
 namespace rowhalo {
 
@@ -17,8 +20,13 @@ std::int64_t host_memory_bytes();
 /// Bytes that all processes of this host together may use beyond what they use now.
 std::int64_t available_host_bytes();
 
-/// The tightest limit of the groups that `membership` (the text of /proc/self/cgroup) names, under
-/// `root` (/sys/fs/cgroup); INT64_MAX when there is none.
+/// `physical` or the tightest limit of the groups that the file `membership` (/proc/self/cgroup)
+/// names, under `root` (/sys/fs/cgroup).
+std::int64_t host_memory_bytes(std::int64_t physical, const std::string& root,
+                               const std::string& membership);
+
+/// The tightest limit of the groups that `membership`, a text, names under `root`; INT64_MAX when
+/// there is none.
 std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& membership);
 
 /// The least that one of those groups has left below its limit, its inactive file cache counted as
@@ -28,5 +36,25 @@ std::int64_t available_cgroup_bytes(const std::string& root, const std::string& 
 /// The smaller of MemAvailable in `meminfo` (the text of /proc/meminfo) and what the groups leave.
 std::int64_t available_bytes(const std::string& meminfo, const std::string& root,
                              const std::string& membership);
+
+struct MemoryLimits {
+  std::int64_t host = 0;     ///< bytes for all processes of this host together
+  std::int64_t process = 0;  ///< for this one, INT64_MAX: no limit of its own
+};
+MemoryLimits memory_limits();
+
+/// A matrix that is not in memory yet, as a header or the options of a generator say.
+struct MatrixSize {
+  GlobalIndex rows = 0, columns = 0;
+  std::int64_t nonzeros = 0;
+  std::int64_t nonzero_bytes = 16;  ///< while it is read or made
+};
+
+/// Local. Why the even shares of the ranks of this host, with x and y, do not fit into `limits`:
+/// numbers, limit and remedy, for a message that begins with the place. Empty where they fit.
+std::string memory_refusal(const MatrixSize& matrix, const Comm& comm, const MemoryLimits& limits);
+
+/// The same for this process. Throws InputError beginning with `place`.
+void check_memory(const std::string& place, const MatrixSize& matrix, const Comm& comm);
 
 }  // namespace rowhalo

@@ -3,14 +3,14 @@
 // A regular file opened for reading (input_file.hpp).
 #include "io/input_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "partition/base/errors.hpp"
+#include "partition/base/regular_file.hpp"
 
 namespace rowhalo {
 
@@ -23,18 +23,9 @@ std::string error_text(const std::string& path, const char* what) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!descriptor_) {
-    throw InputError(error_text(path, "cannot be opened") +
-                     "; check the path and its permissions, on every host");
-  }
-  struct stat status {};
-  if (::fstat(number(), &status) != 0) throw InputError(error_text(path, "cannot be read"));
-  if (S_ISDIR(status.st_mode)) throw InputError(path + ": is a directory; name a file in it");
-  if (!S_ISREG(status.st_mode)) {
-    throw InputError(path + ": is not a regular file; copy it into one");
-  }
-  bytes_ = status.st_size;
+  const RegularFile file = open_regular_file(path);
+  descriptor_ = FileDescriptor(file.descriptor);
+  bytes_ = file.bytes;
 }
 
 void InputFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {

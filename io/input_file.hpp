@@ -14,7 +14,7 @@ namespace rowhalo {
 class InputFile {
  public:
   InputFile() = default;
-  /// Missing, unreadable, a directory, no regular file.
+  /// Throws as open_regular_file (partition/base/regular_file.hpp) does.
   explicit InputFile(const std::string& path);
 
   const std::string& path() const { return path_; }

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/host_memory.hpp"
 #include "io/text_pieces.hpp"
 #include "partition/entry_chunks.hpp"
 
@@ -24,16 +25,42 @@ struct Opening {
   std::int64_t file_bytes = 0;
 };
 
+bool is_gzip(const std::string& path) {
+  return path.ends_with(".gz");
+}
+
+/// Rank 0. Comments are dropped as they come.
 MatrixMarketHeader read_header(TextPieces& pieces, const std::string& path) {
-  for (std::int64_t bytes = 64 << 10;; bytes *= 2) {
+  constexpr std::int64_t step = 64 << 10;
+  MatrixMarketHeader header;
+  for (std::int64_t bytes = step;;) {
     const std::string_view text = pieces.head(bytes);
     const bool all = static_cast<std::int64_t>(text.size()) < bytes;
-    if (const auto header = parse_header(text, all && !pieces.fault(), path)) return *header;
+    const std::int64_t before = header.bytes;
+    if (parse_header(text, all && !pieces.fault(), path, header)) return header;
     if (pieces.fault()) {
-      const std::int64_t line = 1 + std::count(text.begin(), text.end(), '\n');
-      throw InputError(fmt::format("{}:{}: {}", path, line, *pieces.fault()), 0);
+      throw InputError(fmt::format("{}:{}: {}", path, header.lines + 1, *pieces.fault()), 0);
     }
+    pieces.drop_head(header.bytes - before);
+    bytes = header.bytes > before ? step : 2 * bytes;  // or the line is longer than that
   }
+}
+
+/// Rank 0. Throws InputError where the file cannot hold the entries that its size line promises. A
+/// few that lack are left to the lines, which can tell what is wrong.
+void check_room(const MatrixMarketHeader& header, std::int64_t file_bytes, bool gzip,
+                const std::string& path) {
+  constexpr std::int64_t deflate_ratio = 1032, few = 1000;  // the ratio: zlib's technical details
+  const std::int64_t text_bytes = gzip ? file_bytes * deflate_ratio : file_bytes - header.bytes;
+  const std::int64_t entry_bytes = least_entry_bytes(header);
+  const std::int64_t room = (text_bytes + 1) / entry_bytes;  // the last line may lack its end
+  if (header.entries - few <= room) return;
+  throw InputError(
+      fmt::format(
+          "{}:{}: the size line says {} entries of at least {} bytes each, but the file has "
+          "room for {} at most; copy the file again or correct the number",
+          path, header.lines, header.entries, entry_bytes, room),
+      0);
 }
 
 /// Collective. Opens the file wherever it is read and reads its header.
@@ -45,6 +72,7 @@ Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm,
     pieces.open();
     opening.header = read_header(pieces, path);
     opening.file_bytes = pieces.file_bytes();
+    check_room(opening.header, opening.file_bytes, is_gzip(path), path);
     if (accept) accept(opening.header);
   });
   static_assert(std::is_trivially_copyable_v<Opening>);
@@ -249,8 +277,13 @@ DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Pro
   EntryChunks entries;
   MatrixMarketHeader header;
   {
-    TextPieces pieces(path, path.ends_with(".gz"), comm, piece_bytes);
+    TextPieces pieces(path, is_gzip(path), comm, piece_bytes);
     header = open_file(pieces, path, comm, accept).header;
+    agree(comm, [&] {
+      constexpr std::int64_t peak_bytes = sizeof(Entry) + sizeof(GlobalIndex) + sizeof(double);
+      check_memory(fmt::format("{}:{}", path, header.lines),
+                   {header.rows, header.columns, least_nonzeros(header), peak_bytes}, comm);
+    });
     entries = read_entries(pieces, path, header, comm, progress);
   }
   progress.phase("assemble");
@@ -259,7 +292,7 @@ DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Pro
 }
 
 MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm) {
-  TextPieces pieces(path, path.ends_with(".gz"), comm, default_piece_bytes);
+  TextPieces pieces(path, is_gzip(path), comm, default_piece_bytes);
   return open_file(pieces, path, comm, nullptr).header;
 }
 

@@ -81,6 +81,17 @@ void parse_banner(std::string_view line, const std::string& path, MatrixMarketHe
   }
 }
 
+/// Looked at first, so that a large file of another kind is not read in search of a line end.
+void check_start(std::string_view text, const std::string& path) {
+  const std::string_view start = text.substr(0, banner_word.size());
+  if (start.substr(0, 2) == "\x1f\x8b") {
+    fail(path, 1, "the file is gzip-compressed; give it a name that ends in .mtx.gz");
+  }
+  if (lower_case(start) != banner_word.substr(0, start.size())) {
+    fail_banner(path, "the banner is missing");
+  }
+}
+
 /// rows*columns, or the part of it at or below the diagonal (below it: skew-symmetric).
 bool array_entries(const MatrixMarketHeader& header, std::int64_t& entries) {
   const __int128 n = header.rows;
@@ -128,36 +139,41 @@ void parse_size_line(std::string_view line, const std::string& path, MatrixMarke
 
 }  // namespace
 
-std::optional<MatrixMarketHeader> parse_header(std::string_view text, bool at_end,
-                                               const std::string& path) {
-  // Looked at first, so that a large file of another kind is not read in search of a line end.
-  const std::string_view start = text.substr(0, banner_word.size());
-  if (start.substr(0, 2) == "\x1f\x8b") {
-    fail(path, 1, "the file is gzip-compressed; give it a name that ends in .mtx.gz");
-  }
-  if (lower_case(start) != banner_word.substr(0, start.size())) {
-    fail_banner(path, "the banner is missing");
-  }
-  MatrixMarketHeader header;
+bool parse_header(std::string_view text, bool at_end, const std::string& path,
+                  MatrixMarketHeader& header) {
+  if (header.lines == 0) check_start(text, path);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t newline = text.find('\n', at);
-    if (newline == std::string_view::npos && !at_end) return std::nullopt;
-    const std::string_view line = text.substr(at, newline - at);
-    at = newline == std::string_view::npos ? text.size() : newline + 1;
+    if (newline == std::string_view::npos && !at_end) return false;
+    const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
+    const std::string_view line = text.substr(at, end - at);
+    at = end;
     ++header.lines;
+    header.bytes += static_cast<std::int64_t>(line.size());
     if (header.lines == 1) {
       parse_banner(line, path, header);
       continue;
     }
-    const std::vector<std::string_view> tokens = tokens_of(line);
-    if (tokens.empty() || tokens[0][0] == '%') continue;
+    const std::size_t first = line.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || line[first] == '%') continue;
     parse_size_line(line, path, header);
-    header.bytes = static_cast<std::int64_t>(at);
-    return header;
+    return true;
   }
-  if (!at_end) return std::nullopt;
+  if (!at_end) return false;
   fail(path, std::max<std::int64_t>(header.lines, 1),
        "the file ends before its size line; copy or make it again");
+}
+
+std::int64_t least_entry_bytes(const MatrixMarketHeader& header) {
+  if (header.layout == MatrixMarketLayout::array) return 2;   // "1\n"
+  return header.field == MatrixMarketField::pattern ? 4 : 6;  // "1 1\n", "1 1 1\n"
+}
+
+std::int64_t least_nonzeros(const MatrixMarketHeader& header) {
+  if (header.symmetry == MatrixMarketSymmetry::general) return header.entries;
+  // Entries on the diagonal stand for themselves only.
+  const bool symmetric = header.symmetry == MatrixMarketSymmetry::symmetric;
+  return 2 * header.entries - (symmetric ? std::min(header.rows, header.entries) : 0);
 }
 
 std::string_view name_of(MatrixMarketField field) {

@@ -40,10 +40,16 @@ struct MatrixMarketHeader {
   std::int64_t bytes = 0;    ///< of the header
 };
 
-/// The header at the start of `text`. Empty when it goes on after `text` and `at_end` is false.
-/// Throws InputError with `path` and line.
-std::optional<MatrixMarketHeader> parse_header(std::string_view text, bool at_end,
-                                               const std::string& path);
+/// Reads on: `text` begins at byte header.bytes of the file, its whole lines up to the size line
+/// become part of `header`, and `at_end` says that nothing follows it. True when the size line has
+/// been read. Throws InputError with `path` and line.
+bool parse_header(std::string_view text, bool at_end, const std::string& path,
+                  MatrixMarketHeader& header);
+
+/// Bytes that an entry of the body takes at least, with its line end.
+std::int64_t least_entry_bytes(const MatrixMarketHeader& header);
+/// Entries of the matrix: mirrored ones, too, as many as there are at least.
+std::int64_t least_nonzeros(const MatrixMarketHeader& header);
 
 /// What is wrong with a line of the body.
 struct LineFault {

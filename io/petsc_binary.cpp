@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <numeric>
 #include <type_traits>
 
+#include "io/host_memory.hpp"
 #include "io/petsc_pieces.hpp"
 #include "partition/row_order.hpp"
 
@@ -32,10 +32,17 @@ std::string bytes_at(const InputFile& file, std::int64_t offset, std::int64_t by
 
 /// The block size that belongs to the matrix, 1 where FILE.info does not name one.
 int read_block_size(const std::string& path, const PetscHeader& header) {
+  constexpr std::int64_t most_bytes = 1 << 20;
   const std::string info_path = path + ".info";
-  std::ifstream info(info_path);
-  const std::string text{std::istreambuf_iterator<char>(info), {}};
-  const int block = petsc_block_size(text, info_path);
+  if (!std::filesystem::exists(info_path)) return 1;
+  const InputFile info(info_path);
+  if (info.bytes() > most_bytes) {
+    throw InputError(
+        fmt::format("{}: has {} bytes, but options of PETSc take {} at most; correct it or remove "
+                    "the file",
+                    info_path, info.bytes(), most_bytes));
+  }
+  const int block = petsc_block_size(bytes_at(info, 0, most_bytes), info_path);
   if (header.rows % block != 0 || header.columns % block != 0) {
     throw InputError(
         fmt::format("{}: the block size {} does not divide the {} rows and {} columns "
@@ -167,6 +174,7 @@ DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Prog
   progress.phase("read");
   InputFile file;
   const auto [header, block] = open_petsc(path, PetscObject::matrix, comm, &file);
+  agree(comm, [&] { check_memory(path, {header.rows, header.columns, header.nonzeros}, comm); });
   DistributedCsr matrix;
   matrix.info.source = path;
   matrix.info.rows = header.rows;

@@ -85,19 +85,26 @@ void TextPieces::read_plain(std::string& text, std::int64_t offset, std::int64_t
 }
 
 std::string_view TextPieces::head(std::int64_t bytes) {
-  if (gzip_) {
+  if (bytes > longest_line_bytes) {
+    fault_ = overlong_line;
+  } else if (gzip_) {
     while (!inflated_all_ && static_cast<std::int64_t>(ahead_.size()) < bytes) inflate_more();
   } else {
     const auto have = static_cast<std::int64_t>(ahead_.size());
-    read_plain(ahead_, have, bytes - have);
+    read_plain(ahead_, head_start_ + have, bytes - have);
   }
   return ahead_;
+}
+
+void TextPieces::drop_head(std::int64_t bytes) {
+  ahead_.erase(0, bytes);
+  head_start_ += bytes;
 }
 
 void TextPieces::start_at(std::int64_t offset) {
   body_start_ = round_start_ = offset;
   finished_ = !gzip_ && offset >= file_bytes_;
-  if (gzip_ && comm_.rank == 0) ahead_.erase(0, offset);
+  if (gzip_ && comm_.rank == 0) ahead_.erase(0, offset - head_start_);
   if (!gzip_) std::string().swap(ahead_);
 }
 

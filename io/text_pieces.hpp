@@ -42,9 +42,10 @@ class TextPieces {
   /// Local. Throws InputError: missing, unreadable, a directory, empty, not gzip. Does nothing
   /// where this rank never reads the file.
   void open();
-  /// Local, rank 0: at least `bytes` from the start of the file; less only where it ends or
-  /// fault().
+  /// Local, rank 0: at least `bytes` from the start of the file, or where drop_head() ended; less
+  /// only where the file ends or fault(), as it does when that is more than a line can have.
   std::string_view head(std::int64_t bytes);
+  void drop_head(std::int64_t bytes);
   const std::optional<std::string>& fault() const { return fault_; }
   /// Size of the file itself (compressed, if it is), 0 where this rank does not read it.
   std::int64_t file_bytes() const { return file_bytes_; }
@@ -88,6 +89,7 @@ class TextPieces {
   bool next_is_inflated_ = false;
   std::string ahead_;  ///< read from the start, or inflated, but not yet in a piece
   bool inflated_all_ = false;
+  std::int64_t head_start_ = 0;
   std::int64_t body_start_ = 0;
   std::int64_t round_start_ = 0;  ///< where the next piece of rank 0 begins
   bool finished_ = false;

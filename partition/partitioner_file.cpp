@@ -2,29 +2,45 @@
 //
 // Partitioner `file:PATH`: one line a row with the number of its owner, as METIS's programs write
 // it. Empty lines and lines that begin with % or # are skipped. One rank reads, a share of rows at
-// a time, which goes to the rank that holds them before the next one is read.
+// a time, which goes to the rank that holds them before the next one is read. Lines are bounded, so
+// that no file can take more memory than that.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
+#include "partition/base/regular_file.hpp"
 #include "partition/partitioner_functions.hpp"
 
 namespace rowhalo {
 
 namespace {
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
 /// The lines of the file; lives on rank 0. All functions throw InputError.
 class OwnerFile {
  public:
   OwnerFile(const Spec& options, int parts, const MatrixInfo& info)
-      : path_(options.argument()), parts_(parts), info_(info), stream_(path_) {
-    if (!stream_) options.fail(fmt::format("cannot be opened: {}", std::strerror(errno)));
+      : path_(options.argument()), parts_(parts), info_(info) {
+    int descriptor = -1;
+    try {
+      descriptor = open_regular_file(path_).descriptor;
+    } catch (const InputError& error) {
+      options.fail(error.what());
+    }
+    stream_.reset(::fdopen(descriptor, "r"));
+    if (!stream_) throw std::runtime_error("fdopen: out of memory");
   }
 
   /// Owners of the next `count` rows.
@@ -62,14 +78,23 @@ class OwnerFile {
 
   /// To the next line that is no comment and not empty, without spaces around it.
   bool next_line() {
-    constexpr const char* spaces = " \t\r";
-    while (std::getline(stream_, line_)) {
+    constexpr const char* spaces = " \t\r\n";
+    std::array<char, 4096> buffer;
+    while (std::fgets(buffer.data(), buffer.size(), stream_.get()) != nullptr) {
+      line_ = buffer.data();
       ++number_;
+      if (!line_.ends_with('\n') && !std::feof(stream_.get())) {
+        fail(
+            fmt::format("the line is longer than {} characters or holds a null byte; check what "
+                        "the file is",
+                        buffer.size() - 1));
+      }
       line_.erase(0, line_.find_first_not_of(spaces));
       line_.erase(line_.find_last_not_of(spaces) + 1);
       if (!line_.empty() && line_[0] != '%' && line_[0] != '#') return true;
     }
-    if (stream_.bad()) fail(fmt::format("cannot be read on: {}", std::strerror(errno)));
+    if (std::ferror(stream_.get()))
+      fail(fmt::format("cannot be read on: {}", std::strerror(errno)));
     return false;
   }
 
@@ -90,7 +115,7 @@ class OwnerFile {
   std::string path_;
   int parts_;
   const MatrixInfo& info_;
-  std::ifstream stream_;
+  std::unique_ptr<std::FILE, CloseFile> stream_;
   std::string line_;
   std::int64_t number_ = 0;  ///< of line_, from 1
   GlobalIndex row_ = 0;

@@ -47,6 +47,8 @@ add_fault() {
 }
 # shellcheck source=tests/planted_faults.sh
 source tests/planted_faults.sh
+# shellcheck source=tests/planted_faults_input.sh
+source tests/planted_faults_input.sh
 
 # replace: reads FILE TEXT [REPLACEMENT] MODE, each ended by a NUL, for any number of faults; TEXT must
 # stand there exactly once.

@@ -3,8 +3,6 @@
 // Sources .mtx and .mtx.gz: Matrix Market files (io/matrix_market.hpp).
 #include "io/matrix_market.hpp"
 
-#include <algorithm>
-
 #include "io/matrix_market_writer.hpp"
 #include "io/sources/loaders.hpp"
 
@@ -18,15 +16,10 @@ MatrixOutline outline_matrix_market(const Spec& spec, const Comm& comm) {
   const MatrixMarketHeader header = read_matrix_market_header(spec.text(), comm);
   MatrixOutline outline;
   outline.info = info_of(header, spec.text());
-  outline.nonzeros = header.entries;
-  if (header.symmetry == MatrixMarketSymmetry::symmetric) {
-    // Entries on the diagonal stand for themselves only; mostly all of them are there.
-    outline.nonzeros += header.entries - std::min(header.rows, header.entries);
-    outline.exact = header.layout == MatrixMarketLayout::array;
-  } else if (header.symmetry == MatrixMarketSymmetry::skew_symmetric) {
-    outline.nonzeros *= 2;
-    outline.exact = header.layout == MatrixMarketLayout::array;
-  }
+  outline.nonzeros = least_nonzeros(header);
+  // Mostly the whole diagonal of a symmetric matrix is there.
+  outline.exact = header.symmetry == MatrixMarketSymmetry::general ||
+                  header.layout == MatrixMarketLayout::array;
   return outline;
 }
 

@@ -34,6 +34,7 @@ void check_vector(const Hdf5Location& location, GlobalIndex size) {
     throw InputError(fmt::format("{}: the vector has {} entries where {} are needed", array.place,
                                  array.size, size));
   }
+  check_written(array);
 }
 
 void make_file(const std::string& path, const std::string& name, GlobalIndex size, hid_t type) {

@@ -69,6 +69,30 @@ inline void make(const std::string& path, const Hdf5Recipe& recipe) {
   }
 }
 
+/// A dataset of `size` real numbers that nobody writes; `change` gets its properties and space.
+template <class Change>
+rowhalo::Hdf5Dataset empty_dataset(hid_t group, const char* name, hsize_t size, Change change) {
+  const rowhalo::Hdf5Space space(H5Screate_simple(1, &size, nullptr));
+  const rowhalo::Hdf5Properties made(H5Pcreate(H5P_DATASET_CREATE));
+  change(made.get(), space.get());
+  return rowhalo::Hdf5Dataset(
+      H5Dcreate(group, name, H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, made.get(), H5P_DEFAULT));
+}
+
+/// Four numbers in two chunks, of which only the first is written.
+inline void half_written(hid_t group, const char* name, bool compressed) {
+  const hsize_t chunk = 2, start = 0;
+  const rowhalo::Hdf5Dataset set = empty_dataset(group, name, 4, [&](hid_t made, hid_t) {
+    H5Pset_chunk(made, 1, &chunk);
+    if (compressed) H5Pset_deflate(made, 4);
+  });
+  const double numbers[] = {1, 2};
+  const rowhalo::Hdf5Space space(H5Dget_space(set.get()));
+  H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &start, nullptr, &chunk, nullptr);
+  const rowhalo::Hdf5Space memory(H5Screate_simple(1, &chunk, nullptr));
+  H5Dwrite(set.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, numbers);
+}
+
 }  // namespace recipe
 
 /// Collective. The file that rank 0 makes.

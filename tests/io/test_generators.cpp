@@ -231,7 +231,7 @@ TEST_CASE("What does not fit into the memory is refused before it is made") {
         "web:rows=1000000000000", "road:10000000", "arrow:rows=1000000000000", "dense:2000000000",
         "empty:rows=1000000000000", "random:rows=1000000000000"}) {
     INFO(spec);
-    REQUIRE_ALL_RANKS(agreed_error([&] { load(spec); }).find("ask for a smaller matrix") !=
+    REQUIRE_ALL_RANKS(agreed_error([&] { load(spec); }).find("use a smaller matrix") !=
                       std::string::npos);
   }
 }

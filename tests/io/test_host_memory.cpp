@@ -76,4 +76,38 @@ TEST_CASE("the host has some memory", "[host_memory]") {
   CHECK(host_memory_bytes() > 0);
   CHECK(available_host_bytes() > 0);
   CHECK(available_host_bytes() <= host_memory_bytes());
+  CHECK(memory_limits().process > 0);
+}
+
+TEST_CASE("the memory of the machine, or less in a control group", "[host_memory]") {
+  const std::filesystem::path root = std::filesystem::current_path() / "cgroup_test_host";
+  std::filesystem::remove_all(root);
+  put(root / "job/memory.max", "5000");
+  put(root / "membership", "0::/job");
+  put(root / "outside", "0::/");
+  CHECK(host_memory_bytes(9000, root, root / "membership") == 5000);
+  CHECK(host_memory_bytes(3000, root, root / "membership") == 3000);
+  CHECK(host_memory_bytes(9000, root, root / "outside") == 9000);
+  CHECK(host_memory_bytes(9000, root, root / "missing") == 9000);
+  std::filesystem::remove_all(root);
+}
+
+TEST_CASE("a matrix is refused when the ranks of a host have no room for it", "[host_memory]") {
+  // 16 bytes a row, 8 a column, 16 a nonzero: 1 MB on one of four hosts with two ranks each.
+  const MatrixSize matrix{100'000, 100'000, 100'000};
+  Comm comm;
+  comm.size = 8;
+  comm.host_ranks = 2;
+  const std::int64_t host = 1'000'000, rank = host / 2, none = INT64_MAX;
+  CHECK(memory_refusal(matrix, comm, {host, rank}) == "");
+  CHECK(memory_refusal(matrix, comm, {host - 1, none}) ==
+        "100000 rows, 100000 columns and 100000 nonzeros need 0.001 GB on a host with 2 ranks, "
+        "which may use 0.001 GB; use a smaller matrix or more hosts");
+  CHECK(memory_refusal(matrix, comm, {host, rank - 1}) ==
+        "100000 rows, 100000 columns and 100000 nonzeros need 0.0005 GB per rank, which may use "
+        "0.0005 GB (ulimit -v); raise the limit or use more ranks");
+  comm.host_ranks = 0;  // not counted: all may be on one host
+  CHECK(memory_refusal(matrix, comm, {4 * host, none}) == "");
+  CHECK(memory_refusal(matrix, comm, {4 * host - 1, none}) != "");
+  CHECK(memory_refusal({INT64_MAX, INT64_MAX, INT64_MAX, 40}, comm, {none, none}) != "");
 }

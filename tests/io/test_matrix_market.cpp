@@ -3,6 +3,8 @@
 // Reading of Matrix Market files by any number of ranks, in pieces of any size.
 #include "io/matrix_market.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -303,8 +305,17 @@ TEST_CASE("Files that cannot be read") {
   REQUIRE_ALL_RANKS(
       error(path) ==
       expected(path, ":1: the file is gzip-compressed; give it a name that ends in .mtx.gz"));
-  REQUIRE_ALL_RANKS(error("/dev/null") ==
-                    expected("/dev/null", ": is not a regular file; copy it into one"));
+  REQUIRE_ALL_RANKS(
+      error("/dev/null") ==
+      expected("/dev/null", ": is a device, but input must be a regular file; copy it into one"));
+  path = directory.path("pipe.mtx");
+  if (world().rank == 0) mkfifo(path.c_str(), 0600);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const std::string& name : {path, directory.path("pipe.mtx")}) {
+    REQUIRE_ALL_RANKS(
+        error(name) ==
+        expected(name, ": is a pipe, but input must be a regular file; copy it into one"));
+  }
 }
 
 TEST_CASE("Damaged compressed files") {

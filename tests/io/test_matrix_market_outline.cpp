@@ -23,8 +23,8 @@ TEST_CASE("Outlines come from the header alone") {
                         {"array real skew-symmetric", "4 4", 12, true}};
   for (const Case& c : cases) {
     CAPTURE(c.kind);
-    const std::string text =
-        std::string("%%MatrixMarket matrix ") + c.kind + "\n" + c.size + "\nno entry\n";
+    const std::string text = std::string("%%MatrixMarket matrix ") + c.kind + "\n" + c.size +
+                             "\nno entry, only room for some\n";
     for (const bool gzip : {false, true}) {
       const std::string path =
           gzip ? directory.write("o.mtx.gz", gzipped(text)) : directory.write("o.mtx", text);

@@ -20,22 +20,39 @@ MatrixMarketHeader coordinate_header(GlobalIndex rows) {
 
 TEST_CASE("The header knows its lines and bytes") {
   const std::string text = "%%MatrixMarket matrix coordinate real general\n% a\n\n 3 4 5\n1 1 1\n";
-  const auto header = parse_header(text, true, "f");
-  REQUIRE(header);
-  CHECK(header->rows == 3);
-  CHECK(header->columns == 4);
-  CHECK(header->entries == 5);
-  CHECK(header->lines == 4);
-  CHECK(text.substr(header->bytes) == "1 1 1\n");
-  // Whatever is cut off: more is asked for, or it is the same header.
-  for (std::size_t bytes = 0; bytes < text.size(); ++bytes) {
-    const auto part = parse_header(text.substr(0, bytes), false, "f");
-    CHECK(part.has_value() == (static_cast<std::int64_t>(bytes) >= header->bytes));
+  // Wherever the text is cut: it is read on from the last whole line.
+  for (std::size_t bytes = 0; bytes <= text.size(); ++bytes) {
+    MatrixMarketHeader header;
+    bool complete = parse_header(text.substr(0, bytes), false, "f", header);
+    CHECK(complete == (bytes >= text.size() - 6));
+    if (!complete) complete = parse_header(text.substr(header.bytes), true, "f", header);
+    REQUIRE(complete);
+    CHECK(header.rows == 3);
+    CHECK(header.columns == 4);
+    CHECK(header.entries == 5);
+    CHECK(header.lines == 4);
+    CHECK(text.substr(header.bytes) == "1 1 1\n");
   }
+  MatrixMarketHeader header;
   CHECK_THROWS_AS(parse_header("\x7f"
                                "ELF",
-                               false, "f"),
+                               false, "f", header),
                   InputError);
+}
+
+TEST_CASE("What the entries of a header take at least") {
+  MatrixMarketHeader header = coordinate_header(10);
+  header.entries = 12;
+  CHECK(least_entry_bytes(header) == 6);
+  CHECK(least_nonzeros(header) == 12);
+  header.symmetry = MatrixMarketSymmetry::symmetric;
+  CHECK(least_nonzeros(header) == 14);
+  header.symmetry = MatrixMarketSymmetry::skew_symmetric;
+  CHECK(least_nonzeros(header) == 24);
+  header.field = MatrixMarketField::pattern;
+  CHECK(least_entry_bytes(header) == 4);
+  header.layout = MatrixMarketLayout::array;
+  CHECK(least_entry_bytes(header) == 2);
 }
 
 TEST_CASE("Threads give the same entries in the same order") {

@@ -75,7 +75,7 @@ TEST_CASE("What cannot be a source says what can") {
                     std::string::npos);
   REQUIRE_ALL_RANKS(error("stencil27:1000000").find("more entries than 64 bits") !=
                     std::string::npos);
-  REQUIRE_ALL_RANKS(error("stencil27:100000").find("GB; ask for a smaller matrix") !=
+  REQUIRE_ALL_RANKS(error("stencil27:100000").find("GB; use a smaller matrix") !=
                     std::string::npos);
   REQUIRE_ALL_RANKS(error("dense").find("the size is missing") != std::string::npos);
   REQUIRE_ALL_RANKS(error("dense:9000000000").find("more entries than 64 bits") !=

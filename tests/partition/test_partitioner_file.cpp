@@ -2,6 +2,7 @@
 //
 // file: owners as they stand in the file, whatever the number of ranks; every fault with the line
 // where it stands.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -75,6 +76,7 @@ TEST_CASE("faults of the file are named with their line", "[file]") {
     int block;
     const char* message;
   };
+  const std::string long_line = "0\n1\n1\n0" + std::string(10'000, ' ') + "\n";
   const Fault faults[] = {
       {"0\n1\n% two more\nx\n0\n", 1, ":4: 'x' is not an integer; the owner of row 2 is wanted"},
       {"0\n1\n1 2\n0\n", 1, ":3: '1 2' is not an integer; the owner of row 2 is wanted"},
@@ -91,6 +93,8 @@ TEST_CASE("faults of the file are named with their line", "[file]") {
       {"0\n1\n\n", 1, ":3: the file ends after the owners of 2 rows, but square has 4 rows"},
       {"", 1, ":0: the file ends after the owners of 0 rows, but square has 4 rows"},
       {"0\n1\n1\n0\n2\n", 1, ":5: more lines than the 4 rows of square; one a row is wanted"},
+      {long_line.c_str(), 1,
+       ":4: the line is longer than 4095 characters or holds a null byte; check what the file is"},
       {"0\n0\n1\n2\n", 2,
        ":4: row 3 goes to 2, but the row before it to 1, and rows belong together in blocks of 2; "
        "give them one owner, or use --block 1"},
@@ -111,4 +115,21 @@ TEST_CASE("faults of the file are named with their line", "[file]") {
     CAPTURE(message);
     REQUIRE_ALL_RANKS(message == file.path() + fault.message);
   }
+}
+
+TEST_CASE("a pipe that nobody writes is refused", "[file]") {
+  const Comm comm = world();
+  const OwnersFile place(comm, "");  // a name of our own
+  if (comm.rank == 0) {
+    std::remove(place.path().c_str());
+    mkfifo(place.path().c_str(), 0600);
+  }
+  std::string message;
+  try {
+    assign(comm, make_test_matrix("square", 4, 4, diagonal), place.path(), 3);
+  } catch (const AgreedError& error) {
+    message = error.what();
+  }
+  REQUIRE_ALL_RANKS(message.find(": is a pipe, but input must be a regular file") !=
+                    std::string::npos);
 }
