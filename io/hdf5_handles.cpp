@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace rowhalo {
 
@@ -80,6 +82,12 @@ std::string hdf5_error() {
     return 0;
   };
   H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
+  // Of a failed system call there are two lines with all its arguments.
+  constexpr std::string_view before = "error message = '";
+  if (const std::size_t found = text.find(before); found != std::string::npos) {
+    text.erase(0, found + before.size());
+    text.resize(std::min(text.find('\''), text.size()));
+  }
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
@@ -138,6 +146,16 @@ std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {
   return values;
 }
 
+bool hdf5_object_exists(hid_t file, const std::string& path) {
+  std::size_t end = path.find_first_not_of('/');
+  while (end != std::string::npos) {
+    end = path.find('/', end);
+    if (H5Lexists(file, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end != std::string::npos) end = path.find_first_not_of('/', end);
+  }
+  return true;
+}
+
 Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place) {
   const auto check = [&](auto result) {
     return hdf5_checked(result, place, "the group cannot be made", ExitCode::run_time);
@@ -148,6 +166,22 @@ Hdf5Group make_group(hid_t file, const std::string& path, const std::string& pla
   const Hdf5Properties links(check(H5Pcreate(H5P_LINK_CREATE)));
   check(H5Pset_create_intermediate_group(links.get(), 1));
   return Hdf5Group(check(H5Gcreate(file, path.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT)));
+}
+
+std::string hdf5_image(const std::string& place, const std::function<void(hid_t file)>& fill) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "cannot be made in memory", ExitCode::run_time);
+  };
+  constexpr std::size_t step_bytes = 64 << 10;
+  const Hdf5Properties in_memory(check(H5Pcreate(H5P_FILE_ACCESS)));
+  check(H5Pset_fapl_core(in_memory.get(), step_bytes, 0));
+  const Hdf5File file(
+      check(H5Fcreate("rowhalo-image", H5F_ACC_TRUNC, H5P_DEFAULT, in_memory.get())));
+  fill(file.get());
+  check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL));
+  std::string bytes(check(H5Fget_file_image(file.get(), nullptr, 0)), '\0');
+  check(H5Fget_file_image(file.get(), bytes.data(), bytes.size()));
+  return bytes;
 }
 
 }  // namespace rowhalo

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@ using Hdf5File = UniqueHandle<Hdf5Traits<H5Fclose>>;
 using Hdf5Group = UniqueHandle<Hdf5Traits<H5Gclose>>;
 using Hdf5Dataset = UniqueHandle<Hdf5Traits<H5Dclose>>;
 using Hdf5Attribute = UniqueHandle<Hdf5Traits<H5Aclose>>;
+using Hdf5AnyObject = UniqueHandle<Hdf5Traits<H5Oclose>>;
 using Hdf5Space = UniqueHandle<Hdf5Traits<H5Sclose>>;
 using Hdf5Type = UniqueHandle<Hdf5Traits<H5Tclose>>;
 using Hdf5Properties = UniqueHandle<Hdf5Traits<H5Pclose>>;
@@ -125,7 +127,12 @@ std::optional<std::string> text_attribute(hid_t object, const char* name);
 /// Numbers of an attribute that has one or two; empty where it is missing or not of integers.
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name);
 
-/// Group `path` of a file that is being written, with the groups above it.
+/// Whether `path`, with all groups above it, is there.
+bool hdf5_object_exists(hid_t file, const std::string& path);
+/// New group `path` of a file that is being written, with the groups above it.
 Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place);
+
+/// The bytes of a file that `fill` fills, made in memory. Errors as hdf5_fail, run time.
+std::string hdf5_image(const std::string& place, const std::function<void(hid_t file)>& fill);
 
 }  // namespace rowhalo

@@ -16,8 +16,8 @@
 #include "io/hdf5_array.hpp"
 #include "io/hdf5_outline.hpp"
 #include "io/hdf5_shared.hpp"
+#include "io/hdf5_target.hpp"
 #include "io/host_memory.hpp"
-#include "io/output_file.hpp"
 #include "partition/row_order.hpp"
 
 namespace rowhalo {
@@ -130,14 +130,19 @@ void read_rows(hid_t file, const Hdf5Location& location, GlobalIndex rows, Distr
   if (!check.ascending()) put_in_order(matrix);
 }
 
-/// Group, attributes and empty datasets, by rank 0.
-void make_file(const std::string& path, const std::string& name, const MatrixInfo& info,
+/// Bytes of an entry of `indices`.
+std::int64_t index_bytes(const MatrixInfo& info) {
+  return info.columns <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
+}
+
+/// Group, attributes and empty datasets, by rank 0, in a file that has been begun.
+void add_group(const std::string& path, const std::string& name, const MatrixInfo& info,
                std::int64_t nonzeros) {
   const auto check = [&](auto result) {
     return hdf5_checked(result, name, "cannot be written", ExitCode::run_time);
   };
   const QuietHdf5 quiet;
-  Hdf5File file(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
+  Hdf5File file(check(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
   {
     const Hdf5Group group = make_group(file.get(), group_of(hdf5_location(name)), name);
     write_attribute(group.get(), "format", std::string("csr"), name);
@@ -147,10 +152,9 @@ void make_file(const std::string& path, const std::string& name, const MatrixInf
     write_attribute(group.get(), "block", std::int64_t{info.block}, name);
     write_attribute(group.get(), "field", info.field, name);
     write_attribute(group.get(), "symmetry", info.symmetry, name);
-    const bool narrow = info.columns <= std::numeric_limits<std::int32_t>::max();
     make_array(group.get(), "indptr", info.rows + 1, H5T_NATIVE_INT64, name);
-    make_array(group.get(), "indices", nonzeros, narrow ? H5T_NATIVE_INT32 : H5T_NATIVE_INT64,
-               name);
+    make_array(group.get(), "indices", nonzeros,
+               index_bytes(info) == 4 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT64, name);
     make_array(group.get(), "data", nonzeros, H5T_NATIVE_DOUBLE, name);
   }
   check(H5Fclose(file.take()));
@@ -216,11 +220,16 @@ void write_hdf5_matrix(const std::string& name, const DistributedCsr& matrix, co
   const Offset begin = sum_over_lower_ranks(comm, matrix.local_nonzeros());
   std::optional<TemporaryFile> file;
   std::string path;
-  agree(comm, [&] {
-    if (comm.rank != 0) return;
-    path = file.emplace(hdf5_location(name).file).name();
-    make_file(path, name, matrix.info, nonzeros);
-  });
+  {
+    LibraryCall copying(progress);
+    agree(comm, [&] {
+      if (comm.rank != 0) return;
+      path = file.emplace(hdf5_location(name).file).name();
+      begin_hdf5(*file, name, 8 * matrix.info.rows + nonzeros * (8 + index_bytes(matrix.info)),
+                 progress);
+      add_group(path, name, matrix.info, nonzeros);
+    });
+  }
   broadcast(comm, path);
   progress.expect(2 * matrix.local_nonzeros() + matrix.local_rows());
   with_shared_hdf5(path, name, Hdf5Access::write, comm, progress,

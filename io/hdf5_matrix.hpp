@@ -30,7 +30,8 @@ MatrixOutline outline_hdf5_matrix(const std::string& name, const Comm& comm);
 DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progress& progress);
 
 /// Collective. Writes int64 `indptr`, int32 `indices` (int64 from 2^31 columns on), float64 `data`
-/// and all attributes above. The file is made anew, with no other group.
+/// and all attributes above. Without a group in `name` the file is made anew; with one, everything
+/// else that the file holds is kept (hdf5_target.hpp).
 void write_hdf5_matrix(const std::string& name, const DistributedCsr& matrix, const Comm& comm,
                        Progress& progress);
 

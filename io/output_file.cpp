@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "io/report_writers.hpp"
+#include "io/temporary_file.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {
@@ -38,13 +39,6 @@ const char* remedy_of(int error) {
   }
 }
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
-  const int error = errno;
-  throw InputError(
-      fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), remedy_of(error)), anywhere,
-      ExitCode::run_time);
-}
-
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -58,12 +52,19 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
+void fail_to_write(const std::string& path, const char* what) {
+  const int error = errno;
+  throw InputError(
+      fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), remedy_of(error)), anywhere,
+      ExitCode::run_time);
+}
+
 void check_output_path(const std::string& path, const std::string& option) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} {}: {}", option, path, what));
   };
   if (path.empty()) refuse("the name is empty; give a file name");
-  const std::string directory = directory_of(path);
+  const std::string directory = directory_of(followed(path));
   struct stat status {};
   if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     refuse(fmt::format("there is no directory '{}'; make it first", directory));
@@ -77,26 +78,9 @@ void check_output_path(const std::string& path, const std::string& option) {
   }
 }
 
-TemporaryFile::TemporaryFile(const std::string& path)
-    : path_(path), name_(fmt::format("{}.part{}", path, ::getpid())) {
-  const int descriptor = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail(path_, "cannot be written");
-  ::close(descriptor);
-  exists_ = true;
-}
-
-TemporaryFile::~TemporaryFile() {
-  if (exists_) ::unlink(name_.c_str());
-}
-
-void TemporaryFile::rename_to_path() {
-  if (std::rename(name_.c_str(), path_.c_str()) != 0) fail(path_, "cannot be renamed into place");
-  exists_ = false;
-}
-
 FileDescriptor open_for_writing(const std::string& name, const std::string& path) {
-  FileDescriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file) fail(path, "cannot be written");
+  FileDescriptor file(::open(name.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) fail_to_write(path, "cannot be written");
   return file;
 }
 
@@ -105,7 +89,7 @@ void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view 
   while (!bytes.empty()) {
     const ssize_t count = ::pwrite(file.number(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path, "writing failed");
+    if (count < 0) fail_to_write(path, "writing failed");
     offset += count;
     bytes.remove_prefix(count);
   }
@@ -118,7 +102,7 @@ void write_stream(int descriptor, std::string_view bytes, const std::string& pat
       pollfd ready{descriptor, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (count < 0 && errno != EINTR) {
-      fail(path, "writing failed");
+      fail_to_write(path, "writing failed");
     } else if (count > 0) {
       bytes.remove_prefix(count);
     }
@@ -126,14 +110,12 @@ void write_stream(int descriptor, std::string_view bytes, const std::string& pat
 }
 
 void close_written(FileDescriptor&& file, const std::string& path) {
-  if (::close(file.release()) != 0) fail(path, "writing failed");
+  if (::close(file.release()) != 0) fail_to_write(path, "writing failed");
 }
 
 void write_whole(const std::string& path, std::string_view bytes) {
   TemporaryFile file(path);
-  FileDescriptor descriptor = open_for_writing(file.name(), path);
-  write_at(descriptor, 0, bytes, path);
-  close_written(std::move(descriptor), path);
+  file.write(bytes);
   file.rename_to_path();
 }
 
@@ -147,7 +129,7 @@ void write_text_file(const std::string& path, const std::string& text) {
   } else if (is_special(path)) {
     // Without O_NONBLOCK a FIFO that nobody reads would never be opened.
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!file) fail(path, "cannot be written");
+    if (!file) fail_to_write(path, "cannot be written");
     write_stream(file.number(), text, path);
     close_written(std::move(file), path);
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that appear whole or not at all: written under a temporary name in the same directory, then
-// renamed. Local; nothing here knows of MPI.
+// Files that appear whole or not at all: written under a temporary name in the same folder, then
+// renamed (temporary_file.hpp). Local; nothing here knows of MPI.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,11 @@ namespace rowhalo {
 /// `path`: directory missing or not writable, or something else of that name.
 void check_output_path(const std::string& path, const std::string& option);
 
-/// The temporary file; removed by the destructor unless it was renamed.
-/// All functions throw InputError (run time) naming the file and the reason.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& path);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const std::string& name() const { return name_; }
-  void rename_to_path();
-
- private:
-  std::string path_, name_;
-  bool exists_ = false;
-};
-
 // The following throw InputError (run time), too; `path` is for messages.
 
-/// Opens the existing file `name`.
+/// Throws the InputError "PATH: WHAT: reason; remedy", with the reason from errno.
+[[noreturn]] void fail_to_write(const std::string& path, const char* what);
+/// Opens the existing file `name`, which is no symbolic link.
 FileDescriptor open_for_writing(const std::string& name, const std::string& path);
 /// Writes from byte `offset` on; for any thread.
 void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view bytes,

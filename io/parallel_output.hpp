@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "io/output_file.hpp"
+#include "io/temporary_file.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "io/petsc_binary.hpp"
 #include "io/petsc_pieces.hpp"
@@ -13,10 +14,11 @@ namespace rowhalo {
 namespace {
 
 /// Rank 0. PETSc looks for the block size there; an old file must not lend the matrix its own.
-void write_block_size(const std::string& path, int block) {
+/// Written, but not renamed yet: without its matrix it must not appear.
+void prepare_block_size(const std::string& path, int block, std::optional<TemporaryFile>& file) {
   const std::string info_path = path + ".info";
   if (block == 1 && !std::filesystem::exists(info_path)) return;
-  write_whole(info_path, fmt::format("-matload_block_size {}\n", block));
+  file.emplace(info_path).write(fmt::format("-matload_block_size {}\n", block));
 }
 
 }  // namespace
@@ -37,10 +39,14 @@ void write_petsc_matrix(const std::string& path, const DistributedCsr& matrix, c
     write.integers(header.column_at(first), nonzeros, matrix.columns.data());
     write.reals(header.value_at(first), nonzeros, matrix.values.data());
   });
+  std::optional<TemporaryFile> info;
   agree(comm, [&] {
-    if (comm.rank == 0) write_block_size(path, matrix.info.block);
+    if (comm.rank == 0) prepare_block_size(path, matrix.info.block, info);
   });
   file.finish();
+  agree(comm, [&] {
+    if (info) info->rename_to_path();
+  });
 }
 
 }  // namespace rowhalo

@@ -183,22 +183,17 @@ const char* hdf5_report_unusable() {
 
 void write_hdf5_report(const std::string& path, const RunReport& report) {
   const QuietHdf5 quiet;
-  TemporaryFile target(path);
-  {
-    Hdf5File file(
-        hdf5_checked(H5Fcreate(target.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                     path, "cannot be written", ExitCode::run_time));
-    const Hdf5Report writer(path);
-    Json values = report_json(report);
-    if (report.ranks) values["communication"] = communication_json(report.ranks->communication);
-    writer.write_object(file.get(), values);
-    if (report.ranks) {
-      const Hdf5Group group = make_group(file.get(), "ranks", path);
-      writer.write_ranks(group.get(), *report.ranks);
-    }
-    hdf5_checked(H5Fclose(file.take()), path, "writing failed", ExitCode::run_time);
-  }
-  target.rename_to_path();
+  write_whole(path, hdf5_image(path, [&](hid_t file) {
+                const Hdf5Report writer(path);
+                Json values = report_json(report);
+                if (report.ranks)
+                  values["communication"] = communication_json(report.ranks->communication);
+                writer.write_object(file, values);
+                if (report.ranks) {
+                  const Hdf5Group group = make_group(file, "ranks", path);
+                  writer.write_ranks(group.get(), *report.ranks);
+                }
+              }));
 }
 
 }  // namespace rowhalo

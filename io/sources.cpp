@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/hdf5_location.hpp"
+#include "io/hdf5_target.hpp"
 #include "io/hdf5_unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/sources/loaders.hpp"
@@ -71,17 +72,9 @@ bool has_suffix(const std::string& text, const SourceEntry& entry) {
   return is_suffix(entry) && hdf5_location(text).file.ends_with(entry.name);
 }
 
-bool names_file(const std::string& text) {
-  if (text.find('/') != std::string::npos) return true;
-  for (const SourceEntry& entry : table) {
-    if (has_suffix(text, entry)) return true;
-  }
-  return false;
-}
-
 /// Entry for a file by its suffix, else for a generator; throws InputError listing the valid ones.
 const SourceEntry& find_source(const std::string& text, const Spec& spec) {
-  const bool file = names_file(text);
+  const bool file = names_matrix_file(text);
   std::vector<std::string> valid;
   for (const SourceEntry& entry : table) {
     if (file ? has_suffix(text, entry) : spec.name() == entry.name) {
@@ -121,7 +114,8 @@ struct NamedSource {
 NamedSource name_source(const std::string& text, const Comm& comm) {
   NamedSource source;
   agree(comm, [&] {
-    source.spec = names_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
+    source.spec =
+        names_matrix_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
     source.entry = &find_source(text, source.spec);
   });
   return source;
@@ -152,6 +146,14 @@ const SourceEntry& find_writer(const std::string& path, const std::string& optio
 
 std::span<const SourceEntry> sources() {
   return table;
+}
+
+bool names_matrix_file(const std::string& text) {
+  if (text.find('/') != std::string::npos) return true;
+  for (const SourceEntry& entry : table) {
+    if (has_suffix(text, entry)) return true;
+  }
+  return false;
 }
 
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
@@ -188,7 +190,9 @@ void save_matrix(const std::string& path, const DistributedCsr& matrix, const Co
 void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm) {
   agree(comm, [&] {
     find_writer(path, option);
-    if (comm.rank == 0) check_output_path(hdf5_location(path).file, option);
+    if (comm.rank != 0) return;
+    check_output_path(hdf5_location(path).file, option);
+    check_hdf5_target(path, option, Hdf5Object::group);
   });
 }
 

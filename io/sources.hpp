@@ -40,6 +40,9 @@ struct SourceEntry {
 
 std::span<const SourceEntry> sources();
 
+/// Whether --matrix with `text` means a file: it has a slash or one of the suffixes.
+bool names_matrix_file(const std::string& text);
+
 /// Collective. The matrix that `--matrix text` names: a path by its suffix, else a generator.
 /// `block` overrides the source's block size when >= 1 (0: what the source says). Every rank gets
 /// its even share of rows. Throws AgreedError: unknown generator (lists the valid ones), missing

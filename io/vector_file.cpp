@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "io/hdf5_location.hpp"
+#include "io/hdf5_target.hpp"
 #include "io/hdf5_unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/vectors/kinds.hpp"
@@ -88,7 +89,9 @@ void write_vector(const std::string& name, const std::vector<double>& share, Pre
 void check_vector_target(const std::string& name, const Comm& comm) {
   agree(comm, [&] {
     find_writer(name);
-    if (comm.rank == 0) check_output_path(hdf5_location(name).file, "--save-y");
+    if (comm.rank != 0) return;
+    check_output_path(hdf5_location(name).file, "--save-y");
+    check_hdf5_target(name, "--save-y", Hdf5Object::dataset);
   });
 }
 

@@ -32,7 +32,7 @@ class Conversion : public Session {
   }
 
   ExitCode execute() {
-    check_target();
+    check_matrix_target(options_.output, "OUT", comm_);
     begin();
     read();
     if (!interrupted()) write();
@@ -40,24 +40,9 @@ class Conversion : public Session {
   }
 
  private:
-  void check_target();
   void write();
   ExitCode finish();
 };
-
-void Conversion::check_target() {
-  check_matrix_target(options_.output, "convert", comm_);
-  agree(comm_, [&] {
-    if (comm_.rank != 0) return;
-    std::error_code ignored;
-    if (!std::filesystem::equivalent(hdf5_location(options_.matrix).file,
-                                     hdf5_location(options_.output).file, ignored)) {
-      return;
-    }
-    throw InputError(fmt::format("convert {} {}: both are the same file; name another target",
-                                 options_.matrix, options_.output));
-  });
-}
 
 void Conversion::write() {
   phase("write");

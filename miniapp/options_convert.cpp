@@ -19,7 +19,12 @@ void add_convert_command(CLI::App& app, CommandLine& line) {
   convert->add_option("IN", options->matrix, "a file or a generator:" + source_usage())
       ->type_name("SPEC")
       ->required();
-  convert->add_option("OUT", options->output, "the file to write, its kind by its suffix:" + kinds)
+  convert
+      ->add_option(
+          "OUT", options->output,
+          "the file to write, its kind by its suffix; FILE.h5:/group adds a new group to a "
+          "file that exists and keeps everything else in it:" +
+              kinds)
       ->type_name("FILE")
       ->required();
   add_block_option(*convert, *options);

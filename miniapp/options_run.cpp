@@ -98,7 +98,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str()
       ->group(group);
   add_schedule_option(run, options);
-  std::string written = "write y in the order of the source:";
+  std::string written =
+      "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file):";
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }

@@ -16,6 +16,7 @@
 #include "io/output_file.hpp"
 #include "io/report_writers.hpp"
 #include "miniapp/environment.hpp"
+#include "miniapp/named_files.hpp"
 
 namespace rowhalo {
 
@@ -73,6 +74,7 @@ void Outputs::check() const {
     throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
   }
   if (comm_.rank != 0) return;
+  check_aliases(named_files(options_));
   if (!options_.json.empty()) check_text_target(options_.json, "--json");
   if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
   if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");

@@ -374,9 +374,9 @@ fault "scattered y saved in the rank's order" miniapp/run.cpp \
   'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
   'y' \
   cli_scipy
-fault "convert overwrites what a link names" miniapp/convert.cpp \
-  'if (!std::filesystem::equivalent(' \
-  'if (options_.matrix != options_.output || !std::filesystem::equivalent(' \
+fault "convert overwrites what a link names" io/aliases.cpp \
+  'if (::stat(path.c_str(), &status) == 0) {' \
+  'if (::lstat(path.c_str(), &status) == 0) {' \
   cli_convert
 fault "ghosts need no memory" miniapp/memory_model.cpp \
   'local_columns = share.columns + share.ghosts;' \

@@ -2,6 +2,7 @@
 //
 // Dense vectors as datasets of one dimension in HDF5 files: FILE.h5[:/dataset], `vector` by
 // default. Any real or integer type is read; float64 is written, float32 for precisions below fp64.
+// With a dataset named, everything else that the file holds is kept (io/hdf5_target.hpp).
 #include <fmt/format.h>
 
 #include <optional>
@@ -9,7 +10,7 @@
 #include "io/hdf5_array.hpp"
 #include "io/hdf5_location.hpp"
 #include "io/hdf5_shared.hpp"
-#include "io/output_file.hpp"
+#include "io/hdf5_target.hpp"
 #include "io/vectors/kinds.hpp"
 #include "partition/distributed_csr.hpp"
 
@@ -37,7 +38,8 @@ void check_vector(const Hdf5Location& location, GlobalIndex size) {
   check_written(array);
 }
 
-void make_file(const std::string& path, const std::string& name, GlobalIndex size, hid_t type) {
+/// The empty dataset, by rank 0, in a file that has been begun.
+void add_dataset(const std::string& path, const std::string& name, GlobalIndex size, hid_t type) {
   const QuietHdf5 quiet;
   const Hdf5Location location = hdf5_location(name);
   const std::string dataset = dataset_of(location);
@@ -45,10 +47,17 @@ void make_file(const std::string& path, const std::string& name, GlobalIndex siz
   const auto check = [&](auto result) {
     return hdf5_checked(result, name, "cannot be written", ExitCode::run_time);
   };
-  Hdf5File file(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
+  Hdf5File file(check(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
   {
-    const Hdf5Group group = make_group(file.get(), dataset.substr(0, slash + 1), name);
-    make_array(group.get(), dataset.substr(slash + 1), size, type, name);
+    const std::string above = dataset.substr(0, slash + 1);
+    const Hdf5Group group = hdf5_object_exists(file.get(), above)
+                                ? Hdf5Group(check(H5Gopen(file.get(), above.c_str(), H5P_DEFAULT)))
+                                : make_group(file.get(), above, name);
+    const std::string last = dataset.substr(slash + 1);
+    if (hdf5_object_exists(group.get(), last)) {
+      check(H5Ldelete(group.get(), last.c_str(), H5P_DEFAULT));
+    }
+    make_array(group.get(), last, size, type, name);
   }
   check(H5Fclose(file.take()));
 }
@@ -78,11 +87,15 @@ void write_hdf5_vector(const std::string& name, const std::vector<double>& share
   const Hdf5Location location = hdf5_location(name);
   std::optional<TemporaryFile> temporary;
   std::string path;
-  agree(comm, [&] {
-    if (comm.rank != 0) return;
-    path = temporary.emplace(location.file).name();
-    make_file(path, name, size, wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT);
-  });
+  {
+    LibraryCall copying(progress);
+    agree(comm, [&] {
+      if (comm.rank != 0) return;
+      path = temporary.emplace(location.file).name();
+      begin_hdf5(*temporary, name, size * (wide ? 8 : 4), progress);
+      add_dataset(path, name, size, wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT);
+    });
+  }
   broadcast(comm, path);
   const auto value = [&](std::int64_t k) { return share[k]; };
   with_shared_hdf5(path, location.file, Hdf5Access::write, comm, progress, [&](hid_t file) {

@@ -38,6 +38,11 @@ def run_into(stdout, *arguments):
     return launch.Result(process.returncode, "", process.stderr, 0, command)
 
 
+VECTOR = "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n"
+DIAGONAL = ("%%MatrixMarket matrix coordinate real general\n4 4 4\n"
+            "1 1 1\n2 2 1\n3 3 1\n4 4 1\n")
+
+
 class StandardOutput(launch.Case):
     def test_information(self):
         for stdout in ("full", "closed", "pipe"):
@@ -90,6 +95,9 @@ class Files(launch.Case):
     """Each output in turn cannot be written; all others must be."""
 
     outputs = {"--json": "r.json", "--csv": "r.csv", "--trace": "r.trace", "--save-y": "y.mtx"}
+    if launch.built_with("HDF5"):
+        outputs["--hdf5"] = "r.h5"
+    vectors = [".mtx", ".petsc", *([".h5"] if launch.built_with("HDF5") else [])]
 
     def full_disk(self, size="512k", free=0):
         """A folder on a disk of its own, which has `free` bytes left."""
@@ -130,17 +138,17 @@ class Files(launch.Case):
 
     def test_full_disk(self):
         disk = self.full_disk()
-        names = [*self.outputs.items(), ("--save-y", "y.petsc")]
-        for option, name in names:
+        vectors = [("--save-y", f"y{suffix}") for suffix in self.vectors]
+        for option, name in {*self.outputs.items(), *vectors}:
             with self.subTest(option=option, name=name):
                 self.run_with(option, disk / name)
                 self.assertEqual([path.name for path in disk.iterdir()], ["filler"])
 
     def test_disk_that_is_full_in_the_middle(self):
         disk = self.full_disk(free=48 << 10)
-        for name in ("y.mtx", "y.petsc"):
-            with self.subTest(name=name):
-                self.run_with("--save-y", disk / name)
+        for suffix in self.vectors:
+            with self.subTest(suffix=suffix):
+                self.run_with("--save-y", disk / f"y{suffix}")
                 self.assertEqual([path.name for path in disk.iterdir()], ["filler"])
 
     def test_removed_folder(self):
@@ -163,7 +171,8 @@ class Files(launch.Case):
     def test_convert(self):
         report = self.place / "r.json"
         disk = self.full_disk()
-        for name in ("a.mtx", "a.mtx.gz", "a.petsc"):
+        for suffix in [*self.vectors, ".mtx.gz"]:
+            name = f"a{suffix}"
             with self.subTest(name=name):
                 result = launch.run("convert", "elasticity:6", disk / name, "--json", report, ranks=2)
                 self.assertEqual(result.status, 1, result)
@@ -185,6 +194,127 @@ class Files(launch.Case):
                             "--json", "/dev/full", "--csv", table, ranks=1)
         self.assertEqual(result.status, 1, result)
         self.assertTrue(table.exists())
+
+
+class Aliases(launch.Case):
+    """An output that is an input or another output is refused, and every file stays as it is."""
+
+    def setUp(self):
+        super().setUp()
+        self.matrix = self.write("a.mtx", DIAGONAL)
+        self.write("v.mtx", VECTOR)
+        self.write("owners", "0\n0\n0\n0\n")
+        (self.place / "link").symlink_to("a.mtx")
+        os.link(self.matrix, self.place / "hard")
+        (self.place / "sub").mkdir()
+        (self.place / "sub/up").symlink_to(self.place)
+        (self.place / "dangling").symlink_to("new")
+
+    def in_place(self, words):
+        """Words with an @ name files in the folder."""
+        return [word.replace("@", f"{self.place}/") for word in words]
+
+    def kept(self):
+        return {path: path.read_bytes() for path in self.place.iterdir() if path.is_file()}
+
+    def refused(self, *words, run=("run", "--matrix", "@a.mtx")):
+        with self.subTest(words=words, run=run):
+            before = self.kept()
+            # Without a launcher: it is refused before anything happens, 20 times a second.
+            result = launch.run(*self.in_place([*run, *words]), ranks=0)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn("is the same file as", result.message())
+            self.assertIn("; name another file", result.message())
+            self.assertNotIn("RESULT", result.stdout)
+            self.assertEqual(self.kept(), before)
+
+    def test_outputs_that_are_inputs(self):
+        self.refused("--save-y", "@a.mtx")
+        for option in ("--json", "--csv", "--trace"):
+            for name in ("a.mtx", "./a.mtx", "link", "hard", "sub/up/a.mtx"):
+                self.refused(option, f"@{name}")
+        self.refused("--x", "@v.mtx", "--save-y", "@v.mtx")
+        self.refused("--y", "@v.mtx", "--beta", "1", "--json", "@v.mtx")
+        self.refused("--partition", "file:@owners", "--json", "@owners")
+        self.refused("--json", "@a.mtx", run=("kernels", "--matrix", "@a.mtx"))
+        self.refused("--communication", "@a.mtx", run=("info", "--matrix", "@a.mtx"))
+        self.refused(run=("convert", "@a.mtx", "@sub/up/a.mtx"))
+        self.refused("--json", "@a.mtx", run=("convert", "@a.mtx", "@b.mtx"))
+
+    def test_outputs_that_are_outputs(self):
+        for first, second in (("f", "f"), ("f", "./f"), ("f", "sub/up/f"), ("new", "dangling")):
+            self.refused("--json", f"@{first}", "--csv", f"@{second}")
+        self.refused("--json", "@f", "--trace", "@f")
+        self.refused("--save-y", "@y.mtx", "--csv", "@y.mtx")
+        self.refused("--json", "@f", "--communication", "@f", run=("info", "--matrix", "@a.mtx"))
+        self.refused("--json", "@b.mtx", run=("convert", "@a.mtx", "@b.mtx"))
+
+    def test_info_files_of_petsc(self):
+        self.assertEqual(launch.run("convert", "elasticity:3", self.place / "a.petsc", ranks=1).status, 0)
+        self.refused("--json", "@a.petsc.info", run=("run", "--matrix", "@a.petsc"))
+        self.refused("--json", "@b.petsc.info", run=("convert", "@a.mtx", "@b.petsc"))
+
+    @launch.needs("HDF5")
+    def test_places_in_hdf5_files(self):
+        made = launch.run("convert", self.matrix, self.place / "m.h5", ranks=1)
+        self.assertEqual(made.status, 0, made)
+        matrix = ("run", "--matrix", "@m.h5")
+        self.refused("--save-y", "@m.h5:/y", run=matrix)
+        self.refused("--hdf5", "@m.h5", run=matrix)
+        self.refused("--save-y", "@r.h5:/y", "--hdf5", "@r.h5", run=matrix)
+        self.refused(run=("convert", "@m.h5", "@m.h5:/other"))
+
+    def test_stdout_that_is_a_file(self):
+        target = self.place / "log"
+        with open(target, "w", encoding="ascii") as log:
+            command = launch.command_line(["run", "--matrix", self.matrix, "--json", target], 0)
+            process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, text=True,
+                                     stderr=subprocess.PIPE, env=launch.ENVIRONMENT, check=False)
+        self.assertEqual(process.returncode, 2, process)
+        self.assertIn(f"--json {target}: is the same file as stdout", process.stderr)
+
+    def test_what_may_share(self):
+        for words in (["--json", "/dev/null", "--csv", "/dev/null"],
+                      ["--x", "@v.mtx", "--y", "@v.mtx", "--beta", "1"],
+                      ["--json", "@f", "--csv", "@sub/f"]):
+            with self.subTest(words=words):
+                result = launch.run("run", "--matrix", self.matrix, *launch.SHORT,
+                                    *self.in_place(words), ranks=1)
+                self.assertEqual(result.status, 0, result)
+
+
+class Places(launch.Case):
+    def test_link_stays_and_its_target_is_replaced(self):
+        (self.place / "far").mkdir()
+        target = self.place / "far/r.json"
+        target.write_text("old")
+        target.chmod(0o640)
+        link = self.place / "r.json"
+        link.symlink_to("far/r.json")
+        result = launch.run("run", *MATRIX, *launch.SHORT, "--json", link, ranks=2)
+        self.assertEqual(result.status, 0, result)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(target.read_text())["status"], "ok")
+        self.assertEqual(target.stat().st_mode & 0o777, 0o640)
+        self.assertEqual([path.name for path in target.parent.iterdir()], ["r.json"])
+
+    @launch.needs("HDF5")
+    def test_other_groups_are_kept(self):
+        keep = self.place / "keep.h5"
+        for target in ("", ":/a", ":/b/c"):
+            result = launch.run("convert", "stencil5:4", f"{keep}{target}", ranks=2)
+            self.assertEqual(result.status, 0, result)
+        before = keep.read_bytes()
+        result = launch.run("convert", "stencil5:4", f"{keep}:/b", ranks=2)
+        self.assertEqual(result.status, 2, result)
+        self.assertIn("keep.h5:/b: exists already; name another group", result.message())
+        self.assertEqual(keep.read_bytes(), before)
+        result = launch.run("run", "--matrix", "stencil5:3", *launch.SHORT, "--save-y",
+                            f"{keep}:/y", ranks=2)
+        self.assertEqual(result.status, 0, result)
+        for place in (":/", ":/a", ":/b/c"):
+            result = launch.run("info", "--matrix", f"{keep}{place}", ranks=1)
+            self.assertEqual(result.status, 0, result)
 
 
 if __name__ == "__main__":

@@ -397,6 +397,48 @@ TEST_CASE("Vectors in .h5") {
   };
   REQUIRE_ALL_RANKS(error(path, 1501) ==
                     "2 " + path + ": the vector has 1500 entries where 1501 are needed");
-  REQUIRE_ALL_RANKS(error(directory.path("v.h5"), 1500).find("v.h5:/vector: is not a dataset") !=
+  REQUIRE_ALL_RANKS(error(directory.path("v.h5") + ":/x", 1500).find("v.h5:/x: is not a dataset") !=
                     std::string::npos);
+}
+
+TEST_CASE("What a file holds already is kept where an object is named") {
+  const SharedDirectory directory;
+  Progress progress;
+  const std::string path = directory.path("keep.h5");
+  const DistributedCsr first = even_share(world(), test_matrices().front());
+  const DistributedCsr second = even_share(world(), test_matrices().back());
+  write(path, first);
+  const std::vector<double> ones(even_split(9, 1, world().size, world().rank + 1) -
+                                     even_split(9, 1, world().size, world().rank),
+                                 1.0);
+  write(path + ":/second", second);
+  write_vector(path + ":/second/y", ones, Precision::fp64, world(), progress);
+  write_vector(path + ":/second/y", ones, Precision::fp32, world(), progress);
+  const auto entries = [&](const std::string& name) {
+    return gathered(read_hdf5_matrix(name, world(), progress));
+  };
+  REQUIRE_ALL_RANKS(entries(path + ":/") == gathered(first));
+  REQUIRE_ALL_RANKS(entries(path + ":/second") == gathered(second));
+  REQUIRE_ALL_RANKS(read_vector(path + ":/second/y", 9, world(), progress) == ones);
+
+  const auto refusal = [&](const std::string& object) {
+    return agreed_error([&] { check_matrix_target(path + object, "OUT", world()); });
+  };
+  REQUIRE_ALL_RANKS(refusal(":/third") == "none");
+  REQUIRE_ALL_RANKS(refusal(":/second/deeper") == "none");
+  REQUIRE_ALL_RANKS(refusal("") == "none");
+  REQUIRE_ALL_RANKS(refusal(":/second") == "2 OUT " + path +
+                                               ":/second: exists already; name another group, "
+                                               "or remove it first");
+  REQUIRE_ALL_RANKS(refusal(":/data/x") ==
+                    "2 OUT " + path + ":/data/x: '/data' is no group; name another place");
+  REQUIRE_ALL_RANKS(agreed_error([&] { check_vector_target(path + ":/second", world()); }) ==
+                    "2 --save-y " + path +
+                        ":/second: exists already and is no dataset; name another");
+  directory.write("text.h5", "text");
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      check_matrix_target(directory.path("text.h5:/a"), "OUT", world());
+                    }).find("text.h5: is not an HDF5 file") != std::string::npos);
+  write(path, second);  // without a group the file is made anew
+  REQUIRE_ALL_RANKS(refusal(":/second") == "none");
 }

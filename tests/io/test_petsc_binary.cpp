@@ -146,6 +146,19 @@ TEST_CASE("The block size is PETSc's", "[petsc_binary]") {
                         .starts_with("2 " + path + ".info: the block size 3 does not divide"));
 }
 
+TEST_CASE("Without its matrix no .info file appears", "[petsc_binary]") {
+  const Files files;
+  const std::string taken = files.path("taken.petsc");
+  if (world().rank == 0) std::filesystem::create_directory(taken);
+  DistributedCsr matrix = file_battery().front();
+  matrix.info.block = 2;
+  Progress progress;
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      write_petsc_matrix(taken, matrix, world(), progress);
+                    }).starts_with("1 " + taken + ": cannot be renamed into place"));
+  REQUIRE_ALL_RANKS(!std::filesystem::exists(taken + ".info"));
+}
+
 TEST_CASE("Faults of PETSc's files name the byte", "[petsc_binary]") {
   const Files files;
   const std::string good = sample(4);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The beginning of HDF5 files that are written (hdf5_target.hpp).
+#include "io/hdf5_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "io/hdf5_handles.hpp"
+#include "io/hdf5_location.hpp"
+#include "io/hdf5_shared.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Whether the target is an object in a file that exists.
+bool adds_to_file(const Hdf5Location& location) {
+  std::error_code ignored;
+  return location.object.find_first_not_of('/') != std::string::npos &&
+         std::filesystem::is_regular_file(location.file, ignored);
+}
+
+/// Of the copy of `path` in `file`.
+std::int64_t copy_into(const TemporaryFile& file, const std::string& path, Progress& progress) {
+  constexpr std::int64_t piece_bytes = 4 << 20;
+  const InputFile from(path);
+  FileDescriptor to = open_for_writing(file.name(), path);
+  std::vector<char> buffer(std::min(piece_bytes, from.bytes()));
+  for (std::int64_t done = 0; done < from.bytes(); done += piece_bytes) {
+    const std::int64_t size = std::min(piece_bytes, from.bytes() - done);
+    from.read(done, buffer.data(), size);
+    write_at(to, done, {buffer.data(), static_cast<std::size_t>(size)}, path);
+    progress.tick();
+  }
+  close_written(std::move(to), path);
+  return from.bytes();
+}
+
+}  // namespace
+
+void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
+  const QuietHdf5 quiet;
+  const Hdf5Location location = hdf5_location(name);
+  if (!adds_to_file(location)) return;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{} {}: {}", option, name, what));
+  };
+  const Hdf5File file = open_hdf5(location.file, location.file);
+  std::size_t end = location.object.find_first_not_of('/');
+  while (end != std::string::npos) {
+    end = location.object.find('/', end);
+    const std::string path = location.object.substr(0, end);
+    if (!hdf5_object_exists(file.get(), path)) return;
+    const H5I_type_t type =
+        H5Iget_type(Hdf5AnyObject(H5Oopen(file.get(), path.c_str(), H5P_DEFAULT)).get());
+    if (end != std::string::npos) end = location.object.find_first_not_of('/', end);
+    if (end != std::string::npos) {
+      if (type != H5I_GROUP) refuse(fmt::format("'{}' is no group; name another place", path));
+    } else if (kind == Hdf5Object::group) {
+      refuse("exists already; name another group, or remove it first");
+    } else if (type != H5I_DATASET) {
+      refuse("exists already and is no dataset; name another");
+    }
+  }
+}
+
+void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t bytes,
+                Progress& progress) {
+  constexpr std::int64_t headers_bytes = 64 << 10;  // of groups, datasets and attributes
+  const QuietHdf5 quiet;
+  const Hdf5Location location = hdf5_location(name);
+  std::int64_t begun = 0;
+  if (adds_to_file(location)) {
+    begun = copy_into(file, location.file, progress);
+  } else {
+    file.write(hdf5_image(location.file, [](hid_t) {}));
+  }
+  file.reserve(begun + headers_bytes + bytes);
+}
+
+}  // namespace rowhalo
