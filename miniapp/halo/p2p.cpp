@@ -82,7 +82,7 @@ class P2pExchange final : public HaloExchange {
       memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
       failure_ = PinnedMemory(sizeof(PeerFailure));
       counters_ = DeviceArray<PeerCounters>(1);
-      set_bytes(Device::gpu, counters_.data(), 0, sizeof(PeerCounters));
+      start_counters();
       *failure() = {};
       side_.emplace(StreamHandle::Priority::high);
       ready_.emplace(EventHandle::Timing::off);
@@ -202,6 +202,16 @@ class P2pExchange final : public HaloExchange {
     }
     half_bytes_ = max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_a_unit()));
     incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_a_unit();
+  }
+
+  /// What peers write counts as that of the last exchange that is done.
+  void start_counters() {
+    const PeerCounters counters{context_.exchanges, 0, 0, 0};
+    copy_now(counters_.data(), &counters, sizeof counters);
+    if (context_.exchanges == 0) return;
+    const std::size_t bytes = incoming_begin() + incoming_bytes_ - ready_bytes(0);
+    const std::vector<std::uint32_t> written(bytes / sizeof(std::uint32_t), context_.exchanges);
+    copy_now(memory_.data() + ready_bytes(0), written.data(), bytes);
   }
 
   /// As each peer is told.

@@ -32,12 +32,12 @@ std::vector<T> contents(const HaloVector& vector) {
 }
 
 /// Collective. Exchanges vectors that hold the number of each entry plus a round, so that a stale
-/// ghost shows.
+/// ghost shows. `exchanges` count as done before.
 template <class T>
 bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
-                      const ComputeSite& site) {
+                      const ComputeSite& site, std::uint32_t exchanges = 0) {
   const std::unique_ptr<HaloExchange> halo =
-      transport.make({problem.plan, sizeof(T), 3, problem.comm, site});
+      transport.make({problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges});
   std::optional<StreamHandle> handle;
   if (problem.device == Device::gpu) handle.emplace();
   const Stream stream = handle ? handle->stream() : Stream{};

@@ -28,6 +28,20 @@ TEST_CASE("every transport fills every ghost") {
   }
 }
 
+TEST_CASE("counters of exchanges may wrap", "[short]") {
+  constexpr std::uint32_t nearly_all = 0xfffffffd;  // 2^32 - 3
+  // A small message and one of 40000 entries: p2p has a protocol for each.
+  for (const char* text : {"stencil27:5", "stencil7:nx=200,ny=200,nz=6"}) {
+    const Problem problem(text, "rows", {}, Precision::fp64, 1, 0);
+    for (const TransportEntry& transport : transports()) {
+      const std::optional<ComputeSite> site = site_for(transport);
+      if (!site) continue;
+      INFO(transport.name << ", " << text);
+      REQUIRE_ALL_RANKS(ghosts_are_right<double>(problem, transport, *site, nearly_all));
+    }
+  }
+}
+
 TEST_CASE("a transport gives out no more vectors than it was made for") {
   const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
   for (const TransportEntry& transport : transports()) {
