@@ -173,7 +173,7 @@ while read -r test name; do done_before[$name]=$test; done < <(cat "$results" 2>
 cuda=OFF
 [ "$device" = cpu ] || cuda=ON
 cmake -G Ninja -S "$tree" -B "$tree/build" -D CMAKE_BUILD_TYPE=Release -D ROWHALO_WITH_CUDA=$cuda \
-  >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
+  -D ROWHALO_TEST_TIMEOUT=300 >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
 
 chosen=()
 for i in "${!names[@]}"; do

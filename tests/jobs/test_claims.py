@@ -27,11 +27,11 @@ with claims.claimed(Path(sys.argv[1]), claims.owner_here("none"), {}) as lock:
     print(child.pid if child else 0, flush=True)
     sys.stdin.read()
 """
-# Writes down that it runs a point, and what it has open.
+# Writes down that it runs a point, and what it and mpirun have open.
 COUNTING = """#!/bin/bash
 case "$*" in run*--json*)
   echo "$*" >>'{place}/runs'
-  readlink /proc/$$/fd/* >>'{place}/open' ;;
+  readlink /proc/$$/fd/* /proc/$PPID/fd/* >>'{place}/open' ;;
 esac
 exec {binary} "$@"
 """
@@ -114,7 +114,7 @@ class Claims(launch.Case):
         self.assertEqual(list(states(output).values()), ["done"] * 3)
         runs = collections.Counter((self.place / "runs").read_text(encoding="utf-8").splitlines())
         self.assertEqual(list(runs.values()), [1, 1, 1], runs)
-        # Ranks that outlive run.sh would keep the point claimed.
+        # Launchers that outlive run.sh would keep the point claimed.
         self.assertNotIn("/running", (self.place / "open").read_text(encoding="utf-8"))
         self.assertEqual(list(output.glob("points/*/running")), [])
 
