@@ -190,9 +190,14 @@ void read_block(hid_t group, const std::string& name, MatrixInfo& info) {
 
 MatrixOutline examine_hdf5_matrix(const std::string& name) {
   const QuietHdf5 quiet;
+  const std::string path = hdf5_location(name).file;
+  return examine_hdf5_matrix(open_hdf5(path, path).get(), name);
+}
+
+MatrixOutline examine_hdf5_matrix(hid_t file, const std::string& name) {
+  const QuietHdf5 quiet;
   const Hdf5Location location = hdf5_location(name);
-  const Hdf5File file = open_hdf5(location.file, location.file);
-  const Hdf5Group group = open_group(file.get(), location, name);
+  const Hdf5Group group = open_group(file, location, name);
   MatrixOutline outline;
   outline.info.source = name;
   check_format(group.get(), name);

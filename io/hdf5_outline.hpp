@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "io/hdf5_handles.hpp"
 #include "io/hdf5_location.hpp"
 #include "io/sources.hpp"
 
@@ -18,5 +19,7 @@ inline std::string group_of(const Hdf5Location& location) {
 
 /// Opens the file, checks all but the entries. `name` is what the user wrote.
 MatrixOutline examine_hdf5_matrix(const std::string& name);
+/// The same of a file that is open.
+MatrixOutline examine_hdf5_matrix(hid_t file, const std::string& name);
 
 }  // namespace rowhalo

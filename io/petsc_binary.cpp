@@ -173,15 +173,16 @@ DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Prog
                                  std::int64_t piece) {
   progress.phase("read");
   InputFile file;
-  const auto [header, block] = open_petsc(path, PetscObject::matrix, comm, &file);
+  const PetscOutline outline = open_petsc(path, PetscObject::matrix, comm, &file);
+  const PetscHeader& header = outline.header;
   agree(comm, [&] { check_memory(path, {header.rows, header.columns, header.nonzeros}, comm); });
   DistributedCsr matrix;
   matrix.info.source = path;
   matrix.info.rows = header.rows;
   matrix.info.columns = header.columns;
-  matrix.info.block = block;
-  matrix.first_row = even_split(header.rows, block, comm.size, comm.rank);
-  const GlobalIndex last_row = even_split(header.rows, block, comm.size, comm.rank + 1);
+  matrix.info.block = outline.block;
+  matrix.first_row = even_split(header.rows, outline.block, comm.size, comm.rank);
+  const GlobalIndex last_row = even_split(header.rows, outline.block, comm.size, comm.rank + 1);
   matrix.offsets.assign(last_row - matrix.first_row + 1, 0);
   const PetscReader read(file, header.index_bytes, piece, progress);
   const auto read_body = header.dense ? read_dense : read_compressed;
