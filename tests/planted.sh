@@ -102,7 +102,7 @@ target_of() {
   target=${target%_schema}
   case $target in
     cli_* | jobs_* | slurm_*) echo rowhalo ;;
-    *) if grep -qx "rowhalo_add_test($target" "$tree"/tests/*/CMakeLists.txt; then
+    *) if grep -qE "rowhalo_add_test[(]$target( |\$)" "$tree"/tests/*/CMakeLists.txt; then
       echo "$target"
     else
       echo all
