@@ -305,6 +305,54 @@ fault "a control group's usage is free" io/host_memory.cpp \
 fault "any controller limits memory" io/host_memory.cpp \
   'controllers.find(",memory,")' \
   'controllers.find("memory")'
+fault "hard links are other files" io/aliases.cpp \
+  'return Identity{status.st_dev, status.st_ino, ""};' \
+  'return Identity{status.st_dev, status.st_ino, path};' \
+  test_io
+fault "a device can be named only once" io/aliases.cpp \
+  'if (S_ISCHR(status.st_mode)) return std::nullopt;' \
+  '' \
+  test_io
+fault "files that are not there yet are never the same" io/aliases.cpp \
+  'return Identity{status.st_dev, status.st_ino, target.substr(name)};' \
+  'return std::nullopt;' \
+  test_io
+fault "inputs may not share a file" io/aliases.cpp \
+  'return a.role == b.role && a.role != FileRole::output;' \
+  'return a.role == b.role && a.role == FileRole::stream;' \
+  test_io
+fault "a new group overwrites the file" io/hdf5_target.cpp \
+  'begun = copy_into(file, location.file, progress);' \
+  'file.write(hdf5_image(location.file, [](hid_t) {}));' \
+  test_hdf5_n1
+fault "HDF5 meets a full disk" io/hdf5_target.cpp \
+  'file.reserve(begun + headers_bytes + bytes);' \
+  'file.reserve(begun + 1);' \
+  cli_outputs
+fault "the temporary file may have become a link" io/output_file.cpp \
+  'O_WRONLY | O_NOFOLLOW | O_CLOEXEC' \
+  'O_WRONLY | O_CLOEXEC' \
+  test_io
+fault "an output replaces the link to its target" io/temporary_file.cpp \
+  'target_(followed(path))' \
+  'target_(path)' \
+  test_io
+fault "an output loses its permissions" io/temporary_file.cpp \
+  'if (mode_ != 0) (void)::chmod(name_.c_str(), mode_);' \
+  '' \
+  test_io
+fault "what a living run writes is removed" io/temporary_file.cpp \
+  'if (has_ended(pid, start)) ::unlink' \
+  '::unlink' \
+  test_io
+fault "a process number that is used again is the old process" io/temporary_file.cpp \
+  "process->state == 'X' || process->start != start" \
+  "process->state == 'X'" \
+  test_io
+fault ".info appears without its matrix" io/petsc_binary_writer.cpp \
+  'write(fmt::format("-matload_block_size {}\n", block));' \
+  'write(fmt::format("-matload_block_size {}\n", block)), file->rename_to_path(), file.reset();' \
+  test_files_n1
 
 # --- miniapp/
 fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
@@ -527,6 +575,46 @@ fault "a product in a row too few is compared" miniapp/validation.cpp \
 fault "y of products in a row is not looked at" miniapp/validation.cpp \
   'return error > 0 && !std::isnan(ratio) ? ratio : infinity;' \
   'return 0;'
+fault "an output that fails ends the others" miniapp/outputs.cpp \
+  'lost_.push_back({option, error.what()});' \
+  'throw error;' \
+  test_miniapp_n1
+fault "a lost output outranks a wrong y" miniapp/outputs.cpp \
+  'return code == ExitCode::fine && !lost_.empty()' \
+  'return !lost_.empty()' \
+  test_miniapp_n1
+fault "stdout that fails counts as written" miniapp/outputs.cpp \
+  'if (!print_error_) print_error_ = error.what();' \
+  '(void)error;' \
+  cli_outputs
+fault "FOM and RESULT are lost with stdout" miniapp/outputs.cpp \
+  'if (print_error_ && descriptor_ == STDOUT_FILENO) text +=' \
+  'if (false) text +=' \
+  cli_outputs
+fault "lost outputs are not named" miniapp/outputs.cpp \
+  '"rowhalo: {} was not written: {}\n", lost.option, lost.reason' \
+  '"rowhalo: an output was not written: {}\n", lost.reason' \
+  cli_outputs
+fault "a broken pipe kills the run" miniapp/outputs.cpp \
+  'std::signal(SIGPIPE, SIG_IGN);' \
+  '' \
+  cli_outputs
+fault "a file takes the number of a closed stdout" miniapp/outputs.cpp \
+  'if (::fcntl(descriptor, F_GETFD) < 0)' \
+  'if (false)' \
+  cli_outputs
+fault "help into a full disk exits with 0" miniapp/outputs.cpp \
+  'return error.code();' \
+  'return ExitCode::fine;' \
+  cli_outputs
+fault "a place in an HDF5 file is a file of its own" miniapp/named_files.cpp \
+  'files.push_back({option, hdf5_location(*path).file, FileRole::output});' \
+  'files.push_back({option, *path, FileRole::output});' \
+  cli_outputs
+fault "the .info file of a matrix is overwritten" miniapp/named_files.cpp \
+  'if (path.ends_with(".petsc")) files.push_back' \
+  'if (false) files.push_back' \
+  cli_outputs
 # --- jobs/
 fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \
