@@ -158,6 +158,7 @@ struct FormatReport {
   bool baseline = false;                        ///< a vendor's
   std::optional<double> seconds;                ///< of one product, called; empty: it could not run
   std::optional<double> graph_seconds;          ///< of one product, replayed from a CUDA graph
+  int batches = 0;                              ///< whose median the times are, at least
   std::int64_t bytes = 0, footprint_bytes = 0;  ///< moved a product; held
   double gflops = 0, gbytes_per_second = 0;     ///< bytes of CSR, as in PerformanceReport
   std::optional<double> share_of_read_bandwidth;

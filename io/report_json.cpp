@@ -178,6 +178,7 @@ Json formats_json(const std::vector<FormatReport>& formats) {
                     {"baseline", f.baseline},
                     {"seconds", or_null(f.seconds)},
                     {"graph_seconds", or_null(f.graph_seconds)},
+                    {"batches", f.batches},
                     {"bytes", f.bytes},
                     {"footprint_bytes", f.footprint_bytes},
                     {"gflops", f.gflops},

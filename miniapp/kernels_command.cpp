@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/gpu/bandwidth.hpp"
 #include "kernels/gpu/coordinates.hpp"
@@ -56,12 +57,18 @@ class KernelStudy : public Session {
   std::vector<std::string> studied_formats() const;
   void measure_formats();
   FormatReport measure_format(const ProductSetting& setting, const std::string& name);
-  /// Median time of a product and its y; `graph`: products a graph, or 0 for one by one.
-  double time_product(const ProductSetting& setting, const LocalKernels& kernels, int graph,
-                      std::vector<std::byte>& y);
+  /// How products that take about `seconds` are measured.
+  BatchOptions batches_for(double seconds) const;
+  bool far_behind(double seconds) const;
+  /// Times of products and the y of one; `graph`: products a graph, or 0 for one by one. `seconds`:
+  /// of one product as far as known.
+  BatchTimes time_product(const ProductSetting& setting, const LocalKernels& kernels, int graph,
+                          std::optional<double> seconds, std::vector<std::byte>& y);
   /// Median time of one product after the caches were filled with something else.
   double time_cold_product(const ProductSetting& setting, const LocalKernels& kernels);
   ExitCode finish();
+
+  std::optional<double> best_seconds_;  ///< of a product, of the formats so far
 };
 
 std::vector<std::string> KernelStudy::studied_formats() const {
@@ -143,13 +150,17 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   }
 
   std::vector<std::byte> y, graph_y;
-  format.seconds = time_product(setting, chosen.kernels, 0, y);
-  if (request.graphs == Graphs::on) {
+  const BatchTimes called = time_product(setting, chosen.kernels, 0, {}, y);
+  format.seconds = called.median();
+  format.batches = static_cast<int>(called.seconds.size());
+  if (request.graphs == Graphs::on && !(far_behind(*format.seconds) && *format.seconds > 1e-3)) {
     const int products = graph_length(*format.seconds);
-    format.graph_seconds = time_product(setting, chosen.kernels, products, graph_y);
+    format.graph_seconds =
+        time_product(setting, chosen.kernels, products, format.seconds, graph_y).median();
   }
   if (options_.cold) format.cold_seconds = time_cold_product(setting, chosen.kernels);
   const double seconds = best_seconds(format);
+  best_seconds_ = std::min(seconds, best_seconds_.value_or(seconds));
   const PerformanceReport rates = describe_performance(report_.matrix, options_.precision, seconds);
   format.gflops = rates.gflops;
   format.gbytes_per_second = rates.gbytes_per_second;
@@ -170,8 +181,28 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   return format;
 }
 
-double KernelStudy::time_product(const ProductSetting& setting, const LocalKernels& kernels,
-                                 int graph, std::vector<std::byte>& y) {
+bool KernelStudy::far_behind(double seconds) const {
+  constexpr double factor = 2;
+  // A sweep wants all its points.
+  return !options_.measuring_given && options_.sweep.empty() && best_seconds_ &&
+         seconds > factor * *best_seconds_;
+}
+
+/// As the options say; else 20 batches of 2 ms, but 3 where the format is far behind: what is
+/// slow shall not hold up the others. (36 rows of 17 thousand entries each took a minute on a GPU.)
+BatchOptions KernelStudy::batches_for(double seconds) const {
+  constexpr double batch_seconds = 2e-3, most_products = 1 << 20;
+  constexpr int batches_of_slow = 3;
+  if (options_.measuring_given) return batch_options();
+  const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
+  return {static_cast<int>(std::min(products, most_products)),
+          far_behind(seconds) ? batches_of_slow : options_.batches, 0, 0};
+}
+
+BatchTimes KernelStudy::time_product(const ProductSetting& setting, const LocalKernels& kernels,
+                                     int graph, std::optional<double> seconds,
+                                     std::vector<std::byte>& y) {
+  constexpr double estimate_budget = 1e-3;
   const Device device = setting.site.device;
   const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
   copy_between(device, x.data(), setting.x.data(), setting.x.size());
@@ -183,7 +214,14 @@ double KernelStudy::time_product(const ProductSetting& setting, const LocalKerne
   };
   ProductSequence products =
       graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
-  const double seconds = measure_batches(setting.measuring, batch_options(), products).median();
+  if (!seconds && !options_.measuring_given) {
+    seconds = estimate_seconds(setting.measuring, estimate_budget, products);
+  }
+  const double expected = seconds.value_or(0);
+  BatchTimes times = measure_batches(setting.measuring, batches_for(expected), products);
+  if (far_behind(expected) && !far_behind(times.median())) {
+    times = measure_batches(setting.measuring, batches_for(times.median()), products);
+  }
 
   copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
   if (graph > 0 && options_.beta == 0) {
@@ -194,7 +232,7 @@ double KernelStudy::time_product(const ProductSetting& setting, const LocalKerne
   if (device == Device::gpu) synchronize_device();
   y.resize(stored_y0_.size());
   copy_between(device, y.data(), result.data(), y.size());
-  return seconds;
+  return times;
 }
 
 double KernelStudy::time_cold_product(const ProductSetting& setting, const LocalKernels& kernels) {

@@ -33,9 +33,10 @@ struct RunOptions {
   std::string save_y;
   int iterations = 0, batches = 20, warmup = 10;
   double min_seconds = 1;
-  bool cold = false;  ///< kernels: also with caches flushed
-  std::string sweep;  ///< kernels: "threads", or empty
-  int threads = 0;    ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  bool measuring_given = false;  ///< by --iterations, --batches, --warmup, --min-seconds
+  bool cold = false;             ///< kernels: also with caches flushed
+  std::string sweep;             ///< kernels: "threads", or empty
+  int threads = 0;               ///< 0: OMP_NUM_THREADS, else the cores of this rank
   bool poison = false;
   double jitter_microseconds = 0;
   std::string validate;

@@ -117,7 +117,7 @@ void add_run_options(CLI::App& run, RunOptions& options) {
 /// What only the comparison of formats has.
 void add_kernels_options(CLI::App& kernels, RunOptions& options) {
   options.format = "all";
-  options.min_seconds = 0.2;
+  options.min_seconds = 0;
   kernels
       .add_option("--format", options.format,
                   names_of(formats(), "all | auto") + "; several as a,b:k=v,c")
@@ -141,27 +141,32 @@ void add_kernels_options(CLI::App& kernels, RunOptions& options) {
       ->group("Measuring and checking");
 }
 
-void add_measuring_options(CLI::App& run, RunOptions& options) {
+/// `batch`: products of one, as a default.
+void add_measuring_options(CLI::App& run, RunOptions& options, const std::string& batch) {
   const char* group = "Measuring and checking";
-  run.add_option("--iterations", options.iterations,
-                 "products a batch (default: 20 ms worth, at least 10)")
+  const auto given = [&options](const std::string&) { options.measuring_given = true; };
+  run.add_option("--iterations", options.iterations, "products a batch (default: " + batch + ")")
       ->type_name("N")
       ->check(number_from(1, most_products))
+      ->each(given)
       ->group(group);
   run.add_option("--batches", options.batches, "batches, at least; the median is reported")
       ->type_name("N")
       ->check(number_from(1, 1'000'000))
+      ->each(given)
       ->capture_default_str()
       ->group(group);
   run.add_option("--warmup", options.warmup, "products before the first batch")
       ->type_name("N")
       ->check(number_from(0, most_products))
+      ->each(given)
       ->capture_default_str()
       ->group(group);
   run.add_option("--min-seconds", options.min_seconds,
                  "batches go on for at least this long, at most 1e6")
       ->type_name("S")
       ->check(number_from(0.0, 1e6))
+      ->each(given)
       ->capture_default_str()
       ->group(group);
   run.add_option("--threads", options.threads,
@@ -191,7 +196,7 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   add_matrix_options(*run, *options);
   add_run_options(*run, *options);
   add_product_options(*run, *options);
-  add_measuring_options(*run, *options);
+  add_measuring_options(*run, *options, "20 ms worth, at least 10");
   add_disturbance_options(*run, *options);
   add_output_options(*run, *options);
   run->callback([&line, options] {
@@ -207,7 +212,9 @@ void add_kernels_command(CLI::App& app, CommandLine& line) {
   add_kernels_options(*kernels, *options);
   add_matrix_options(*kernels, *options);
   add_product_options(*kernels, *options);
-  add_measuring_options(*kernels, *options);
+  add_measuring_options(*kernels, *options,
+                        "2 ms worth; without any of these options, formats that take more "
+                        "than twice the time of the best so far run 3 batches only");
   add_output_options(*kernels, *options);
   kernels->callback([&line, options] {
     line.command = Command::kernels;

@@ -411,6 +411,14 @@ fault "unchecked rows are not said" miniapp/run.cpp \
   'if (unchecked > 0) report_.verdict +=' \
   'if (unchecked < 0) report_.verdict +=' \
   cli_validation
+fault "slow formats are measured in full" miniapp/kernels_command.cpp \
+  'far_behind(seconds) ? batches_of_slow : options_.batches' \
+  'options_.batches' \
+  cli_schema
+fault "kernels forgets what is asked of batches" miniapp/kernels_command.cpp \
+  'if (options_.measuring_given) return batch_options();' \
+  '' \
+  cli_schema
 fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
   'if (requests.empty()) return;' \
   ''

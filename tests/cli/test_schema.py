@@ -69,6 +69,19 @@ class Schema(launch.Case):
         self.assertAlmostEqual(report["performance"]["gbytes_per_second"] * seconds,
                                1e-9 * (12 * nonzeros + 4 * 1000 + 2 * 8 * 1000))
 
+    def test_kernels_runs_few_products_of_slow_formats(self):
+        # All columns of every row against five: many times slower.
+        matrix = ["--matrix", "random:rows=1500,row=5", "--device", "cpu", "--format", "csr,dense"]
+        target = self.place / "kernels.json"
+        for options, batches in (([], {"csr": 20, "dense": 3}),
+                                 (["--batches", 4, "--iterations", 1, "--min-seconds", 0],
+                                  {"csr": 4, "dense": 4})):
+            result = launch.run("kernels", *matrix, *options, "--json", target, ranks=0)
+            self.assertEqual(result.status, 0, result)
+            report = json.loads(target.read_text(encoding="utf-8"))
+            self.check(report)
+            self.assertEqual({one["name"]: one["batches"] for one in report["formats"]}, batches)
+
     def test_auto_reports_its_candidates(self):
         # The last candidate, dia, pads this matrix to four times its nonzeros: it is not the fastest.
         report = self.run_json("--matrix", "banded:rows=40000,half=96,fill=0.22", *launch.SHORT)
