@@ -102,6 +102,8 @@ target_of() {
   target=${target%_schema}
   case $target in
     cli_* | jobs_* | slurm_*) echo rowhalo ;;
+    fuzz_short_*) echo "${target/short_/}" ;;
+    faults_*) echo rowhalo_held ;;
     *) if grep -qE "rowhalo_add_test[(]$target( |\$)" "$tree"/tests/*/CMakeLists.txt; then
       echo "$target"
     else
