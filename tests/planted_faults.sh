@@ -415,9 +415,9 @@ fault "slow formats are measured in full" miniapp/kernels_command.cpp \
   'far_behind(seconds) ? batches_of_slow : options_.batches' \
   'options_.batches' \
   cli_schema
-fault "kernels forgets what is asked of batches" miniapp/kernels_command.cpp \
-  'if (options_.measuring_given) return batch_options();' \
-  '' \
+fault "kernels forgets what is asked of batches" miniapp/options_run.cpp \
+  'options.measuring_given = true;' \
+  'options.measuring_given = false;' \
   cli_schema
 fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
   'if (requests.empty()) return;' \
