@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016
 #
 # The faults that planted.sh plants: fault NAME FILE TEXT REPLACEMENT [FIRST_TEST], where TEXT stands in
 # FILE exactly once. Each is what a tired person might write; none may crash on a bounds check of its
