@@ -50,9 +50,9 @@ source tests/planted_faults.sh
 # shellcheck source=tests/planted_faults_input.sh
 source tests/planted_faults_input.sh
 
-# replace: reads FILE TEXT [REPLACEMENT] MODE, each ended by a NUL, for any number of faults; TEXT must
-# stand there exactly once.
-replace() { # check | plant
+# replace check|plant: reads FILE, TEXT and REPLACEMENT, each ended by a NUL, of any number of faults;
+# TEXT must stand there exactly once.
+replace() {
   python3 -c '
 import sys
 fields = sys.stdin.read().split("\0")[:-1]
