@@ -115,20 +115,32 @@ def state_and_parent(pid):
     return state, int(parent)
 
 
-def children(pid):
-    """Process ids of the ranks under mpirun."""
+def ranks_under(pid):
+    """Process ids of the ranks under a launcher, which may have helpers in between."""
     found = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-    return sorted(each for each in found if (state_and_parent(each) or (None, None))[1] == pid)
+    parents = {each: (state_and_parent(each) or (None, 0))[1] for each in found}
+
+    def is_below(each):
+        while each in parents and each != pid:
+            each = parents[each]
+        return each == pid
+
+    def runs_binary(each):
+        try:
+            return os.path.samefile(f"/proc/{each}/exe", BINARY)
+        except OSError:
+            return False
+    return sorted(each for each in found if each != pid and is_below(each) and runs_binary(each))
 
 
 def wait_until_measuring(process, ranks):
     """The ranks of a long run, when all its set-up must be over."""
     settle = max(2, 2 * good_seconds())
     deadline = time.monotonic() + PATIENCE
-    while len(children(process.pid)) < ranks and time.monotonic() < deadline:
+    while len(ranks_under(process.pid)) < ranks and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(settle)
-    return children(process.pid)
+    return ranks_under(process.pid)
 
 
 class Case(unittest.TestCase):
