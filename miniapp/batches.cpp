@@ -47,6 +47,13 @@ double quantile(std::vector<double> values, double fraction) {
 
 }  // namespace
 
+int batch_iterations(double product_seconds) {
+  const double wanted = std::ceil(batch_seconds / std::max(product_seconds, 1e-9));
+  const auto iterations =
+      static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
+  return iterations + iterations % 2;
+}
+
 double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
@@ -106,11 +113,7 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   run_batch(with, whole_steps(options.warmup, products), products);
   times.iterations = options.iterations;
   if (times.iterations == 0) {
-    const double one = estimate_seconds(with, batch_seconds / 2, products);
-    const double wanted = std::ceil(batch_seconds / std::max(one, 1e-9));
-    times.iterations =
-        static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
-    times.iterations += times.iterations % 2;
+    times.iterations = batch_iterations(estimate_seconds(with, batch_seconds / 2, products));
   }
   times.iterations = whole_steps(times.iterations, products);
   double total = 0;

@@ -22,6 +22,9 @@ struct BatchOptions {
   double min_seconds = 1;  ///< batches go on until they have taken this long together
 };
 
+/// Products of a batch where one takes so long: 20 ms worth, at least 10, an even number.
+int batch_iterations(double product_seconds);
+
 /// 0 of none.
 double median(std::vector<double> values);
 
