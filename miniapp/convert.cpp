@@ -27,7 +27,7 @@ std::int64_t file_bytes(const std::string& text) {
 
 class Conversion : public Session {
  public:
-  Conversion(const CommandLine& line, const Comm& comm) : Session(line, comm) {
+  Conversion(const CommandLine& line, const Job& job) : Session(line, job) {
     report_.command = "convert";
   }
 
@@ -71,8 +71,8 @@ ExitCode Conversion::finish() {
 
 }  // namespace
 
-ExitCode convert(const CommandLine& line, const Comm& comm) {
-  return Conversion(line, comm).execute();
+ExitCode convert(const CommandLine& line, const Job& job) {
+  return Conversion(line, job).execute();
 }
 
 }  // namespace rowhalo

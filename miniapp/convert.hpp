@@ -4,12 +4,12 @@
 #pragma once
 
 #include "miniapp/options.hpp"
-#include "partition/comm.hpp"
+#include "miniapp/watchdog.hpp"
 
 namespace rowhalo {
 
 /// Collective. Reads (or generates) and writes in parallel; the exit status is the same on every
 /// rank. Throws AgreedError.
-ExitCode convert(const CommandLine& line, const Comm& comm);
+ExitCode convert(const CommandLine& line, const Job& job);
 
 }  // namespace rowhalo

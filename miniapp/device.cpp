@@ -94,7 +94,8 @@ std::string sharing_warning(int ranks_a_device) {
       ranks_a_device);
 }
 
-void select_device_by_launcher() {
+void select_device_by_launcher(Progress& progress) {
+  progress.phase("start CUDA");
   const int devices = device_count();
   if (devices > 0) set_device(launched_local_rank() % devices);
 }

@@ -14,8 +14,9 @@
 
 namespace rowhalo {
 
-/// Makes the GPU of this rank the current one, if there is any; before MPI_Init.
-void select_device_by_launcher();
+/// Makes the GPU of this rank the current one, if there is any; before MPI_Init. Phase "start
+/// CUDA".
+void select_device_by_launcher(Progress& progress);
 
 /// OpenMP threads per rank, by --threads or OMP_NUM_THREADS.
 inline constexpr int most_threads = 1024;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "partition/base/checked_cast.hpp"
 
@@ -26,24 +27,35 @@ bool mpi_is_running() {
   return started != 0 && ended == 0;
 }
 
+/// For the terminate handler, which takes no argument.
+const Progress* watched = nullptr;
+
 /// An exception that nobody holds on all ranks: the other ranks cannot go on, so the job ends here.
-[[noreturn]] void end_job() {
+/// Nothing is unwound: destructors might wait for other ranks before the message is out.
+[[noreturn]] void end_job_by_error() {
   std::string what = "terminated without an exception";
   if (const std::exception_ptr current = std::current_exception()) {
     try {
       std::rethrow_exception(current);
     } catch (const std::bad_alloc&) {
       what = "out of memory; use more ranks or nodes, or a smaller matrix";
+    } catch (const std::system_error& error) {
+      what = error.what();
+      if (error.code() == std::errc::resource_unavailable_try_again) {
+        what =
+            "a thread cannot be started; raise the limits on processes and memory (ulimit -u, "
+            "ulimit -v, control group)";
+      }
     } catch (const std::exception& error) {
       what = error.what();
     } catch (...) {
       what = "unknown exception";
     }
   }
-  std::fprintf(stderr, "%s error: %s\n", rank_prefix().c_str(), what.c_str());
+  std::fprintf(stderr, "%s error: %s (phase '%s')\n", rank_prefix().c_str(), what.c_str(),
+               watched != nullptr ? watched->phase() : "end");
   std::fflush(stderr);
-  if (mpi_is_running()) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::run_time));
-  std::_Exit(static_cast<int>(ExitCode::run_time));
+  end_job();
 }
 
 /// The first of the variables that is set, as a number; 0 when none is.
@@ -71,8 +83,23 @@ int launched_local_rank() {
                        "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
 }
 
-MpiEnvironment::MpiEnvironment(int* argc, char*** argv) : launched_ranks_(launched_ranks()) {
-  std::set_terminate(end_job);
+TerminateHandler::TerminateHandler(const Progress& progress) {
+  watched = &progress;
+  std::set_terminate(end_job_by_error);
+}
+
+TerminateHandler::~TerminateHandler() {
+  watched = nullptr;
+}
+
+void end_job() {
+  if (mpi_is_running()) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::run_time));
+  std::_Exit(static_cast<int>(ExitCode::run_time));
+}
+
+MpiEnvironment::MpiEnvironment(int* argc, char*** argv, Progress& progress)
+    : progress_(progress), launched_ranks_(launched_ranks()) {
+  progress_.phase("start MPI");
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -91,13 +118,17 @@ void MpiEnvironment::check_launcher() const {
 }
 
 MpiEnvironment::~MpiEnvironment() {
+  progress_.phase("end MPI");
   MPI_Finalize();
 }
 
 std::string rank_prefix() {
-  if (!mpi_is_running()) return fmt::format("[{}]", host_name());
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int rank = launched_rank();
+  if (mpi_is_running()) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  } else if (launched_ranks() == 0) {
+    return fmt::format("[{}]", host_name());
+  }
   return fmt::format("[rank {} on {}]", rank, host_name());
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MpiEnvironment: the first object of main; everything that uses MPI lives inside it. It starts and
-// ends MPI, blocks the signals that the watchdog takes, installs the terminate handler, and refuses
-// a launcher whose ranks do not see each other.
+// Start and end of the process as a rank of a job. MpiEnvironment: everything that uses MPI lives
+// inside it; it starts and ends MPI and refuses a launcher whose ranks do not see each other.
+// TerminateHandler: what an exception that nobody catches says.
 #pragma once
 
 #include <string>
@@ -16,9 +16,24 @@ namespace rowhalo {
 /// This process's rank as the launcher says, also without MPI_Init; 0 without a launcher.
 int launched_rank();
 
+/// While one lives, an exception that nobody catches ends the job with a message that names rank,
+/// host and the phase of `progress`.
+class TerminateHandler {
+ public:
+  explicit TerminateHandler(const Progress& progress);
+  ~TerminateHandler();
+  TerminateHandler(const TerminateHandler&) = delete;
+  TerminateHandler& operator=(const TerminateHandler&) = delete;
+};
+
+/// From one rank: ends the whole job with exit status 1, by MPI_Abort while MPI runs; before and
+/// after that the launcher ends the other ranks.
+[[noreturn]] void end_job();
+
 class MpiEnvironment {
  public:
-  MpiEnvironment(int* argc, char*** argv);
+  /// Phases "start MPI" and, in the destructor, "end MPI".
+  MpiEnvironment(int* argc, char*** argv, Progress& progress);
   ~MpiEnvironment();
   MpiEnvironment(const MpiEnvironment&) = delete;
   MpiEnvironment& operator=(const MpiEnvironment&) = delete;
@@ -30,11 +45,12 @@ class MpiEnvironment {
   void check_launcher() const;
 
  private:
+  Progress& progress_;
   Comm world_;
   int launched_ranks_;  ///< as of before MPI_Init, which may set the variables itself
 };
 
-/// "[rank r on host]", or "[host]" outside MPI: how every message of a single rank begins.
+/// "[rank r on host]", or "[host]" without MPI and launcher: how a message of a single rank begins.
 std::string rank_prefix();
 
 /// Collective. A text of every rank, in rank order, on all of them.

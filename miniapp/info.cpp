@@ -14,6 +14,7 @@
 #include "miniapp/memory_model.hpp"
 #include "miniapp/session.hpp"
 #include "miniapp/statistics.hpp"
+#include "partition/directory.hpp"
 
 namespace rowhalo {
 
@@ -21,10 +22,10 @@ namespace {
 
 class Info : public Session {
  public:
-  Info(const CommandLine& line, const Comm& comm)
-      : Session(line, comm),
+  Info(const CommandLine& line, const Job& job)
+      : Session(line, job),
         line_(line.info),
-        parts_(line.info.ranks > 0 ? line.info.ranks : comm.size) {
+        parts_(line.info.ranks > 0 ? line.info.ranks : job.comm.size) {
     report_.command = "info";
   }
 
@@ -120,8 +121,7 @@ std::vector<PartitionCandidate> Info::candidates() {
       timed([&] { assignment = assign_owners(comm_, *source_, request, progress_); });
   if (!assignment.candidates.empty()) return assignment.candidates;
   candidate.name = assignment.name;
-  candidate.quality = partition_quality(comm_, *source_, assignment.owners, parts_, progress_);
-  candidate.predicted_seconds = predicted_seconds(*candidate.quality, nodes_, request.model);
+  judge_owners(comm_, *source_, assignment.owners, request, candidate, progress_);
   return {candidate};
 }
 
@@ -131,7 +131,7 @@ void Info::judge() {
   report_.setup.partition_seconds = timed([&] { list = candidates(); });
   const PartitionCandidate* best = nullptr;
   for (const PartitionCandidate& candidate : list) {
-    report_.info->partitions.push_back(describe_candidate(candidate, nodes_, options_.precision));
+    report_.info->partitions.push_back(describe_candidate(candidate, options_.precision));
     if (!candidate.quality) continue;
     if (!best || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
   }
@@ -161,8 +161,9 @@ void Info::report_best(const PartitionCandidate& best) {
   partition.edge_cut = quality.edge_cut;
   partition.nodes = nodes_.nodes;
   partition.hierarchical = options_.hierarchical;
-  report_.communication = CommunicationReport{best.name, parts_, nodes_.node_of,
-                                              static_cast<int>(entry_bytes()), quality.flows};
+  report_.communication =
+      CommunicationReport{best.name, parts_, nodes_.node_of, static_cast<int>(entry_bytes()),
+                          gather_on_root(comm_, quality.flows)};
 
   const MatrixInfo& matrix = source_->info;
   std::vector<RankShare> shares(parts_);
@@ -174,10 +175,9 @@ void Info::report_best(const PartitionCandidate& best) {
                       even_split(matrix.columns, matrix.block, parts_, part);
     }
     share.nonzeros = quality.nonzeros[part];
-  }
-  for (const Flow& flow : quality.flows) {
-    shares[flow.to].ghosts += flow.entries;
-    shares[flow.from].sent += flow.entries;
+    const PartTraffic& traffic = best.traffic[part];
+    share.ghosts = traffic.received_inside.entries + traffic.received_between.entries;
+    share.sent = traffic.sent_inside.entries + traffic.sent_between.entries;
   }
   predict(shares);
 }
@@ -238,8 +238,8 @@ ExitCode Info::finish() {
 
 }  // namespace
 
-ExitCode info(const CommandLine& line, const Comm& comm) {
-  return Info(line, comm).execute();
+ExitCode info(const CommandLine& line, const Job& job) {
+  return Info(line, job).execute();
 }
 
 }  // namespace rowhalo

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "miniapp/options.hpp"
-#include "partition/comm.hpp"
+#include "miniapp/watchdog.hpp"
 
 namespace rowhalo {
 
 /// Collective. Writes table, JSON, CSV, HDF5 and the communication matrix. Throws AgreedError.
-ExitCode info(const CommandLine& line, const Comm& comm);
+ExitCode info(const CommandLine& line, const Job& job);
 
 }  // namespace rowhalo

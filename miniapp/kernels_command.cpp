@@ -24,7 +24,7 @@ double best_seconds(const FormatReport& format) {
 
 class KernelStudy : public Session {
  public:
-  KernelStudy(const CommandLine& line, const Comm& comm) : Session(line, comm) {
+  KernelStudy(const CommandLine& line, const Job& job) : Session(line, job) {
     report_.command = "kernels";
   }
 
@@ -288,8 +288,8 @@ ExitCode KernelStudy::finish() {
 
 }  // namespace
 
-ExitCode compare_kernels(const CommandLine& line, const Comm& comm) {
-  return KernelStudy(line, comm).execute();
+ExitCode compare_kernels(const CommandLine& line, const Job& job) {
+  return KernelStudy(line, job).execute();
 }
 
 }  // namespace rowhalo

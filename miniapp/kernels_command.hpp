@@ -4,11 +4,11 @@
 #pragma once
 
 #include "miniapp/options.hpp"
-#include "partition/comm.hpp"
+#include "miniapp/watchdog.hpp"
 
 namespace rowhalo {
 
 /// One rank only. Measures, checks and writes the results. Throws AgreedError.
-ExitCode compare_kernels(const CommandLine& line, const Comm& comm);
+ExitCode compare_kernels(const CommandLine& line, const Job& job);
 
 }  // namespace rowhalo

@@ -26,11 +26,11 @@ int print_information(const CommandLine& line) {
 }
 
 /// The commands that need MPI.
-ExitCode execute(const CommandLine& line, const Comm& comm) {
-  if (line.command == Command::kernels) return compare_kernels(line, comm);
-  if (line.command == Command::info) return info(line, comm);
-  if (line.command == Command::convert) return convert(line, comm);
-  return run(line, comm);
+ExitCode execute(const CommandLine& line, const Job& job) {
+  if (line.command == Command::kernels) return compare_kernels(line, job);
+  if (line.command == Command::info) return info(line, job);
+  if (line.command == Command::convert) return convert(line, job);
+  return run(line, job);
 }
 
 }  // namespace
@@ -40,13 +40,16 @@ int main(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
   if (line.informational()) return print_information(line);
 
-  Watchdog::block_signals();  // before CUDA and MPI start threads
-  if (!line.error && line.run.device != "cpu") select_device_by_launcher();
-  MpiEnvironment mpi(&argc, &argv);
+  Watchdog::block_signals();  // before any thread starts
+  Progress progress;
+  const TerminateHandler handler(progress);
+  const Watchdog watchdog(progress, line.run.timeout_seconds);
+  if (!line.error && line.run.device != "cpu") select_device_by_launcher(progress);
+  MpiEnvironment mpi(&argc, &argv, progress);
   try {
     mpi.check_launcher();
     if (line.error) throw AgreedError(ExitCode::usage, *line.error);
-    return static_cast<int>(execute(line, mpi.world()));
+    return static_cast<int>(execute(line, {mpi.world(), progress, watchdog}));
   } catch (const AgreedError& error) {
     print_agreed(mpi.world(), error);
     return static_cast<int>(error.code());

@@ -4,21 +4,14 @@
 #include "miniapp/rank_report.hpp"
 
 #include "miniapp/statistics.hpp"
+#include "partition/directory.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-/// Collective. Every rank's values one after the other on rank 0, nothing on the others.
-template <class T>
-std::vector<T> gather(const Comm& comm, const std::vector<T>& values) {
-  std::vector<std::int64_t> counts(comm.size, 0), received;
-  counts[0] = std::ssize(values);
-  return exchange(comm, values, counts, received);
-}
-
 std::vector<std::int64_t> gather_count(const Comm& comm, std::int64_t count) {
-  return gather(comm, std::vector<std::int64_t>{count});
+  return gather_on_root(comm, std::vector<std::int64_t>{count});
 }
 
 }  // namespace
@@ -31,9 +24,9 @@ RankReport describe_ranks(const Comm& comm, const LocalMatrix& matrix, const Hal
   report.boundary_rows = gather_count(comm, matrix.boundary.count);
   report.ghosts = gather_count(comm, plan.ghosts);
   report.sent_entries = gather_count(comm, std::ssize(plan.send_indices));
-  report.phases = gather(comm, std::vector<PhaseReport>{own.phases});
-  report.batch_seconds = gather(comm, own.batch_seconds);
-  report.local_batch_seconds = gather(comm, own.local_batch_seconds);
+  report.phases = gather_on_root(comm, std::vector<PhaseReport>{own.phases});
+  report.batch_seconds = gather_on_root(comm, own.batch_seconds);
+  report.local_batch_seconds = gather_on_root(comm, own.local_batch_seconds);
   return report;
 }
 
@@ -41,7 +34,7 @@ CommunicationReport describe_communication(const Comm& comm, const HaloPlan& pla
                                            const NodeMap& nodes, const std::string& partition,
                                            Precision precision) {
   return {partition, comm.size, nodes.node_of, static_cast<int>(vector_value_bytes(precision)),
-          gather(comm, sent_flows(comm, plan))};
+          gather_on_root(comm, sent_flows(comm, plan))};
 }
 
 }  // namespace rowhalo

@@ -23,7 +23,7 @@ namespace {
 
 class Run : public Session {
  public:
-  Run(const CommandLine& line, const Comm& comm) : Session(line, comm) { report_.command = "run"; }
+  Run(const CommandLine& line, const Job& job) : Session(line, job) { report_.command = "run"; }
 
   ExitCode execute() {
     begin();
@@ -267,8 +267,8 @@ ExitCode Run::finish() {
 
 }  // namespace
 
-ExitCode run(const CommandLine& line, const Comm& comm) {
-  return Run(line, comm).execute();
+ExitCode run(const CommandLine& line, const Job& job) {
+  return Run(line, job).execute();
 }
 
 }  // namespace rowhalo

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "miniapp/options.hpp"
-#include "partition/comm.hpp"
+#include "miniapp/watchdog.hpp"
 
 namespace rowhalo {
 
 /// Collective. Runs the benchmark and writes its results; the exit status is the same on every
 /// rank. Throws AgreedError.
-ExitCode run(const CommandLine& line, const Comm& comm);
+ExitCode run(const CommandLine& line, const Job& job);
 
 }  // namespace rowhalo

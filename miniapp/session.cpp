@@ -45,12 +45,13 @@ std::string uneven_comparison(const Comm& comm, Device device) {
 
 }  // namespace
 
-Session::Session(const CommandLine& line, const Comm& comm)
+Session::Session(const CommandLine& line, const Job& job)
     : options_(line.run),
-      comm_(comm),
-      watchdog_(progress_, options_.timeout_seconds),
-      outputs_(options_, comm) {
-  const bool terminal = comm.rank == 0 && on_terminal(STDERR_FILENO);
+      comm_(job.comm),
+      progress_(job.progress),
+      watchdog_(job.watchdog),
+      outputs_(options_, comm_) {
+  const bool terminal = comm_.rank == 0 && on_terminal(STDERR_FILENO);
   if (terminal && options_.progress && !options_.quiet) progress_line_.emplace(progress_);
   report_.argv = line.argv;
 }
@@ -166,8 +167,7 @@ void Session::distribute() {
   report_.partition->hierarchical = options_.hierarchical;
   report_.partition->reorder = options_.reorder == Reorder::rcm ? "rcm" : "none";
   for (const PartitionCandidate& candidate : assignment.candidates) {
-    report_.partition->candidates.push_back(
-        describe_candidate(candidate, nodes, options_.precision));
+    report_.partition->candidates.push_back(describe_candidate(candidate, options_.precision));
   }
   report_.halo = describe_halo(comm_, matrix_, plan_, nodes, options_.precision);
 }

@@ -35,7 +35,7 @@ enum class Purpose { product, inspection };
 /// All functions are collective.
 class Session {
  public:
-  Session(const CommandLine& line, const Comm& comm);
+  Session(const CommandLine& line, const Job& job);
 
  protected:
   /// Device, options that can be known to be wrong before any work is done, header.
@@ -79,8 +79,8 @@ class Session {
 
   const RunOptions& options_;
   Comm comm_;
-  Progress progress_;
-  Watchdog watchdog_;
+  Progress& progress_;
+  const Watchdog& watchdog_;
   Outputs outputs_;
   RunReport report_;
   RankDevice device_;

@@ -86,29 +86,31 @@ TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
   return {sum_over_ranks(comm, sent->messages), sum_over_ranks(comm, sent->entries) * entry_bytes};
 }
 
-PartitionJudgement describe_candidate(const PartitionCandidate& candidate, const NodeMap& nodes,
-                                      Precision precision) {
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision) {
   PartitionJudgement judgement{candidate.name, {}, candidate.seconds, candidate.reason};
   if (!candidate.quality) return judgement;
   const PartitionQuality& quality = *candidate.quality;
   const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
-  std::vector<std::int64_t> sent(quality.parts(), 0), neighbors(quality.parts(), 0);
-  for (const Flow& flow : quality.flows) {
-    sent[flow.from] += flow.entries;
-    ++neighbors[flow.from];
+  std::int64_t most_sent = 0, most_neighbors = 0;
+  NodeTraffic between;
+  for (const PartTraffic& part : candidate.traffic) {
+    most_sent = std::max(most_sent, part.sent_inside.entries + part.sent_between.entries);
+    most_neighbors =
+        std::max(most_neighbors, part.sent_inside.messages + part.sent_between.messages);
+    between.messages += part.sent_between.messages;
+    between.entries += part.sent_between.entries;
   }
-  const NodeTraffic between = traffic_between_nodes(quality.flows, nodes);
   PartitionNumbers& numbers = judgement.numbers.emplace();
   numbers.imbalance = quality.imbalance();
   numbers.row_imbalance = quality.row_imbalance();
   numbers.edge_cut = quality.edge_cut;
-  numbers.halo_entries = quality.halo_entries();
+  numbers.halo_entries = quality.halo_entries;
   numbers.halo_bytes = numbers.halo_entries * entry_bytes;
-  numbers.halo_bytes_max_rank = *std::max_element(sent.begin(), sent.end()) * entry_bytes;
-  numbers.neighbors_mean = double(quality.messages()) / quality.parts();
-  numbers.neighbors_max = double(*std::max_element(neighbors.begin(), neighbors.end()));
+  numbers.halo_bytes_max_rank = most_sent * entry_bytes;
+  numbers.neighbors_mean = double(quality.messages) / quality.parts();
+  numbers.neighbors_max = double(most_neighbors);
   numbers.messages_between_nodes = between.messages;
-  numbers.messages_inside_nodes = quality.messages() - between.messages;
+  numbers.messages_inside_nodes = quality.messages - between.messages;
   numbers.bytes_between_nodes = between.entries * entry_bytes;
   numbers.predicted_seconds = candidate.predicted_seconds;
   return judgement;

@@ -26,8 +26,7 @@ KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Devi
                              Precision precision);
 
 /// Local. What a partitioner's assignment means for a product; `nodes` of its parts.
-PartitionJudgement describe_candidate(const PartitionCandidate& candidate, const NodeMap& nodes,
-                                      Precision precision);
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision);
 
 /// Collective. Most memory that a rank's process has held so far.
 std::int64_t peak_host_bytes(const Comm& comm);

@@ -3,7 +3,6 @@
 // The watchdog thread (watchdog.hpp).
 #include "miniapp/watchdog.hpp"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
@@ -30,15 +29,14 @@ sigset_t watched_signals() {
 /// The other ranks, which wait for the same thing, get a moment to name their phases too. MPI_Abort
 /// comes from a thread that MPI was not told of: should it hang, the alarm ends this process and
 /// the launcher the job.
-[[noreturn]] void end_job(const Progress& progress, double seconds) {
+[[noreturn]] void end_stuck_job(const Progress& progress, double seconds) {
   std::fprintf(stderr, "%s error: no progress for %g s in phase '%s'; see --timeout\n",
                rank_prefix().c_str(), seconds, progress.phase());
   std::fflush(stderr);
   sleep(1);
   signal(SIGALRM, SIG_DFL);
   alarm(5);
-  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::run_time));
-  _exit(static_cast<int>(ExitCode::run_time));
+  end_job();
 }
 
 }  // namespace
@@ -70,7 +68,7 @@ void Watchdog::watch() {
     idle_seconds = now == ticks ? idle_seconds + nap_seconds : 0;
     ticks = now;
     const double limit = timeout_seconds_ * (progress_.in_library() ? 10 : 1);
-    if (idle_seconds >= limit) end_job(progress_, idle_seconds);
+    if (idle_seconds >= limit) end_stuck_job(progress_, idle_seconds);
   }
 }
 

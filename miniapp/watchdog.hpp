@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A thread beside the main one that ends a job which makes no progress, and that takes the signals
-// with which schedulers announce the end of the time limit.
+// with which schedulers announce the end of the time limit. Alive from before CUDA and MPI start
+// until MPI has ended.
 // It counts its own naps rather than the clock, so that a rank that was stopped and continued is
 // not accused of the time it was stopped.
 #pragma once
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "partition/base/progress.hpp"
+#include "partition/comm.hpp"
 
 namespace rowhalo {
 
@@ -35,6 +37,13 @@ class Watchdog {
   double timeout_seconds_;
   std::atomic<bool> interrupted_{false}, done_{false};
   std::thread thread_;
+};
+
+/// What main has made for a command.
+struct Job {
+  Comm comm;
+  Progress& progress;
+  const Watchdog& watchdog;
 };
 
 }  // namespace rowhalo

@@ -59,9 +59,7 @@ std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
     std::vector<int> owners = assign(comm, matrix, entry, options, request, progress);
     candidate.seconds =
         max_over_ranks(comm, std::chrono::duration<double>(clock::now() - start).count());
-    candidate.quality = partition_quality(comm, matrix, owners, parts_of(request), progress);
-    candidate.predicted_seconds =
-        predicted_seconds(*candidate.quality, request.nodes, request.model);
+    judge_owners(comm, matrix, owners, request, candidate, progress);
     return owners;
   } catch (const AgreedError& refusal) {
     candidate.reason = refusal.what();
@@ -138,31 +136,39 @@ Assignment choose(const Comm& comm, const DistributedCsr& matrix, const Partitio
 
 }  // namespace
 
-double predicted_seconds(const PartitionQuality& quality, const NodeMap& nodes,
+double predicted_seconds(const PartitionQuality& quality, const std::vector<PartTraffic>& traffic,
                          const PredictionModel& model) {
-  struct Load {
-    double halo_bytes = 0, seconds_out = 0, seconds_in = 0;
+  const auto bytes = [](const NodeTraffic& side) {
+    return value_bytes_of_x * static_cast<double>(side.entries);
   };
-  std::vector<Load> loads(quality.parts());
-  for (const Flow& flow : quality.flows) {
-    const Link& link =
-        nodes.node_of[flow.from] == nodes.node_of[flow.to] ? model.inside : model.between;
-    const double bytes = value_bytes_of_x * static_cast<double>(flow.entries);
-    const double seconds = link.latency_seconds + bytes / link.bytes_per_second;
-    loads[flow.from].seconds_out += seconds;
-    loads[flow.to].seconds_in += seconds;
-    loads[flow.from].halo_bytes += 2 * bytes;
-    loads[flow.to].halo_bytes += 2 * bytes;
-  }
+  const auto seconds = [&](const NodeTraffic& side, const Link& link) {
+    if (side.messages == 0) return 0.0;
+    return static_cast<double>(side.messages) * link.latency_seconds +
+           bytes(side) / link.bytes_per_second;
+  };
   double slowest = 0;
   for (int part = 0; part < quality.parts(); ++part) {
-    const Load& load = loads[part];
-    const double memory =
-        (matrix_bytes(quality.rows[part], quality.nonzeros[part]) + load.halo_bytes) /
-        model.memory_bytes_per_second;
-    slowest = std::max({slowest, memory, load.seconds_out, load.seconds_in});
+    const PartTraffic& own = traffic[part];
+    const double halo_bytes = 2 * (bytes(own.sent_inside) + bytes(own.sent_between) +
+                                   bytes(own.received_inside) + bytes(own.received_between));
+    const double memory = (matrix_bytes(quality.rows[part], quality.nonzeros[part]) + halo_bytes) /
+                          model.memory_bytes_per_second;
+    const double out =
+        seconds(own.sent_inside, model.inside) + seconds(own.sent_between, model.between);
+    const double in =
+        seconds(own.received_inside, model.inside) + seconds(own.received_between, model.between);
+    slowest = std::max({slowest, memory, out, in});
   }
   return slowest;
+}
+
+void judge_owners(const Comm& comm, const DistributedCsr& matrix, const std::vector<int>& owners,
+                  const PartitionRequest& request, PartitionCandidate& candidate,
+                  Progress& progress) {
+  candidate.quality = partition_quality(comm, matrix, owners, parts_of(request), progress);
+  candidate.traffic = traffic_of_parts(comm, candidate.quality->flows, request.nodes);
+  candidate.predicted_seconds =
+      predicted_seconds(*candidate.quality, candidate.traffic, request.model);
 }
 
 void check_partition_request(const PartitionRequest& request) {

@@ -25,7 +25,7 @@ struct PredictionModel {
   Link inside, between;  ///< nodes
 };
 
-double predicted_seconds(const PartitionQuality& quality, const NodeMap& nodes,
+double predicted_seconds(const PartitionQuality& quality, const std::vector<PartTraffic>& traffic,
                          const PredictionModel& model);
 
 struct PartitionRequest {
@@ -39,6 +39,7 @@ struct PartitionRequest {
 struct PartitionCandidate {
   std::string name;
   std::optional<PartitionQuality> quality;  ///< empty: it could not be used
+  std::vector<PartTraffic> traffic;         ///< one a part, with the quality
   double predicted_seconds = 0;
   double seconds = 0;  ///< that the assignment took
   std::string reason;  ///< why it was not used or not tried, or why it was chosen
@@ -58,6 +59,11 @@ void check_partition_request(const PartitionRequest& request);
 /// AgreedError: unknown or unusable partitioner, or a matrix that does not suit it.
 Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
                          const PartitionRequest& request, Progress& progress);
+
+/// Collective. Fills quality, traffic and predicted time of the candidate that assigned `owners`.
+void judge_owners(const Comm& comm, const DistributedCsr& matrix, const std::vector<int>& owners,
+                  const PartitionRequest& request, PartitionCandidate& candidate,
+                  Progress& progress);
 
 /// Collective. Every partitioner that needs no further argument, with its quality, in the order of
 /// their table; request.partition does not count.

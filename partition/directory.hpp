@@ -70,4 +70,12 @@ std::vector<T> deal_out(const Comm& comm, GlobalIndex size, std::span<const Glob
   return share;
 }
 
+/// Collective. Every rank's values one after the other on rank 0, nothing on the others.
+template <class T>
+std::vector<T> gather_on_root(const Comm& comm, const std::vector<T>& values) {
+  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  counts[0] = std::ssize(values);
+  return exchange(comm, values, counts, received_counts);
+}
+
 }  // namespace rowhalo

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 
+#include "partition/base/checked_cast.hpp"
 #include "partition/directory.hpp"
 #include "partition/index_map.hpp"
 #include "partition/migrate.hpp"
@@ -175,6 +176,26 @@ NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap&
     ++traffic.messages;
     traffic.entries += flow.entries;
   }
+  return traffic;
+}
+
+std::vector<PartTraffic> traffic_of_parts(const Comm& comm, const std::vector<Flow>& flows,
+                                          const NodeMap& nodes) {
+  std::vector<PartTraffic> traffic(nodes.node_of.size());
+  const auto count = [](NodeTraffic& side, const Flow& flow) {
+    ++side.messages;
+    side.entries += flow.entries;
+  };
+  for (const Flow& flow : flows) {
+    const bool inside = nodes.node_of[flow.from] == nodes.node_of[flow.to];
+    PartTraffic &from = traffic[flow.from], &to = traffic[flow.to];
+    count(inside ? from.sent_inside : from.sent_between, flow);
+    count(inside ? to.received_inside : to.received_between, flow);
+  }
+  constexpr std::size_t numbers = sizeof(PartTraffic) / sizeof(std::int64_t);
+  const int length = checked_cast<int>(numbers * traffic.size(), "numbers of the parts' traffic");
+  ROWHALO_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, traffic.data(), length, MPI_INT64_T, MPI_SUM, comm.handle));
   return traffic;
 }
 

@@ -27,11 +27,19 @@ NodeMap node_map(const Comm& comm, int ranks_per_node);
 /// Ranks of each node, ascending.
 std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes);
 
-/// What crosses from one node to another before a product.
+/// What crosses from one node to another before a product, or what a part sends or receives.
 struct NodeTraffic {
   std::int64_t messages = 0, entries = 0;
 };
 NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap& nodes);
+
+/// What a part sends and receives before a product, to and from parts of its node and of others.
+struct PartTraffic {
+  NodeTraffic sent_inside, sent_between, received_inside, received_between;
+};
+/// Collective. Of every part, the same on every rank; each flow is on one rank.
+std::vector<PartTraffic> traffic_of_parts(const Comm& comm, const std::vector<Flow>& flows,
+                                          const NodeMap& nodes);
 
 /// Collective. As entry.assign for nodes.node_of.size() parts, but in two levels. An entry whose
 /// column is on another node counts at the second level as weight of its row, not as an edge. Rows

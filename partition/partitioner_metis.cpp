@@ -136,8 +136,7 @@ std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spe
     }
     std::vector<int> owners = owners_of_rows(matrix, graph, dealt_out(comm, graph, parts_of_all));
     if (choices.objectives.size() == 1) return owners;
-    const std::int64_t halo =
-        partition_quality(comm, matrix, owners, parts, progress).halo_entries();
+    const std::int64_t halo = partition_quality(comm, matrix, owners, parts, progress).halo_entries;
     if (halo < least_halo) {
       least_halo = halo;
       best = std::move(owners);

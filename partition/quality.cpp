@@ -188,19 +188,14 @@ void merge_flows(std::vector<Flow>& flows) {
   flows.resize(kept);
 }
 
-/// Sums the flows of all ranks: those from one part meet on one rank, which tells all. Collective.
+/// Sums the flows of all ranks: those from one part meet on one rank, which keeps them. Collective.
 std::vector<Flow> sum_flows(const Comm& comm, std::vector<Flow>&& flows, int parts) {
   merge_flows(flows);
   std::vector<std::int64_t> counts(comm.size, 0), received_counts;
   for (const Flow& flow : flows) ++counts[even_split_owner(parts, 1, comm.size, flow.from)];
   std::vector<Flow> mine = exchange(comm, flows, counts, received_counts);
   merge_flows(mine);
-  std::vector<Flow> copies;
-  copies.reserve(mine.size() * comm.size);
-  for (int rank = 0; rank < comm.size; ++rank)
-    copies.insert(copies.end(), mine.begin(), mine.end());
-  return exchange(comm, copies, std::vector<std::int64_t>(comm.size, std::ssize(mine)),
-                  received_counts);
+  return mine;
 }
 
 double largest_over_mean(const std::vector<std::int64_t>& loads) {
@@ -218,16 +213,6 @@ double PartitionQuality::imbalance() const {
 
 double PartitionQuality::row_imbalance() const {
   return largest_over_mean(rows);
-}
-
-std::int64_t PartitionQuality::halo_entries() const {
-  std::int64_t sum = 0;
-  for (const Flow& flow : flows) sum += flow.entries;
-  return sum;
-}
-
-std::int64_t PartitionQuality::messages() const {
-  return std::ssize(flows);
 }
 
 PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matrix,
@@ -254,6 +239,9 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
   flows.reserve(kept.size());
   for (const Need& need : kept) flows.push_back({column_parts.of_kept(need.column), need.to, 1});
   quality.flows = sum_flows(comm, std::move(flows), parts);
+  for (const Flow& flow : quality.flows) quality.halo_entries += flow.entries;
+  quality.halo_entries = sum_over_ranks(comm, quality.halo_entries);
+  quality.messages = sum_over_ranks(comm, std::ssize(quality.flows));
   progress.tick();
   return quality;
 }

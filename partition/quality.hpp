@@ -18,18 +18,19 @@ struct Flow {
   std::int64_t entries;
 };
 
-/// The same on every rank.
+/// The same on every rank, but for the flows, of which there may be as many as pairs of parts.
 struct PartitionQuality {
   std::vector<std::int64_t> rows, nonzeros;  ///< one a part
   std::int64_t edge_cut = 0;                 ///< nonzeros whose column belongs to another part
-  /// The communication matrix: ascending (from, to), entries > 0, from != to.
+  std::int64_t halo_entries = 0;             ///< sum over all flows: the halo volume
+  std::int64_t messages = 0;                 ///< number of all flows
+  /// This rank's rows of the communication matrix, those of its even share of the parts: ascending
+  /// (from, to), entries > 0, from != to.
   std::vector<Flow> flows;
 
   int parts() const { return static_cast<int>(rows.size()); }
-  double imbalance() const;           ///< most nonzeros of a part over the mean; 1 without any
-  double row_imbalance() const;       ///< likewise of rows
-  std::int64_t halo_entries() const;  ///< sum over flows: the halo volume
-  std::int64_t messages() const;      ///< flows
+  double imbalance() const;      ///< most nonzeros of a part over the mean; 1 without any
+  double row_imbalance() const;  ///< likewise of rows
 };
 
 /// Collective. `owners`: a part of [0, parts) for each of this rank's rows (its even share). x is

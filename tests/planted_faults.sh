@@ -95,8 +95,14 @@ fault "flows from two ranks counted once" partition/quality.cpp \
   'flows[kept - 1].entries += flow.entries;' \
   'flows[kept - 1].entries = flow.entries;'
 fault "time in counted for the sender" partition/assignment.cpp \
-  'loads[flow.to].seconds_in += seconds;' \
-  'loads[flow.from].seconds_in += seconds;'
+  'slowest = std::max({slowest, memory, out, in});' \
+  'slowest = std::max({slowest, memory, out + in});'
+fault "what nodes receive counts as sent" partition/nodes.cpp \
+  'count(inside ? to.received_inside : to.received_between, flow);' \
+  'count(inside ? to.received_inside : to.sent_between, flow);'
+fault "rank 0 holds the flows of all parts" partition/quality.cpp \
+  '++counts[even_split_owner(parts, 1, comm.size, flow.from)];' \
+  '++counts[0];'
 fault "ranks of a node taken for neighbours" partition/nodes.cpp \
   'owners[row] = ranks[node][*next++];' \
   'owners[row] = node * parts + *next++;'
@@ -426,6 +432,30 @@ fault "watchdog sleeps" miniapp/watchdog.cpp \
   'if (idle_seconds >= limit)' \
   'if (idle_seconds >= 100 * limit)' \
   cli_failures
+fault "watchdog overlooks the start of MPI" miniapp/watchdog.cpp \
+  '(progress_.in_library() ? 10 : 1)' \
+  '(progress_.in_library() ? 10 : progress_.phase()[0] == *"start" ? 1e6 : 1)' \
+  faults_short
+fault "watchdog overlooks the end of MPI" miniapp/environment.cpp \
+  'progress_.phase("end MPI");' \
+  '' \
+  faults_short
+fault "outside of MPI every rank is the first" miniapp/environment.cpp \
+  'int rank = launched_rank();' \
+  'int rank = 0;' \
+  faults_short
+fault "an error is silent about its phase" miniapp/environment.cpp \
+  "error: %s (phase '%s')\\n" \
+  'error: %s %.0s\n' \
+  faults_short
+fault "memory of a node keeps its name" miniapp/halo/node_memory.cpp \
+  'memfd_create("rowhalo", MFD_CLOEXEC)' \
+  'open(fmt::format("/dev/shm/rowhalo{}", getpid()).c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)' \
+  faults_short
+fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
+  'add_executable(rowhalo main.cpp)' \
+  'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
+  faults_short
 fault "scattered y saved in the rank's order" miniapp/run.cpp \
   'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
   'y' \
@@ -438,8 +468,8 @@ fault "ghosts need no memory" miniapp/memory_model.cpp \
   'local_columns = share.columns + share.ghosts;' \
   'local_columns = share.columns;'
 fault "messages inside nodes count all" miniapp/statistics.cpp \
-  'quality.messages() - between.messages;' \
-  'quality.messages();' \
+  'quality.messages - between.messages;' \
+  'quality.messages;' \
   cli_info
 fault "auto takes the last format" miniapp/format_trials.cpp \
   'if (best_ && best_->seconds <= attempt->seconds) return;' \

@@ -13,10 +13,7 @@ namespace rowhalo {
 
 class Progress {
  public:
-  void phase(const char* name) {
-    phase_.store(name, std::memory_order_relaxed);
-    expect(0);
-  }
+  void phase(const char* name);
   /// The phase is done after `total` units of work (0: not known); add() says how many are.
   void expect(std::int64_t total) {
     done_.store(0, std::memory_order_relaxed);

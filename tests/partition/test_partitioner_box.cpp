@@ -40,7 +40,7 @@ TEST_CASE("boxes are as near to cubes as the number of parts allows", "[box]") {
       const TestMatrix matrix = make_grid_matrix(test.nx, test.ny, test.nz, block);
       for (const char* text : {"box", "box:weights=rows"}) {
         const PartitionQuality quality = quality_of(comm, matrix, text, test.parts);
-        REQUIRE_ALL_RANKS(quality.halo_entries() == 2 * block * test.area);
+        REQUIRE_ALL_RANKS(quality.halo_entries == 2 * block * test.area);
         REQUIRE_ALL_RANKS(quality.row_imbalance() == 1);
       }
     }
