@@ -151,7 +151,7 @@ class Run:
         if case.hold:
             environment["ROWHALO_TEST_HOLD"] = self.filled(case.hold)
             environment["ROWHALO_TEST_DO"] = f"B={self.begun}; " + self.filled(case.do)
-        command = ["mpirun", "-n", str(case.ranks)]
+        command = [*launch.LAUNCHER, "-n", str(case.ranks)]
         if case.wrapper:
             command += ["sh", "-c", self.filled(case.wrapper) + '; exec "$@"', "sh"]
         command += [str(self.settings.rowhalo), *map(self.filled, case.arguments),
