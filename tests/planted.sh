@@ -169,7 +169,6 @@ find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C "$tree"
 # Where the last run ended early, objects are newer than the file without the fault.
 if [ -f "$place/planted" ]; then touch "$tree/$(cat "$place/planted")"; fi
-[ -n "$resume" ] || : >"$results"
 while read -r test name; do done_before[$name]=$test; done < <(cat "$results" 2>/dev/null)
 : >"$clean"
 cuda=OFF
@@ -183,6 +182,12 @@ for i in "${!names[@]}"; do
 done
 count=${#chosen[@]}
 first=$((count * (shard - 1) / shards)) end=$((count * shard / shards))
+if [ -z "$resume" ]; then # forget what is tried again
+  for i in "${chosen[@]:first:end-first}"; do done_before[${names[$i]}]=""; done
+fi
+for name in "${!done_before[@]}"; do
+  [ -z "${done_before[$name]}" ] || echo "${done_before[$name]} $name"
+done >"$results"
 survivors=0
 for i in "${chosen[@]:first:end-first}"; do
   name=${names[$i]} file=${files[$i]} start=$SECONDS

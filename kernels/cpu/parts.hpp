@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 namespace rowhalo {
@@ -32,9 +31,16 @@ std::vector<std::int64_t> balanced_split(std::int64_t items, int parts, const Co
   const std::int64_t total = cost_before(items);
   for (int part = 1; part < parts; ++part) {
     const std::int64_t target = total / parts * part + total % parts * part / parts;
-    const auto candidates = std::views::iota(bounds[part - 1], items);
-    bounds[part] = *std::ranges::partition_point(
-        candidates, [&](std::int64_t item) { return cost_before(item) < target; });
+    std::int64_t begin = bounds[part - 1], end = items;  // bisected: clang 14 has no views::iota
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (cost_before(middle) < target) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    bounds[part] = begin;
   }
   return bounds;
 }
