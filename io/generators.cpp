@@ -75,9 +75,11 @@ void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset coun
   }
 }
 
-void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline) {
-  const std::string refusal = memory_refusal(
-      {outline.info.rows, outline.info.columns, outline.nonzeros}, comm, memory_limits());
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,
+                std::int64_t nonzero_bytes) {
+  const std::string refusal =
+      memory_refusal({outline.info.rows, outline.info.columns, outline.nonzeros, nonzero_bytes},
+                     comm, memory_limits());
   if (!refusal.empty()) spec.fail(refusal);
 }
 

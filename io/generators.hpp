@@ -47,8 +47,9 @@ void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset coun
                    GlobalIndex limit, std::vector<GlobalIndex>& drawn);
 
 /// Local. Spec::fail when the even shares of the ranks of a host do not fit into the memory that it
-/// may use.
-void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline);
+/// may use. `nonzero_bytes`: while the matrix is made.
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,
+                std::int64_t nonzero_bytes = sizeof(GlobalIndex) + sizeof(double));
 
 /// Rows of this rank.
 template <class Generator>

@@ -138,7 +138,7 @@ void check_arrays(hid_t group, const std::string& place, const std::string& name
   if (rows >= 0 && rows != indptr.size - 1) {
     throw InputError(
         fmt::format("{}: has {} entries where {} rows need {}; correct the attributes or the file",
-                    indptr.place, indptr.size, rows, rows + 1));
+                    indptr.place, indptr.size, rows, static_cast<std::uint64_t>(rows) + 1));
   }
   const std::vector<std::int64_t> nonzeros = integer_attribute(group, "nonzeros");
   if (nonzeros.size() == 1 && nonzeros[0] != data.size) {

@@ -134,7 +134,13 @@ std::vector<Edge> draw_grouped(const Rmat& rmat, const Comm& comm, GlobalIndex b
 }  // namespace
 
 DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress) {
-  const Rmat rmat = fitting_generator<Rmat>(spec, comm);
+  const Rmat rmat = agreed_generator<Rmat>(spec, comm);
+  agree(comm, [&] {
+    // Until the rows are assembled, edges that are drawn again take memory, too.
+    MatrixOutline drawn = rmat.outline;
+    drawn.nonzeros = rmat.draws;
+    check_size(spec, comm, drawn, sizeof(Entry) + sizeof(GlobalIndex) + sizeof(double));
+  });
   progress.phase("generate");
   const auto share_of = [&](GlobalIndex items, int rank) {
     return even_split(items, 1, comm.size, rank);
