@@ -16,7 +16,7 @@ START_AND_END = {"start of CUDA": "1:start CUDA", "start of MPI": "1:start MPI",
                  "end of MPI": "1:end MPI"}
 SIGNALS = ("KILL", "STOP")
 MATRIX = ["--matrix", "stencil7:12"]
-BRIEF = ["--min-seconds", "0", "--batches", "2", "--iterations", "2", "--format", "csr",
+BRIEF = ["--min-seconds", "0", "--batches", "2", "--iterations", "2", "--format", "sell",
          "--validate", "reference", "--quiet"]
 OUTPUTS = {"--save-y": "y.mtx", "--json": "r.json", "--csv": "r.csv", "--trace": "t.json"}
 
