@@ -85,7 +85,10 @@ TEST_CASE("Through the table of sources, with the bits of awkward numbers") {
   const std::string name = directory.path("b.h5") + ":/g";
   check_matrix_target(name, "OUT", world());
   save_matrix(name, matrix, world(), progress);
-  save_matrix(name, matrix, world(), progress);  // over the first
+  CHECK_THROWS_AS(check_matrix_target(name, "OUT", world()), AgreedError);  // it is there now
+  const std::string other = directory.path("b.h5") + ":/other";
+  save_matrix(other, matrix, world(), progress);  // beside the first
+  REQUIRE_ALL_RANKS(gathered(load_matrix(other, 0, world(), progress)) == gathered(matrix));
   REQUIRE_ALL_RANKS(gathered(load_matrix(name, 0, world(), progress)) == gathered(matrix));
   REQUIRE_ALL_RANKS(outline_matrix(name, 0, world()).nonzeros == 45);
   REQUIRE_ALL_RANKS(!std::filesystem::exists(directory.path("b.h5:")));
