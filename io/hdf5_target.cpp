@@ -42,6 +42,19 @@ std::int64_t copy_into(const TemporaryFile& file, const std::string& path, Progr
   return from.bytes();
 }
 
+/// The group of the dataset `path` if it holds a matrix, else nothing.
+std::string group_of_matrix(hid_t file, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string group = slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+  const std::string inside = group == "/" ? "" : group + "/";
+  for (const char* part : {"indptr", "indices", "data"}) {
+    if (!hdf5_object_exists(file, inside + part)) return {};
+  }
+  const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+  const bool part_of_it = name == "indptr" || name == "indices" || name == "data";
+  return part_of_it ? group : "";
+}
+
 }  // namespace
 
 void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
@@ -63,9 +76,12 @@ void check_hdf5_target(const std::string& name, const std::string& option, Hdf5O
     if (end != std::string::npos) {
       if (type != H5I_GROUP) refuse(fmt::format("'{}' is no group; name another place", path));
     } else if (kind == Hdf5Object::group) {
-      refuse("exists already; name another group, or remove it first");
+      refuse("exists already; name another group");
     } else if (type != H5I_DATASET) {
       refuse("exists already and is no dataset; name another");
+    } else if (const std::string group = group_of_matrix(file.get(), path); !group.empty()) {
+      refuse(
+          fmt::format("is part of the matrix {}:{}; name another dataset", location.file, group));
     }
   }
 }

@@ -153,7 +153,15 @@ logged() {
 
 # Asks the executable whether it takes the arguments; without a launcher, and without a product.
 check_arguments() {
-  local said
+  local said argument
+  [[ ${arguments[0]} != -* ]] ||
+    refuse "${arguments[0]}: a command of rowhalo comes first, as in -- run --matrix stencil27:96"
+  for argument in "${arguments[@]}"; do
+    case $argument in
+      --json | --json=* | --hdf5 | --hdf5=*)
+        refuse "$argument: run.sh names the result files itself; leave the option out" ;;
+    esac
+  done
   [[ $("$rowhalo" "${arguments[0]}" --help 2>/dev/null) == *--dry* ]] || return 0
   said=$("$rowhalo" "${arguments[@]}" --dry --quiet --no-progress 2>&1 >/dev/null </dev/null) ||
     refuse "$(grep -m 1 '^rowhalo: ' <<<"$said" || echo "$said")"

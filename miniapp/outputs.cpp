@@ -70,6 +70,9 @@ void Outputs::check() const {
         "only one of --json, --csv, --communication and --trace can be '-' (stdout); give the "
         "others a file");
   }
+  if (options_.hdf5 == "-") {
+    throw InputError("--hdf5 -: HDF5 cannot be written to stdout; name a file");
+  }
   if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
     throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
   }

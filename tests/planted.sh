@@ -21,12 +21,16 @@ cd "$(dirname "$0")/.."
 only="" shard=1 shards=1 resume="" action="" device=cpu build_dir=build
 while [ $# -gt 0 ]; do
   case $1 in
-    -k) only=$2 && shift ;;
-    --shard) shard=${2%/*} shards=${2#*/} && shift ;;
+    -k) only=${2:?"-k: a pattern is missing"} && shift ;;
+    --shard)
+      [[ ${2:-} == */* ]] ||
+        { echo "planted.sh: --shard ${2:-}: give I/N with 1 <= I <= N, for example 1/3" >&2 && exit 2; }
+      shard=${2%/*} shards=${2#*/} && shift ;;
+    --help) sed -n '3,18s/^# \{0,1\}//p' "$0" && exit 0 ;;
     --resume) resume=yes ;;
     --gpu) device=gpu ;;
     --check | --update) action=$1 ;;
-    -*) echo "planted.sh: $1: there is no such option" >&2 && exit 2 ;;
+    -*) echo "planted.sh: $1: there is no such option; --help lists them" >&2 && exit 2 ;;
     *) build_dir=$1 ;;
   esac
   shift

@@ -22,7 +22,7 @@ class HostExchange final : public HaloExchange {
                                             : contiguous_sends(context.plan)) {
     const bool scattered =
         std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
-    take_resources(context.comm, "--halo", [&] {
+    take_resources(context.comm, "exchange of x", [&] {
       memory_ = VectorStorage(context, layout_);
       if (scattered) send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes);
     });

@@ -17,7 +17,7 @@ class StagedExchange final : public HaloExchange {
  public:
   StagedExchange(const TransportContext& context, const MakeMessages& make)
       : context_(context), layout_(context) {
-    take_resources(context.comm, "--halo", [&] {
+    take_resources(context.comm, "exchange of x", [&] {
       memory_ = VectorMemory(Device::gpu, layout_.bytes);
       packing_.emplace(context, Packing::all);
       outgoing_ = PinnedMemory(packing_->bytes());

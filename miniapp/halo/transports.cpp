@@ -60,7 +60,8 @@ void take_resources(const Comm& comm, const std::string& what, const std::functi
     try {
       local();
     } catch (const std::bad_alloc& lack) {
-      refuse(fmt::format("not enough memory on rank {}: {}", comm.rank, lack.what()));
+      refuse(fmt::format("not enough memory on rank {} ({}); use more ranks or a smaller matrix",
+                         comm.rank, lack.what()));
     } catch (const std::runtime_error& error) {
       refuse(fmt::format("rank {}: {}", comm.rank, error.what()));
     }

@@ -64,6 +64,7 @@ OPTIONS = {
     "unknown x": (["--matrix", "stencil7:4", "--x", "twos"], ["twos", "ones", "random"]),
     "x file missing": (["--matrix", "stencil7:4", "--x", "no/x.mtx"], ["no/x.mtx"]),
     "json into nowhere": (["--matrix", "stencil7:4", "--json", "no/dir/r.json"], ["no/dir"]),
+    "hdf5 on stdout": (["--matrix", "stencil7:4", "--hdf5", "-"], ["--hdf5 -", "name a file"]),
     "y into nowhere": (["--matrix", "stencil7:4", "--save-y", "no/dir/y.mtx"], ["no/dir"]),
     "shuffle of a rectangle": (["--matrix", "dense:rows=4,columns=3", "--shuffle", "1"], ["--shuffle"]),
 }
