@@ -49,10 +49,12 @@ add_fault() {
   names+=("$2") files+=("$3") originals+=("$4") replacements+=("$5") first_tests+=("${6:-}")
   devices+=("$1")
 }
-# shellcheck source=tests/planted_faults.sh
-source tests/planted_faults.sh
-# shellcheck source=tests/planted_faults_input.sh
-source tests/planted_faults_input.sh
+# Each is what a tired person might write; none may crash on a bounds check of its own making.
+# FIRST_TEST names the one that finds it where only tests of the whole program can: that saves minutes.
+for list in tests/planted/*.sh; do
+  # shellcheck source=tests/planted/io.sh
+  source "$list"
+done
 
 # replace check|plant: reads FILE, TEXT and REPLACEMENT, each ended by a NUL, of any number of faults;
 # TEXT must stand there exactly once.
@@ -68,7 +70,7 @@ for path, text, replacement in zip(fields[0::3], fields[1::3], fields[2::3]):
         content = str(error)
     if content.count(text) != 1:
         wrong = True
-        print(f"planted_faults.sh is out of date: {path} has {content.count(text)} times: {text}",
+        print(f"tests/planted is out of date: {path} has {content.count(text)} times: {text}",
               file=sys.stderr)
     elif sys.argv[1] == "plant":
         open(path, "w", encoding="utf-8").write(content.replace(text, replacement))
@@ -79,7 +81,7 @@ for i in "${!names[@]}"; do
   printf '%s\0' "${files[$i]}" "${originals[$i]}" "${replacements[$i]}"
 done | replace check
 twice=$(printf '%s\n' "${names[@]}" | sort | uniq -d)
-[ -z "$twice" ] || { echo "planted_faults.sh: name given twice: $twice" >&2 && exit 1; }
+[ -z "$twice" ] || { echo "tests/planted: name given twice: $twice" >&2 && exit 1; }
 if [ "$action" = --check ]; then exit 0; fi
 
 declare -A caught_by=() done_before=()

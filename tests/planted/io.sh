@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# Faults that planted.sh plants in io/
+
+fault "symmetric half lost" io/matrix_market.cpp \
+  'if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {' \
+  'if (symmetry == MatrixMarketSymmetry::skew_symmetric && entry.row != entry.column) {'
+fault "sign of the skew half lost" io/matrix_market.cpp \
+  'symmetry == MatrixMarketSymmetry::skew_symmetric ? -1.0 : 1.0;' \
+  'symmetry == MatrixMarketSymmetry::skew_symmetric ? 1.0 : 1.0;'
+fault "line number off by one" io/matrix_market.cpp \
+  'path, lines + first->line + 1, first->what' \
+  'path, lines + first->line, first->what'
+fault "strides of the grid mixed up" io/sources/stencil.cpp \
+  'p.x + grid.extent[0] * (p.y + grid.extent[1] * p.z)' \
+  'p.x + grid.extent[0] * (p.y + grid.extent[0] * p.z)'
+fault "coefficient of a pair differs from its two sides" io/sources/stencil.cpp \
+  'std::minmax({number(p), number(q)})' \
+  'std::pair(number(p), number(q))'
+fault "clamped columns kept" io/sources/elasticity.cpp \
+  'node.at[2] == 0 || node.at[2] + dz == 0' \
+  'node.at[2] == 0'
+fault "edges drawn by their number on the rank" io/sources/rmat.cpp \
+  'rmat.draw(begin + k)' \
+  'rmat.draw(k)'
+fault "streets end at their quarter" io/sources/road.cpp \
+  ' || runs_along_x(next) == along_x' \
+  ''
+fault "heavy rows stand in their parts' first row" io/sources/heavy_rows.hpp \
+  'row % part == part / 2' \
+  'row % part == 0'
+fault "overlong last word of a band" io/sources/banded.cpp \
+  'if (last - first < 63)' \
+  'if (last - first < 62)'
+fault "pieces of .h5 read from the first" io/hdf5_array.hpp \
+  'read_piece(array, first + done, size,' \
+  'read_piece(array, first, size,'
+fault "pieces of .h5 written over the first" io/hdf5_array.hpp \
+  'write_piece(array, first + done, size,' \
+  'write_piece(array, first, size,'
+fault "offsets in .h5 count from the rank" io/hdf5_matrix.cpp \
+  'return begin + matrix.offsets[k];' \
+  'return matrix.offsets[k];'
+fault "values of .h5 from the start of the file" io/hdf5_matrix.cpp \
+  'open_array(group.get(), "data", place), begin, nonzeros' \
+  'open_array(group.get(), "data", place), 0, nonzeros'
+fault "no look between two pieces of .h5" io/hdf5_matrix.cpp \
+  'std::int64_t falls = falls_at(0);' \
+  'std::int64_t falls = 0;'
+fault "columns of .h5 beyond the last" io/hdf5_matrix.cpp \
+  ' | (last_column - static_cast<Bits>(column))' \
+  ' | (last_column & 0)'
+fault "columns of a 64-bit .petsc sought too early" io/petsc_format.hpp \
+  'return length_at(rows) + entry * index_bytes;' \
+  'return length_at(rows) + entry * 4;'
+fault "values of .petsc little-endian" io/petsc_pieces.cpp \
+  'numbers[k] = big_endian(get(begin + k));' \
+  'numbers[k] = get(begin + k);'
+fault "32-bit .petsc for long matrices" io/petsc_format.cpp \
+  'std::max({rows, columns, nonzeros}) > largest_int32' \
+  'std::max(rows, columns) > largest_int32'
+fault "sign of zero lost in .mtx" io/matrix_market_writer.cpp \
+  '!(value == 0 && std::signbit(value));' \
+  'true;'
+fault "rounds of .mtx overlap" io/matrix_market_writer.cpp \
+  'offset += sum_over_ranks(comm, bytes);' \
+  'offset += bytes;'
+fault "inner control group overrules the outer" io/host_memory.cpp \
+  'bytes = std::min(bytes, bytes_in(mount + group + "/", files));' \
+  'if (bytes == no_limit) bytes = bytes_in(mount + group + "/", files);'
+fault "PETSc's copy is not counted against the control group" io/host_memory.cpp \
+  'return std::min(kibibytes * 1024, available_cgroup_bytes(root, membership));' \
+  'return kibibytes * 1024;'
+fault "a control group's usage is free" io/host_memory.cpp \
+  'limit - used + number_of' \
+  'limit + number_of'
+fault "any controller limits memory" io/host_memory.cpp \
+  'controllers.find(",memory,")' \
+  'controllers.find("memory")'
+fault "hard links are other files" io/aliases.cpp \
+  'return Identity{status.st_dev, status.st_ino, ""};' \
+  'return Identity{status.st_dev, status.st_ino, path};' \
+  test_io
+fault "a device can be named only once" io/aliases.cpp \
+  'if (S_ISCHR(status.st_mode)) return std::nullopt;' \
+  '' \
+  test_io
+fault "files that are not there yet are never the same" io/aliases.cpp \
+  'return Identity{status.st_dev, status.st_ino, target.substr(name)};' \
+  'return std::nullopt;' \
+  test_io
+fault "inputs may not share a file" io/aliases.cpp \
+  'return a.role == b.role && a.role != FileRole::output;' \
+  'return a.role == b.role && a.role == FileRole::stream;' \
+  test_io
+fault "a new group overwrites the file" io/hdf5_target.cpp \
+  'begun = copy_into(file, location.file, progress);' \
+  'file.write(hdf5_image(location.file, [](hid_t) {}));' \
+  test_hdf5_n1
+fault "HDF5 meets a full disk" io/hdf5_target.cpp \
+  'file.reserve(begun + headers_bytes + bytes);' \
+  'file.reserve(begun + 1);' \
+  cli_outputs
+fault "the temporary file may have become a link" io/output_file.cpp \
+  'O_WRONLY | O_NOFOLLOW | O_CLOEXEC' \
+  'O_WRONLY | O_CLOEXEC' \
+  test_io
+fault "an output replaces the link to its target" io/temporary_file.cpp \
+  'target_(followed(path))' \
+  'target_(path)' \
+  test_io
+fault "an output loses its permissions" io/temporary_file.cpp \
+  'if (mode_ != 0) (void)::chmod(name_.c_str(), mode_);' \
+  '' \
+  test_io
+fault "what a living run writes is removed" io/temporary_file.cpp \
+  'if (has_ended(pid, start)) ::unlink' \
+  '::unlink' \
+  test_io
+fault "a process number that is used again is the old process" io/temporary_file.cpp \
+  "process->state == 'X' || process->start != start" \
+  "process->state == 'X'" \
+  test_io
+fault ".info appears without its matrix" io/petsc_binary_writer.cpp \
+  'write(fmt::format("-matload_block_size {}\n", block));' \
+  'write(fmt::format("-matload_block_size {}\n", block)), file->rename_to_path(), file.reset();' \
+  test_files_n1
+fault "a pipe taken for a file" partition/base/regular_file.cpp \
+  '} else if (!S_ISREG(status.st_mode)) {' \
+  '} else if (S_ISSOCK(status.st_mode)) {'
+fault "opening a pipe waits for its writer" partition/base/regular_file.cpp \
+  'O_RDONLY | O_CLOEXEC | O_NONBLOCK' \
+  'O_RDONLY | O_CLOEXEC'
+fault "control groups do not limit what a header may ask for" io/host_memory.cpp \
+  'return std::min(physical, cgroup_memory_bytes(root, text_of(membership)));' \
+  'return std::max(physical, cgroup_memory_bytes(root, text.str()));'
+fault "each rank takes the memory of its host for its own" io/host_memory.cpp \
+  'if (share * ranks > allowed(limits.host))' \
+  'if (share > allowed(limits.host))'
+fault "ulimit -v is not asked" io/host_memory.cpp \
+  'if (share > allowed(limits.process))' \
+  'if (false)'
+fault "columns of a header take no memory" io/matrix_market.cpp \
+  '{header.rows, header.columns, least_nonzeros(header), peak_bytes}' \
+  '{header.rows, 0, least_nonzeros(header), peak_bytes}'
+fault "room for entries one byte too small" io/matrix_market.cpp \
+  'room = (text_bytes + 1) / entry_bytes;' \
+  'room = text_bytes / entry_bytes;'
+fault "comments of a header kept in memory" io/matrix_market.cpp \
+  'bytes = header.bytes > before ? step : 2 * bytes;' \
+  'bytes = 2 * bytes;' \
+  cli_bombs
+fault "links to other files followed" io/hdf5_handles.cpp \
+  'return -1;' \
+  'return 0;'
+fault "virtual datasets taken" io/hdf5_array.cpp \
+  'H5Pget_layout(made) == H5D_VIRTUAL' \
+  'H5Pget_layout(made) == H5D_LAYOUT_ERROR'
+fault "external storage taken" io/hdf5_array.cpp \
+  'H5Pget_external_count(made) > 0' \
+  'H5Pget_external_count(made) > 1'
+fault "chunks that were never written taken" io/hdf5_array.cpp \
+  'if (written >= chunks) return;' \
+  'if (written > 0) return;'
+fault "half a dataset is enough" io/hdf5_array.cpp \
+  'if (stored >= bytes) return;' \
+  'if (2 * stored >= bytes) return;'

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# Faults that planted.sh plants in kernels/
+
+fault "beta ignored" kernels/bits.hpp \
+  'fused_multiply_add(alpha, sum, beta * y)' \
+  'fused_multiply_add(alpha, sum, y)'
+fault "y read when beta is 0" kernels/bits.hpp \
+  'y = beta == 0 ? alpha * sum : ' \
+  'y = '
+fault "two roundings instead of one" kernels/bits.hpp \
+  'return __builtin_fma(a, b, c);' \
+  'return a * b + c;'
+fault "slice end off by one" kernels/cpu/sell.cpp \
+  'for (; first < end; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);' \
+  'for (; first < end - C; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);'
+fault "last partial slice forgotten" kernels/cpu/sell.cpp \
+  'if (begin < end && whole < end) partial_slice' \
+  'if (begin < end && whole + 1 < end) partial_slice'
+fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
+  'for (; delta >= escape<Delta>; delta -= escape<Delta>) step();' \
+  'for (; delta > escape<Delta>; delta -= escape<Delta>) step();'
+fault "rows of a block have their own offsets" kernels/asell_code.hpp \
+  'return row - row % block;' \
+  'return row + 0 * block;'
+fault "asell never takes bytes" kernels/cpu/asell_code.cpp \
+  'consider(IndexCode::bytes, delta_steps<std::uint8_t>' \
+  'if (false) consider(IndexCode::bytes, delta_steps<std::uint8_t>'
+fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
+  'sums[group] = flags != 0 ? sums[group] : before;' \
+  'sums[group] = flags != 1 << 30 ? sums[group] : before;'
+fault "mask of AVX-512 shifted" kernels/cpu/avx512.hpp \
+  '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask)));' \
+  '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask >> 1)));'
+fault "-0 taken for +0" kernels/cpu/value_codes.hpp \
+  'const Bits bits = std::bit_cast<Bits>(values[e]);' \
+  'const Bits bits = std::bit_cast<Bits>(values[e] + T{0});'
+fault "asell never sorts" kernels/cpu/asell.cpp \
+  'if (fewest <= wanted || candidate >= list.count) break;' \
+  'if (candidate >= 1) break;'
+fault "padding touches x" kernels/cpu/lanes.hpp \
+  'gathered = sign < 0 ? -Vector{} : gathered;' \
+  'gathered = sign < 0 ? Vector{} * gathered : gathered;'
+fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
+  'own = bit == 0 ? -Vector{} : own;' \
+  'own = bit == 0 ? Vector{} * own : own;'
+fault "the longer shares come last" kernels/balanced_shares.hpp \
+  '(part < longer ? part : longer)' \
+  '(part < longer ? 0 : part - longer)'
+fault "shares are no whole rounds of the warps" kernels/balanced_shares.cpp \
+  'std::min(chunks, rounds * warps)' \
+  'std::min(chunks, chunks / wanted)'
+fault "a split row begins where it goes on" kernels/balanced_shares.cpp \
+  'split_rows.push_back({rank, share - 1, share});' \
+  'split_rows.push_back({rank, share, share});'
+fault "rows split by one share are one" kernels/balanced_shares.cpp \
+  'split_rows.empty() || split_rows.back().rank != rank' \
+  'split_rows.empty() || split_rows.back().last + 1 != share'
+fault "shares of long rows change places in a block" kernels/balanced_shares.cpp \
+  'order[place] = together[begin + k];' \
+  'order[place] = together[begin + count - 1 - k];'
+fault "block taken for full" kernels/block_cover.cpp \
+  'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
+  'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'
+fault "block size of the most bytes" kernels/block_size.cpp \
+  'other.bytes < best.bytes' \
+  'other.bytes > best.bytes'
+fault "blocks are cheaper than they are" kernels/block_size.cpp \
+  'if (best.bytes < csr) return best.size;' \
+  'if (best.fill > 0) return best.size;'
+fault "samples count no masks" kernels/block_size.cpp \
+  'sample.masks += cover.is_full(block) ? 0 : 1;' \
+  'sample.masks += 0;'
+fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
+  'for (; k < a.width; ++k, slot += lanes)' \
+  'for (; k + 1 < a.width; ++k, slot += lanes)'
+fault "last row of a jagged diagonal lost" kernels/cpu/jds.cpp \
+  'static_cast<LocalIndex>(std::min(lanes, longer - first))' \
+  'static_cast<LocalIndex>(std::min(lanes, longer - first - 1))'
+fault "list of hyb starts anew" kernels/cpu/hyb_kernel.hpp \
+  'T sum = sums[row - first];' \
+  'T sum = 0;'
+fault "width of hyb by the short rows" kernels/cpu/hyb.cpp \
+  'std::greater<>()' \
+  'std::less<>()'
+fault "ell pads without a limit" kernels/cpu/ell.cpp \
+  '{std::int64_t{width} * rows.count, listed' \
+  '{listed_nonzeros(matrix, rows), listed'
+fault "position taken for a row" kernels/cpu/jds.cpp \
+  'rows_[next[length(row)]++] = row;' \
+  'rows_[next[length(row)]++] = k;'
+fault "last coordinate of a chunk lost" kernels/cpu/hyb_kernel.hpp \
+  'const Offset end = a.begins[chunk + 1];' \
+  'const Offset end = a.begins[chunk + 1] - 1;'
+fault "first row of a mask ignored" kernels/cpu/dia.cpp \
+  'if (mask == whole_strip) {' \
+  'if ((mask | 1) == whole_strip) {'
+fault "mask of a block transposed" kernels/cpu/bsr.cpp \
+  '(mask >> (i * b + j) & 1)' \
+  '(mask >> (j * b + i) & 1)'
+fault "mask of the last columns ignored" kernels/cpu/dense.cpp \
+  'if (slots == Slots::may_be_empty && (masks[whole] >> l & 1) == 0) continue;' \
+  ''
+
+fault "little padding is refused" kernels/options.cpp \
+  'times <= limit || bytes <= harmless_bytes' \
+  'times <= limit'
+fault "much padding is taken where it is few bytes" kernels/options.cpp \
+  'times <= limit || bytes <= harmless_bytes' \
+  'bytes <= harmless_bytes'
+fault "slots cost the same in fp32" kernels/options.cpp \
+  'matrix_value_bytes(padding.matrix.precision)' \
+  'sizeof(double)'

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# Faults that planted.sh plants in miniapp/
+
+fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
+  'if (contiguous_[k]) continue;' \
+  'if (contiguous_[k] || x.slot > 0) continue;'
+fault "exchange not waited for" miniapp/halo/mpi.cpp \
+  'MPI_Waitall(checked_cast<int>(requests_.size(), "requests")' \
+  'MPI_Waitall(checked_cast<int>(requests_.size() / 2, "requests")'
+fault "neighbourhood collective sends and receives at one place" miniapp/halo/mpi_neighbor.cpp \
+  '(ends[k].address - buffer)' \
+  '(ends[0].address - buffer)'
+fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
+  'return site.no_device_messages;' \
+  'return {};'
+fault "no overlap on CPUs either" miniapp/choose.cpp \
+  'site.device == Device::cpu || wanted' \
+  'wanted'
+fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
+  'return ranks[distance(from, to) % ranks.size()];' \
+  'return ranks[0];'
+fault "an agent delivers what came first" miniapp/halo/node_plan.cpp \
+  'result.scattered.push_back(delivery.base + position);' \
+  'result.scattered.push_back(position);'
+fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
+  'if (letter.back() == before) result.entries.push_back(entry);' \
+  'result.entries.push_back(entry);'
+fault "traffic to one node only" miniapp/halo/node_plan.cpp \
+  'traffic.entries += piece.count;' \
+  'traffic.entries = piece.count;'
+fault "node-aware reports what the plan says" miniapp/run.cpp \
+  'measurement.sent_between_nodes' \
+  '{}' \
+  cli_halo
+fault "validator accepts too much" miniapp/validation.hpp \
+  'return max <= 1;' \
+  'return max <= 1e6;'
+fault "bound of a row is gamma again" miniapp/validation.cpp \
+  'const double relative = relative_bound(precision, entries);' \
+  'const double relative = relative_bound(precision, entries) / (1 - relative_bound(precision, entries) / 2);'
+fault "underflow is not scaled by alpha" miniapp/validation.cpp \
+  'std::max(1.0, std::abs(alpha))' \
+  '1.0'
+fault "unchecked rows count as checked" miniapp/validation.cpp \
+  'rows - all_unchecked, all_unchecked' \
+  'rows, all_unchecked'
+fault "bits of long rows are not compared" miniapp/validation.cpp \
+  'return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;' \
+  'return 0;'
+fault "every format promises the bits of csr" miniapp/distributed_spmv.cpp \
+  'kernels.canonical = format.canonical && !parts;' \
+  'kernels.canonical = !parts;'
+fault "boundary format promises the interior's bits" miniapp/distributed_spmv.cpp \
+  'kernels.canonical = kernels.canonical && format.canonical;' \
+  ''
+fault "unchecked rows are not said" miniapp/run.cpp \
+  'if (unchecked > 0) report_.verdict +=' \
+  'if (unchecked < 0) report_.verdict +=' \
+  cli_validation
+fault "slow formats are measured in full" miniapp/kernels_command.cpp \
+  'far_behind(seconds) ? batches_of_slow : options_.batches' \
+  'options_.batches' \
+  cli_schema
+fault "kernels forgets what is asked of batches" miniapp/options_run.cpp \
+  'options.measuring_given = true;' \
+  'options.measuring_given = false;' \
+  cli_schema
+fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
+  'if (requests.empty()) return;' \
+  ''
+fault "watchdog sleeps" miniapp/watchdog.cpp \
+  'if (idle_seconds >= limit)' \
+  'if (idle_seconds >= 100 * limit)' \
+  cli_failures
+fault "watchdog overlooks the start of MPI" miniapp/watchdog.cpp \
+  '(progress_.in_library() ? 10 : 1)' \
+  '(progress_.in_library() ? 10 : progress_.phase()[0] == *"start" ? 1e6 : 1)' \
+  faults_short
+fault "watchdog overlooks the end of MPI" miniapp/environment.cpp \
+  'progress_.phase("end MPI");' \
+  '' \
+  faults_short
+fault "outside of MPI every rank is the first" miniapp/environment.cpp \
+  'int rank = launched_rank();' \
+  'int rank = 0;' \
+  faults_short
+fault "an error is silent about its phase" miniapp/environment.cpp \
+  "error: %s (phase '%s')\\n" \
+  'error: %s %.0s\n' \
+  faults_short
+fault "memory of a node keeps its name" miniapp/halo/node_memory.cpp \
+  'memfd_create("rowhalo", MFD_CLOEXEC)' \
+  'open(fmt::format("/dev/shm/rowhalo{}", getpid()).c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)' \
+  faults_short
+fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
+  'add_executable(rowhalo main.cpp)' \
+  'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
+  faults_short
+fault "scattered y saved in the rank's order" miniapp/run.cpp \
+  'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
+  'y' \
+  cli_scipy
+fault "convert overwrites what a link names" io/aliases.cpp \
+  'if (::stat(path.c_str(), &status) == 0) {' \
+  'if (::lstat(path.c_str(), &status) == 0) {' \
+  cli_convert
+fault "ghosts need no memory" miniapp/memory_model.cpp \
+  'local_columns = share.columns + share.ghosts;' \
+  'local_columns = share.columns;'
+fault "messages inside nodes count all" miniapp/statistics.cpp \
+  'quality.messages - between.messages;' \
+  'quality.messages;' \
+  cli_info
+fault "auto takes the last format" miniapp/format_trials.cpp \
+  'if (best_ && best_->seconds <= attempt->seconds) return;' \
+  ''
+fault "auto takes the format that suits the first rank" miniapp/batches.cpp \
+  'return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;' \
+  'return run_batch(with, iterations, products) / iterations;'
+fault "auto spends more than its budget" miniapp/format_trials.cpp \
+  'return max_seconds_since(start_) + expected <= limit;' \
+  'return max_seconds_since(start_) <= 1e3 * limit + 1;'
+fault "auto keeps nothing when it made room in vain" miniapp/format_trials.cpp \
+  'if (const auto refusal = make(*best_)) throw *refusal;' \
+  'if (false) throw 0;'
+fault "auto gives up where memory lacks" miniapp/format_trials.cpp \
+  'refusal->code() != out_of_memory || !best_ || made_room_) return refusal;' \
+  'refusal->code() == out_of_memory || !best_ || made_room_) return refusal;'
+fault "auto drops a format for its boundary rows" miniapp/format_trials.cpp \
+  'if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;' \
+  'if (true) return boundary_refusal;'
+fault "auto tries the hopeless" miniapp/format_trials.cpp \
+  'if (quickest_.entry == nullptr || times <= hopeless) return "";' \
+  'if (true) return "";'
+fault "auto begins with the worst" miniapp/format_trials.cpp \
+  'return a.predicted < b.predicted;' \
+  'return a.predicted > b.predicted;'
+fault "auto pays for conversions before it looks at CSR" miniapp/format_trials.cpp \
+  '[](const Prospect& prospect) { return prospect.reads_csr; });' \
+  '[](const Prospect&) { return false; });'
+fault "auto waits for what is far behind" miniapp/format_trials.cpp \
+  'if (is_far()) return;' \
+  ''
+fault "slices as long as their last rows" kernels/work.cpp \
+  'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
+  'longest_of_32 = longest_of_8;'
+fault "diagonals are predicted once too often" kernels/statistics.cpp \
+  'diagonals.push_back(std::int64_t{host.indices[e]} - row);' \
+  'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
+fault "columns that neighbouring rows share count as gathers" kernels/statistics.cpp \
+  'const bool shared = 2 * all <= entries;' 'const bool shared = all < 0;'
+fault "dia predicts more than it stores" kernels/predictions.cpp \
+  'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
+  'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
+fault "value codes count for the ratio" jobs/classes/results.py \
+  'return "codes" if twin' \
+  'return "ours" if twin' \
+  cli_classes
+fault "a run that ended early counts as complete" jobs/classes/running.py \
+  'set(formats) <= names_in(report)' \
+  'names_in(report)' \
+  cli_classes
+fault "ghosts replace what the owned columns gave" miniapp/distributed_spmv.cpp \
+  'add ? 1.0 : beta' \
+  'add ? 0.0 : beta'
+fault "first ghost counts as owned" miniapp/column_split.cpp \
+  'column >= matrix.owned_columns' \
+  'column > matrix.owned_columns'
+fault "poison spares the last ghost" miniapp/disturbance.cpp \
+  'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
+  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
+fault "all ranks are late together" miniapp/disturbance.cpp \
+  'static_cast<std::uint64_t>(rank) + 1' \
+  'static_cast<std::uint64_t>(rank >= 0)'
+fault "jitter in nanoseconds" miniapp/run.cpp \
+  '{options_.poison, 1e-6 * options_.jitter_microseconds}' \
+  '{options_.poison, 1e-9 * options_.jitter_microseconds}' \
+  cli_schedules
+fault "all of a product is exposed" miniapp/measurement.cpp \
+  '1 - without.median() / with.median()' \
+  '1 + 0 * without.median() / with.median()' \
+  cli_schedules
+fault "10 million nonzeros are many already" miniapp/format_trials.cpp \
+  'most_entries > many_entries' \
+  'most_entries >= many_entries' \
+  test_miniapp_n1
+fault "a baseline claims the bits of all" miniapp/run.cpp \
+  'if (entry_of(kernels.kernels.schedule).baseline) {' \
+  'if (false) {' \
+  cli_schedules
+fault "timeline: messages fly before they are packed" miniapp/trace.cpp \
+  'if (phase == Phase::pack) packed = end;' \
+  '' \
+  cli_schedules
+fault "HDF5: batches x ranks" io/report_hdf5.cpp \
+  'shape[] = {ranks, seconds.size() / ranks}' \
+  'shape[] = {seconds.size() / ranks, ranks}' \
+  cli_results
+fault "a rank reports whole batches" miniapp/batches.cpp \
+  'times.own_seconds.push_back(elapsed / times.iterations)' \
+  'times.own_seconds.push_back(elapsed)'
+fault "products are timed on the user's x" miniapp/products.cpp \
+  'set_x(timed_x(setting).data());' \
+  'set_x(setting.x.data());'
+fault "ghosts of the first vector only are compared" miniapp/products.cpp \
+  'if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;' \
+  'return std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned);'
+fault "ghosts are compared with the owned entries" miniapp/products.cpp \
+  'setting_.x.begin() + owned)' \
+  'setting_.x.begin())'
+fault "another y than the timed one is checked" miniapp/products.cpp \
+  'sequence_->run(run.products);' \
+  'if (setting_.stream.handle == nullptr) spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream);'
+fault "wrong ghosts are no fault of the sequence" miniapp/measurement.cpp \
+  'if (!measurement.checked.ghosts_are_right) {' \
+  'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
+fault "auto takes a transport that leaves wrong ghosts" miniapp/transport_trials.cpp \
+  'if (!ghosts_are_right(*attempt)) {' \
+  'if (!ghosts_are_right(*attempt) && attempt->iterations < 0) {'
+fault "auto keeps the slowest transport" miniapp/transport_trials.cpp \
+  'attempt->seconds < best_->seconds) std::swap' \
+  'attempt->seconds > best_->seconds) std::swap'
+fault "a transport without room ends the job" miniapp/transport_trials.cpp \
+  '  } catch (const AgreedError& refusal) {
+    candidate.reason = refusal.what();' \
+  '  } catch (const InputError& refusal) {
+    candidate.reason = refusal.what();'
+fault "failures beside the host's calls are not looked for" miniapp/batches.cpp \
+  '  products.check();
+  return seconds;' \
+  '  return seconds;'
+fault "NaN is in every range" miniapp/options_shared.hpp \
+  'value >= low && value <= high;' \
+  '!(value < low || value > high);'
+fault "any number of threads" miniapp/device.cpp \
+  'if (threads > most_threads) {' \
+  'if (false) {' \
+  cli_bad_input
+fault "OpenMP ends the process" miniapp/device.cpp \
+  'while (std::ssize(started) < threads - 1) {' \
+  'while (std::ssize(started) < 0) {' \
+  cli_bad_input
+fault "PETSc's one thread is not mentioned" miniapp/session.cpp \
+  'if (threads == 1) return {};' \
+  'if (threads >= 1) return {};' \
+  cli_schedules
+fault "errors of products in a row do not add up" miniapp/validation.cpp \
+  'error *= std::abs(beta);' \
+  'error = 0;'
+fault "a product in a row too few is compared" miniapp/validation.cpp \
+  'for (int k = 0; k < products; ++k) {' \
+  'for (int k = 1; k < products; ++k) {'
+fault "y of products in a row is not looked at" miniapp/validation.cpp \
+  'return error > 0 && !std::isnan(ratio) ? ratio : infinity;' \
+  'return 0;'
+fault "an output that fails ends the others" miniapp/outputs.cpp \
+  'lost_.push_back({option, error.what()});' \
+  'throw error;' \
+  test_miniapp_n1
+fault "a lost output outranks a wrong y" miniapp/outputs.cpp \
+  'return code == ExitCode::fine && !lost_.empty()' \
+  'return !lost_.empty()' \
+  test_miniapp_n1
+fault "stdout that fails counts as written" miniapp/outputs.cpp \
+  'if (!print_error_) print_error_ = error.what();' \
+  '(void)error;' \
+  cli_outputs
+fault "FOM and RESULT are lost with stdout" miniapp/outputs.cpp \
+  'if (print_error_ && descriptor_ == STDOUT_FILENO) text +=' \
+  'if (false) text +=' \
+  cli_outputs
+fault "lost outputs are not named" miniapp/outputs.cpp \
+  '"rowhalo: {} was not written: {}\n", lost.option, lost.reason' \
+  '"rowhalo: an output was not written: {}\n", lost.reason' \
+  cli_outputs
+fault "a broken pipe kills the run" miniapp/outputs.cpp \
+  'std::signal(SIGPIPE, SIG_IGN);' \
+  '' \
+  cli_outputs
+fault "a file takes the number of a closed stdout" miniapp/outputs.cpp \
+  'if (::fcntl(descriptor, F_GETFD) < 0)' \
+  'if (false)' \
+  cli_outputs
+fault "help into a full disk exits with 0" miniapp/outputs.cpp \
+  'return error.code();' \
+  'return ExitCode::fine;' \
+  cli_outputs
+fault "a place in an HDF5 file is a file of its own" miniapp/named_files.cpp \
+  'files.push_back({option, hdf5_location(*path).file, FileRole::output});' \
+  'files.push_back({option, *path, FileRole::output});' \
+  cli_outputs
+fault "the .info file of a matrix is overwritten" miniapp/named_files.cpp \
+  'if (path.ends_with(".petsc")) files.push_back' \
+  'if (false) files.push_back' \
+  cli_outputs
