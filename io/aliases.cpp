@@ -38,8 +38,9 @@ bool may_share(const NamedFile& a, const NamedFile& b) {
 
 [[noreturn]] void refuse(const NamedFile& output, const NamedFile& other) {
   const char* use = other.role == FileRole::input ? "is read" : "is written, too";
-  throw InputError(fmt::format("{} {}: is the same file as {} {}, which {}; name another file",
-                               output.option, output.path, other.option, other.path, use));
+  const std::string name = other.text.empty() ? other.option : other.option + " " + other.text;
+  throw InputError(fmt::format("{} {}: is the same file as {}, which {}; name another file",
+                               output.option, output.text, name, use));
 }
 
 }  // namespace

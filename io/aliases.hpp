@@ -13,8 +13,9 @@ enum class FileRole { input, output, stream };
 
 struct NamedFile {
   std::string option;  ///< as the user knows it: "--json"
-  std::string path;
-  FileRole role;  ///< stream: stdout and what else is open already; streams may share a file
+  std::string text;    ///< what the user wrote: "m.h5:/group"
+  std::string path;    ///< of the file: "m.h5"
+  FileRole role;       ///< stream: stdout and what else is open already; streams may share a file
 };
 
 /// Local. Throws InputError (usage) naming both options when an output is also an input, a stream

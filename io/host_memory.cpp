@@ -155,13 +155,15 @@ std::string memory_refusal(const MatrixSize& matrix, const Comm& comm, const Mem
                                           matrix.columns, matrix.nonzeros);
   if (share * ranks > allowed(limits.host)) {
     return fmt::format(
-        "{} {:.3g} GB on a host with {} rank{}, which may use {:.3g} GB; use a smaller matrix or "
+        "{} {:.3g} GB of memory on a host with {} rank{}, which may use {:.3g} GB; use a smaller "
+        "matrix or "
         "more hosts",
         numbers, share * ranks / 1e9, ranks, ranks == 1 ? "" : "s", allowed(limits.host) / 1e9);
   }
   if (share > allowed(limits.process)) {
     return fmt::format(
-        "{} {:.3g} GB per rank, which may use {:.3g} GB (ulimit -v); raise the limit or use more "
+        "{} {:.3g} GB of memory a rank, which may use {:.3g} GB (ulimit -v); raise the limit or "
+        "use more "
         "ranks",
         numbers, share / 1e9, allowed(limits.process) / 1e9);
   }

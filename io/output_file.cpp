@@ -28,7 +28,7 @@ const char* remedy_of(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "free space there, or choose another folder";
+      return "free space there, or write to another place";
     case ENOENT:
       return "its folder is gone; choose one that stays";
     case EBADF:

@@ -48,7 +48,7 @@ parse() {
       --) shift && break ;;
       --help) sed -n '4,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
     esac
-    [ $# -gt 1 ] || refuse "$1: an option without a value, or unknown; --help lists them"
+    [[ $# -gt 1 && $2 != --* ]] || refuse "$1: an option without a value, or unknown; --help lists them"
     case $1 in
       --site) site=$2 ;;
       --study) study=$2 ;;
@@ -116,6 +116,11 @@ on_signal() {
 }
 trap 'on_signal USR1' USR1
 trap 'on_signal TERM' TERM
+
+# said_in LOG: ": " and the first error message of the program, if there is one.
+said_in() {
+  grep -E '^rowhalo: |^\[rank [0-9]+ on ' "$1" 2>/dev/null | grep -v -m 1 '^rowhalo: warning: ' | sed 's/^/: /' || true
+}
 
 # supervised COMMAND...: runs it so that signals reach it at once; its exit status.
 supervised() {
@@ -197,7 +202,7 @@ run_point() {
       fail "$status" "interrupted by SIG$interrupted in repeat $k of $repeats" "$log"
     fi
     [ "$status" -eq 0 ] ||
-      fail "$status" "repeat $k of $repeats ended with exit status $(spelt "$status")" "$log"
+      fail "$status" "repeat $k of $repeats ended with exit status $(spelt "$status")$(said_in "$log")" "$log"
   done
   write_marker "done" 0
 }

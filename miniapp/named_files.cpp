@@ -20,8 +20,8 @@ namespace {
 void add_matrix(std::vector<NamedFile>& files, const char* option, const std::string& text,
                 FileRole role) {
   const std::string path = hdf5_location(text).file;
-  files.push_back({option, path, role});
-  if (path.ends_with(".petsc")) files.push_back({option, path + ".info", role});
+  files.push_back({option, text, path, role});
+  if (path.ends_with(".petsc")) files.push_back({option, path + ".info", path + ".info", role});
 }
 
 bool is_file(int descriptor) {
@@ -41,14 +41,15 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
                                                                 {"--y", &options.y}};
   for (const auto& [option, text] : vectors) {
     if (!names_vector_file(*text)) continue;
-    files.push_back({option, hdf5_location(*text).file, FileRole::input});
+    files.push_back({option, *text, hdf5_location(*text).file, FileRole::input});
   }
   constexpr std::string_view owners = "file:";
   if (options.partition.starts_with(owners)) {
-    files.push_back({"--partition", options.partition.substr(owners.size()), FileRole::input});
+    const std::string path = options.partition.substr(owners.size());
+    files.push_back({"--partition", path, path, FileRole::input});
   }
-  if (is_file(STDOUT_FILENO)) files.push_back({"stdout", "/dev/stdout", FileRole::stream});
-  if (is_file(STDERR_FILENO)) files.push_back({"stderr", "/dev/stderr", FileRole::stream});
+  if (is_file(STDOUT_FILENO)) files.push_back({"stdout", "", "/dev/stdout", FileRole::stream});
+  if (is_file(STDERR_FILENO)) files.push_back({"stderr", "", "/dev/stderr", FileRole::stream});
 
   if (converts) add_matrix(files, "OUT", options.output, FileRole::output);
   const std::pair<const char*, const std::string*> outputs[] = {
@@ -57,7 +58,7 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
       {"--trace", &options.trace},   {"--communication", &options.communication}};
   for (const auto& [option, path] : outputs) {
     if (path->empty() || *path == "-") continue;
-    files.push_back({option, hdf5_location(*path).file, FileRole::output});
+    files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});
   }
   return files;
 }

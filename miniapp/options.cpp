@@ -21,6 +21,8 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app) {
   }
   std::string text = error.what();
   if (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t twice = text.find(": At Most 1 required");
+  if (twice != std::string::npos) text = text.substr(0, twice) + " is given twice; give it once";
   return fmt::format("{}; see {}", text, help);
 }
 

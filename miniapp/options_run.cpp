@@ -99,7 +99,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->group(group);
   add_schedule_option(run, options);
   std::string written =
-      "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file):";
+      "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file, "
+      "FILE.h5 replaces it):";
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }
@@ -175,8 +176,8 @@ void add_measuring_options(CLI::App& run, RunOptions& options, const std::string
       ->check(number_from(1, most_threads))
       ->group(group);
   run.add_flag("--dry", options.dry,
-               "check the options and the size that the matrix states, and end: nothing is read "
-               "or multiplied")
+               "check the options and the size that the matrix states, and end: nothing is read or "
+               "multiplied, nor is memory for it sought")
       ->group(group);
   add_timeout_option(run, options);
 }

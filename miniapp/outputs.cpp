@@ -66,9 +66,7 @@ void Outputs::check() const {
   const bool standard[] = {options_.json == "-", options_.csv == "-", options_.communication == "-",
                            options_.trace == "-"};
   if (std::count(std::begin(standard), std::end(standard), true) > 1) {
-    throw InputError(
-        "only one of --json, --csv, --communication and --trace can be '-' (stdout); give the "
-        "others a file");
+    throw InputError("only one report can go to stdout ('-'); give the others a file");
   }
   if (options_.hdf5 == "-") {
     throw InputError("--hdf5 -: HDF5 cannot be written to stdout; name a file");
@@ -92,7 +90,8 @@ void Outputs::print(const std::string& text) {
   try {
     write_stream(descriptor_, text, name_of_stream(descriptor_));
   } catch (const InputError& error) {
-    if (!print_error_) print_error_ = error.what();
+    const std::string prefix = fmt::format("{}: ", name_of_stream(descriptor_));
+    if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());
   }
 }
 

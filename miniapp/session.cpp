@@ -122,6 +122,9 @@ void Session::print_header() {
 ExitCode Session::dry() {
   phase("outline");
   outline_matrix(options_.matrix, options_.block, comm_);
+  if (!options_.quiet) {
+    outputs_.print("the options and the size of the matrix are accepted; nothing was read\n");
+  }
   return ExitCode::fine;
 }
 

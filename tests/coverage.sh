@@ -12,9 +12,13 @@ cd "$(dirname "$0")/.."
 
 rooms="io partition miniapp"
 if [ "${1:-}" = --rooms ]; then
-  rooms=$2
+  rooms=${2:-}
   shift 2
 fi
+for room in ${rooms:-none}; do
+  [[ $room =~ ^(io|partition|miniapp)$ ]] ||
+    { echo "coverage.sh: --rooms $rooms: name some of io, partition and miniapp" >&2 && exit 2; }
+done
 selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then selection=(-LE slow); fi
 if ! command -v gcovr >/dev/null; then

@@ -12,9 +12,16 @@ cd "$(dirname "$0")/.."
 
 runs=1000000
 if [ "${1:-}" = --runs ]; then
-  runs=$2
+  runs=${2:-}
+  [[ $runs =~ ^[1-9][0-9]*$ ]] || { echo "fuzz.sh: --runs $runs: give a number of runs" >&2 && exit 2; }
   shift 2
 fi
+for target in "$@"; do
+  [ -d "tests/fuzz/corpus/$target" ] || {
+    echo "fuzz.sh: $target: there is no such target; use $(cd tests/fuzz/corpus && echo *)" >&2
+    exit 2
+  }
+done
 compiler=$(command -v clang++ || command -v clang++-14 || true)
 runtime=""
 if [ -n "$compiler" ]; then

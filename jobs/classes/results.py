@@ -124,6 +124,9 @@ def notes_of(outcome, ours, auto):
         if auto.report.get("setup_products", 0) > AUTO_SETUP_PRODUCTS:
             notes.append(f"set-up of auto above {AUTO_SETUP_PRODUCTS} products")
     notes += [f"{entry.name}: {entry.reason}" for entry in outcome.formats if is_wrong(entry)]
+    unchecked = max((entry.report.get("rows_unchecked", 0) for entry in outcome.formats), default=0)
+    if unchecked:
+        notes.append(f"{unchecked} rows have no bound that could prove their y")
     if outcome.failure:
         notes.append(outcome.failure)
     return notes, missed

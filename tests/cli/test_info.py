@@ -107,7 +107,7 @@ class Info(launch.Case):
         result = launch.run("info", "--matrix", "stencil5:4", "--communication", "-", ranks=2)
         self.assertRegex(result.stdout, r"^from to entries bytes\n0 1 4 32\n1 0 4 32\n$")
         self.assertIn("RESULT: PASS", result.stderr)
-        self.assertIn("only one of", self.refused("--matrix", "stencil5:4", "--communication", "-",
+        self.assertIn("only one report can go to stdout", self.refused("--matrix", "stencil5:4", "--communication", "-",
                                                   "--json", "-"))
 
     @launch.needs("HDF5")
@@ -150,6 +150,7 @@ class Info(launch.Case):
                                 ranks=ranks)
             self.assertEqual(result.status, 0, result)
             self.assertNotIn("RESULT", result.stdout)
+            self.assertIn("are accepted; nothing was read", result.stdout)
             self.assertFalse(target.exists())
             for words, expected in ((["--matrix", "no.mtx"], "no.mtx: cannot be opened"),
                                     (["--matrix", "stencil5:4", "--format", "best"], "'best'")):

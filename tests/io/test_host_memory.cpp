@@ -101,10 +101,12 @@ TEST_CASE("a matrix is refused when the ranks of a host have no room for it", "[
   const std::int64_t host = 1'000'000, rank = host / 2, none = INT64_MAX;
   CHECK(memory_refusal(matrix, comm, {host, rank}) == "");
   CHECK(memory_refusal(matrix, comm, {host - 1, none}) ==
-        "100000 rows, 100000 columns and 100000 nonzeros need 0.001 GB on a host with 2 ranks, "
+        "100000 rows, 100000 columns and 100000 nonzeros need 0.001 GB of memory on a host with 2 "
+        "ranks, "
         "which may use 0.001 GB; use a smaller matrix or more hosts");
   CHECK(memory_refusal(matrix, comm, {host, rank - 1}) ==
-        "100000 rows, 100000 columns and 100000 nonzeros need 0.0005 GB per rank, which may use "
+        "100000 rows, 100000 columns and 100000 nonzeros need 0.0005 GB of memory a rank, which "
+        "may use "
         "0.0005 GB (ulimit -v); raise the limit or use more ranks");
   comm.host_ranks = 0;  // not counted: all may be on one host
   CHECK(memory_refusal(matrix, comm, {4 * host, none}) == "");

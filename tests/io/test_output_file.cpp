@@ -211,8 +211,9 @@ TEST_CASE("Names that mean the same file are refused for outputs") {
   fs::create_directory_symlink(folder / ".", folder / "sub/up");
   const auto check = [](const Names& outputs, const Names& inputs) {
     std::vector<NamedFile> files;
-    for (const std::string& path : inputs) files.push_back({"--in", path, FileRole::input});
-    for (const std::string& path : outputs) files.push_back({"--out", path, FileRole::output});
+    for (const std::string& path : inputs) files.push_back({"--in", path, path, FileRole::input});
+    for (const std::string& path : outputs)
+      files.push_back({"--out", path, path, FileRole::output});
     return refusal([&] { check_aliases(files); });
   };
   for (const char* same : {"a", "./a", "link", "hard", "sub/../a", "sub/up/a", "sub/up/link"}) {
@@ -229,9 +230,9 @@ TEST_CASE("Names that mean the same file are refused for outputs") {
   CHECK(check({}, {a, a, folder / "hard"}) == "none");
   CHECK(check({"/dev/null", "/dev/null", "/dev/zero"}, {"/dev/null"}) == "none");
   CHECK(refusal([&] {
-          check_aliases({{"stdout", a, FileRole::stream}, {"stderr", a, FileRole::stream}});
+          check_aliases({{"stdout", "", a, FileRole::stream}, {"stderr", "", a, FileRole::stream}});
         }) == "none");
   CHECK(refusal([&] {
-          check_aliases({{"stdout", a, FileRole::stream}, {"--json", a, FileRole::output}});
+          check_aliases({{"stdout", "", a, FileRole::stream}, {"--json", a, a, FileRole::output}});
         }).starts_with("--json " + a + ": is the same file as stdout"));
 }

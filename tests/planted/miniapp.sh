@@ -264,7 +264,7 @@ fault "a lost output outranks a wrong y" miniapp/outputs.cpp \
   'return !lost_.empty()' \
   test_miniapp_n1
 fault "stdout that fails counts as written" miniapp/outputs.cpp \
-  'if (!print_error_) print_error_ = error.what();' \
+  'if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());' \
   '(void)error;' \
   cli_outputs
 fault "FOM and RESULT are lost with stdout" miniapp/outputs.cpp \
@@ -288,8 +288,8 @@ fault "help into a full disk exits with 0" miniapp/outputs.cpp \
   'return ExitCode::fine;' \
   cli_outputs
 fault "a place in an HDF5 file is a file of its own" miniapp/named_files.cpp \
-  'files.push_back({option, hdf5_location(*path).file, FileRole::output});' \
-  'files.push_back({option, *path, FileRole::output});' \
+  'files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});' \
+  'files.push_back({option, *path, *path, FileRole::output});' \
   cli_outputs
 fault "the .info file of a matrix is overwritten" miniapp/named_files.cpp \
   'if (path.ends_with(".petsc")) files.push_back' \
