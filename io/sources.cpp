@@ -7,12 +7,12 @@
 
 #include <vector>
 
-#include "io/hdf5_location.hpp"
-#include "io/hdf5_target.hpp"
-#include "io/hdf5_unusable.hpp"
+#include "io/hdf5/location.hpp"
+#include "io/hdf5/target.hpp"
+#include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
-#include "io/sources/loaders.hpp"
-#include "partition/migrate.hpp"
+#include "io/source_loaders.hpp"
+#include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
 

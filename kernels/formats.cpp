@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/errors.hpp"
 
 #if ROWHALO_HAVE_CUDA

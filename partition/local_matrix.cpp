@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "partition/base/hash.hpp"
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
 #include "partition/limits.hpp"
-#include "partition/migrate.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
+#include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
 

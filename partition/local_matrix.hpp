@@ -12,10 +12,10 @@
 #include "partition/base/csr.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/row_list.hpp"
-#include "partition/distributed_csr.hpp"
 #include "partition/limits.hpp"
+#include "partition/matrix/distributed_csr.hpp"
+#include "partition/matrix/shuffle.hpp"
 #include "partition/reorder.hpp"
-#include "partition/shuffle.hpp"
 
 namespace rowhalo {
 

@@ -13,10 +13,10 @@
 #include <optional>
 
 #include "partition/base/checked_cast.hpp"
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
-#include "partition/migrate.hpp"
-#include "partition/partitioner_functions.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
+#include "partition/matrix/migrate.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 

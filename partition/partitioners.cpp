@@ -8,7 +8,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "partition/partitioner_functions.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 

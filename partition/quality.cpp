@@ -13,8 +13,8 @@
 #include <span>
 #include <utility>
 
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
 
 namespace rowhalo {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "partition/base/progress.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 

@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "miniapp/halo/host_packing.hpp"
-#include "miniapp/halo/node_memory.hpp"
-#include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 
 namespace rowhalo {
 

@@ -10,8 +10,8 @@
 #include <map>
 #include <span>
 
-#include "partition/index_map.hpp"
 #include "partition/limits.hpp"
+#include "partition/matrix/index_map.hpp"
 
 namespace rowhalo {
 

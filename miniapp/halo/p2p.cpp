@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "miniapp/halo/node_memory.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
+#include "miniapp/halo/memory/peer_memory.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
-#include "miniapp/halo/peer_memory.hpp"
-#include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
 

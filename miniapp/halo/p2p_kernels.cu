@@ -21,9 +21,9 @@
 #include <algorithm>
 #include <cuda/atomic>
 
-#include "kernels/gpu/early_start.cuh"
-#include "kernels/gpu/launch.hpp"
-#include "kernels/gpu/words.hpp"
+#include "kernels/gpu/asell/words.hpp"
+#include "kernels/gpu/device/early_start.cuh"
+#include "kernels/gpu/device/launch.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
 
 namespace rowhalo {

@@ -127,7 +127,7 @@ class Classes(launch.Case):
         self.check_what_is_run_again(chosen)
 
     def check_reports(self, count):
-        schema = json.loads((launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((launch.SOURCE / "io/report/report.schema.json").read_text(encoding="utf-8"))
         paths = list((self.place / "out/quick-fp64").iterdir())
         self.assertEqual(len(paths), count)
         for path in paths:

@@ -18,7 +18,7 @@ GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 class Info(launch.Case):
     @classmethod
     def setUpClass(cls):
-        schema = json.loads((launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((launch.SOURCE / "io/report/report.schema.json").read_text(encoding="utf-8"))
         cls.validator = jsonschema.Draft202012Validator(schema)
 
     def info(self, *arguments, ranks=1):

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 #include "tests/io/shared_file.hpp"
 
 /// This rank's share of a matrix that every rank knows.

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "io/report_writers.hpp"
+#include "io/report/writers.hpp"
 
 namespace rowhalo {
 

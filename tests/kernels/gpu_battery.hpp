@@ -3,8 +3,8 @@
 // The battery (battery.hpp) in device memory: kernels for GPU formats, and their products.
 #pragma once
 
-#include "kernels/gpu/device_csr.hpp"
-#include "kernels/gpu/device_row_list.hpp"
+#include "kernels/gpu/device/device_csr.hpp"
+#include "kernels/gpu/device/device_row_list.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"

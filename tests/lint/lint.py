@@ -25,6 +25,16 @@ MAY_INCLUDE = {
     "kernels/": ["kernels/", "partition/base/"],
     "io/": ["io/", "partition/"],
     "miniapp/": ["miniapp/", "io/", "kernels/", "partition/"],
+    # Inside miniapp each folder builds on those above it; commands, the last, on all.
+    "miniapp/process/": ["miniapp/process/", "partition/"],
+    "miniapp/halo/": ["miniapp/halo/", "miniapp/process/", "kernels/", "partition/"],
+    "miniapp/spmv/": ["miniapp/spmv/", "miniapp/halo/", "miniapp/process/", "kernels/", "partition/"],
+    "miniapp/check/": ["miniapp/check/", "miniapp/spmv/", "miniapp/halo/", "miniapp/process/", "io/",
+                       "kernels/", "partition/"],
+    "miniapp/bench/": ["miniapp/bench/", "miniapp/check/", "miniapp/spmv/", "miniapp/halo/",
+                       "miniapp/process/", "io/", "kernels/", "partition/"],
+    "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/spmv/", "miniapp/halo/",
+                     "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }
 # System headers that a room must not know.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "partition/shuffle.hpp"
+#include "partition/matrix/shuffle.hpp"
 #include "tests/mpi.hpp"
 #include "tests/partition/matrices.hpp"
 

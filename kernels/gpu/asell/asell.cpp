@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// asell on the GPU: sliced ELLPACK as in sell, but each slice of 32 rows writes its columns with
+// the fewest bytes that it can:
+//   offsets  the rows have their entries at the same places relative to themselves: a step is one
+//            offset from the row's anchor (the first row of its block) and a mask of the rows that
+//            have it, for the whole slice. Slices with the same steps share them, so on a grid the
+//            columns cost next to nothing.
+//   bytes    the distance to the entry before in the row, 8 bits; a code of ones goes that far
+//   words    without an entry. The same with 16 bits.
+//   columns  32 bits.
+// `bytes` and `words` need rows whose columns ascend on this rank. Compression of column indices by
+// differences: Willcock, Lumsdaine: Accelerating sparse matrix computations via data compression,
+// ICS 2006; one code for the rows of a slice: Kourtis, Goumas, Koziris: Optimizing sparse
+// matrix-vector multiplication using index and value compression, CF 2008, which also has the
+// dictionary of values. Here: a block with at most 256 different numbers stores 8 bits a value and
+// a table, one with a single number none (codes=off: never). Both are exact.
+// Each row is summed in stored order with its own accumulator: the bits of csr. sigma= as in sell;
+// without it rows are sorted within windows where that saves a twentieth of the bytes.
+// Bytes of a product: 8 (fp32: 4) a slot; 0, 1, 2 or 4 a slot for the column, 8 a step of each
+// different pattern, 16 a slice, the row list, x and y once.
+#include "kernels/gpu/asell/asell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/asell/distinct_values.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr std::int64_t sorted_window = 1024;
+
+/// Bytes of the slots of a layout and of their codes.
+std::int64_t slot_bytes(const AsellLayout& layout, Precision precision) {
+  const std::size_t number =
+      layout.value_code == ValueCode::plain ? matrix_value_bytes(precision) : sizeof(std::uint32_t);
+  return warp_size * (layout.value_rows * static_cast<std::int64_t>(number) +
+                      layout.code_rows * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+}
+
+/// The numbers of the block as a table in device memory, `bytes` each.
+DeviceMemory table_of(const std::vector<std::uint64_t>& numbers, std::size_t bytes) {
+  std::vector<std::byte> table(numbers.size() * bytes);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    std::copy_n(reinterpret_cast<const std::byte*>(&numbers[k]), bytes, &table[k * bytes]);
+  }
+  DeviceMemory result(table.size());
+  copy_now(result.data(), table.data(), table.size());
+  return result;
+}
+
+template <class Numbers>
+class AsellGpuKernel final : public DeviceFormat {
+ public:
+  AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows), slice_rows_(rows) {
+    std::vector<std::uint64_t> numbers;
+    if (options.word("codes", {"on", "off"}) == "on") numbers = distinct_values(matrix);
+    const ValueCode code = numbers.empty()       ? ValueCode::plain
+                           : numbers.size() == 1 ? ValueCode::constant
+                                                 : ValueCode::dictionary;
+    for (std::uint64_t seed = 0;; ++seed) {
+      measure(options, code, seed);
+      check_padding(options, {layout_.slots(), nonzeros_, matrix},
+                    fmt::format("slices of {} rows", warp_size),
+                    "sort more rows (sigma=), or use csr-vector or csr-balanced");
+      layout_.distinct_values = std::ssize(numbers);
+      layout_.table = table_of(numbers, sizeof(Matrix));
+      layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
+      layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
+                                    (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
+      if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
+    }
+    flight_ = chosen_flight(options);
+    launch_ = asell_launch<Numbers>(code, flight_);
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    launch_({layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
+             layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
+             static_cast<unsigned>(layout_.distinct_values), slice_rows_, csr_.block,
+             static_cast<Sum>(alpha), static_cast<const Vector*>(x), static_cast<Sum>(beta),
+             static_cast<Vector*>(y)},
+            native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  /// Without flight=, as measured on an H200: with more steps under way fewer warps hide how long a
+  /// load takes, which pays where slices are long, or so few that all are at once.
+  Flight chosen_flight(const Spec& options) const {
+    const bool coded = layout_.value_code != ValueCode::plain;
+    if (options.has("flight")) {
+      const std::string_view word = options.word("flight", {"near", "middle", "wide", "far"});
+      return word == "near"              ? Flight::near
+             : word == "middle" || coded ? Flight::middle
+             : word == "wide"            ? Flight::wide
+                                         : Flight::far;
+    }
+    const std::int64_t slices = layout_.slices.size();
+    const std::int64_t processors = describe_device(current_device()).multiprocessors;
+    const auto at_most = [&](std::int64_t warps) { return slices <= warps * processors; };
+    const auto longer_than = [&](std::int64_t steps) { return layout_.steps > steps * slices; };
+    // Asking ahead: a quarter of elasticity:80 takes 32 us instead of 34, but all of it 120
+    // instead of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
+    if (coded) return at_most(2 * 64) ? Flight::middle : Flight::near;
+    // Wide distances: loads of x are all over the caches, which more warps keep busy.
+    const std::int64_t close = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
+                               layout_.slices_by_code[static_cast<int>(IndexCode::bytes)];
+    const bool regular = 2 * close > slices;
+    if (longer_than(64) && (regular || at_most(2 * 64))) {
+      return at_most(12) ? Flight::far : Flight::wide;
+    }
+    if (!regular || !longer_than(4)) return Flight::near;
+    return longer_than(8) && at_most(24) ? Flight::wide : Flight::middle;
+  }
+
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
+  /// Rows in the order that sigma= says, or in the one that takes fewer bytes.
+  void measure(const Spec& options, ValueCode code, std::uint64_t seed) {
+    sigma_ = options.integer("sigma", 1);
+    nonzeros_ = listed_nonzeros_on_device(csr_, rows_);
+    slice_rows_ = rows_;
+    if (sigma_ > 1) {
+      sorted_ = sorted_by_length(csr_, rows_, sigma_);
+      slice_rows_ = sorted_.view();
+    }
+    layout_ = measure_asell(csr_, slice_rows_, code, seed);
+    // A tenth of padding, before sorting is worth a look.
+    if (options.has("sigma") || layout_.slots() - nonzeros_ <= nonzeros_ / 10) return;
+    SortedRows sorted = sorted_by_length(csr_, rows_, sorted_window);
+    AsellLayout other = measure_asell(csr_, sorted.view(), code, seed);
+    const std::int64_t bytes = slot_bytes(layout_, csr_.precision);
+    if (slot_bytes(other, csr_.precision) + sorted.bytes() > bytes - bytes / 20) return;
+    sigma_ = sorted_window;
+    sorted_ = std::move(sorted);
+    slice_rows_ = sorted_.view();
+    layout_ = std::move(other);
+  }
+
+  std::int64_t stored_entries() const override { return layout_.slots(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return layout_.bytes() + (sigma_ > 1 ? sorted_.bytes() : counts.row_list_bytes);
+  }
+  std::int64_t footprint_bytes() const override { return layout_.bytes() + sorted_.bytes(); }
+
+  /// Shares of the slices by code, different numbers where values are coded, and the rest.
+  std::string parameters() const override {
+    std::string text;
+    for (int code = 0; code < index_codes; ++code) {
+      const std::int64_t count = layout_.slices_by_code[code];
+      if (count == 0) continue;
+      text += fmt::format(
+          "{}={:.3g}%,", index_code_names[code],
+          100.0 * static_cast<double>(count) / static_cast<double>(layout_.slices.size()));
+    }
+    if (layout_.value_code != ValueCode::plain) {
+      text += fmt::format("values={},", layout_.distinct_values);
+    }
+    if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
+    constexpr const char* flights[] = {"near", "middle", "wide", "far"};
+    return text + "flight=" + flights[static_cast<int>(flight_)];
+  }
+
+  RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_
+  SortedRows sorted_;
+  AsellLayout layout_;
+  Offset nonzeros_ = 0;
+  std::int64_t sigma_ = 1;
+  Flight flight_ = Flight::near;
+  AsellLaunch<Numbers> launch_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
+                                           const Spec& options) {
+  check_format_options(options, {"codes", "sigma", "max_padding", "flight"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo
