@@ -51,11 +51,11 @@ std::vector<GlobalIndex> columns_in_nodes(const Comm& comm, const DistributedCsr
   if (matrix.info.rows != matrix.info.columns) return matrix.columns;
   std::vector<GlobalIndex> rows(places.size());
   std::iota(rows.begin(), rows.end(), matrix.first_row);
-  const std::vector<Place> share = deal_out<Place>(comm, matrix.info.rows, rows, places);
+  const std::vector<Place> share = scatter<Place>(comm, matrix.info.rows, rows, places);
   IndexMap met;
   for (const GlobalIndex column : matrix.columns) met.insert(column);
   const std::vector<Place> met_places =
-      fetch<Place>(comm, matrix.info.columns, share, met.numbers());
+      gather<Place>(comm, matrix.info.columns, share, met.numbers());
 
   std::vector<GlobalIndex> columns(matrix.columns.size());
 #pragma omp parallel for schedule(static)

@@ -50,7 +50,7 @@ class ColumnParts {
     if (matrix.info.rows == matrix.info.columns) {
       std::vector<GlobalIndex> rows(owners.size());
       std::iota(rows.begin(), rows.end(), matrix.first_row);
-      share_ = deal_out<int>(comm, size_, rows, owners);
+      share_ = scatter<int>(comm, size_, rows, owners);
       return;
     }
     for (std::size_t k = 0; k < share_.size(); ++k) {
@@ -61,7 +61,7 @@ class ColumnParts {
 
   /// Collective.
   std::vector<int> of(std::span<const GlobalIndex> columns) const {
-    return fetch<int>(comm_, size_, share_, columns);
+    return gather<int>(comm_, size_, share_, columns);
   }
   /// Local; of a column that this rank keeps.
   int of_kept(GlobalIndex column) const { return share_[column - first_]; }

@@ -22,7 +22,7 @@ std::string yes_no(bool value) {
 
 void write_row_lengths(Table& table, const MatrixStatistics& s, const MatrixReport& matrix) {
   table.group("Row lengths");
-  table.out() << fmt::format("  {:<24}{:>16}{:>9}{:>20}{:>9}\n", "entries a row", "rows", "share",
+  table.out() << fmt::format("  {:<24}{:>16}{:>9}{:>20}{:>9}\n", "entries per row", "rows", "share",
                              "nonzeros", "share");
   for (const RowLengthBucket& b : s.row_lengths) {
     if (b.rows == 0) continue;
@@ -86,7 +86,7 @@ void write_partitions(Table& table, const InfoReport& info, std::int64_t nonzero
 }
 
 void write_need(Table& table, const MemoryNeed& n) {
-  table.group("Memory of a rank, predicted");
+  table.group("Memory per rank, predicted");
   table.line("largest rank", fmt::format("{} rows, {} nonzeros, {} ghosts", grouped(n.rows),
                                          grouped(n.nonzeros), grouped(n.ghosts)));
   table.line("host",
@@ -113,13 +113,13 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
   }
   const auto columns = [&](const auto&... texts) {
     std::string line = fmt::format(
-        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>9}  {:>8}", texts...);
+        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>11}  {:>8}", texts...);
     line.erase(line.find_last_not_of(' ') + 1);
     table.out() << line << '\n';
   };
-  columns("", width, "most", "/ mean", "edges", "halo", "most of", "", "messages", "predicted", "");
-  columns("name", width, "entries", "rows", "cut", "in all", "a rank", "neighbours", "in+out",
-          "a product", "took");
+  columns("", width, "most", "/ mean", "edges", "halo", "most", "", "messages", "predicted", "");
+  columns("name", width, "entries", "rows", "cut", "in all", "per rank", "neighbours", "in+out",
+          "per product", "took");
   for (const PartitionJudgement& p : list) {
     if (!p.numbers) {
       table.out() << fmt::format("  {:<{}}  {}\n", p.name, width, wrapped(p.reason, width + 4));
@@ -133,8 +133,8 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
             fmt::format("{}+{}", n.messages_inside_nodes, n.messages_between_nodes),
             seconds_text(n.predicted_seconds), seconds_text(p.seconds));
   }
-  table.out() << "  most / mean: of a rank, the imbalance; halo: entries of x sent a product;\n"
-                 "  neighbours: mean/most of a rank; messages: inside + between nodes\n";
+  table.out() << "  most / mean: imbalance over the ranks; halo: entries of x sent per product;\n"
+                 "  neighbours per rank: mean/most; messages: inside + between nodes\n";
 }
 
 void write_info(Table& table, const RunReport& report) {
@@ -147,8 +147,7 @@ void write_need_of_info(Table& table, const RunReport& report) {
   write_need(table, report.info->need);
   table.group("This run");
   if (!report.info->dry) table.line("read", seconds_text(report.setup.read_seconds));
-  table.line("memory of a rank",
-             "at most " + bytes_text(double(report.memory.peak_bytes_max_rank)));
+  table.line("memory per rank", "at most " + bytes_text(double(report.memory.peak_bytes_max_rank)));
 }
 
 }  // namespace rowhalo

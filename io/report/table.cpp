@@ -20,9 +20,9 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
   if (list.empty()) return;
   std::size_t width = 9;
   for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
-  out << fmt::format("  {:<{}}{:>10}  {:>10}\n", heading, width + 2, "a product", second);
+  out << fmt::format("  {:<{}}{:>11}  {:>10}\n", heading, width + 2, "per product", second);
   for (const Candidate& c : list) {
-    out << fmt::format("    {:<{}}{:>10}  {:>10}", c.name + (c.graph ? " graph" : ""), width,
+    out << fmt::format("    {:<{}}{:>11}  {:>10}", c.name + (c.graph ? " graph" : ""), width,
                        optional_seconds(c.seconds), optional_seconds(c.*seconds));
     out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
   }
@@ -90,13 +90,13 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
     format = std::max(format, c.format.size());
     transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
   }
-  out << fmt::format("  {:<{}}  {:<{}}  {:>10}  {:>10}  {:>9}  {}\n", "format", format, "transport",
-                     transport, "a product", "exposed", "error", "y_hash");
+  out << fmt::format("  {:<{}}  {:<{}}  {:>11}  {:>10}  {:>9}  {}\n", "format", format, "transport",
+                     transport, "per product", "exposed", "error", "y_hash");
   for (const CaseReport& c : list) {
     out << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
                        c.transport + (c.graph ? " graph" : ""), transport);
     if (c.median_seconds) {
-      out << fmt::format("{:>10}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
+      out << fmt::format("{:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
                          optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
     }
     write_outcome(out, c);
@@ -117,10 +117,10 @@ void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
     table.line("grid", fmt::format("{} x {} x {}", grouped(x), grouped(y), grouped(z)));
   }
   if (!m.fingerprint) {
-    table.line("nonzeros a row", fmt::format("mean {:.6g}", m.row_length.mean));
+    table.line("nonzeros per row", fmt::format("mean {:.6g}", m.row_length.mean));
     return;
   }
-  table.line("nonzeros a row",
+  table.line("nonzeros per row",
              fmt::format("{}, deviation {:.4g}", spread_text(m.row_length), m.row_length_stddev));
   table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
 }
@@ -134,8 +134,8 @@ void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzer
                   p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
                   p.hierarchical ? ", nodes first" : "",
                   p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
-  table.line("rows a rank", spread_text(p.rows));
-  table.line("nonzeros a rank",
+  table.line("rows per rank", spread_text(p.rows));
+  table.line("nonzeros per rank",
              fmt::format("{}, imbalance {:.4g}", spread_text(p.nonzeros), p.imbalance));
   table.line("edge cut", fmt::format("{} nonzeros", grouped(p.edge_cut)));
   if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
@@ -145,10 +145,10 @@ void write_halo(Table& table, const HaloReport& h) {
   table.group("Halo");
   table.line("transport", fmt::format("{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
                                       h.schedule.empty() ? "" : ", ", h.schedule));
-  table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages a product",
+  table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages per product",
                                        h.neighbors.mean, h.neighbors.max, grouped(h.messages)));
-  table.line("sent a product",
-             fmt::format("{}, at most {} a rank", bytes_text(static_cast<double>(h.bytes_total)),
+  table.line("sent per product",
+             fmt::format("{}, at most {} per rank", bytes_text(static_cast<double>(h.bytes_total)),
                          bytes_text(static_cast<double>(h.bytes_max_rank))));
   if (h.messages_between_nodes > 0) {
     const auto traffic = [](std::int64_t bytes, std::int64_t messages) {
@@ -181,8 +181,9 @@ void write_kernel(Table& table, const KernelReport& k) {
              fmt::format("{}{}, {}, {}", k.format,
                          one_format ? "" : fmt::format(", boundary {}", k.boundary_format),
                          k.device, name_of(k.precision)));
-  table.line("work a product", fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)),
-                                           grouped(k.flops)));
+  table.line(
+      "work per product",
+      fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)), grouped(k.flops)));
   table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
   table.line("set-up", seconds_text(k.setup_seconds));
   if (k.choice) {
@@ -205,7 +206,7 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
   const auto device = static_cast<double>(memory.device_bytes_max_rank);
   const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
   table.line(
-      "memory of a rank",
+      "memory per rank",
       fmt::format("at most {}{}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
                   reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
                   device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
@@ -225,15 +226,16 @@ void write_output(Table& table, const SetupReport& s, const MemoryReport& memory
   table.line("written", amount(o.bytes, o.seconds));
   table.line("to", o.path);
   table.line(
-      "memory of a rank",
+      "memory per rank",
       fmt::format("at most {}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank))));
 }
 
 void write_timing(Table& table, const TimingReport& t,
                   const std::optional<PerformanceReport>& performance) {
   table.group("Timing");
-  table.line("a product", fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
-                                      seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
+  table.line("time per product",
+             fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
+                         seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
   table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
   table.line("phases",
              fmt::format("pack {}, exchange {}, interior {}, boundary {}",
@@ -270,7 +272,7 @@ void write_validation(Table& table, const ValidationReport& v,
         timing && timing->median_seconds > 0
             ? fmt::format(", {:.3g} times ours", *v.petsc_seconds / timing->median_seconds)
             : "";
-    table.line("petsc a product", seconds_text(*v.petsc_seconds) + ratio);
+    table.line("petsc per product", seconds_text(*v.petsc_seconds) + ratio);
   }
   table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
 }

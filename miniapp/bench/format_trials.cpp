@@ -118,7 +118,7 @@ class FormatTrials {
 
 std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const> formats) const {
   const Comm& comm = setting_.measuring.comm;
-  const BlockStatistics statistics = setting_.block.statistics();
+  const LocalStatistics statistics = setting_.block.statistics();
   const Speeds speeds = speeds_of(setting_.site.device);
   const double sectors =
       statistics.gathered_sectors * static_cast<double>(statistics.lengths.nonzeros);

@@ -48,7 +48,7 @@ std::string reason_against(const Comm& comm, const LocalMatrix& matrix) {
   constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
   if (matrix.info.rows > limit || matrix.info.columns > limit ||
       max_over_ranks(comm, matrix.offsets.back()) > limit) {
-    return fmt::format("this PETSc has {}-bit indices, too narrow for this matrix",
+    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
                        8 * sizeof(PetscInt));
   }
   // Values and columns once, and as much again while they are assembled.

@@ -29,7 +29,7 @@ int graph_length(double seconds);
 struct ProductSetting {
   const Measuring& measuring;
   const LocalMatrix& matrix;
-  const MatrixBlock& block;
+  const LoadedMatrix& block;
   const HaloPlan& plan;
   ComputeSite site;
   Stream stream;

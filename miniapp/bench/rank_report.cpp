@@ -3,7 +3,7 @@
 // Values of all ranks on rank 0 (rank_report.hpp).
 #include "miniapp/bench/rank_report.hpp"
 
-#include "miniapp/bench/statistics.hpp"
+#include "miniapp/bench/describe.hpp"
 #include "partition/matrix/directory.hpp"
 
 namespace rowhalo {

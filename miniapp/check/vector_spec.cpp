@@ -50,7 +50,7 @@ std::vector<double> VectorSpec::entries(std::span<const GlobalIndex> numbers,
                                         Precision precision) const {
   std::vector<double> result;
   if (kind_ == Kind::file) {
-    result = fetch<double>(comm_, size_, share_, numbers);
+    result = gather<double>(comm_, size_, share_, numbers);
   } else {
     result.resize(numbers.size());
   }

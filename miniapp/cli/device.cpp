@@ -79,7 +79,7 @@ std::string blind_warning(const std::vector<std::string>& blind) {
   const auto first = std::find_if_not(blind.begin(), blind.end(), sees);
   if (first == blind.end() || std::none_of(blind.begin(), blind.end(), sees)) return {};
   return fmt::format(
-      "{} sees no GPU, others do: all ranks compute on the CPU; ask the scheduler for a GPU a "
+      "{} sees no GPU, others do: all ranks compute on the CPU; ask the scheduler for one GPU per "
       "rank, "
       "or check CUDA_VISIBLE_DEVICES",
       *first);
@@ -135,7 +135,7 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   result.site.no_device_messages = device_messages_refusal(comm);
   const NodeMap hosts = node_map(comm, 0);
   result.site.hosts = hosts.nodes;
-  if (comm.size > 1 && !result.site.shared) result.site.no_peers = peer_refusal(comm, hosts);
+  if (comm.size > 1 && !result.site.shared) result.site.peer_refusal = peer_refusal(comm, hosts);
   return result;
 }
 

@@ -9,7 +9,7 @@
 namespace rowhalo {
 
 void add_convert_command(CLI::App& app, CommandLine& line) {
-  CLI::App* convert = app.add_subcommand("convert", "a matrix from any source into a file");
+  CLI::App* convert = app.add_subcommand("convert", "writes a matrix from any source to a file");
   const auto options = std::make_shared<RunOptions>();
   options->device = "cpu";
   std::string kinds;

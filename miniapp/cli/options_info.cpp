@@ -16,8 +16,8 @@ void add_plan_options(CLI::App& app, InfoOptions& options) {
       ->check(number_from(1, most_ranks))
       ->group(group);
   app.add_flag("--dry", options.dry,
-               "only what the source says of itself, for matrices of any size: reads no entry and "
-               "makes none")
+               "report only what the source states, for matrices of any size: no entry is read or "
+               "generated")
       ->group(group);
   app.add_option("--device-memory", options.device_memory_gb,
                  "memory of a GPU for each rank in GB (1e9 bytes), to say whether the matrix fits "
@@ -30,8 +30,8 @@ void add_plan_options(CLI::App& app, InfoOptions& options) {
 }  // namespace
 
 void add_info_command(CLI::App& app, CommandLine& line) {
-  CLI::App* info =
-      app.add_subcommand("info", "matrix, partitions, communication and memory; runs no product");
+  CLI::App* info = app.add_subcommand(
+      "info", "reports matrix, partitions, communication and memory, without a product");
   const auto options = std::make_shared<RunOptions>();
   const auto plan = std::make_shared<InfoOptions>();
   options->partition = all_partitioners;
@@ -47,7 +47,7 @@ void add_info_command(CLI::App& app, CommandLine& line) {
   add_csv_option(*info, *options);
   add_hdf5_option(*info, *options);
   info->add_option("--communication", options->communication,
-                   "write the communication matrix as text, a line `from to entries bytes` for "
+                   "write the communication matrix as text, one line `from to entries bytes` for "
                    "every pair of ranks; '-' is stdout")
       ->type_name("FILE")
       ->group("Output");

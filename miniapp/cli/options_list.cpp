@@ -8,7 +8,8 @@
 namespace rowhalo {
 
 void add_list_command(CLI::App& app, CommandLine& line) {
-  CLI::App* list = app.add_subcommand("list", "what can be named on the command line");
+  CLI::App* list =
+      app.add_subcommand("list", "lists formats, transports, partitioners and sources");
   list->add_option("axis", line.list.axis, "formats | transports | partitioners | sources")
       ->type_name("")
       ->check([](const std::string& text) {

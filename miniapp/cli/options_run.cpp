@@ -27,7 +27,7 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   const char* group = "Product";
   add_device_option(run, options);
   add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
-                   "replay products from a CUDA graph, where transport and schedule allow it: on "
+                   "replay products from a CUDA graph if transport and schedule allow it: on "
                    "| off (default: on)")
       ->group(group);
   add_precision_option(run, options);
@@ -36,7 +36,7 @@ void add_product_options(CLI::App& run, RunOptions& options) {
       ->check(number_from(-largest_factor, largest_factor))
       ->capture_default_str()
       ->group(group);
-  run.add_option("--beta", options.beta, "likewise; with 0 the old y is not read")
+  run.add_option("--beta", options.beta, "of y = alpha*A*x + beta*y; with 0 the old y is not read")
       ->type_name("B")
       ->check(number_from(-largest_factor, largest_factor))
       ->capture_default_str()
@@ -44,7 +44,7 @@ void add_product_options(CLI::App& run, RunOptions& options) {
   std::string vectors = "random:seed=N | ones | zeros | index | log";
   for (const VectorKind& kind : vector_kinds()) vectors += std::string(" | ") + kind.usage;
   run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
-  run.add_option("--y", options.y, "y before the product, likewise")
+  run.add_option("--y", options.y, "y before the product: the names of --x")
       ->type_name("SPEC")
       ->capture_default_str()
       ->group(group);
@@ -132,7 +132,7 @@ void add_kernels_options(CLI::App& kernels, RunOptions& options) {
             if (text != "threads") throw CLI::ValidationError("--sweep " + text + ": use threads");
             options.sweep = text;
           },
-          "threads: csr-vector with 2, 4, 8, 16, 32 threads a row and with its own choice")
+          "threads: csr-vector with 2, 4, 8, 16, 32 threads per row and with its own choice")
       ->type_name("NAME")
       ->group("Product");
   kernels.add_flag("--cold", options.cold, "also time products after the caches were flushed")
@@ -146,12 +146,12 @@ void add_kernels_options(CLI::App& kernels, RunOptions& options) {
 void add_measuring_options(CLI::App& run, RunOptions& options, const std::string& batch) {
   const char* group = "Measuring and checking";
   const auto given = [&options](const std::string&) { options.measuring_given = true; };
-  run.add_option("--iterations", options.iterations, "products a batch (default: " + batch + ")")
+  run.add_option("--iterations", options.iterations, "products per batch (default: " + batch + ")")
       ->type_name("N")
       ->check(number_from(1, most_products))
       ->each(given)
       ->group(group);
-  run.add_option("--batches", options.batches, "batches, at least; the median is reported")
+  run.add_option("--batches", options.batches, "least number of batches; the median is reported")
       ->type_name("N")
       ->check(number_from(1, 1'000'000))
       ->each(given)
@@ -163,21 +163,21 @@ void add_measuring_options(CLI::App& run, RunOptions& options, const std::string
       ->each(given)
       ->capture_default_str()
       ->group(group);
-  run.add_option("--min-seconds", options.min_seconds,
-                 "batches go on for at least this long, at most 1e6")
+  run.add_option("--min-seconds", options.min_seconds, "least time of all batches, at most 1e6")
       ->type_name("S")
       ->check(number_from(0.0, 1e6))
       ->each(given)
       ->capture_default_str()
       ->group(group);
   run.add_option("--threads", options.threads,
-                 fmt::format("OpenMP threads a rank on the CPU, at most {}", most_threads))
+                 fmt::format("OpenMP threads per rank on the CPU, at most {}", most_threads))
       ->type_name("N")
       ->check(number_from(1, most_threads))
       ->group(group);
   run.add_flag("--dry", options.dry,
-               "check the options and the size that the matrix states, and end: nothing is read or "
-               "multiplied, nor is memory for it sought")
+               "check the options and the size that the matrix states, and end: no entry is read, "
+               "no memory "
+               "checked, nothing multiplied")
       ->group(group);
   add_timeout_option(run, options);
 }
@@ -192,12 +192,13 @@ void add_output_options(CLI::App& run, RunOptions& options) {
 }  // namespace
 
 void add_run_command(CLI::App& app, CommandLine& line) {
-  CLI::App* run = app.add_subcommand("run", "one distributed benchmark of y = alpha*A*x + beta*y");
+  CLI::App* run =
+      app.add_subcommand("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
   const auto options = std::make_shared<RunOptions>();
   add_matrix_options(*run, *options);
   add_run_options(*run, *options);
   add_product_options(*run, *options);
-  add_measuring_options(*run, *options, "20 ms worth, at least 10");
+  add_measuring_options(*run, *options, "as many as take 20 ms, at least 10");
   add_disturbance_options(*run, *options);
   add_output_options(*run, *options);
   run->callback([&line, options] {
@@ -207,15 +208,15 @@ void add_run_command(CLI::App& app, CommandLine& line) {
 }
 
 void add_kernels_command(CLI::App& app, CommandLine& line) {
-  CLI::App* kernels =
-      app.add_subcommand("kernels", "every format on one matrix and one rank, beside the vendor's");
+  CLI::App* kernels = app.add_subcommand(
+      "kernels", "every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
   const auto options = std::make_shared<RunOptions>();
   add_kernels_options(*kernels, *options);
   add_matrix_options(*kernels, *options);
   add_product_options(*kernels, *options);
   add_measuring_options(*kernels, *options,
-                        "2 ms worth; without any of these options, formats that take more "
-                        "than twice the time of the best so far run 3 batches only");
+                        "as many as take 2 ms; unless one of these options is given, formats "
+                        "that take more than twice the time of the best so far run 3 batches");
   add_output_options(*kernels, *options);
   kernels->callback([&line, options] {
     line.command = Command::kernels;

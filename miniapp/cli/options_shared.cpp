@@ -111,7 +111,7 @@ void add_partition_options(CLI::App& app, RunOptions& options, const std::string
                "partition over the nodes first, then over the ranks of each")
       ->group(group);
   app.add_option("--ranks-per-node", options.ranks_per_node,
-                 "take N consecutive ranks for a node (default: the ranks that share memory)")
+                 "treat N consecutive ranks as a node (default: the ranks that share memory)")
       ->type_name("N")
       ->check(number_from(1, most_ranks))
       ->group(group);

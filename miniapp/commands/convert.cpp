@@ -11,7 +11,7 @@
 
 #include "io/hdf5/location.hpp"
 #include "io/sources.hpp"
-#include "miniapp/bench/statistics.hpp"
+#include "miniapp/bench/describe.hpp"
 #include "miniapp/commands/session.hpp"
 
 namespace rowhalo {

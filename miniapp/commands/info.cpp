@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "io/sources.hpp"
+#include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/memory_model.hpp"
-#include "miniapp/bench/statistics.hpp"
 #include "miniapp/commands/session.hpp"
 #include "partition/matrix/directory.hpp"
 

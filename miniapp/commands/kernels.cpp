@@ -11,7 +11,7 @@
 
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
-#include "miniapp/bench/statistics.hpp"
+#include "miniapp/bench/describe.hpp"
 #include "miniapp/commands/session.hpp"
 
 namespace rowhalo {

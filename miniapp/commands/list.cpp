@@ -66,9 +66,18 @@ std::string as_json(const Axis& axis) {
   return array.dump(2) + "\n";
 }
 
+/// A bar within a cell would end it.
+std::string escaped(const std::string& cell) {
+  std::string text;
+  for (const char c : cell) text += c == '|' ? "\\|" : std::string(1, c);
+  return text;
+}
+
 std::string as_markdown(const Axis& axis) {
   std::string text = fmt::format("| {} | |\n| --- | --- |\n", axis.name);
-  for (const Row& row : axis.rows) text += fmt::format("| `{}` | {} |\n", row.name, row.summary);
+  for (const Row& row : axis.rows) {
+    text += fmt::format("| `{}` | {} |\n", row.name, escaped(row.summary));
+  }
   return text;
 }
 

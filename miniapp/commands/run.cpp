@@ -10,8 +10,8 @@
 
 #include "io/vector_file.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
+#include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/rank_report.hpp"
-#include "miniapp/bench/statistics.hpp"
 #include "miniapp/bench/trace.hpp"
 #include "miniapp/commands/session.hpp"
 #include "partition/base/numbers.hpp"
@@ -245,7 +245,7 @@ void Run::save_y() {
     y[row] = load(vector_type(options_.precision), y_.data(), static_cast<std::int64_t>(row));
   }
   const std::vector<double> share =
-      deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y);
+      scatter<double>(comm_, matrix_.info.rows, matrix_.source_rows, y);
   outputs_.attempt("--save-y", [&] {
     write_vector(options_.save_y, share, options_.precision, comm_, progress_);
   });

@@ -14,9 +14,9 @@
 #include "io/report/writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
+#include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/petsc.hpp"
-#include "miniapp/bench/prediction.hpp"
-#include "miniapp/bench/statistics.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
@@ -149,7 +149,7 @@ void Session::distribute() {
   const NodeMap nodes = node_map(comm_, options_.ranks_per_node);
   device_.site.nodes = nodes;
   device_.site.timeout_seconds = options_.timeout_seconds;
-  device_.site.no_shared_memory = shared_memory_refusal(comm_, nodes);
+  device_.site.shared_memory_refusal = shared_memory_refusal(comm_, nodes);
   Assignment assignment;
   report_.setup.partition_seconds = timed([&] {
     renumber();

@@ -90,7 +90,7 @@ class Session {
   LocalMatrix matrix_;
   HaloPlan plan_;
   Schedule schedule_ = Schedule::overlap;  ///< as settled
-  std::optional<MatrixBlock> block_;
+  std::optional<LoadedMatrix> block_;
   std::vector<double> x_, y0_;  ///< by number in the source, as stored in the precision
   std::vector<std::byte> stored_x_, stored_y0_;
   std::vector<Reference> references_;

@@ -86,7 +86,7 @@ class NcclExchange final : public HaloExchange {
   }
 
   void finish(const HaloVector&, Stream stream) override {
-    if (!alone()) arrived_->hold_back(stream);
+    if (!alone()) arrived_->make_wait(stream);
   }
 
   void check() const override {

@@ -106,14 +106,14 @@ class P2pExchange final : public HaloExchange {
     if (far_) far_->begin(x, stream);
     if (ranks_.empty()) return;
     ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_->hold_back(side_->stream());
+    ready_->make_wait(side_->stream());
     send_and_receive(x, Place::alone, side_->stream());
     arrived_->record(side_->stream());
   }
 
   void finish(const HaloVector& x, Stream stream) override {
     if (far_) far_->finish(x, stream);
-    if (!ranks_.empty()) arrived_->hold_back(stream);
+    if (!ranks_.empty()) arrived_->make_wait(stream);
   }
 
   void exchange(const HaloVector& x, Stream stream) override {
@@ -326,9 +326,9 @@ std::string p2p_unusable(const ComputeSite& site) {
     return "several ranks share one GPU, where one that waits may keep the other from running; use "
            "one rank a GPU, or mpi";
   }
-  if (!site.no_peers.empty()) {
+  if (!site.peer_refusal.empty()) {
     return fmt::format("GPUs of one host cannot store into each other's memory ({}); use nccl",
-                       site.no_peers);
+                       site.peer_refusal);
   }
   if ((site.nodes.nodes > 1 || site.hosts > 1) && !nccl_unusable(site).empty()) {
     return fmt::format("ranks of other nodes are reached by nccl: {}", nccl_unusable(site));

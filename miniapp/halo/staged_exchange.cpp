@@ -59,7 +59,7 @@ class StagedExchange final : public HaloExchange {
     messages_->wait();
     copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_->side());
     staged_->record(packing_->side());
-    staged_->hold_back(stream);
+    staged_->make_wait(stream);
   }
 
   std::optional<NodeTraffic> sent_between_nodes() const override {

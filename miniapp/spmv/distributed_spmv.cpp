@@ -12,20 +12,20 @@
 
 namespace rowhalo {
 
-struct MatrixBlock::Parts {
+struct LoadedMatrix::Parts {
   Parts(ColumnSplit&& columns, Precision precision, Device device)
       : split(std::move(columns)),
         owned(split.owned, precision, device),
         ghosts(split.ghosts, precision, device) {}
 
   ColumnSplit split;
-  MatrixBlock owned, ghosts;
+  LoadedMatrix owned, ghosts;
 };
 
-MatrixBlock::~MatrixBlock() = default;
+LoadedMatrix::~LoadedMatrix() = default;
 
-MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device,
-                         Schedule schedule)
+LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
+                           Schedule schedule)
     : matrix_(matrix), host_view_(matrix.view()) {
   host_view_.precision = precision;
   if (precision != Precision::fp64) {
@@ -44,19 +44,19 @@ MatrixBlock::MatrixBlock(const LocalMatrix& matrix, Precision precision, Device 
   }
 }
 
-const CsrView& MatrixBlock::owned_columns() const {
+const CsrView& LoadedMatrix::owned_columns() const {
   if (!parts_) throw std::logic_error("the block was made for another schedule");
   return parts_->owned.view();
 }
 
-const CsrView& MatrixBlock::ghost_columns() const {
+const CsrView& LoadedMatrix::ghost_columns() const {
   if (!parts_) throw std::logic_error("the block was made for another schedule");
   return parts_->ghosts.view();
 }
 
-BlockStatistics MatrixBlock::statistics() const {
+LocalStatistics LoadedMatrix::statistics() const {
   const RowListView rows = all_rows(host_view_.rows);
-  return block_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
+  return local_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
                                                   : count_row_lengths(view(), rows));
 }
 
@@ -85,7 +85,7 @@ Schedule suited(Schedule schedule, const FormatEntry& format) {
 }
 
 /// Whether two streams serve the kernels of `block` better than one.
-bool suits_side_stream(const MatrixBlock& block, const LocalKernels& kernels) {
+bool suits_side_stream(const LoadedMatrix& block, const LocalKernels& kernels) {
   return block.view().device == Device::gpu && kernels.schedule == Schedule::overlap &&
          block.interior().count > 0 && block.boundary().count > 0 &&
          !kernels.interior->starts_early() && !kernels.boundary->starts_early();
@@ -93,7 +93,7 @@ bool suits_side_stream(const MatrixBlock& block, const LocalKernels& kernels) {
 
 }  // namespace
 
-LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
+LocalKernels make_interior_kernel(const LoadedMatrix& block, Schedule schedule,
                                   const FormatEntry& format, const Spec& options) {
   LocalKernels kernels;
   kernels.rows = block.view().rows;
@@ -107,7 +107,7 @@ LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
   return kernels;
 }
 
-void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
+void make_boundary_kernel(const LoadedMatrix& block, const FormatEntry& format, const Spec& options,
                           LocalKernels& kernels) {
   if (kernels.schedule == Schedule::blocking) return;
   const bool parts = entry_of(kernels.schedule).baseline;
@@ -124,7 +124,7 @@ void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, c
   if (suits_side_stream(block, kernels)) kernels.side = std::make_unique<const SideStream>();
 }
 
-LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
+LocalKernels make_kernels(const LoadedMatrix& block, Schedule schedule, const Spec& interior_format,
                           const Spec& boundary_format) {
   const Device device = block.view().device;
   const FormatEntry& interior = find_format(interior_format.name(), device);

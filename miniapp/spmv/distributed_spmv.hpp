@@ -25,14 +25,14 @@ namespace rowhalo {
 /// The local matrix as kernels take it: values in the precision of the run, arrays and row lists in
 /// the memory of the device. On the host in fp64 it shares the arrays of `matrix`, which outlives
 /// it either way.
-class MatrixBlock {
+class LoadedMatrix {
  public:
   /// Copies what must be copied; for a baseline schedule also the two parts that it multiplies by.
-  MatrixBlock(const LocalMatrix& matrix, Precision precision, Device device,
-              Schedule schedule = Schedule::overlap);
-  ~MatrixBlock();
-  MatrixBlock(const MatrixBlock&) = delete;
-  MatrixBlock& operator=(const MatrixBlock&) = delete;
+  LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
+               Schedule schedule = Schedule::overlap);
+  ~LoadedMatrix();
+  LoadedMatrix(const LoadedMatrix&) = delete;
+  LoadedMatrix& operator=(const LoadedMatrix&) = delete;
 
   const CsrView& view() const { return device_csr_ ? device_csr_->view() : host_view_; }
   RowListView interior() const {
@@ -45,7 +45,7 @@ class MatrixBlock {
   const CsrView& owned_columns() const;
   const CsrView& ghost_columns() const;
   /// Of all rows.
-  BlockStatistics statistics() const;
+  LocalStatistics statistics() const;
 
  private:
   struct DeviceLists {
@@ -80,17 +80,17 @@ struct LocalKernels {
 };
 
 /// Local. The first kernel of make_kernels(): of all rows where the schedule is blocking.
-LocalKernels make_interior_kernel(const MatrixBlock& block, Schedule schedule,
+LocalKernels make_interior_kernel(const LoadedMatrix& block, Schedule schedule,
                                   const FormatEntry& format, const Spec& options);
 /// Local. The other part, with a stream of its own where that pays; nothing where the schedule is
 /// blocking. A refusal leaves `kernels` as they were.
-void make_boundary_kernel(const MatrixBlock& block, const FormatEntry& format, const Spec& options,
+void make_boundary_kernel(const LoadedMatrix& block, const FormatEntry& format, const Spec& options,
                           LocalKernels& kernels);
 
 /// Local. Converts the rows of `block`, which outlives the kernels; throws InputError when a format
 /// is unknown or refuses. A vendor's format takes whole matrices only: its schedule is blocking, or
 /// a baseline.
-LocalKernels make_kernels(const MatrixBlock& block, Schedule schedule, const Spec& interior_format,
+LocalKernels make_kernels(const LoadedMatrix& block, Schedule schedule, const Spec& interior_format,
                           const Spec& boundary_format);
 
 /// One product on this rank alone: the ghosts of `x` are taken as they are.

@@ -14,10 +14,11 @@ constexpr bool baseline = true;
 
 constexpr ScheduleEntry table[] = {
     {"overlap",
-     "begin the exchange, interior rows, finish it, boundary rows; blocking on GPUs where few are "
-     "interior, all are, or there are few",
+     "begin the exchange, interior rows, finish it, boundary rows; on GPUs as blocking if few or "
+     "all "
+     "rows are interior, or the matrix is small",
      Schedule::overlap, !baseline},
-    {"blocking", "begin and finish the exchange, all rows in one kernel", Schedule::blocking,
+    {"blocking", "begin and finish the exchange, then all rows in one kernel", Schedule::blocking,
      !baseline},
     {"petsc-like", "pack, the host waits, start, owned columns, finish, ghosts added",
      Schedule::petsc_like, baseline},

@@ -14,13 +14,13 @@ class SideStream {
   /// What is put into the returned stream comes after what stands in `stream` now.
   Stream fork(Stream stream) const {
     forked_.record(stream);
-    forked_.hold_back(side_.stream());
+    forked_.make_wait(side_.stream());
     return side_.stream();
   }
   /// What is put into `stream` from now on comes after what stands beside it.
   void join(Stream stream) const {
     joined_.record(side_.stream());
-    joined_.hold_back(stream);
+    joined_.make_wait(stream);
   }
 
  private:

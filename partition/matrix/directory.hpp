@@ -2,7 +2,7 @@
 //
 // A distributed directory: what is known of global number i, without an array of the global size
 // anywhere. Rank r keeps the answers for its even share of the numbers, so who keeps an answer is
-// arithmetic: deal_out() publishes, fetch() looks up.
+// arithmetic: scatter() publishes, gather() looks up.
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ GroupedNumbers group_by_share(const Comm& comm, GlobalIndex size,
 /// Collective. Fetches entries of a vector that lies in even shares: `share` is this rank's part of
 /// the `size` entries; returns those at `numbers`, in that order. Numbers may repeat.
 template <class T>
-std::vector<T> fetch(const Comm& comm, GlobalIndex size, std::span<const T> share,
-                     std::span<const GlobalIndex> numbers) {
+std::vector<T> gather(const Comm& comm, GlobalIndex size, std::span<const T> share,
+                      std::span<const GlobalIndex> numbers) {
   const GroupedNumbers asked = group_by_share(comm, size, numbers);
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
 
@@ -48,8 +48,8 @@ std::vector<T> fetch(const Comm& comm, GlobalIndex size, std::span<const T> shar
 /// Collective. The reverse: entries at `numbers` (each of [0, size) once over all ranks) become
 /// this rank's even share.
 template <class T>
-std::vector<T> deal_out(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
-                        std::span<const T> entries) {
+std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
+                       std::span<const T> entries) {
   const GroupedNumbers given = group_by_share(comm, size, numbers);
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
   const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
@@ -62,7 +62,7 @@ std::vector<T> deal_out(const Comm& comm, GlobalIndex size, std::span<const Glob
   const std::vector<T> received = exchange(comm, grouped, given.counts, received_counts);
 
   if (static_cast<GlobalIndex>(received.size()) != last - first) {
-    throw std::logic_error("deal_out: not every number of the share was given once");
+    throw std::logic_error("scatter: not every number of the share was given once");
   }
   std::vector<T> share(received.size());
   for (std::size_t k = 0; k < received.size(); ++k)

@@ -56,7 +56,7 @@ class Info(launch.Case):
         self.assertEqual(rows["halo_bytes"], 4800)
         # An inner rank has 7 entries a row, but for 40 at the edge of a plane and 20 of half a one.
         self.assertEqual(rows["imbalance"], (7 * 250 - 100) / 1600)
-        for title in ("Row lengths", "Pattern and values", "Partitions", "Memory of a rank"):
+        for title in ("Row lengths", "Pattern and values", "Partitions", "Memory per rank"):
             self.assertIn(f"\n{title}", result.stdout)
         for partition in report["info"]["partitions"]:
             self.assertRegex(result.stdout, rf"\n  {partition['name']} ")

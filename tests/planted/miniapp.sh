@@ -99,7 +99,7 @@ fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
   'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
   faults_short
 fault "scattered y saved in the rank's order" miniapp/commands/run.cpp \
-  'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
+  'scatter<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
   'y' \
   cli_scipy
 fault "convert overwrites what a link names" io/aliases.cpp \
@@ -109,7 +109,7 @@ fault "convert overwrites what a link names" io/aliases.cpp \
 fault "ghosts need no memory" miniapp/bench/memory_model.cpp \
   'local_columns = share.columns + share.ghosts;' \
   'local_columns = share.columns;'
-fault "messages inside nodes count all" miniapp/bench/statistics.cpp \
+fault "messages inside nodes count all" miniapp/bench/describe.cpp \
   'quality.messages - between.messages;' \
   'quality.messages;' \
   cli_info
@@ -146,12 +146,12 @@ fault "auto waits for what is far behind" miniapp/bench/format_trials.cpp \
 fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
-fault "diagonals are predicted once too often" kernels/statistics.cpp \
+fault "diagonals are predicted once too often" kernels/local_statistics.cpp \
   'diagonals.push_back(std::int64_t{host.indices[e]} - row);' \
   'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
-fault "columns that neighbouring rows share count as gathers" kernels/statistics.cpp \
+fault "columns that neighbouring rows share count as gathers" kernels/local_statistics.cpp \
   'const bool shared = 2 * all <= entries;' 'const bool shared = all < 0;'
-fault "dia predicts more than it stores" kernels/predictions.cpp \
+fault "dia predicts more than it stores" kernels/cost_model.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
 fault "value codes count for the ratio" jobs/classes/results.py \

@@ -78,8 +78,8 @@ class AsellGpuKernel final : public DeviceFormat {
                                     (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
       if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
     }
-    flight_ = chosen_flight(options);
-    launch_ = asell_launch<Numbers>(code, flight_);
+    unroll_ = chosen_unroll(options);
+    launch_ = asell_launch<Numbers>(code, unroll_);
     stop_clock();
   }
 
@@ -95,16 +95,16 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
  private:
-  /// Without flight=, as measured on an H200: with more steps under way fewer warps hide how long a
+  /// Without unroll=, as measured on an H200: with more steps under way fewer warps hide how long a
   /// load takes, which pays where slices are long, or so few that all are at once.
-  Flight chosen_flight(const Spec& options) const {
+  Unroll chosen_unroll(const Spec& options) const {
     const bool coded = layout_.value_code != ValueCode::plain;
-    if (options.has("flight")) {
-      const std::string_view word = options.word("flight", {"near", "middle", "wide", "far"});
-      return word == "near"              ? Flight::near
-             : word == "middle" || coded ? Flight::middle
-             : word == "wide"            ? Flight::wide
-                                         : Flight::far;
+    if (options.has("unroll")) {
+      const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
+      return word == "low"               ? Unroll::low
+             : word == "medium" || coded ? Unroll::medium
+             : word == "high"            ? Unroll::high
+                                         : Unroll::highest;
     }
     const std::int64_t slices = layout_.slices.size();
     const std::int64_t processors = describe_device(current_device()).multiprocessors;
@@ -112,16 +112,16 @@ class AsellGpuKernel final : public DeviceFormat {
     const auto longer_than = [&](std::int64_t steps) { return layout_.steps > steps * slices; };
     // Asking ahead: a quarter of elasticity:80 takes 32 us instead of 34, but all of it 120
     // instead of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
-    if (coded) return at_most(2 * 64) ? Flight::middle : Flight::near;
+    if (coded) return at_most(2 * 64) ? Unroll::medium : Unroll::low;
     // Wide distances: loads of x are all over the caches, which more warps keep busy.
     const std::int64_t close = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
                                layout_.slices_by_code[static_cast<int>(IndexCode::bytes)];
     const bool regular = 2 * close > slices;
     if (longer_than(64) && (regular || at_most(2 * 64))) {
-      return at_most(12) ? Flight::far : Flight::wide;
+      return at_most(12) ? Unroll::highest : Unroll::high;
     }
-    if (!regular || !longer_than(4)) return Flight::near;
-    return longer_than(8) && at_most(24) ? Flight::wide : Flight::middle;
+    if (!regular || !longer_than(4)) return Unroll::low;
+    return longer_than(8) && at_most(24) ? Unroll::high : Unroll::medium;
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -170,8 +170,8 @@ class AsellGpuKernel final : public DeviceFormat {
       text += fmt::format("values={},", layout_.distinct_values);
     }
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
-    constexpr const char* flights[] = {"near", "middle", "wide", "far"};
-    return text + "flight=" + flights[static_cast<int>(flight_)];
+    constexpr const char* depths[] = {"low", "medium", "high", "highest"};
+    return text + "unroll=" + depths[static_cast<int>(unroll_)];
   }
 
   RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_
@@ -179,7 +179,7 @@ class AsellGpuKernel final : public DeviceFormat {
   AsellLayout layout_;
   Offset nonzeros_ = 0;
   std::int64_t sigma_ = 1;
-  Flight flight_ = Flight::near;
+  Unroll unroll_ = Unroll::low;
   AsellLaunch<Numbers> launch_ = nullptr;
 };
 
@@ -187,7 +187,7 @@ class AsellGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
                                            const Spec& options) {
-  check_format_options(options, {"codes", "sigma", "max_padding", "flight"});
+  check_format_options(options, {"codes", "sigma", "max_padding", "unroll"});
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
   });

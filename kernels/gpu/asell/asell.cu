@@ -27,7 +27,7 @@ constexpr unsigned described_ahead = 1 << 14;
 /// be asked for.
 enum class Order {
   compilers,
-  loads_first,   ///< of a flight before its sums
+  loads_first,   ///< of a unroll before its sums
   streams_first  ///< those of values and of codes in words also before any of x
 };
 
@@ -42,30 +42,30 @@ struct Shape {
   Order order;
 };
 
-/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 blocks; asell.cpp says which flight
+/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 blocks; asell.cpp says which unroll
 /// when. Coded values want all warps: with half of them stencil27 of 200 x 200 x 50 took 65 us,
 /// not 60.
 template <class Numbers>
-constexpr Shape shape_of(Flight flight, ValueCode code) {
-  constexpr bool narrow =
+constexpr Shape shape_of(Unroll unroll, ValueCode code) {
+  constexpr bool reduced =
       sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
   if (code != ValueCode::plain) {
-    return {8, 8, 8, flight == Flight::near ? 16 : 12, Order::compilers};
+    return {8, 8, 8, unroll == Unroll::low ? 16 : 12, Order::compilers};
   }
-  switch (flight) {
-    case Flight::near:
+  switch (unroll) {
+    case Unroll::low:
       break;
-    case Flight::middle:
-      return {7, 8, 8, 12, narrow ? Order::loads_first : Order::compilers};
-    case Flight::wide:
+    case Unroll::medium:
+      return {7, 8, 8, 12, reduced ? Order::loads_first : Order::compilers};
+    case Unroll::high:
       return {12, 12, 8, 6, Order::loads_first};
-    case Flight::far:
+    case Unroll::highest:
       return {20, 20, 8, 3, Order::streams_first};
   }
   return {4, 8, 4, 16, Order::compilers};
 }
 
-// Where the columns of a lane come from: load() gives the next `flight` of them in column[], 0
+// Where the columns of a lane come from: load() gives the next `unroll` of them in column[], 0
 // where there is no entry, which has(there[]) tells; of `left` steps none beyond the last is read.
 // Only there[] is needed once x is under way: registers decide how many warps there are.
 
@@ -74,16 +74,16 @@ struct OffsetColumns {
   LocalIndex anchor;
   unsigned lane_bit;
 
-  template <Order order, int flight>
-  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       int2 step{0, 0};
       if (u < left) step = cached(reinterpret_cast<const int2*>(steps) + u);
       there[u] = static_cast<unsigned>(step.y);
       column[u] = has(there[u]) ? anchor + step.x : 0;
     }
-    steps += flight;
+    steps += unroll;
   }
   __device__ bool has(unsigned there) const {
     return (there & lane_bit) != 0;
@@ -95,25 +95,25 @@ struct DistanceColumns {
   const std::uint32_t* words;  ///< of this lane; those of a lane lie warp_size apart
   LocalIndex column_before;
 
-  template <Order order, int flight>
-  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
     constexpr int a_word = codes_a_word(code), bits = 32 / a_word;
     constexpr unsigned ones = (1u << bits) - 1;
-    std::uint32_t word[flight / a_word];
+    std::uint32_t word[unroll / a_word];
 #pragma unroll
-    for (int w = 0; w < flight / a_word; ++w) {
+    for (int w = 0; w < unroll / a_word; ++w) {
       word[w] = ~0u;
       if (w * a_word < left) word[w] = streamed(words + w * warp_size);
     }
     if constexpr (order == Order::streams_first) __syncwarp();
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const unsigned distance = word[u / a_word] >> (u % a_word * bits) & ones;
       column_before += static_cast<LocalIndex>(distance);
       there[u] = distance != ones ? 1 : 0;
       column[u] = distance != ones ? column_before : 0;
     }
-    words += flight / a_word * warp_size;
+    words += unroll / a_word * warp_size;
   }
   __device__ bool has(unsigned there) const {
     return there != 0;
@@ -123,17 +123,17 @@ struct DistanceColumns {
 struct WholeColumns {
   const std::uint32_t* words;
 
-  template <Order order, int flight>
-  __device__ void load(int left, unsigned (&there)[flight], LocalIndex (&column)[flight]) {
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       there[u] = ~0u;
       if (u < left) there[u] = streamed(words + u * warp_size);
     }
     if constexpr (order == Order::streams_first) __syncwarp();
 #pragma unroll
-    for (int u = 0; u < flight; ++u) column[u] = max(static_cast<LocalIndex>(there[u]), 0);
-    words += flight * warp_size;
+    for (int u = 0; u < unroll; ++u) column[u] = max(static_cast<LocalIndex>(there[u]), 0);
+    words += unroll * warp_size;
   }
   __device__ bool has(unsigned there) const {
     return static_cast<int>(there) >= 0;
@@ -146,14 +146,14 @@ template <class Matrix>
 struct PlainValues {
   const Matrix* values;  ///< of this lane
 
-  template <int flight>
-  __device__ void load(int left, Matrix (&value)[flight]) {
+  template <int unroll>
+  __device__ void load(int left, Matrix (&value)[unroll]) {
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       value[u] = Matrix{};
       if (u < left) value[u] = streamed(values + u * warp_size);
     }
-    values += flight * warp_size;
+    values += unroll * warp_size;
   }
 };
 
@@ -162,25 +162,25 @@ struct TableValues {
   const std::uint32_t* words;
   const Matrix* table;  ///< in shared memory
 
-  /// Asks for what the warp reads after `flight` of `steps` steps, a line a lane: one wait for
-  /// memory a slice instead of one a flight.
-  __device__ void ask(int steps, int flight, int lane) const {
-    const int row = flight / values_a_word + lane;
+  /// Asks for what the warp reads after `unroll` of `steps` steps, a line a lane: one wait for
+  /// memory a slice instead of one a unroll.
+  __device__ void ask(int steps, int unroll, int lane) const {
+    const int row = unroll / values_a_word + lane;
     if (row * values_a_word < steps) prefetch(words + (row * warp_size - lane));
   }
 
-  template <int flight>
-  __device__ void load(int left, Matrix (&value)[flight]) {
-    static_assert(flight % values_a_word == 0);
+  template <int unroll>
+  __device__ void load(int left, Matrix (&value)[unroll]) {
+    static_assert(unroll % values_a_word == 0);
 #pragma unroll
-    for (int w = 0; w < flight / values_a_word; ++w) {
+    for (int w = 0; w < unroll / values_a_word; ++w) {
       const std::uint32_t word = w * values_a_word < left ? streamed(words + w * warp_size) : 0;
 #pragma unroll
       for (int u = 0; u < values_a_word; ++u) {
         value[w * values_a_word + u] = table[word >> (8 * u) & 0xff];
       }
     }
-    words += flight / values_a_word * warp_size;
+    words += unroll / values_a_word * warp_size;
   }
 };
 
@@ -188,46 +188,46 @@ template <class Matrix>
 struct ConstantValue {
   Matrix number;
 
-  template <int flight>
-  __device__ void load(int, Matrix (&value)[flight]) {
+  template <int unroll>
+  __device__ void load(int, Matrix (&value)[unroll]) {
 #pragma unroll
-    for (int u = 0; u < flight; ++u) value[u] = number;
+    for (int u = 0; u < unroll; ++u) value[u] = number;
   }
 };
 
-/// Adds the next `flight` of `left` steps; left >= flight is known at compile time in the loop.
-template <int flight, Order order, class Columns, class Values, class Vector, class Sum,
+/// Adds the next `unroll` of `left` steps; left >= unroll is known at compile time in the loop.
+template <int unroll, Order order, class Columns, class Values, class Vector, class Sum,
           class Matrix>
 __device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
                           const Matrix&) {
-  unsigned there[flight];
-  LocalIndex column[flight];
-  Matrix value[flight];
-  Vector factor[flight];
+  unsigned there[unroll];
+  LocalIndex column[unroll];
+  Matrix value[unroll];
+  Vector factor[unroll];
   values.load(left, value);
   columns.template load<order>(left, there, column);
 #pragma unroll
-  for (int u = 0; u < flight; ++u) factor[u] = cached(x + column[u]);
+  for (int u = 0; u < unroll; ++u) factor[u] = cached(x + column[u]);
   if constexpr (order != Order::compilers) __syncwarp();
 #pragma unroll
-  for (int u = 0; u < flight; ++u) {
+  for (int u = 0; u < unroll; ++u) {
     const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
     sum = columns.has(there[u]) ? next : sum;
   }
 }
 
-template <int flight, int few, Order order, class Numbers, class Columns, class Values>
+template <int unroll, int few, Order order, class Numbers, class Columns, class Values>
 __device__ typename Numbers::Sum lane_sum(int steps, Columns columns, Values values,
                                           const typename Numbers::Vector* x) {
   typename Numbers::Sum sum = 0;
   const typename Numbers::Matrix type{};
 #pragma unroll 1
-  for (; steps >= flight; steps -= flight)
-    add_steps<flight, order>(flight, columns, values, x, sum, type);
-  if (few < flight && steps <= few) {
+  for (; steps >= unroll; steps -= unroll)
+    add_steps<unroll, order>(unroll, columns, values, x, sum, type);
+  if (few < unroll && steps <= few) {
     if (steps > 0) add_steps<few, order>(steps, columns, values, x, sum, type);
   } else if (steps > 0) {
-    add_steps<flight, order>(steps, columns, values, x, sum, type);
+    add_steps<unroll, order>(steps, columns, values, x, sum, type);
   }
   return sum;
 }
@@ -246,11 +246,11 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
   }
 }
 
-template <class Numbers, ValueCode value_code, Flight flight>
-__global__ void __launch_bounds__(block_threads, shape_of<Numbers>(flight, value_code).blocks)
+template <class Numbers, ValueCode value_code, Unroll unroll>
+__global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value_code).blocks)
     asell_kernel(AsellArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
-  constexpr Shape shape = shape_of<Numbers>(flight, value_code);
+  constexpr Shape shape = shape_of<Numbers>(unroll, value_code);
   constexpr bool coded = value_code == ValueCode::dictionary;
   __shared__ Matrix table[coded ? most_distinct_values : 1];
   const unsigned number = blockIdx.x * (block_threads / warp_size) + threadIdx.x / warp_size;
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(flight, value
   }
   const auto steps = static_cast<int>(slice.steps());
   const auto values = values_of<Numbers, value_code>(a, slice, lane, table);
-  if constexpr (coded && flight == Flight::middle) values.ask(steps, shape.plain, lane);
+  if constexpr (coded && unroll == Unroll::medium) values.ask(steps, shape.plain, lane);
   const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
   typename Numbers::Sum sum;
   if (slice.code() == IndexCode::offsets) {
@@ -299,38 +299,38 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(flight, value
   if (row >= 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-template <class Numbers, ValueCode values, Flight flight>
+template <class Numbers, ValueCode values, Unroll unroll>
 void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
   const unsigned blocks = blocks_for(arguments.rows.count, block_threads);
-  asell_kernel<Numbers, values, flight><<<blocks, block_threads, 0, stream>>>(arguments);
+  asell_kernel<Numbers, values, unroll><<<blocks, block_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace
 
 template <class Numbers>
-AsellLaunch<Numbers> asell_launch(ValueCode values, Flight flight) {
-  const bool near = flight == Flight::near;
+AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
+  const bool near = unroll == Unroll::low;
   switch (values) {
     case ValueCode::dictionary:
-      return near ? launch<Numbers, ValueCode::dictionary, Flight::near>
-                  : launch<Numbers, ValueCode::dictionary, Flight::middle>;
+      return near ? launch<Numbers, ValueCode::dictionary, Unroll::low>
+                  : launch<Numbers, ValueCode::dictionary, Unroll::medium>;
     case ValueCode::constant:
-      return near ? launch<Numbers, ValueCode::constant, Flight::near>
-                  : launch<Numbers, ValueCode::constant, Flight::middle>;
+      return near ? launch<Numbers, ValueCode::constant, Unroll::low>
+                  : launch<Numbers, ValueCode::constant, Unroll::medium>;
     case ValueCode::plain:
       break;
   }
-  return near                       ? launch<Numbers, ValueCode::plain, Flight::near>
-         : flight == Flight::middle ? launch<Numbers, ValueCode::plain, Flight::middle>
-         : flight == Flight::wide   ? launch<Numbers, ValueCode::plain, Flight::wide>
-                                    : launch<Numbers, ValueCode::plain, Flight::far>;
+  return near                       ? launch<Numbers, ValueCode::plain, Unroll::low>
+         : unroll == Unroll::medium ? launch<Numbers, ValueCode::plain, Unroll::medium>
+         : unroll == Unroll::high   ? launch<Numbers, ValueCode::plain, Unroll::high>
+                                    : launch<Numbers, ValueCode::plain, Unroll::highest>;
 }
 
-template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Flight);
-template AsellLaunch<NumberTypes<float, float, float>> asell_launch(ValueCode, Flight);
-template AsellLaunch<NumberTypes<float, double, double>> asell_launch(ValueCode, Flight);
-template AsellLaunch<NumberTypes<__half, __half, float>> asell_launch(ValueCode, Flight);
+template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<float, float, float>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<float, double, double>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<__half, __half, float>> asell_launch(ValueCode, Unroll);
 template AsellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> asell_launch(ValueCode,
-                                                                                    Flight);
+                                                                                    Unroll);
 
 }  // namespace rowhalo

@@ -95,7 +95,7 @@ template <class Numbers>
 using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStream_t stream);
 
 /// How many steps of a slice a thread loads before it sums them.
-enum class Flight {
+enum class Unroll {
   near,    ///< few, and as many warps as there is room for: short slices, wide distances
   middle,  ///< more, with three quarters of the warps; coded values are asked for at the start
   wide,    ///< with three eighths: long slices, or all at once; not for coded values
@@ -104,6 +104,6 @@ enum class Flight {
 
 /// What launches the kernel for values of that code.
 template <class Numbers>
-AsellLaunch<Numbers> asell_launch(ValueCode values, Flight flight);
+AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll);
 
 }  // namespace rowhalo

@@ -62,7 +62,7 @@ class BlockedEllKernel final : public DeviceFormat {
       : DeviceFormat(matrix, rows) {
     const BlockSize size = block_size_option(matrix, rows, options);
     const SliceLayout one_slice{
-        .slice = (rows.count + size.size - 1) / size.size, .narrow_columns = false, .sort = false};
+        .slice = (rows.count + size.size - 1) / size.size, .columns16 = false, .sort = false};
     blocks_ = make_block_rows(matrix, rows, size, one_slice, options);
     stop_clock();
   }

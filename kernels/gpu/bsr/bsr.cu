@@ -8,7 +8,7 @@
 //     for each block of block row p, for c in [0, b):
 //       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
 // Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
-// index. Rows keep their stored order and have one accumulator: the bits of csr. `flight` blocks
+// index. Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks
 // are loaded before the first is summed. Bytes of a product: 8 b^2 (fp32: 4 b^2) and 2 a block with
 // padding (4 where a slice spans more than 2^16 columns), 12 a slice, 4 a block row where they are
 // sorted, the row list, x and y once.
@@ -48,9 +48,9 @@ struct BsrArguments {
 };
 
 /// Blocks under way, measured on an H200: 8 to 15 values a thread.
-constexpr int flight_of(int b) {
-  constexpr int flights[] = {6, 4, 3, 3, 2, 2, 1};
-  return flights[b - smallest_block_size];
+constexpr int unroll_of(int b) {
+  constexpr int depths[] = {6, 4, 3, 3, 2, 2, 1};
+  return depths[b - smallest_block_size];
 }
 
 /// Columns that a load of 16 bytes fetches.
@@ -75,26 +75,26 @@ __device__ void load_row(const Matrix* values, int lane, Matrix* row) {
   }
 }
 
-/// Adds the next `flight` of the `steps` blocks that a row has left.
-template <int flight, Batch batch, int b, class Index, class Matrix, class Vector, class Sum>
+/// Adds the next `unroll` of the `steps` blocks that a row has left.
+template <int unroll, Batch batch, int b, class Index, class Matrix, class Vector, class Sum>
 __device__ void add_blocks(const Index* columns, const Matrix* values, int lane, int steps,
                            LocalIndex base, LocalIndex last_column, const Vector* x, Sum& sum) {
-  LocalIndex column[flight];
-  Matrix value[flight][b];
-  Vector factor[flight][b];
+  LocalIndex column[unroll];
+  Matrix value[unroll][b];
+  Vector factor[unroll][b];
 #pragma unroll
-  for (int u = 0; u < flight; ++u) {
+  for (int u = 0; u < unroll; ++u) {
     const int step = batch == Batch::whole || u < steps ? u : steps - 1;
     column[u] = base + static_cast<LocalIndex>(streamed(columns + step * slice_size));
     load_row<b>(values + step * slice_size * b * b, lane, value[u]);
   }
 #pragma unroll
-  for (int u = 0; u < flight; ++u) {
+  for (int u = 0; u < unroll; ++u) {
 #pragma unroll
     for (int c = 0; c < b; ++c) factor[u][c] = cached(x + min(column[u] + c, last_column));
   }
 #pragma unroll
-  for (int u = 0; u < flight; ++u) {
+  for (int u = 0; u < unroll; ++u) {
 #pragma unroll
     for (int c = 0; c < b; ++c) {
       const Sum next =
@@ -121,15 +121,15 @@ __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   const Index* columns = static_cast<const Index*>(a.columns) + begin + lane / b;
   const typename Numbers::Matrix* values = a.values + begin * (b * b);
   typename Numbers::Sum sum = 0;
-  constexpr int flight = flight_of(b);
-  for (; steps >= flight; steps -= flight) {
-    add_blocks<flight, Batch::whole, b>(columns, values, lane, steps, base, a.last_column, a.x,
+  constexpr int unroll = unroll_of(b);
+  for (; steps >= unroll; steps -= unroll) {
+    add_blocks<unroll, Batch::whole, b>(columns, values, lane, steps, base, a.last_column, a.x,
                                         sum);
-    columns += flight * slice_size;
-    values += flight * slice_size * b * b;
+    columns += unroll * slice_size;
+    values += unroll * slice_size * b * b;
   }
   if (steps > 0) {
-    add_blocks<flight, Batch::partial, b>(columns, values, lane, steps, base, a.last_column, a.x,
+    add_blocks<unroll, Batch::partial, b>(columns, values, lane, steps, base, a.last_column, a.x,
                                           sum);
   }
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
@@ -161,9 +161,9 @@ class BsrGpuKernel final : public DeviceFormat {
       : DeviceFormat(matrix, rows),
         blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), layout,
                                 options)) {
-    const bool narrow = blocks_.bases.size() > 0;
-    launch_ = narrow ? launch_of<Numbers, std::uint16_t>(blocks_.size)
-                     : launch_of<Numbers, std::uint32_t>(blocks_.size);
+    const bool columns16 = blocks_.bases.size() > 0;
+    launch_ = columns16 ? launch_of<Numbers, std::uint16_t>(blocks_.size)
+                        : launch_of<Numbers, std::uint32_t>(blocks_.size);
     stop_clock();
   }
 

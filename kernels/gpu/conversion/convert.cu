@@ -167,7 +167,7 @@ DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {
   return rows;
 }
 
-DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count) {
+DeviceArray<std::int32_t> as_32_bit(const Offset* numbers, std::int64_t count) {
   return copied_as<Offset, std::int32_t>(numbers, count);
 }
 

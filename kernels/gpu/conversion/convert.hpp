@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conversions of a CSR block on the device: rows sorted by length, sliced ELLPACK, narrow offsets.
+// Conversions of a CSR block on the device: rows sorted by length, sliced ELLPACK, 32-bit offsets.
 // All run in the default stream of the current device; what they return may be used at once.
 #pragma once
 
@@ -59,7 +59,7 @@ void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const O
 DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix);
 
 /// The same numbers with 32 bits each; they fit.
-DeviceArray<std::int32_t> narrowed(const Offset* numbers, std::int64_t count);
+DeviceArray<std::int32_t> as_32_bit(const Offset* numbers, std::int64_t count);
 
 /// The same numbers with 64 bits each.
 DeviceArray<std::int64_t> widened(const LocalIndex* numbers, std::int64_t count);

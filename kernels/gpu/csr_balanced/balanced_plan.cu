@@ -114,7 +114,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   const DeviceArray<unsigned> lasts = zeros<unsigned>(all_chunks * chunk_entries / 32);
   const DeviceArray<Offset> row_begins(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
-  mark_rows<<<row_blocks, block_threads>>>(rows, listed.begins.data(), listed.some.data(),
+  mark_rows<<<row_blocks, block_threads>>>(rows, listed.begins.data(), listed.nonempty.data(),
                                            lasts.data(), plan.rows.data(), row_begins.data(),
                                            words.data());
   ROWHALO_CUDA(cudaGetLastError());

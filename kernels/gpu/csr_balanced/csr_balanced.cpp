@@ -7,7 +7,7 @@
 // Rows without entries cost a bit and their y. Where few columns have many entries, x of these hubs
 // is held in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. Where the columns of nearly every chunk lie close together they have 16 bits
-// (narrow_columns.hpp; columns=16 or 32). Uses the arrays of the CsrView in place, but with hubs or
+// (columns16.hpp; columns=16 or 32). Uses the arrays of the CsrView in place, but with hubs or
 // 16 bits a copy of the indices, and a copy of both where only some rows are listed. Bytes of a
 // product: 12 (fp32: 8; with 16 bits 2 less) a nonzero, 1/4 a nonzero for the marks, 4 a chunk (8
 // with 16 bits) and 4 a row that has entries if some do not, a bit a row then, 4 a hub; x and y
@@ -52,7 +52,7 @@ class CsrBalancedKernel final : public DeviceFormat {
     plan_ = make_balanced_plan(matrix, rows, grid, chunks);
     gather_long_rows(plan_, indices(), grid);
     choose_columns(options);
-    if (narrow_.bases.size() == 0) {
+    if (columns16_.bases.size() == 0) {
       hubs_ = find_hubs(indices(), plan_.entries, matrix.columns, sizeof(Vector), hubs,
                         options.has("hubs") ? HubChoice::always : HubChoice::where_they_pay);
     }
@@ -72,7 +72,7 @@ class CsrBalancedKernel final : public DeviceFormat {
     if (rows_.count == 0) return;
     const auto* values = plan_.in_place() ? csr_.values : plan_.values.data();
     launch_balanced<Numbers>(
-        {plan_.view(), hubs_.count() > 0 ? hubs_.indices.data() : indices(), narrow_.view(),
+        {plan_.view(), hubs_.count() > 0 ? hubs_.indices.data() : indices(), columns16_.view(),
          static_cast<const Matrix*>(values), hubs_.columns.data(), hubs_.count(),
          partial_sums_.data(), arrived_.data(), static_cast<Sum>(alpha),
          static_cast<const Vector*>(x), static_cast<Sum>(beta), static_cast<Vector*>(y)},
@@ -105,16 +105,17 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   /// Columns of 16 bits where few chunks have to be read as they are.
   void choose_columns(const Spec& options) {
-    constexpr double most_wide = 0.1;
+    constexpr double most_uncoded = 0.1;
     const std::int64_t bits = options.integer("columns", options.has("hubs") ? 32 : 0);
     if (options.has("columns") && bits != 16 && bits != 32)
       options.fail("columns must be 16 or 32");
     if (bits == 16 && options.has("hubs")) options.fail("hubs need columns=32");
     if (bits == 32) return;
-    narrow_ = narrow_columns(indices(), plan_.entries);
-    const auto wide = static_cast<double>(narrow_.wide_chunks);
-    if (bits == 0 && wide > most_wide * static_cast<double>(narrow_.bases.size())) narrow_ = {};
-    if (narrow_.bases.size() > 0 && narrow_.wide_chunks == 0) plan_.indices = {};
+    columns16_ = encode_columns16(indices(), plan_.entries);
+    const auto uncoded = static_cast<double>(columns16_.chunks32);
+    if (bits == 0 && uncoded > most_uncoded * static_cast<double>(columns16_.bases.size()))
+      columns16_ = {};
+    if (columns16_.bases.size() > 0 && columns16_.chunks32 == 0) plan_.indices = {};
   }
 
   /// Columns of the entries, hubs not yet taken out.
@@ -124,25 +125,25 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   std::int64_t stored_entries() const override { return plan_.entries; }
   std::int64_t matrix_bytes(const DeviceCounts&) const override {
-    const bool narrow = narrow_.bases.size() > 0;
-    const Offset as_they_are = narrow ? narrow_.wide_chunks * chunk_entries : plan_.entries;
+    const bool has_columns16 = columns16_.bases.size() > 0;
+    const Offset as_they_are = has_columns16 ? columns16_.chunks32 * chunk_entries : plan_.entries;
     return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix)) +
-           as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) + narrow_.bytes() +
+           as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) + columns16_.bytes() +
            plan_.bytes() + hubs_.columns.bytes() + 2 * (partial_sums_.bytes() + arrived_.bytes());
   }
   std::int64_t footprint_bytes() const override {
     return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(plan_.values.bytes()) +
-           hubs_.columns.bytes() + hubs_.indices.bytes() + narrow_.bytes() + partial_sums_.bytes() +
-           arrived_.bytes();
+           hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
+           partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
-    if (narrow_.bases.size() > 0) return "columns=16";
+    if (columns16_.bases.size() > 0) return "columns=16";
     return hubs_.count() > 0 ? "hubs=" + std::to_string(hubs_.count()) : "";
   }
 
   BalancedPlan plan_;
   HubColumns hubs_;
-  NarrowColumns narrow_;
+  Columns16 columns16_;
   BalancedGrid grid_;
   DeviceArray<Sum> partial_sums_;
   DeviceArray<unsigned> arrived_;

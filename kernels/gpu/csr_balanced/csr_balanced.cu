@@ -8,7 +8,7 @@
 //   row that ends in a later lane; the sums of all rows that end in the chunk are then written side
 //   by side.
 // Lanes with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends
-// likewise). With narrow columns, in a chunk where no row ends, each lane adds its products to what
+// likewise). With 16-bit columns, in a chunk where no row ends, each lane adds its products to what
 // it has, and the lanes' sums are added up when a row does (else gathers set the pace, and the
 // registers cost more). Columns and marks of the next chunk are loaded while this one is summed. A
 // row that several shares have entries of gets its sum from the last of them to be done, in the
@@ -55,8 +55,8 @@ __device__ unsigned place_of(unsigned e) {
 
 enum class ColumnCode {
   plain,
-  hubs,   ///< ~h in place of a column: the hub h
-  narrow  ///< offsets from the base of a chunk (narrow_columns.hpp)
+  hubs,      ///< ~h in place of a column: the hub h
+  offsets16  ///< offsets from the base of a chunk (columns16.hpp)
 };
 
 /// What is loaded of a chunk ahead of its time.
@@ -67,7 +67,7 @@ struct ChunkHead {
   LocalIndex ended, ended_after;
 };
 template <>
-struct ChunkHead<ColumnCode::narrow> {
+struct ChunkHead<ColumnCode::offsets16> {
   uint4 offsets;  ///< of the lane's eight columns, from `base`
   LocalIndex base;
   unsigned mark;
@@ -96,9 +96,9 @@ __device__ void load_entries(const T* entries, Offset count, std::int64_t chunk,
 template <class Numbers, ColumnCode code>
 __device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chunk,
                           ChunkHead<code>& head) {
-  if constexpr (code == ColumnCode::narrow) {
-    head.base = cached(a.narrow.bases + chunk);
-    head.offsets = passing(a.narrow.offsets + chunk * warp_size + threadIdx.x % warp_size);
+  if constexpr (code == ColumnCode::offsets16) {
+    head.base = cached(a.columns16.bases + chunk);
+    head.offsets = passing(a.columns16.offsets + chunk * warp_size + threadIdx.x % warp_size);
   } else {
     load_entries(a.indices, a.plan.entries, chunk, head.column);
   }
@@ -111,7 +111,7 @@ __device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chun
 template <class Numbers, ColumnCode code>
 __device__ void find_columns(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
                              std::int64_t chunk, LocalIndex* column) {
-  if constexpr (code != ColumnCode::narrow) {
+  if constexpr (code != ColumnCode::offsets16) {
 #pragma unroll
     for (int u = 0; u < lane_entries; ++u) column[u] = head.column[u];
   } else if (head.base < 0) {
@@ -258,17 +258,17 @@ __device__ void finish_empty_rows(const BalancedArguments<Numbers>& a, std::int6
 /// The sum of the row that the shares have parts of, by the calling lane (step 1) or by a warp.
 template <class Sum>
 __device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int first, int step) {
-  constexpr int flight = 8;
+  constexpr int unroll = 8;
   Sum sum = 0;
-  for (std::int32_t share = row.first + first; share <= row.last; share += flight * step) {
-    Sum part[flight];
+  for (std::int32_t share = row.first + first; share <= row.last; share += unroll * step) {
+    Sum part[unroll];
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const std::int64_t at = share + u * step;
       part[u] = at > row.last ? Sum{0} : __ldcg(partial_sums + 2 * at + (at == row.last ? 0 : 1));
     }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) sum += part[u];
+    for (int u = 0; u < unroll; ++u) sum += part[u];
   }
   return sum;
 }
@@ -352,7 +352,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
       end = a.plan.shares.begin(next_share + 1);
     }
     if (next_share < shares) load_head(a, chunk, head);
-    if (code == ColumnCode::narrow && count == 0) {
+    if (code == ColumnCode::offsets16 && count == 0) {
       parts.add(value, factor);
     } else {
       parts.join(open);
@@ -407,7 +407,7 @@ void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid g
   const std::size_t bytes = shared_bytes<Numbers>(grid, arguments.hub_count);
   auto* kernel = csr_balanced_kernel<Numbers, ColumnCode::plain>;
   if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, ColumnCode::hubs>;
-  if (arguments.narrow.bases) kernel = csr_balanced_kernel<Numbers, ColumnCode::narrow>;
+  if (arguments.columns16.bases) kernel = csr_balanced_kernel<Numbers, ColumnCode::offsets16>;
   kernel<<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
 }
 

@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
-#include "kernels/gpu/csr_balanced/narrow_columns.hpp"
+#include "kernels/gpu/csr_balanced/columns16.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 
 namespace rowhalo {
@@ -15,7 +15,7 @@ template <class Numbers>
 struct BalancedArguments {
   BalancedView plan;
   const LocalIndex* indices;  ///< ~h in place of a column: the hub h
-  NarrowView narrow;          ///< in place of them, where it is there; then there are no hubs
+  Columns16View columns16;    ///< in place of them, where it is there; then there are no hubs
   const typename Numbers::Matrix* values;
   const LocalIndex* hubs;  ///< their columns
   std::int32_t hub_count;

@@ -34,7 +34,7 @@ __global__ void find_bins(ListedView rows, RowBins bins, BinRows* bin_rows, Offs
   if (k > rows.count) return;
   const std::int32_t last = k < rows.count ? rows.bin_of(k, bins) : bins.count;
   for (std::int32_t bin = k > 0 ? rows.bin_of(k - 1, bins) + 1 : 0; bin <= last; ++bin) {
-    bin_rows[bin] = {static_cast<LocalIndex>(k), rows.some[k]};
+    bin_rows[bin] = {static_cast<LocalIndex>(k), rows.nonempty[k]};
     bin_begins[bin] = rows.begins[k];
   }
 }
@@ -46,8 +46,8 @@ __global__ void place_rows(ListedView rows, RowBins bins, const BinRows* bin_row
   const bool is_empty = is_row && rows.begins[k] == rows.begins[k + 1];
   if (is_row && !is_empty) {
     const std::int32_t bin = rows.bin_of(k, bins);
-    in_bins[rows.some[k]] = {static_cast<std::uint16_t>(rows.begins[k] - bin_begins[bin]),
-                             static_cast<std::uint16_t>(k - bin_rows[bin].listed)};
+    in_bins[rows.nonempty[k]] = {static_cast<std::uint16_t>(rows.begins[k] - bin_begins[bin]),
+                                 static_cast<std::uint16_t>(k - bin_rows[bin].listed)};
   }
   const unsigned without = __ballot_sync(0xffffffffu, is_empty);
   if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
@@ -157,7 +157,7 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   BinnedPlan plan;
   plan.panels = panels;
   const ListedRows numbered = number_listed_rows(matrix, rows);
-  const ListedView listed{numbered.begins.data(), numbered.some.data(), rows.count};
+  const ListedView listed{numbered.begins.data(), numbered.nonempty.data(), rows.count};
   const Offset count = numbered.entries;
   const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, block_threads);
   plan.bin_rows = DeviceArray<BinRows>(std::int64_t{bins.count} + 1);

@@ -28,7 +28,7 @@ struct alignas(8) BinnedCell {
 
 /// The first listed row of a bin, and its first row that has entries, counted among these.
 struct BinRows {
-  LocalIndex listed, some;
+  LocalIndex listed, nonempty;
 };
 
 /// Of a row: its first entry and its rank, both counted from its bin's.

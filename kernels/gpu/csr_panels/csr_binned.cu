@@ -65,7 +65,7 @@ template <class Numbers>
 __global__ void __launch_bounds__(panel_threads, 1) multiply(BinnedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   using Vector = typename Numbers::Vector;
-  constexpr int unit = unit_entries<Sum>, flight = 4;
+  constexpr int unit = unit_entries<Sum>, unroll = 4;
   extern __shared__ double shared[];
   auto* const x = reinterpret_cast<Vector*>(shared);
   const auto panel = static_cast<LocalIndex>(blockIdx.x);
@@ -84,17 +84,17 @@ __global__ void __launch_bounds__(panel_threads, 1) multiply(BinnedArguments<Num
   auto* const products = reinterpret_cast<Products*>(a.products);
   const Offset begin = a.plan.panel_begins[panel] / unit;
   const Offset end = a.plan.panel_begins[panel + 1] / unit;
-  for (Offset item = begin + threadIdx.x; item < end; item += flight * panel_threads) {
-    Columns column[flight];
-    Values value[flight];
+  for (Offset item = begin + threadIdx.x; item < end; item += unroll * panel_threads) {
+    Columns column[unroll];
+    Values value[unroll];
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const Offset place = item + u * panel_threads < end ? item + u * panel_threads : item;
       column[u] = columns[place];
       value[u] = values[place];
     }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       Products product;
 #pragma unroll
       for (int j = 0; j < unit; ++j) {
@@ -151,11 +151,11 @@ __global__ void __launch_bounds__(bin_threads<typename Numbers::Sum>,
   }
   __pipeline_commit();
   const BinRows first = a.plan.bin_rows[bin], last = a.plan.bin_rows[bin + 1];
-  LocalIndex some = first.some + thread;
+  LocalIndex position = first.nonempty + thread;
   RowInBin row{}, next{};
   const auto load_row = [&] {
-    if (some < last.some) row = a.plan.in_bins[some];
-    if (some + 1 < last.some) next = a.plan.in_bins[some + 1];
+    if (position < last.nonempty) row = a.plan.in_bins[position];
+    if (position + 1 < last.nonempty) next = a.plan.in_bins[position + 1];
   };
   load_row();
   if (a.plan.empty != nullptr) {
@@ -166,13 +166,13 @@ __global__ void __launch_bounds__(bin_threads<typename Numbers::Sum>,
   }
   __pipeline_wait_prior(0);
   __syncthreads();
-  while (some < last.some) {
-    const int end = some + 1 < last.some ? next.begin : count;
+  while (position < last.nonempty) {
+    const int end = position + 1 < last.nonempty ? next.begin : count;
     Sum sum = 0;
 #pragma unroll 4
     for (int e = row.begin; e < end; ++e) sum += products[order[lead + e]];
     finish_row(a.alpha, sum, a.beta, a.y[a.rows[first.listed + row.rank]]);
-    some += threads;
+    position += threads;
     load_row();
   }
 }

@@ -46,26 +46,26 @@ struct PanelArguments {
   typename Numbers::Vector* y;
 };
 
-/// The sum of a thread over its entries of a piece, `flight` of them under way at once; beyond the
+/// The sum of a thread over its entries of a piece, `unroll` of them under way at once; beyond the
 /// end the first is loaded again and not added.
 template <class Numbers, int threads>
 __device__ typename Numbers::Sum sum_of_entries(const PanelArguments<Numbers>& a,
                                                 const typename Numbers::Vector* x, Offset begin,
                                                 Offset end) {
-  constexpr int flight = 6;
+  constexpr int unroll = 6;
   using Sum = typename Numbers::Sum;
   Sum sum = 0;
-  for (Offset e = begin; e < end; e += flight * threads) {
-    std::uint16_t column[flight];
-    typename Numbers::Matrix value[flight];
+  for (Offset e = begin; e < end; e += unroll * threads) {
+    std::uint16_t column[unroll];
+    typename Numbers::Matrix value[unroll];
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const Offset place = e + u * threads < end ? e + u * threads : e;
       column[u] = cached(a.columns + place);
       value[u] = cached(a.values + place);
     }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(x[column[u]]), sum);
       sum = e + u * threads < end ? next : sum;
     }

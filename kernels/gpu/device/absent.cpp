@@ -93,7 +93,7 @@ void EventHandle::synchronize() const {
 bool EventHandle::reached() const {
   refuse();
 }
-void EventHandle::hold_back(Stream) const {
+void EventHandle::make_wait(Stream) const {
   refuse();
 }
 GraphExec::GraphExec(Stream, const std::function<void()>&) {

@@ -213,7 +213,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize siz
                 "use another b=, sell or csr-vector");
   if (size.measured)
     check_block_bytes(options, matrix, rows, size.size, slots.of_block_rows, nonzeros);
-  if (layout.narrow_columns && totals.spread <= std::numeric_limits<std::uint16_t>::max()) {
+  if (layout.columns16 && totals.spread <= std::numeric_limits<std::uint16_t>::max()) {
     fill<std::uint16_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
   } else {
     result.bases = {};

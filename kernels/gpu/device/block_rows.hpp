@@ -59,10 +59,10 @@ struct BlockRows {
 
 /// How make_block_rows lays slices out.
 struct SliceLayout {
-  LocalIndex slice = 32;       ///< 32, or all block rows
-  int widest_chunk = 1;        ///< a power of two
-  bool narrow_columns = true;  ///< 16 bits where they suffice for every slice
-  bool sort = true;            ///< by length within windows, where that saves enough padding
+  LocalIndex slice = 32;  ///< 32, or all block rows
+  int widest_chunk = 1;   ///< a power of two
+  bool columns16 = true;  ///< 16 bits where they suffice for every slice
+  bool sort = true;       ///< by length within windows, where that saves enough padding
 };
 
 /// Throws InputError when the blocks would be padded more than max_padding allows, or when a

@@ -10,8 +10,8 @@
 namespace rowhalo {
 
 struct ListedRows {
-  DeviceArray<Offset> begins;    ///< first entry of each listed row; one more for the end
-  DeviceArray<LocalIndex> some;  ///< of the rows before it, how many have entries; likewise
+  DeviceArray<Offset> begins;        ///< first entry of each listed row; one more for the end
+  DeviceArray<LocalIndex> nonempty;  ///< of the rows before it, how many have entries; likewise
   Offset entries = 0;
   LocalIndex with_entries = 0;
 };

@@ -40,12 +40,12 @@ auto with_numbers(Precision precision, const Visitor& visit) {
   return visit.template operator()<NumberTypes<float, float, float>>();
 }
 
-/// Visits double or float: for formats without `narrow` in the table.
+/// Visits double or float: for formats without `reduced_precision` in the table.
 template <class Visitor>
 auto with_wide_numbers(Precision precision, const Visitor& visit) {
   if (precision == Precision::fp64) return visit.template operator()<double>();
   if (precision == Precision::fp32) return visit.template operator()<float>();
-  throw std::logic_error("a format without narrow numbers was asked for them");
+  throw std::logic_error("a format without reduced precision was asked for them");
 }
 
 }  // namespace rowhalo

@@ -176,7 +176,7 @@ bool EventHandle::reached() const {
   return true;
 }
 
-void EventHandle::hold_back(Stream stream) const {
+void EventHandle::make_wait(Stream stream) const {
   ROWHALO_CUDA(cudaStreamWaitEvent(native(stream), static_cast<cudaEvent_t>(event_.get()), 0));
 }
 

@@ -129,7 +129,7 @@ class EventHandle {
   /// Whether it has been reached. Throws when the device has failed.
   bool reached() const;
   /// What is put into `stream` from now on waits for the last record.
-  void hold_back(Stream stream) const;
+  void make_wait(Stream stream) const;
 
  private:
   friend double seconds_between(const EventHandle& begin, const EventHandle& end);

@@ -19,7 +19,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
-constexpr int flight = 8;
+constexpr int unroll = 8;
 
 template <class T>
 struct EllArguments {
@@ -38,7 +38,7 @@ __global__ void ell_kernel(EllArguments<T> a) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k >= a.rows.count) return;
   const T sum =
-      lane_sum<T, flight>(a.indices + k, a.values + k, a.width, std::int64_t{a.rows.count}, a.x);
+      lane_sum<T, unroll>(a.indices + k, a.values + k, a.width, std::int64_t{a.rows.count}, a.x);
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 

@@ -7,13 +7,14 @@
 //     thread l: s_l = +0; for step in [0, width / T): slot = (step * count + k) * T + l
 //       if indices[slot] >= 0: s_l = fma(values[slot], x[indices[slot]], s_l)
 //     s = tree sum of s_0 .. s_(T-1); thread 0 writes y_i
-// Nothing has to say where a row begins: the chain is index -> x -> y. `flight` steps are loaded
+// Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
 // before the first x; they do not depend on what stands before in the stream, so small matrices
 // start early (early_start.cuh). The order of summation depends on T alone: the same bits every
 // time (T = 1: those of csr). Bytes of a product: 12 (fp32: 8) a slot, the row list, x and y once.
 #include <bit>
 #include <string>
 
+#include "kernels/cost_model.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -22,13 +23,12 @@
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/options.hpp"
-#include "kernels/predictions.hpp"
 
 namespace rowhalo {
 namespace {
 
 constexpr int default_block = 128;
-constexpr int flight = 5;
+constexpr int unroll = 5;
 
 template <class Numbers>
 struct EllVectorArguments {
@@ -56,13 +56,13 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   LocalIndex row = 0;
   Sum sum = 0;
 #pragma unroll 1
-  for (int first = 0; first == 0 || first < a.steps; first += flight) {
-    LocalIndex column[flight];
-    typename Numbers::Matrix value[flight] = {};
-    typename Numbers::Vector factor[flight] = {};
+  for (int first = 0; first == 0 || first < a.steps; first += unroll) {
+    LocalIndex column[unroll];
+    typename Numbers::Matrix value[unroll] = {};
+    typename Numbers::Vector factor[unroll] = {};
     // By the read-only path the compiler would put some of these loads off until after the wait.
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       column[u] = first + u < steps ? streamed(indices + u * apart) : -1;
       if (first + u < steps) value[u] = streamed(values + u * apart);
     }
@@ -74,16 +74,16 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
       }
     }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       if (column[u] >= 0) factor[u] = a.x[column[u]];
     }
 #pragma unroll
-    for (int u = 0; u < flight; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
       sum = column[u] >= 0 ? next : sum;
     }
-    indices += flight * apart;
-    values += flight * apart;
+    indices += unroll * apart;
+    values += unroll * apart;
   }
   for (int offset = threads / 2; offset > 0; offset /= 2) {
     sum += __shfl_down_sync(0xffffffffu, sum, offset, threads);
@@ -109,7 +109,7 @@ __global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset 
 /// matrices of 400 to 210000 nonzeros: with fewer, loads wait for others; with more, warps do.
 int fitting_threads(const RowLengths& lengths) {
   int threads = 1;
-  while (threads < warp_size && lengths.longest > flight * threads) threads *= 2;
+  while (threads < warp_size && lengths.longest > unroll * threads) threads *= 2;
   return threads;
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int default_block = 128;
 constexpr int block_threads = 256;
-constexpr int flight = 4;
+constexpr int unroll = 4;
 
 template <class T>
 struct HybArguments {
@@ -44,7 +44,7 @@ __global__ void hyb_kernel(HybArguments<T> a) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k >= a.rows.count) return;
   const T sum =
-      lane_sum<T, flight>(a.indices + k, a.values + k, a.width, std::int64_t{a.rows.count}, a.x);
+      lane_sum<T, unroll>(a.indices + k, a.values + k, a.width, std::int64_t{a.rows.count}, a.x);
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 

@@ -7,7 +7,7 @@
 // is summed in stored order with its own accumulator: the bits of csr. sigma > 1 sorts the rows of
 // each window of sigma rows by falling length to save padding; a row list then takes y to its
 // natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
-// flight= is the number of steps that a thread loads before it sums them (sell.cu); without it the
+// unroll= is the number of steps that a thread loads before it sums them (sell.cu); without it the
 // one that loads least in vain for slices of mean length.
 // Bytes of a product: 12 (fp32: 8) a slot, 8 a slice and the end, the row list, x and y once.
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ namespace {
 
 constexpr int default_block = 128;
 
-/// The largest flight that loads the fewest steps in vain in a slice of `steps` steps.
-int fitting_flight(std::int64_t steps) {
-  int best = largest_flight;
-  const auto wasted = [&](int flight) { return (flight - steps % flight) % flight; };
-  for (int flight = largest_flight - 1; flight >= smallest_flight; --flight) {
-    if (wasted(flight) < wasted(best)) best = flight;
+/// The largest unroll that loads the fewest steps in vain in a slice of `steps` steps.
+int fitting_unroll(std::int64_t steps) {
+  int best = largest_unroll;
+  const auto wasted = [&](int unroll) { return (unroll - steps % unroll) % unroll; };
+  for (int unroll = largest_unroll - 1; unroll >= smallest_unroll; --unroll) {
+    if (wasted(unroll) < wasted(best)) best = unroll;
   }
   return best;
 }
@@ -43,7 +43,7 @@ class SellGpuKernel final : public SpmvKernel {
   SellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : csr_(matrix), csr_rows_(rows), rows_(rows) {
     const auto start = std::chrono::steady_clock::now();
-    check_format_options(options, {"c", "sigma", "max_padding", "block", "flight"});
+    check_format_options(options, {"c", "sigma", "max_padding", "block", "unroll"});
     if (options.integer("c", warp_size) != warp_size) {
       options.fail("on the GPU a slice has c=32 rows, a warp");
     }
@@ -62,9 +62,9 @@ class SellGpuKernel final : public SpmvKernel {
     values_ = DeviceArray<Matrix>(slots_);
     fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
     const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
-    flight_ = static_cast<int>(options.integer(
-        "flight", fitting_flight((slots_ + lanes / 2) / lanes), smallest_flight, largest_flight));
-    launch_ = sell_launch<Numbers>(flight_);
+    unroll_ = static_cast<int>(options.integer(
+        "unroll", fitting_unroll((slots_ + lanes / 2) / lanes), smallest_unroll, largest_unroll));
+    launch_ = sell_launch<Numbers>(unroll_);
     setup_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -87,7 +87,7 @@ class SellGpuKernel final : public SpmvKernel {
     work.coalescing = 1;
     work.balance =
         slots_ == 0 ? 1 : static_cast<double>(counts.listed_nonzeros) / static_cast<double>(slots_);
-    work.parameters = fmt::format("flight={}", flight_);
+    work.parameters = fmt::format("unroll={}", unroll_);
     return work;
   }
 
@@ -106,7 +106,7 @@ class SellGpuKernel final : public SpmvKernel {
   DeviceArray<Matrix> values_;
   Offset slots_ = 0;
   SellLaunch<Numbers> launch_ = nullptr;
-  int block_ = 0, flight_ = 0;
+  int block_ = 0, unroll_ = 0;
   double setup_seconds_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace rowhalo {
 namespace {
 
-template <class Numbers, int flight>
+template <class Numbers, int unroll>
 __global__ void sell_kernel(SellArguments<Numbers> a) {
   const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k >= a.rows.count) return;
@@ -29,7 +29,7 @@ __global__ void sell_kernel(SellArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   Sum sum;
   if (left >= warp_size) {
-    sum = lane_sum<Sum, flight>(indices, values, slots / warp_size, warp_size, a.x);
+    sum = lane_sum<Sum, unroll>(indices, values, slots / warp_size, warp_size, a.x);
   } else {
     const int lanes = static_cast<int>(left);
     sum = lane_sum<Sum, 1>(indices, values, slots / lanes, lanes, a.x);
@@ -37,27 +37,27 @@ __global__ void sell_kernel(SellArguments<Numbers> a) {
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
-template <class Numbers, int flight>
+template <class Numbers, int unroll>
 void launch(const SellArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const unsigned blocks = blocks_for(arguments.rows.count, block);
-  sell_kernel<Numbers, flight><<<blocks, block, 0, stream>>>(arguments);
+  sell_kernel<Numbers, unroll><<<blocks, block, 0, stream>>>(arguments);
 }
 
 }  // namespace
 
 template <class Numbers>
-SellLaunch<Numbers> sell_launch(int flight) {
+SellLaunch<Numbers> sell_launch(int unroll) {
   constexpr SellLaunch<Numbers> launches[] = {launch<Numbers, 4>, launch<Numbers, 5>,
                                               launch<Numbers, 6>, launch<Numbers, 7>,
                                               launch<Numbers, 8>, launch<Numbers, 9>};
-  static_assert(std::size(launches) == largest_flight - smallest_flight + 1);
-  return launches[flight - smallest_flight];
+  static_assert(std::size(launches) == largest_unroll - smallest_unroll + 1);
+  return launches[unroll - smallest_unroll];
 }
 
-template SellLaunch<NumberTypes<double, double, double>> sell_launch(int flight);
-template SellLaunch<NumberTypes<float, float, float>> sell_launch(int flight);
-template SellLaunch<NumberTypes<float, double, double>> sell_launch(int flight);
-template SellLaunch<NumberTypes<__half, __half, float>> sell_launch(int flight);
-template SellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> sell_launch(int flight);
+template SellLaunch<NumberTypes<double, double, double>> sell_launch(int unroll);
+template SellLaunch<NumberTypes<float, float, float>> sell_launch(int unroll);
+template SellLaunch<NumberTypes<float, double, double>> sell_launch(int unroll);
+template SellLaunch<NumberTypes<__half, __half, float>> sell_launch(int unroll);
+template SellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> sell_launch(int unroll);
 
 }  // namespace rowhalo

@@ -28,10 +28,10 @@ using SellLaunch = void (*)(const SellArguments<Numbers>& arguments, int block,
                             cudaStream_t stream);
 
 /// Steps of a slice that a thread may load before it sums them.
-inline constexpr int smallest_flight = 4, largest_flight = 9;
+inline constexpr int smallest_unroll = 4, largest_unroll = 9;
 
-/// What launches the kernel that has `flight` steps under way.
+/// What launches the kernel that has `unroll` steps under way.
 template <class Numbers>
-SellLaunch<Numbers> sell_launch(int flight);
+SellLaunch<Numbers> sell_launch(int unroll);
 
 }  // namespace rowhalo

@@ -48,7 +48,7 @@ class CusparseBsr final : public CusparseKernel {
         handle);
     const int block_rows = matrix.rows / block_, block_columns = matrix.columns / block_;
     const DeviceArray<std::int32_t> offsets =
-        narrowed(matrix.offsets, std::int64_t{matrix.rows} + 1);
+        as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
     offsets_ = DeviceArray<std::int32_t>(std::int64_t{block_rows} + 1);
     int blocks = 0;
     ROWHALO_CUSPARSE(cusparseXcsr2bsrNnz(context(), direction, matrix.rows, matrix.columns,

@@ -36,7 +36,7 @@ class CusparseCsr final : public CusparseKernel {
     if (wide) {
       wide_columns_ = widened(matrix.indices, matrix.nonzeros);
     } else {
-      offsets_ = narrowed(matrix.offsets, std::int64_t{matrix.rows} + 1);
+      offsets_ = as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
     }
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparseCreateConstCsr(

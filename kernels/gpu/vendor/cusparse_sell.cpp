@@ -28,7 +28,7 @@ class CusparseSell final : public CusparseKernel {
     check_padding(options, {slots, matrix.nonzeros, matrix},
                   fmt::format("slices of {} rows", slices.rows),
                   "make c smaller, or use csr-vector");
-    begins_ = narrowed(begins.data(), begins.size());
+    begins_ = as_32_bit(begins.data(), begins.size());
     indices_ = DeviceArray<LocalIndex>(slots);
     values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
     fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());

@@ -26,15 +26,15 @@ __device__ inline float widened<float>(__nv_bfloat16 value) {
 
 /// A result as y stores it, rounded to nearest.
 template <class Stored, class Sum>
-__device__ inline Stored narrowed_to(Sum value) {
+__device__ inline Stored rounded_to(Sum value) {
   return static_cast<Stored>(value);
 }
 template <>
-__device__ inline __half narrowed_to<__half>(float value) {
+__device__ inline __half rounded_to<__half>(float value) {
   return __float2half_rn(value);
 }
 template <>
-__device__ inline __nv_bfloat16 narrowed_to<__nv_bfloat16>(float value) {
+__device__ inline __nv_bfloat16 rounded_to<__nv_bfloat16>(float value) {
   return __float2bfloat16_rn(value);
 }
 
@@ -54,7 +54,7 @@ __device__ inline float rounded_product(float a, float b) {
 /// Writes y from the sum of its row. y is not read when beta is zero.
 template <class Sum, class Stored>
 __device__ inline void finish_row(Sum alpha, Sum sum, Sum beta, Stored& y) {
-  y = narrowed_to<Stored>(
+  y = rounded_to<Stored>(
       beta == 0 ? rounded_product(alpha, sum)
                 : fused_multiply_add(alpha, sum, rounded_product(beta, widened<Sum>(y))));
 }

@@ -35,42 +35,42 @@ Matrix
   source              a "b",c
   size                1 000 000 x 500, 12 345 678 nonzeros
   kind                real general, blocks of 3
-  nonzeros a row      min 0, mean 12.3457, max 27, deviation 1.5
+  nonzeros per row    min 0, mean 12.3457, max 27, deviation 1.5
   fingerprint         0xfedcba9876543210
 
 Partition
   name                nnz, 3 ranks
-  rows a rank         min 333333, mean 333333, max 333334
-  nonzeros a rank     min 1, mean 2, max 3, imbalance 1.25
+  rows per rank       min 333333, mean 333333, max 333334
+  nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
   edge cut            4 321 nonzeros
 
 Halo
   transport           mpi, overlap
-  neighbours          mean 1.5, max 2; 4 messages a product
-  sent a product      123.5 kB, at most 65.54 kB a rank
+  neighbours          mean 1.5, max 2; 4 messages per product
+  sent per product    123.5 kB, at most 65.54 kB per rank
   boundary rows       777
-  transports   a product     exposed
-    mpi           1.5 ms       20 us  fastest
-    nccl graph         -           -  no GPU
+  transports   per product     exposed
+    mpi            1.5 ms       20 us  fastest
+    nccl graph          -           -  no GPU
 
 Kernel
   format              sell, boundary csr, cpu, fp32
-  work a product      148.1 MB, 24 691 356 flops
+  work per product    148.1 MB, 24 691 356 flops
   footprint           100 MB
   set-up              250 ms
   choice              375 ms, 300 products
-  formats     a product      set-up
-    sell        1.25 ms      125 ms  fastest
-    ell               -           -  pads too much
+  formats    per product      set-up
+    sell         1.25 ms      125 ms  fastest
+    ell                -           -  pads too much
 
 Set-up
   read                1.5 s
   partition, plan     250 ms, 125 ms
   convert, upload     250 ms, 0 s
-  memory of a rank    at most 2.5 GB, reading 1.2 GB
+  memory per rank     at most 2.5 GB, reading 1.2 GB
 
 Timing
-  a product           median 1.25 ms, min 1.125 ms, 95 % 1.5 ms
+  time per product    median 1.25 ms, min 1.125 ms, 95 % 1.5 ms
   batches             20 of 16 products
   phases              pack 1 us, exchange 200 us, interior 900 us, boundary 350 us
   exposed halo        20 us
@@ -78,7 +78,7 @@ Timing
 
 Validation
   petsc               passed, 1 000 000 rows, largest error 0.125 of its bound in row 42
-  petsc a product     2.5 ms, 2 times ours
+  petsc per product   2.5 ms, 2 times ours
   y_hash              0x0123456789abcdef
 
 )");
@@ -96,11 +96,11 @@ Matrix
   size                1 000 000 x 500, 12 345 678 nonzeros
   kind                real general, blocks of 3
   grid                100 x 50 x 2
-  nonzeros a row      min 0, mean 12.3457, max 27, deviation 1.5
+  nonzeros per row    min 0, mean 12.3457, max 27, deviation 1.5
   fingerprint         0xfedcba9876543210
 
 Row lengths
-  entries a row                       rows    share            nonzeros    share
+  entries per row                     rows    share            nonzeros    share
   0                                400 000   40.0 %                   0    0.0 %
   2 - 3                            600 000   60.0 %          12 345 678  100.0 %
 
@@ -115,27 +115,27 @@ Pattern and values
 
 Partitions
   for                 3 ranks on 2 nodes, nodes first
-               most / mean    edges      halo   most of               messages  predicted
-  name      entries   rows      cut    in all    a rank  neighbours     in+out  a product      took
-  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4       2 ms    500 ms
+               most / mean    edges      halo      most               messages    predicted
+  name      entries   rows      cut    in all  per rank  neighbours     in+out  per product      took
+  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4         2 ms    500 ms
   box       --partition box: this matrix has no grid; use metis
-  most / mean: of a rank, the imbalance; halo: entries of x sent a product;
-  neighbours: mean/most of a rank; messages: inside + between nodes
+  most / mean: imbalance over the ranks; halo: entries of x sent per product;
+  neighbours per rank: mean/most; messages: inside + between nodes
 
 Partition
   name                nnz, 3 ranks
-  rows a rank         min 333333, mean 333333, max 333334
-  nonzeros a rank     min 1, mean 2, max 3, imbalance 1.25
+  rows per rank       min 333333, mean 333333, max 333334
+  nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
   edge cut            4 321 nonzeros
 
-Memory of a rank, predicted
+Memory per rank, predicted
   largest rank        333 334 rows, 3 nonzeros, 77 ghosts
   host                5 GB while reading and partitioning, 4 GB with a product on the CPU
   device              3 GB: does not fit 2 GB
 
 This run
   read                1.5 s
-  memory of a rank    at most 2.5 GB
+  memory per rank     at most 2.5 GB
 
 )");
   report.matrix.fingerprint.reset();
@@ -145,7 +145,7 @@ This run
   report.info->need.fits.reset();
   const std::string dry = table_of(report);
   CHECK(dry.find("1 000 000 x 500, about 12 345 678 nonzeros\n") != std::string::npos);
-  CHECK(dry.find("nonzeros a row      mean 12.3457\n") != std::string::npos);
+  CHECK(dry.find("nonzeros per row    mean 12.3457\n") != std::string::npos);
   CHECK(dry.find("fingerprint") == std::string::npos);
   CHECK(dry.find("3 GB on a GPU (--device-memory GB says") != std::string::npos);
 }
@@ -160,7 +160,7 @@ TEST_CASE("The table of a conversion") {
   read                2 s, 3 MB, 1.5 MB/s
   written             500 ms, 4 MB, 8 MB/s
   to                  b.petsc
-  memory of a rank    at most 1 kB
+  memory per rank     at most 1 kB
 
 )");
   report.output->read_bytes = 0;
@@ -422,10 +422,10 @@ TEST_CASE("Reports of kernels: a line a format in CSV, two tables for people") {
   CHECK(std::count(names.begin(), names.end(), ',') == std::count(sell.begin(), sell.end(), ','));
 
   const std::string table = table_of(report);
-  for (const char* part : {"in graph       cold", "625 us     700 us", "96.0 %", "flight=9",
+  for (const char* part : {"in graph       cold", "625 us     700 us", "96.0 %", "unroll=9",
                            "COO to CSR          12.5 ms on the device", "B/nonzero",
-                           "12.25     1.0 %     100.0 %    99.0 %", "format=sell,flight=9",
-                           "How auto chose\n  formats     a product      set-up\n"}) {
+                           "12.25     1.0 %     100.0 %    99.0 %", "format=sell,unroll=9",
+                           "How auto chose\n  formats    per product      set-up\n"}) {
     INFO(part << " in\n" << table);
     CHECK(table.find(part) != std::string::npos);
   }

@@ -75,8 +75,8 @@ Matrix band_of(const std::vector<double>& numbers) {
 }  // namespace
 
 TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") {
-  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide", ",flight=far"}) {
-    const std::string options = std::string(",codes=off") + flight;
+  for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high", ",unroll=highest"}) {
+    const std::string options = std::string(",codes=off") + unroll;
     const Matrix grid = with_random_values(stencil(64, 6, 5));
     const KernelWork on_grid = check_bits(options, grid);
     check_says(on_grid, "offsets=100%");
@@ -102,8 +102,8 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "words=100%");
   check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "columns=100%");
   check_says(all(",codes=off", with_ghosts_first(40, 20)), "offsets=100%");
-  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide"}) {
-    check_says(all(flight, band_of({1, -2})), "offsets=100%,values=2");
+  for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high"}) {
+    check_says(all(unroll, band_of({1, -2})), "offsets=100%,values=2");
   }
 }
 
@@ -172,13 +172,13 @@ TEST_CASE("asell codes values exactly, and says so") {
   const KernelWork constant = check_bits("", band_of({1}));
   CHECK(coded.matrix_bytes < plain.matrix_bytes / 3);
   CHECK(constant.matrix_bytes < coded.matrix_bytes);
-  // More steps than the first flight of any kind, of 200 numbers.
+  // More steps than the first unrolled steps of any kind, of 200 numbers.
   Matrix rows = spaced("coded", 200, 40, 100, [](LocalIndex i) { return i + i * 7 % 50; });
   for (std::size_t e = 0; e < rows.values.size(); ++e) rows.values[e] = most[e % 200];
-  for (const char* flight : {",flight=near", ",flight=middle", ",flight=wide", ",flight=far"}) {
-    check_bits(flight, band_of({1, 2}));
-    check_bits(flight, band_of({1}));
-    check_says(check_bits(flight, rows), "bytes=100%,values=200");
+  for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high", ",unroll=highest"}) {
+    check_bits(unroll, band_of({1, 2}));
+    check_bits(unroll, band_of({1}));
+    check_says(check_bits(unroll, rows), "bytes=100%,values=200");
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("asell refuses wrong options with a reason") {
   const Typed<double> typed(band);
   const NamedList every = row_lists(300).front();
   const DeviceProblem<double> problem(typed, every);
-  for (const char* wrong : {"codes=maybe", "flight=7", "sigma=0", "c=8"}) {
+  for (const char* wrong : {"codes=maybe", "unroll=7", "sigma=0", "c=8"}) {
     const Spec spec = Spec::parse(std::string("asell:") + wrong, "--format");
     CHECK_THROWS_AS(
         find_format("asell", Device::gpu).make(problem.csr.view(), problem.view(), spec),

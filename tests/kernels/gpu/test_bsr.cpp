@@ -72,12 +72,12 @@ TEST_CASE("bsr on the GPU has the bits of csr for every block size", "[short]") 
       for (const LocalIndex shift : {0, 1}) {
         const Matrix matrix = blocks_of(b, fill, shift);
         const Typed<double> wide(matrix);
-        const Typed<float> narrow(matrix);
+        const Typed<float> single(matrix);
         for (const char* name : {"bsr", "blocked-ell"}) {
           const std::string spec = std::string(name) + ":b=" + std::to_string(b);
           INFO(spec << ", shift " << shift << ", gaps " << (fill == Fill::gaps));
           const Product<double> in_fp64 = product_of(spec, wide);
-          const Product<float> in_fp32 = product_of(spec, narrow);
+          const Product<float> in_fp32 = product_of(spec, single);
           CHECK(same_bits(in_fp64.y, in_fp64.right));
           CHECK(same_bits(in_fp32.y, in_fp32.right));
         }
@@ -133,11 +133,11 @@ TEST_CASE("rows of bsr keep a stored order that does not ascend") {
 TEST_CASE("entries of bsr with all bits set are entries", "[short]") {
   const Matrix matrix = pattern("pairs", 8, 8, [](auto i, auto j) { return i / 2 == j / 2; });
   Typed<double> wide(matrix);
-  Typed<float> narrow(matrix);
+  Typed<float> single(matrix);
   std::memset(&wide.values[5], 0xff, sizeof(double));
-  std::memset(&narrow.values[5], 0xff, sizeof(float));
+  std::memset(&single.values[5], 0xff, sizeof(float));
   const Product<double> in_fp64 = product_of("bsr:b=2,max_padding=1e9", wide);
-  const Product<float> in_fp32 = product_of("bsr:b=2,max_padding=1e9", narrow);
+  const Product<float> in_fp32 = product_of("bsr:b=2,max_padding=1e9", single);
   CHECK(std::isnan(in_fp64.y[2]));
   CHECK(same_bits(in_fp64.y, in_fp64.right));
   CHECK(same_bits(in_fp32.y, in_fp32.right));

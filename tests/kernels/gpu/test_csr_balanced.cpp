@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // csr-balanced beyond the battery of test_gpu_formats.cpp: rows that end where chunks and shares
-// do, rows that hundreds of shares have parts of, mostly empty rows, hubs, narrow columns, what it
+// do, rows that hundreds of shares have parts of, mostly empty rows, hubs, 16-bit columns, what it
 // holds in memory.
 #include <numeric>
 
@@ -158,12 +158,12 @@ TEST_CASE("columns of csr-balanced take 16 bits where nearly all chunks allow it
   CHECK(check_exact<float>(chunks(40, 40), "csr-balanced:columns=32").empty());
 
   const auto entries = std::int64_t{40} * chunk_entries;
-  const KernelWork narrow = work_of_all("csr-balanced", chunks(40, 40));
+  const KernelWork coded = work_of_all("csr-balanced", chunks(40, 40));
   const KernelWork wide = work_of_all("csr-balanced:columns=32", chunks(40, 40));
-  CHECK(wide.matrix_bytes - narrow.matrix_bytes == 2 * entries - 4 * 40);
-  CHECK(narrow.footprint_bytes - wide.footprint_bytes == 2 * entries + 4 * 40);
+  CHECK(wide.matrix_bytes - coded.matrix_bytes == 2 * entries - 4 * 40);
+  CHECK(coded.footprint_bytes - wide.footprint_bytes == 2 * entries + 4 * 40);
   const KernelWork mixed = work_of_all("csr-balanced", chunks(40, 36));
-  CHECK(mixed.matrix_bytes - narrow.matrix_bytes == 4 * 4 * chunk_entries);
+  CHECK(mixed.matrix_bytes - coded.matrix_bytes == 4 * 4 * chunk_entries);
 }
 
 TEST_CASE("csr-balanced deals very long rows out to all blocks") {

@@ -36,9 +36,9 @@ TEST_CASE("csr-binned refuses long rows, and panels that no shared memory holds"
   const Typed<double> typed(matrix);
   const DeviceProblem<double> problem(typed, row_lists(5).front());
   CHECK(!make_or_refuse("csr-binned", problem));
-  const Matrix narrow = with_lengths(std::vector<int>(50, 30), 1000000, 3000);
-  const Typed<double> typed_narrow(narrow);
-  const DeviceProblem<double> fine(typed_narrow, row_lists(50).front());
+  const Matrix banded = with_lengths(std::vector<int>(50, 30), 1000000, 3000);
+  const Typed<double> typed_banded(banded);
+  const DeviceProblem<double> fine(typed_banded, row_lists(50).front());
   CHECK(make_or_refuse("csr-binned", fine));
   for (const char* wrong : {"panels=0", "panels=2", "panels=auto", "load=0", "load=1000000"}) {
     CHECK(!make_or_refuse(std::string("csr-binned:") + wrong, fine));

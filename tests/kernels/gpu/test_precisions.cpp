@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// mixed, fp16 and bf16 on the GPU: formats that are narrow in the table, on the battery: exact on
-// integers but for the one rounding of y, within the bound of DESIGN otherwise; the others refuse.
+// mixed, fp16 and bf16 on the GPU: formats for reduced precision in the table, on the battery:
+// exact on integers but for the one rounding of y, within the bound of DESIGN otherwise; the others
+// refuse.
 #include "partition/base/numbers.hpp"
 #include "tests/kernels/gpu_battery.hpp"
 
@@ -10,7 +11,7 @@ using namespace rowhalo::battery;
 
 namespace {
 
-constexpr Precision narrow_precisions[] = {Precision::mixed, Precision::fp16, Precision::bf16};
+constexpr Precision reduced_precisions[] = {Precision::mixed, Precision::fp16, Precision::bf16};
 
 std::vector<double> rounded(NumberType type, std::vector<double> values) {
   for (double& value : values) value = rounded_to(type, value);
@@ -76,7 +77,7 @@ bool is_right(const Matrix& matrix, Precision precision, LocalIndex i, double al
   return std::fabs(y - right) <= bound;
 }
 
-void check_narrow(const std::string& text, Precision precision, const Matrix& plain, bool exact) {
+void check_reduced(const std::string& text, Precision precision, const Matrix& plain, bool exact) {
   Matrix matrix = exact ? plain : with_random_values(plain);
   matrix.values = rounded(matrix_type(precision), matrix.values);
   const NumberType type = vector_type(precision);
@@ -117,25 +118,25 @@ void check_narrow(const std::string& text, Precision precision, const Matrix& pl
 
 }  // namespace
 
-TEST_CASE("narrow formats multiply in mixed, fp16 and bf16") {
+TEST_CASE("formats for reduced precision multiply in mixed, fp16 and bf16") {
   for (const std::string& spec : gpu_specs(Baselines::left_out)) {
-    if (!gpu_entry(spec).narrow) continue;
-    for (const Precision precision : narrow_precisions) {
+    if (!gpu_entry(spec).reduced_precision) continue;
+    for (const Precision precision : reduced_precisions) {
       for (const Matrix& matrix : matrices()) {
-        check_narrow(spec, precision, matrix, true);
-        check_narrow(spec, precision, matrix, false);
+        check_reduced(spec, precision, matrix, true);
+        check_reduced(spec, precision, matrix, false);
       }
     }
   }
 }
 
-TEST_CASE("other formats refuse narrow precisions and name those that take them") {
+TEST_CASE("other formats refuse reduced precisions and name those that take them") {
   const Matrix identity = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
   const std::vector<NamedList> lists = row_lists(64);
-  for (const Precision precision : narrow_precisions) {
+  for (const Precision precision : reduced_precisions) {
     const NarrowProblem problem(identity, precision, lists[0]);
     for (const FormatEntry& entry : formats()) {
-      if (entry.device != Device::gpu || entry.narrow) continue;
+      if (entry.device != Device::gpu || entry.reduced_precision) continue;
       INFO(entry.name);
       try {
         make_kernel(entry, problem.csr.view(), problem.rows, Spec::parse(entry.name, "--format"));

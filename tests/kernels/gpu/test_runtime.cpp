@@ -75,7 +75,7 @@ TEST_CASE("events order streams and measure time", "[short]") {
   begin.record(first.stream());
   for (int k = 0; k < 20; ++k) set_bytes_async(memory.data(), k, memory.bytes(), first.stream());
   ready.record(first.stream());
-  ready.hold_back(second.stream());
+  ready.make_wait(second.stream());
   copy_async(result.data(), memory.data() + memory.bytes() - 4, 4, second.stream());
   second.synchronize();
   CHECK(result.data()[3] == std::byte{19});

@@ -91,7 +91,7 @@ class Trials {
   std::vector<std::byte> x_;
   std::optional<DeviceClock> clock_;
   Measuring measuring_{comm_, *clock_, progress_, watchdog_};
-  std::optional<MatrixBlock> block_;
+  std::optional<LoadedMatrix> block_;
 };
 
 std::vector<const FormatEntry*> automatic_formats() {
@@ -291,13 +291,13 @@ TEST_CASE("auto: a spent budget ends the trials, but not before the first") {
 
 TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry good = made_up("good", make_sleeper<5>, [](const BlockStatistics&) {
+  const FormatEntry good = made_up("good", make_sleeper<5>, [](const LocalStatistics&) {
     return Prediction{1e7, 0};
   });
-  const FormatEntry fair = made_up("fair", make_sleeper<1>, [](const BlockStatistics&) {
+  const FormatEntry fair = made_up("fair", make_sleeper<1>, [](const LocalStatistics&) {
     return Prediction{2e7, 0};
   });
-  const FormatEntry bad = made_up("bad", make_sleeper<1>, [](const BlockStatistics&) {
+  const FormatEntry bad = made_up("bad", make_sleeper<1>, [](const LocalStatistics&) {
     return Prediction{1e8, 0};
   });
   const FormatEntry unknown = made_up("unknown", make_sleeper<6>);
@@ -313,10 +313,10 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
 
 TEST_CASE("auto: where little is moved, what starts early comes first") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry smaller = made_up("smaller", make_sleeper<1>, [](const BlockStatistics&) {
+  const FormatEntry smaller = made_up("smaller", make_sleeper<1>, [](const LocalStatistics&) {
     return Prediction{1e4, 0};
   });
-  const FormatEntry early = made_up("early", make_sleeper<5>, [](const BlockStatistics&) {
+  const FormatEntry early = made_up("early", make_sleeper<5>, [](const LocalStatistics&) {
     return Prediction{2e4, 0, false, true};
   });
   REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, none).interior == "early");
@@ -325,13 +325,13 @@ TEST_CASE("auto: where little is moved, what starts early comes first") {
 
 TEST_CASE("auto: what reads CSR as it is comes second, and while others are too dear") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry converted = made_up("converted", make_dear<4>, [](const BlockStatistics&) {
+  const FormatEntry converted = made_up("converted", make_dear<4>, [](const LocalStatistics&) {
     return Prediction{1e7, 0, false};
   });
-  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const BlockStatistics&) {
+  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const LocalStatistics&) {
     return Prediction{1.1e7, 0, false};
   });
-  const FormatEntry direct = made_up("direct", make_dear<2>, [](const BlockStatistics&) {
+  const FormatEntry direct = made_up("direct", make_dear<2>, [](const LocalStatistics&) {
     return Prediction{1.2e7, 0, true};
   });
   const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {2.8, 0});

@@ -129,7 +129,7 @@ class Trial {
   Watchdog watchdog_{progress_, 60};
   std::optional<StreamHandle> stream_;
   DeviceClock clock_;
-  MatrixBlock block_;
+  LoadedMatrix block_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, progress_, watchdog_};
   ProductSetting setting_{measuring_,  problem_.matrix, block_, problem_.plan,

@@ -34,10 +34,11 @@ TEST_CASE("transports of GPUs refuse with a remedy") {
   };
   const ComputeSite shared{Device::gpu, true};
   ComputeSite apart{Device::gpu, false};
-  apart.no_peers = "GPU memory of rank 1 cannot be mapped on rank 0: peer access is not supported";
+  apart.peer_refusal =
+      "GPU memory of rank 1 cannot be mapped on rank 0: peer access is not supported";
   if (built_with_cuda()) {
     CHECK(contains(refusal("p2p", shared), "use one rank a GPU, or mpi"));
-    CHECK(contains(refusal("p2p", apart), apart.no_peers + "); use nccl"));
+    CHECK(contains(refusal("p2p", apart), apart.peer_refusal + "); use nccl"));
   } else {
     CHECK(contains(refusal("p2p", shared), "ROWHALO_WITH_CUDA"));
   }

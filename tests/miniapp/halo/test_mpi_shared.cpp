@@ -99,7 +99,7 @@ TEST_CASE("mpi-shared: refused where nothing can be shared") {
   CHECK(mpi_shared().unusable(apart).find("no two ranks") != std::string::npos);
   apart.nodes = emulated_nodes(4, 3);
   CHECK(mpi_shared().unusable(apart).empty());
-  apart.no_shared_memory = "ranks of a node cannot share memory";
-  CHECK(mpi_shared().unusable(apart) == apart.no_shared_memory);
+  apart.shared_memory_refusal = "ranks of a node cannot share memory";
+  CHECK(mpi_shared().unusable(apart) == apart.shared_memory_refusal);
   REQUIRE_ALL_RANKS(shared_memory_refusal(world(), {}).empty());
 }

@@ -90,7 +90,7 @@ struct Subject {
   Stream in_order() const { return stream ? stream->stream() : Stream{}; }
 
   const Problem& problem;
-  MatrixBlock block;
+  LoadedMatrix block;
   LocalKernels kernels;
   Numbers<double> x, y;
   std::optional<StreamHandle> stream;

@@ -369,7 +369,7 @@ std::string Differential::run(const Case& it) {
   std::vector<std::byte> before = stored(y0, it.precision);
   if (it.beta == 0) std::fill(before.begin(), before.end(), std::byte{0xff});  // NaN
 
-  const MatrixBlock block(matrix, it.precision, Device::cpu, it.schedule);
+  const LoadedMatrix block(matrix, it.precision, Device::cpu, it.schedule);
   DeviceClock clock;
   const Measuring measuring{comm_, clock, progress_, watchdog_};
   const ProductSetting setting{measuring, matrix, block,    plan,

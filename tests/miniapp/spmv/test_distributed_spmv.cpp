@@ -75,7 +75,7 @@ class Choice {
   std::optional<StreamHandle> stream_;
   ComputeSite site_;
   DeviceClock clock_;
-  MatrixBlock block_;
+  LoadedMatrix block_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
   ProductSetting setting_{measuring_, problem_.matrix, block_, problem_.plan, site_, stream(), x_};
@@ -185,7 +185,7 @@ TEST_CASE("a different format for the boundary rows changes no bit", "[short]") 
 
 TEST_CASE("boundary rows have a stream of their own on GPUs where both parts have rows") {
   const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0.75);
-  const MatrixBlock block(problem.matrix, problem.precision, problem.device);
+  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
   const bool both = block.interior().count > 0 && block.boundary().count > 0;
   const auto has_side = [&](const char* name, Schedule schedule) {
     const Spec format = Spec::parse(name, "--format");
@@ -204,7 +204,7 @@ TEST_CASE("kernels promise the bits of csr where both their formats and their sc
   const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
   const char* other = problem.device == Device::gpu ? "csr-vector" : "dia:max_padding=1e9";
   const auto promises = [&](const char* interior, const char* boundary, Schedule schedule) {
-    const MatrixBlock block(problem.matrix, problem.precision, problem.device, schedule);
+    const LoadedMatrix block(problem.matrix, problem.precision, problem.device, schedule);
     return make_kernels(block, schedule, Spec::parse(interior, "--format"),
                         Spec::parse(boundary, "--boundary-format"))
         .canonical;
@@ -285,7 +285,7 @@ TEST_CASE("a graph holds many short products and few long ones") {
 
 TEST_CASE("a block that was not cut refuses a baseline") {
   const Problem problem("stencil5:9", "rows", {}, Precision::fp64, 1, 0);
-  const MatrixBlock block(problem.matrix, problem.precision, problem.device);
+  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
   const Spec format = Spec::parse("sell", "--format");
   CHECK_THROWS_AS(make_kernels(block, Schedule::petsc_like, format, format), std::logic_error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// deal_out and fetch against the function that the entries were made by.
+// scatter and fetch against the function that the entries were made by.
 #include "partition/matrix/directory.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const GlobalIndex sizes[] = {0, 1, 2, 3, 6, 7, 8, 100, 1001};
 
 }  // namespace
 
-TEST_CASE("deal_out puts every entry in its place", "[directory]") {
+TEST_CASE("scatter puts every entry in its place", "[directory]") {
   const Comm comm = world();
   for (const GlobalIndex size : sizes) {
     CAPTURE(size);
@@ -37,7 +37,7 @@ TEST_CASE("deal_out puts every entry in its place", "[directory]") {
     }
     std::vector<Answer> entries(numbers.size());
     std::transform(numbers.begin(), numbers.end(), entries.begin(), answer_to);
-    const std::vector<Answer> share = deal_out<Answer>(comm, size, numbers, entries);
+    const std::vector<Answer> share = scatter<Answer>(comm, size, numbers, entries);
 
     const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
     bool right = GlobalIndex(share.size()) == even_split(size, 1, comm.size, comm.rank + 1) - first;
@@ -62,7 +62,7 @@ TEST_CASE("fetch answers in the order asked, repeated numbers too", "[directory]
     for (int k = 0; size > 0 && comm.rank != 1 && k < 300; ++k) {
       numbers.push_back(static_cast<GlobalIndex>(mix64(comm.rank, k) % size));
     }
-    const std::vector<Answer> answers = fetch<Answer>(comm, size, share, numbers);
+    const std::vector<Answer> answers = gather<Answer>(comm, size, share, numbers);
     bool right = answers.size() == numbers.size();
     for (std::size_t k = 0; right && k < numbers.size(); ++k) {
       right = answers[k] == answer_to(numbers[k]);

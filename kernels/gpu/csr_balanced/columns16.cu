@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Narrow columns (narrow_columns.hpp) in one pass: a warp a chunk.
+// Narrow columns (columns16.hpp) in one pass: a warp a chunk.
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
-#include "kernels/gpu/csr_balanced/narrow_columns.hpp"
+#include "kernels/gpu/csr_balanced/columns16.hpp"
 
 namespace rowhalo {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 constexpr int block_threads = 256;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-__global__ void narrow_chunks(const LocalIndex* indices, Offset entries, LocalIndex* bases,
-                              uint4* offsets, unsigned long long* wide_chunks) {
+__global__ void encode_chunks(const LocalIndex* indices, Offset entries, LocalIndex* bases,
+                              uint4* offsets, unsigned long long* chunks32) {
   const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const Offset begin = item / warp_size * chunk_entries;
   if (begin >= entries) return;
@@ -32,7 +32,7 @@ __global__ void narrow_chunks(const LocalIndex* indices, Offset entries, LocalIn
   const bool fits = highest - lowest < 1 << 16;
   if (lane == 0) {
     bases[item / warp_size] = fits ? lowest : -1;
-    if (!fits) atomicAdd(wide_chunks, 1ull);
+    if (!fits) atomicAdd(chunks32, 1ull);
   }
   if (!fits) return;
   const auto pair = [&](int u) {
@@ -44,18 +44,18 @@ __global__ void narrow_chunks(const LocalIndex* indices, Offset entries, LocalIn
 
 }  // namespace
 
-NarrowColumns narrow_columns(const LocalIndex* indices, Offset entries) {
-  NarrowColumns result;
+Columns16 encode_columns16(const LocalIndex* indices, Offset entries) {
+  Columns16 result;
   if (entries == 0) return result;
   const std::int64_t chunks = (entries + chunk_entries - 1) / chunk_entries;
   result.bases = DeviceArray<LocalIndex>(chunks);
   result.offsets = DeviceArray<uint4>(chunks * warp_size);
   const DeviceArray<unsigned long long> wide(1);
   set_bytes_async(wide.data(), 0, static_cast<std::size_t>(wide.bytes()), Stream{});
-  narrow_chunks<<<blocks_for(chunks * warp_size, block_threads), block_threads>>>(
+  encode_chunks<<<blocks_for(chunks * warp_size, block_threads), block_threads>>>(
       indices, entries, result.bases.data(), result.offsets.data(), wide.data());
   ROWHALO_CUDA(cudaGetLastError());
-  result.wide_chunks = static_cast<std::int64_t>(wide.to_host()[0]);
+  result.chunks32 = static_cast<std::int64_t>(wide.to_host()[0]);
   return result;
 }
 

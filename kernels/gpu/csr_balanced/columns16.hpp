@@ -13,22 +13,22 @@
 namespace rowhalo {
 
 /// What the kernel reads.
-struct NarrowView {
+struct Columns16View {
   const LocalIndex* bases;  ///< of each chunk; -1: its columns lie too far apart; null: none
   /// Of each lane of each chunk the eight offsets that it loads, entry u * 32 + lane for u = 0 ..
   /// 7; beyond the end the last entry's.
   const uint4* offsets;
 };
 
-struct NarrowColumns {
+struct Columns16 {
   DeviceArray<LocalIndex> bases;
   DeviceArray<uint4> offsets;
-  std::int64_t wide_chunks = 0;  ///< without offsets
+  std::int64_t chunks32 = 0;  ///< without offsets
 
-  NarrowView view() const { return {bases.data(), offsets.data()}; }
+  Columns16View view() const { return {bases.data(), offsets.data()}; }
   std::int64_t bytes() const { return bases.bytes() + offsets.bytes(); }
 };
 
-NarrowColumns narrow_columns(const LocalIndex* indices, Offset entries);
+Columns16 encode_columns16(const LocalIndex* indices, Offset entries);
 
 }  // namespace rowhalo

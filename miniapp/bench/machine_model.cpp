@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Round figures (prediction.hpp).
-#include "miniapp/bench/prediction.hpp"
+// Round figures (machine_model.hpp).
+#include "miniapp/bench/machine_model.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples of rows (statistics.hpp): windows of consecutive rows, evenly spread, because rows that
-// stand together share diagonals and blocks.
-#include "kernels/statistics.hpp"
+// Samples of rows (local_statistics.hpp): windows of consecutive rows, evenly spread, because rows
+// that stand together share diagonals and blocks.
+#include "kernels/local_statistics.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -69,8 +69,8 @@ double sampled_sectors(const CsrView& host) {
 
 }  // namespace
 
-BlockStatistics block_statistics(const CsrView& host, const RowLengths& lengths) {
-  BlockStatistics statistics{host.precision, host.rows, host.columns, lengths, 0, {}, 0};
+LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths) {
+  LocalStatistics statistics{host.precision, host.rows, host.columns, lengths, 0, {}, 0};
   if (host.rows == 0) return statistics;
   statistics.diagonals = sampled_diagonals(host);
   statistics.gathered_sectors = sampled_sectors(host);

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/statistics.hpp"
+#include "kernels/local_statistics.hpp"
 
 namespace rowhalo {
 
@@ -23,7 +23,7 @@ struct Prediction {
   bool in_panels = false;     ///< gathers x from shared memory
 };
 
-using PredictionRule = Prediction(const BlockStatistics& statistics);
+using PredictionRule = Prediction(const LocalStatistics& statistics);
 
 PredictionRule predict_csr;           ///< however rows are shared out
 PredictionRule predict_csr_scalar;    ///< a thread a row

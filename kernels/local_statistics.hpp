@@ -14,7 +14,7 @@
 
 namespace rowhalo {
 
-struct BlockStatistics {
+struct LocalStatistics {
   Precision precision = Precision::fp64;
   LocalIndex rows = 0, columns = 0;
   RowLengths lengths;
@@ -27,6 +27,6 @@ struct BlockStatistics {
 
 /// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some
 /// ten thousand entries.
-BlockStatistics block_statistics(const CsrView& host, const RowLengths& lengths);
+LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths);
 
 }  // namespace rowhalo

@@ -2,7 +2,7 @@
 //
 // Statistics of a block against counts made row by row, and predictions against what formats then
 // say of themselves.
-#include "kernels/statistics.hpp"
+#include "kernels/local_statistics.hpp"
 
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
@@ -13,12 +13,12 @@ using namespace rowhalo::battery;
 
 namespace {
 
-BlockStatistics statistics_of(const CsrView& matrix) {
-  return block_statistics(matrix, count_row_lengths(matrix, all_rows(matrix.rows)));
+LocalStatistics statistics_of(const CsrView& matrix) {
+  return local_statistics(matrix, count_row_lengths(matrix, all_rows(matrix.rows)));
 }
 
 /// Entries a slot of sampled blocks of b x b; 0 where there was no look at them.
-double fill_of(const BlockStatistics& s, int b) {
+double fill_of(const LocalStatistics& s, int b) {
   const BlockSample& sample = s.blocks[b - smallest_block_size];
   return sample.entries == 0 ? 0 : estimate_blocks(b, 8, sample).fill;
 }
@@ -70,7 +70,7 @@ TEST_CASE("diagonals and blocks of a sample") {
     return i / 3 == j / 3 || i / 3 + 40 == j / 3;
   });
   const Typed<double> blocks(pairs);
-  const BlockStatistics any = statistics_of(blocks.view());
+  const LocalStatistics any = statistics_of(blocks.view());
   CHECK(fill_of(any, 3) == 1);
   CHECK(fill_of(any, 6) < 0.6);
   CHECK(fill_of(any, 2) < 0.9);
@@ -103,7 +103,7 @@ TEST_CASE("a sample of long rows sees full blocks as full") {
     return (j / 4) % 3 == 0 || (i % 4 == 0 && (j / 4) % 3 == 1);
   });
   const Typed<double> a(wide);
-  const BlockStatistics s = statistics_of(a.view());
+  const LocalStatistics s = statistics_of(a.view());
   CHECK(std::abs(fill_of(s, 4) - 0.625) < 0.01);
   const Matrix full = pattern("full", 64, 3000, [](LocalIndex i, LocalIndex j) {
     return i % 8 < 4 ? j / 4 % 2 == 0 : j / 4 % 4 == 0;
@@ -172,7 +172,7 @@ TEST_CASE("what a thread sums alone") {
   const Matrix heavy =
       pattern("heavy", 64, 320, [](LocalIndex i, LocalIndex j) { return i == 40 || j == i; });
   const Typed<float> a(heavy);
-  const BlockStatistics s = statistics_of(a.view());
+  const LocalStatistics s = statistics_of(a.view());
   CHECK(predict_csr(s).serial_entries == 0);
   CHECK(predict_csr_scalar(s).serial_entries == 320);
   CHECK(predict_csr_vector(s).serial_entries == 10);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fills the parts of the report (statistics.hpp).
-#include "miniapp/bench/statistics.hpp"
+// Fills the parts of the report (describe.hpp).
+#include "miniapp/bench/describe.hpp"
 
 #include <sys/resource.h>
 
