@@ -12,7 +12,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int windows = 8, rows_a_window = 16;  // for diagonals and gathers
+constexpr int windows = 8, rows_per_window = 16;  // for diagonals and gathers
 constexpr Offset most_of_a_row = 64, most_shifts_of_a_row = 256;
 constexpr std::int64_t small_bytes = 1 << 18;  // of x: first-level caches hold it
 constexpr std::int64_t sector_bytes = 32;
@@ -23,7 +23,7 @@ constexpr BlockSampling block_sampling{4096, 4, 32, 256};
 template <class Visit>
 void visit_window(const CsrView& host, int window, const Visit& visit) {
   const auto begin = static_cast<LocalIndex>(std::int64_t{host.rows} * window / windows);
-  const LocalIndex end = std::min(host.rows - begin, rows_a_window) + begin;
+  const LocalIndex end = std::min(host.rows - begin, rows_per_window) + begin;
   for (LocalIndex row = begin; row < end; ++row) {
     visit(row, host.offsets[row], host.offsets[row + 1]);
   }

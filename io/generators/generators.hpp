@@ -54,7 +54,7 @@ void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline
 /// Rows of this rank.
 template <class Generator>
 DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progress& progress) {
-  constexpr GlobalIndex rows_a_tick = 4096;
+  constexpr GlobalIndex rows_per_tick = 4096;
   progress.phase("generate");
   DistributedCsr matrix;
   matrix.info = generator.outline.info;
@@ -66,7 +66,7 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
     matrix.offsets[row + 1] = generator.count(matrix.first_row + row);
-    if (row % rows_a_tick == 0) progress.tick();
+    if (row % rows_per_tick == 0) progress.tick();
   }
   for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] += matrix.offsets[row];
   matrix.columns.resize(matrix.offsets[rows]);
@@ -75,7 +75,7 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
   for (GlobalIndex row = 0; row < rows; ++row) {
     const Offset at = matrix.offsets[row];
     generator.fill(matrix.first_row + row, matrix.columns.data() + at, matrix.values.data() + at);
-    if (row % rows_a_tick == 0) progress.tick();
+    if (row % rows_per_tick == 0) progress.tick();
   }
   return matrix;
 }

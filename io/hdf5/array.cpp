@@ -73,9 +73,9 @@ Hdf5Array open_array(hid_t group, const std::string& name, const std::string& pl
 
   hsize_t chunk = 0;
   if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_chunk(made.get(), 1, &chunk) == 1) {
-    constexpr std::int64_t chunks_a_piece = 8;
+    constexpr std::int64_t chunks_per_piece = 8;
     const auto chunk_size = static_cast<std::int64_t>(chunk);
-    array.piece = chunk_size * std::max(chunks_a_piece, hdf5_piece / chunk_size);
+    array.piece = chunk_size * std::max(chunks_per_piece, hdf5_piece / chunk_size);
   }
   return array;
 }

@@ -315,11 +315,11 @@ struct AsellLoops {
         }
         break;
       }
-      case IndexCode::bytes:
+      case IndexCode::distances8:
         delta_slice(slice, rows_of(first, own_rows), reinterpret_cast<const std::uint8_t*>(indices),
                     end);
         break;
-      case IndexCode::words:
+      case IndexCode::distances16:
         delta_slice(slice, rows_of(first, own_rows),
                     reinterpret_cast<const std::uint16_t*>(indices), end);
         break;

@@ -241,8 +241,8 @@ void FormatTrials::time(Attempt& attempt) const {
   };
   if (!short_enough(seconds)) time_several(attempt, seconds);
   if (!short_enough(attempt.seconds)) return;  // else one product was held up, several are not
-  attempt.products.emplace(product, setting_.stream, products_a_graph);
-  time_several(attempt, time_batch(setting_.measuring, products_a_graph, *attempt.products));
+  attempt.products.emplace(product, setting_.stream, products_per_graph);
+  time_several(attempt, time_batch(setting_.measuring, products_per_graph, *attempt.products));
 }
 
 /// Collective. Rounds of as many products as make one long enough, a product taking `seconds`.

@@ -43,7 +43,7 @@ int graph_length(double seconds) {
   constexpr double enough_seconds = 300e-6;
   constexpr double most = 200;
   const auto products = static_cast<int>(std::min(enough_seconds / std::max(seconds, 1e-9), most));
-  return std::max(products_a_graph, products / 2 * 2);
+  return std::max(products_per_graph, products / 2 * 2);
 }
 
 Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
@@ -65,10 +65,10 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
   };
   const auto check = [this] { halo_->check(); };
   if (transport.graph) {
-    sequence_.emplace(product, setting.stream, products_a_graph, check);
-    sequence_->run(products_a_graph);
-    const int length = graph_length(time_batch(setting.measuring, products_a_graph, *sequence_));
-    if (length > products_a_graph) sequence_.emplace(product, setting.stream, length, check);
+    sequence_.emplace(product, setting.stream, products_per_graph, check);
+    sequence_->run(products_per_graph);
+    const int length = graph_length(time_batch(setting.measuring, products_per_graph, *sequence_));
+    if (length > products_per_graph) sequence_.emplace(product, setting.stream, length, check);
   } else {
     sequence_.emplace(product, check);
   }

@@ -19,7 +19,7 @@
 namespace rowhalo {
 
 /// How many products a CUDA graph holds at least.
-inline constexpr int products_a_graph = 10;
+inline constexpr int products_per_graph = 10;
 
 /// How many of `seconds` each it holds: an even number, and so many that launching the graph, three
 /// microseconds, does not count.

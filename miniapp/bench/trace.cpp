@@ -104,8 +104,8 @@ Recording record(const ProductSetting& setting, Products& products) {
   if (gpu) {
     synchronize(setting.stream);
     device.emplace(setting.stream);
-    constexpr int records_a_product = 5;  // the beginning and at most four phases
-    for (int k = 0; k < traced_products * records_a_product; ++k) events.emplace_back();
+    constexpr int records_per_product = 5;  // the beginning and at most four phases
+    for (int k = 0; k < traced_products * records_per_product; ++k) events.emplace_back();
   }
   std::size_t used = 0;
   const auto mark = [&] {

@@ -85,13 +85,13 @@ std::string blind_warning(const std::vector<std::string>& blind) {
       *first);
 }
 
-std::string sharing_warning(int ranks_a_device) {
-  if (ranks_a_device == 1) return {};
+std::string sharing_warning(int ranks_per_device) {
+  if (ranks_per_device == 1) return {};
   return fmt::format(
       "up to {} ranks share one GPU; they take turns, so times say little; start one rank a GPU, "
       "or "
       "check CUDA_VISIBLE_DEVICES",
-      ranks_a_device);
+      ranks_per_device);
 }
 
 void select_device_by_launcher(Progress& progress) {
@@ -129,9 +129,9 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   result.site.device = Device::gpu;
   result.description =
       fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
-  result.ranks_a_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
-  result.site.shared = result.ranks_a_device > 1;
-  result.warning = sharing_warning(result.ranks_a_device);
+  result.ranks_per_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
+  result.site.shared = result.ranks_per_device > 1;
+  result.warning = sharing_warning(result.ranks_per_device);
   result.site.no_device_messages = device_messages_refusal(comm);
   const NodeMap hosts = node_map(comm, 0);
   result.site.hosts = hosts.nodes;

@@ -23,16 +23,16 @@ inline constexpr int most_threads = 1024;
 
 struct RankDevice {
   ComputeSite site;
-  std::string description;  ///< for people: "cpu, 4 threads on cores 0-3", "NVIDIA H200, GPU-..."
-  int ranks_a_device = 1;   ///< most ranks that share one GPU, over all ranks
-  std::string warning;      ///< what is odd about ranks and GPUs, and what to change; or empty
+  std::string description;   ///< for people: "cpu, 4 threads on cores 0-3", "NVIDIA H200, GPU-..."
+  int ranks_per_device = 1;  ///< most ranks that share one GPU, over all ranks
+  std::string warning;       ///< what is odd about ranks and GPUs, and what to change; or empty
 };
 
 /// What to tell when some ranks see no GPU: per rank, who it is, or empty for one that sees any.
 /// Empty when all are alike.
 std::string blind_warning(const std::vector<std::string>& blind);
 /// What to tell when so many ranks share one GPU; empty for one.
-std::string sharing_warning(int ranks_a_device);
+std::string sharing_warning(int ranks_per_device);
 
 /// Collective. `requested` is auto, cpu or gpu; auto takes GPUs when every rank has one. `threads`:
 /// 0 or what --threads says. Throws AgreedError when GPUs are asked for and a rank has none, and

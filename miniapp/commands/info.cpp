@@ -187,7 +187,7 @@ std::optional<std::int64_t> Info::device_capacity() const {
   if (line_.device_memory_gb > 0) return std::llround(line_.device_memory_gb * 1e9);
   if (device_.site.device == Device::cpu) return std::nullopt;
   const std::int64_t bytes = describe_device(current_device()).memory_bytes;
-  return -max_over_ranks(comm_, -bytes) / device_.ranks_a_device;
+  return -max_over_ranks(comm_, -bytes) / device_.ranks_per_device;
 }
 
 void Info::predict(const std::vector<RankShare>& shares) {

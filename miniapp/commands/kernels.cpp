@@ -96,8 +96,8 @@ void KernelStudy::measure_formats() {
     phase("measure bandwidth");
     const DeviceBandwidth bandwidth = measure_bandwidth();
     report_.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
-    constexpr std::int64_t most_bytes_a_nonzero = 80;  // coordinates, CSR, and what sorting takes
-    if (free_device_bytes() > most_bytes_a_nonzero * block_->view().nonzeros) {
+    constexpr std::int64_t most_bytes_per_nonzero = 80;  // coordinates, CSR, and what sorting takes
+    if (free_device_bytes() > most_bytes_per_nonzero * block_->view().nonzeros) {
       report_.setup.coo_to_csr_seconds = measure_csr_of_coordinates(block_->view());
     }
   }

@@ -184,7 +184,7 @@ class P2pExchange final : public HaloExchange {
   std::uint64_t ready_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
   std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
 
-  std::size_t bytes_a_unit() const {
+  std::size_t bytes_per_unit() const {
     return as_lines_ ? line_bytes(context_.element_bytes) : sizeof(std::uint32_t);
   }
   /// Lines, or chunks with a flag each, of a message; one where there is none, to signal.
@@ -200,8 +200,9 @@ class P2pExchange final : public HaloExchange {
       first_unit_.push_back(units_);
       units_ += units(receive != nullptr ? receive->count : 0);
     }
-    half_bytes_ = max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_a_unit()));
-    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_a_unit();
+    half_bytes_ =
+        max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_per_unit()));
+    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_per_unit();
   }
 
   /// What peers write counts as that of the last exchange that is done.
@@ -219,7 +220,7 @@ class P2pExchange final : public HaloExchange {
     std::vector<Layout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       layouts.push_back({context_.plan.owned * context_.element_bytes, layout_.stride_bytes,
-                         incoming_begin() + first_unit_[k] * bytes_a_unit(), ready_bytes(k)});
+                         incoming_begin() + first_unit_[k] * bytes_per_unit(), ready_bytes(k)});
     }
     return layouts;
   }
@@ -233,7 +234,7 @@ class P2pExchange final : public HaloExchange {
       std::byte* to = mapped_.base_of(ranks_[k]) + theirs[k].incoming;
       for (std::uint32_t i = 0; i < units(send != nullptr ? send->count : 0); ++i) {
         routes.push_back({to, send != nullptr ? plan_.send_indices[send->begin + i] : -1});
-        to += bytes_a_unit();
+        to += bytes_per_unit();
       }
       for (std::uint32_t i = 0; i < units(receive != nullptr ? receive->count : 0); ++i) {
         landings.push_back(

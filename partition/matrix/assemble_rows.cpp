@@ -25,11 +25,11 @@ struct Run {
 };
 
 std::vector<Run> cut_into_runs(const std::vector<std::span<const Entry>>& pieces) {
-  constexpr std::size_t entries_a_run = 4096;
+  constexpr std::size_t entries_per_run = 4096;
   std::vector<Run> runs;
   for (const std::span<const Entry> piece : pieces) {
-    for (std::size_t at = 0; at < piece.size(); at += entries_a_run) {
-      runs.push_back({piece.subspan(at, std::min(entries_a_run, piece.size() - at))});
+    for (std::size_t at = 0; at < piece.size(); at += entries_per_run) {
+      runs.push_back({piece.subspan(at, std::min(entries_per_run, piece.size() - at))});
     }
   }
 #pragma omp parallel for schedule(static) if (runs.size() >= least_runs)

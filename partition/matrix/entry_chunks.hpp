@@ -20,7 +20,7 @@ class EntryChunks {
   /// Room for `count` more entries in one piece, for the caller to fill.
   std::span<Entry> append(std::size_t count) {
     if (chunks_.empty() || chunks_.back().capacity - chunks_.back().size < count) {
-      const std::size_t capacity = std::max(count, entries_a_chunk);
+      const std::size_t capacity = std::max(count, entries_per_chunk);
       chunks_.push_back({std::make_unique_for_overwrite<Entry[]>(capacity), 0, capacity});
     }
     Chunk& chunk = chunks_.back();
@@ -41,8 +41,8 @@ class EntryChunks {
     std::unique_ptr<Entry[]> entries;
     std::size_t size, capacity;
   };
-  static constexpr std::size_t entries_a_chunk = std::size_t{3} << 19;
-  static_assert(entries_a_chunk * sizeof(Entry) > std::size_t{32} << 20);
+  static constexpr std::size_t entries_per_chunk = std::size_t{3} << 19;
+  static_assert(entries_per_chunk * sizeof(Entry) > std::size_t{32} << 20);
 
   std::vector<Chunk> chunks_;
 };

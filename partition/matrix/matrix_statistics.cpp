@@ -113,14 +113,14 @@ void Counts::add(const Counts& other) {
 }
 
 Counts count_locally(const DistributedCsr& matrix, Progress& progress) {
-  constexpr GlobalIndex rows_a_tick = 4096;
+  constexpr GlobalIndex rows_per_tick = 4096;
   const GlobalIndex rows = matrix.local_rows();
   std::vector<Counts> threads(omp_get_max_threads());
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
     threads[omp_get_thread_num()].add_row(matrix.first_row + row, matrix, matrix.offsets[row],
                                           matrix.offsets[row + 1]);
-    if (row % rows_a_tick == 0) progress.tick();
+    if (row % rows_per_tick == 0) progress.tick();
   }
   Counts counts;
   for (const Counts& thread : threads) counts.add(thread);

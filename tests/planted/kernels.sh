@@ -25,8 +25,8 @@ fault "rows of a block have their own offsets" kernels/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'
 fault "asell never takes bytes" kernels/cpu/asell_code.cpp \
-  'consider(IndexCode::bytes, delta_steps<std::uint8_t>' \
-  'if (false) consider(IndexCode::bytes, delta_steps<std::uint8_t>'
+  'consider(IndexCode::distances8, delta_steps<std::uint8_t>' \
+  'if (false) consider(IndexCode::distances8, delta_steps<std::uint8_t>'
 fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
   'sums[group] = flags != 0 ? sums[group] : before;' \
   'sums[group] = flags != 1 << 30 ? sums[group] : before;'

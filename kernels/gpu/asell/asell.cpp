@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// asell on the GPU: sliced ELLPACK as in sell, but each slice of 32 rows writes its columns with
-// the fewest bytes that it can:
-//   offsets  the rows have their entries at the same places relative to themselves: a step is one
-//            offset from the row's anchor (the first row of its block) and a mask of the rows that
-//            have it, for the whole slice. Slices with the same steps share them, so on a grid the
-//            columns cost next to nothing.
-//   bytes    the distance to the entry before in the row, 8 bits; a code of ones goes that far
-//   words    without an entry. The same with 16 bits.
-//   columns  32 bits.
-// `bytes` and `words` need rows whose columns ascend on this rank. Compression of column indices by
-// differences: Willcock, Lumsdaine: Accelerating sparse matrix computations via data compression,
-// ICS 2006; one code for the rows of a slice: Kourtis, Goumas, Koziris: Optimizing sparse
-// matrix-vector multiplication using index and value compression, CF 2008, which also has the
-// dictionary of values. Here: a block with at most 256 different numbers stores 8 bits a value and
-// a table, one with a single number none (codes=off: never). Both are exact.
-// Each row is summed in stored order with its own accumulator: the bits of csr. sigma= as in sell;
-// without it rows are sorted within windows where that saves a twentieth of the bytes.
-// Bytes of a product: 8 (fp32: 4) a slot; 0, 1, 2 or 4 a slot for the column, 8 a step of each
-// different pattern, 16 a slice, the row list, x and y once.
+// asell on the GPU: sliced ELLPACK whose slices choose the cheapest index code, one by one.
+//
+// Layout. A slice is 32 rows; a warp multiplies it, lane l the row l. Step k of a slice holds the
+// k-th entry of each of its rows; rows that are shorter than the slice end by a mask or a code.
+//
+//              lane 0   lane 1   lane 2  ...  lane 31      values: one 8-byte slot per lane and
+//   step 0     v00      v10      v20          v31,0        step, lanes side by side (256 bytes per
+//   step 1     v01      v11      -            v31,1        step: one coalesced load of the warp)
+//   step 2     v02      -        -            v31,2
+//              row 0    row 1    row 2        row 31       - : no entry, x is not read
+//
+// Index codes of a slice, and the bytes of its columns per step (32 slots):
+//   offsets    8    one offset for all lanes and a 32-bit mask of the rows that have the entry:
+//                   column(l) = anchor(row l) + offset, anchor = first row of its b x b block.
+//                   Slices with identical steps share them: a grid's columns cost next to nothing.
+//   8-bit     32    distance to the previous entry of the row; four steps per 32-bit word of a
+//   lane. 16-bit    64    the same in 16 bits; two steps per word. A code of all ones advances by
+//   that
+//                   much and holds no entry.
+//   32-bit   128    the column itself.
+// 8-bit and 16-bit codes need rows whose columns ascend on this rank.
+//
+//   AsellSlice (16 bytes, one load per warp)  -> values   first slot of its values
+//                                             -> codes    first step in patterns, or first word
+//                                                base     distance of the first entry from its row
+//                                                steps, code
+// Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
+// a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
+// distinct values stores 8 bits per value and a table; with one value, none (codes=off: never).
+// Both are exact. Each row is summed in stored order with its own accumulator: the bits of csr.
+// sigma= as in sell; without it rows are sorted within windows if that saves a twentieth of the
+// bytes.
+//
+// Bytes per product: 8 (fp32: 4) per slot; 0.25, 1, 2 or 4 per slot for the column (offsets: 8 per
+// step of each distinct pattern), 16 per slice, the row list, x and y once.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
@@ -115,7 +131,7 @@ class AsellGpuKernel final : public DeviceFormat {
     if (coded) return at_most(2 * 64) ? Unroll::medium : Unroll::low;
     // Wide distances: loads of x are all over the caches, which more warps keep busy.
     const std::int64_t close = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
-                               layout_.slices_by_code[static_cast<int>(IndexCode::bytes)];
+                               layout_.slices_by_code[static_cast<int>(IndexCode::distances8)];
     const bool regular = 2 * close > slices;
     if (longer_than(64) && (regular || at_most(2 * 64))) {
       return at_most(12) ? Unroll::highest : Unroll::high;

@@ -97,23 +97,23 @@ struct DistanceColumns {
 
   template <Order order, int unroll>
   __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
-    constexpr int a_word = codes_a_word(code), bits = 32 / a_word;
+    constexpr int per_word = codes_per_word(code), bits = 32 / per_word;
     constexpr unsigned ones = (1u << bits) - 1;
-    std::uint32_t word[unroll / a_word];
+    std::uint32_t word[unroll / per_word];
 #pragma unroll
-    for (int w = 0; w < unroll / a_word; ++w) {
+    for (int w = 0; w < unroll / per_word; ++w) {
       word[w] = ~0u;
-      if (w * a_word < left) word[w] = streamed(words + w * warp_size);
+      if (w * per_word < left) word[w] = streamed(words + w * warp_size);
     }
     if constexpr (order == Order::streams_first) __syncwarp();
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      const unsigned distance = word[u / a_word] >> (u % a_word * bits) & ones;
+      const unsigned distance = word[u / per_word] >> (u % per_word * bits) & ones;
       column_before += static_cast<LocalIndex>(distance);
       there[u] = distance != ones ? 1 : 0;
       column[u] = distance != ones ? column_before : 0;
     }
-    words += unroll / a_word * warp_size;
+    words += unroll / per_word * warp_size;
   }
   __device__ bool has(unsigned there) const {
     return there != 0;
@@ -165,22 +165,22 @@ struct TableValues {
   /// Asks for what the warp reads after `unroll` of `steps` steps, a line a lane: one wait for
   /// memory a slice instead of one a unroll.
   __device__ void ask(int steps, int unroll, int lane) const {
-    const int row = unroll / values_a_word + lane;
-    if (row * values_a_word < steps) prefetch(words + (row * warp_size - lane));
+    const int row = unroll / values_per_word + lane;
+    if (row * values_per_word < steps) prefetch(words + (row * warp_size - lane));
   }
 
   template <int unroll>
   __device__ void load(int left, Matrix (&value)[unroll]) {
-    static_assert(unroll % values_a_word == 0);
+    static_assert(unroll % values_per_word == 0);
 #pragma unroll
-    for (int w = 0; w < unroll / values_a_word; ++w) {
-      const std::uint32_t word = w * values_a_word < left ? streamed(words + w * warp_size) : 0;
+    for (int w = 0; w < unroll / values_per_word; ++w) {
+      const std::uint32_t word = w * values_per_word < left ? streamed(words + w * warp_size) : 0;
 #pragma unroll
-      for (int u = 0; u < values_a_word; ++u) {
-        value[w * values_a_word + u] = table[word >> (8 * u) & 0xff];
+      for (int u = 0; u < values_per_word; ++u) {
+        value[w * values_per_word + u] = table[word >> (8 * u) & 0xff];
       }
     }
-    words += unroll / values_a_word * warp_size;
+    words += unroll / values_per_word * warp_size;
   }
 };
 
@@ -258,8 +258,9 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value
   const auto count = static_cast<unsigned>(a.rows.count);
   const bool none = number * warp_size >= count;
   if (!coded && none) return;
-  constexpr unsigned slices_a_line = 128 / sizeof(AsellSlice);
-  if (lane == 0 && number % slices_a_line == 0 && (number + described_ahead) * warp_size < count) {
+  constexpr unsigned slices_per_line = 128 / sizeof(AsellSlice);
+  if (lane == 0 && number % slices_per_line == 0 &&
+      (number + described_ahead) * warp_size < count) {
     prefetch(a.slices + number + described_ahead);
   }
   // All loads before the first wait, which is that of the block for its table.
@@ -286,11 +287,11 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value
     const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
     const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
     sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
-  } else if (slice.code() == IndexCode::bytes) {
-    const DistanceColumns<IndexCode::bytes> columns{words, row + slice.base};
+  } else if (slice.code() == IndexCode::distances8) {
+    const DistanceColumns<IndexCode::distances8> columns{words, row + slice.base};
     sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
-  } else if (slice.code() == IndexCode::words) {
-    const DistanceColumns<IndexCode::words> columns{words, row + slice.base};
+  } else if (slice.code() == IndexCode::distances16) {
+    const DistanceColumns<IndexCode::distances16> columns{words, row + slice.base};
     sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
   } else {
     sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words}, values,

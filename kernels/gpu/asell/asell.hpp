@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The layout of asell on the GPU, which asell.cpp describes: what asell_convert.cu makes of CSR and
-// asell.cu computes with. Device code and host code share it.
+// The layout of asell on the GPU, which asell.cpp describes: what asell_measure.cu and
+// asell_fill.cu make of CSR and asell.cu computes with. Device code and host code share it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -37,10 +37,10 @@ struct alignas(16) AsellSlice {
 
 /// Codes of 8 and 16 bits lie in words of 32 bits, 4 or 2 steps of a lane in each, lane beside
 /// lane. A code of ones goes that far without an entry.
-constexpr int codes_a_word(IndexCode code) {
-  return code == IndexCode::bytes ? 4 : code == IndexCode::words ? 2 : 1;
+constexpr int codes_per_word(IndexCode code) {
+  return code == IndexCode::distances8 ? 4 : code == IndexCode::distances16 ? 2 : 1;
 }
-inline constexpr int values_a_word = 4;  ///< of a dictionary
+inline constexpr int values_per_word = 4;  ///< of a dictionary
 
 struct AsellLayout {
   DeviceArray<AsellSlice> slices;
@@ -96,10 +96,10 @@ using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStrea
 
 /// How many steps of a slice a thread loads before it sums them.
 enum class Unroll {
-  near,    ///< few, and as many warps as there is room for: short slices, wide distances
-  middle,  ///< more, with three quarters of the warps; coded values are asked for at the start
-  wide,    ///< with three eighths: long slices, or all at once; not for coded values
-  far      ///< many, with less than a quarter: long slices, all at once; not for coded values
+  low,     ///< few, and as many warps as there is room for: short slices, wide distances
+  medium,  ///< more, with three quarters of the warps; coded values are asked for at the start
+  high,    ///< with three eighths: long slices, or all at once; not for coded values
+  highest  ///< many, with less than a quarter: long slices, all at once; not for coded values
 };
 
 /// What launches the kernel for values of that code.

@@ -3,7 +3,7 @@
 // Writes the codes and values of asell (asell.hpp) where asell_measure.cu has made room: each lane
 // walks its row, slot after slot, so that a warp writes one stretch of memory a step.
 #include "kernels/gpu/asell/asell_rows.cuh"
-#include "kernels/gpu/asell/words.hpp"
+#include "kernels/gpu/device/words.hpp"
 
 namespace rowhalo {
 namespace {
@@ -29,7 +29,7 @@ class ValueWriter {
       numbers_ += warp_size;
     } else if constexpr (code == ValueCode::dictionary) {
       word_ |= position_of(number) << (8 * filled_);
-      if (++filled_ == values_a_word) finish();
+      if (++filled_ == values_per_word) finish();
     }
   }
 
@@ -98,16 +98,16 @@ __device__ void fill_offsets(const FillArguments& a, const AsellSlice& slice, co
 template <IndexCode code, class Word, class Writer>
 __device__ void fill_distances(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
                                Writer& writer) {
-  constexpr int a_word = codes_a_word(code), bits = 32 / a_word;
+  constexpr int per_word = codes_per_word(code), bits = 32 / per_word;
   constexpr LocalIndex ones = (1 << bits) - 1;
   std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane_number();
   LocalIndex before = lane.row + slice.base;
   Offset e = lane.begin;
   const auto steps = static_cast<int>(slice.steps());
-  for (int first = 0; first < steps; first += a_word, words += warp_size) {
+  for (int first = 0; first < steps; first += per_word, words += warp_size) {
     std::uint32_t word = 0;
 #pragma unroll
-    for (int u = 0; u < a_word; ++u) {
+    for (int u = 0; u < per_word; ++u) {
       const LocalIndex gap = e < lane.end ? a.matrix.indices[e] - before : ones;
       const LocalIndex distance = min(gap, ones);
       const bool here = distance < ones;
@@ -147,11 +147,11 @@ __global__ void fill_slices(FillArguments a) {
     case IndexCode::offsets:
       fill_offsets<Word>(a, slice, lane, writer);
       break;
-    case IndexCode::bytes:
-      fill_distances<IndexCode::bytes, Word>(a, slice, lane, writer);
+    case IndexCode::distances8:
+      fill_distances<IndexCode::distances8, Word>(a, slice, lane, writer);
       break;
-    case IndexCode::words:
-      fill_distances<IndexCode::words, Word>(a, slice, lane, writer);
+    case IndexCode::distances16:
+      fill_distances<IndexCode::distances16, Word>(a, slice, lane, writer);
       break;
     case IndexCode::columns:
       fill_columns<Word>(a, slice, lane, writer);

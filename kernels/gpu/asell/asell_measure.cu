@@ -49,8 +49,8 @@ __device__ Hash mixed(Hash hash, LocalIndex offset, unsigned mask) {
   return hash ^ (hash >> 29);
 }
 
-__device__ std::int64_t words_for(std::int64_t steps, int a_word) {
-  return (steps + a_word - 1) / a_word;
+__device__ std::int64_t words_for(std::int64_t steps, int per_word) {
+  return (steps + per_word - 1) / per_word;
 }
 
 /// Bytes of a slice with values of `value_bytes` (0: constant, 1: dictionary) and `words` a lane.
@@ -90,7 +90,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   const bool all_ascend = __all_sync(0xffffffffu, ascends);
   if (steps > 0) {
     const auto try_code = [&](IndexCode code, std::int64_t slots) {
-      const std::int64_t words = words_for(slots, codes_a_word(code));
+      const std::int64_t words = words_for(slots, codes_per_word(code));
       const std::int64_t bytes = bytes_of(slots, words, value_bytes);
       if (bytes >= best) return;
       best = bytes;
@@ -99,19 +99,19 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
       result.code = code;
     };
     if (all_ascend) {
-      try_code(IndexCode::words, word_slots);
-      try_code(IndexCode::bytes, byte_slots);
+      try_code(IndexCode::distances16, word_slots);
+      try_code(IndexCode::distances8, byte_slots);
     }
-    const std::int64_t bytes_a_step =
+    const std::int64_t bytes_per_step =
         warp_size * value_bytes + static_cast<std::int64_t>(sizeof(OffsetStep));
     std::int64_t offset_steps = 0;
     Hash offsets_hash = seed;
     merge_rows(matrix, lane, [&](LocalIndex offset, unsigned mask, bool, Offset) {
       ++offset_steps;
       offsets_hash = mixed(offsets_hash, offset, mask);
-      return offset_steps * bytes_a_step < best;
+      return offset_steps * bytes_per_step < best;
     });
-    if (offset_steps * bytes_a_step < best) {
+    if (offset_steps * bytes_per_step < best) {
       hash = mixed(offsets_hash, static_cast<LocalIndex>(offset_steps), 0) >> 1;  // not ~0
       result = {static_cast<std::uint32_t>(offset_steps), 0, base, IndexCode::offsets};
     }
@@ -132,7 +132,7 @@ __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueC
   }
   const std::int64_t steps = measures[k].steps;
   const std::int64_t taken = values == ValueCode::plain        ? steps
-                             : values == ValueCode::dictionary ? words_for(steps, values_a_word)
+                             : values == ValueCode::dictionary ? words_for(steps, values_per_word)
                                                                : 0;
   sums[k] = {static_cast<std::uint64_t>(taken), measures[k].words};
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "kernels/gpu/asell/distinct_values.hpp"
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/words.hpp"
 
 namespace rowhalo {
 namespace {

@@ -6,10 +6,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/scratch.cuh"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 
 namespace rowhalo {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <chrono>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
 
 namespace rowhalo {

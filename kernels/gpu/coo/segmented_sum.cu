@@ -35,9 +35,9 @@ template <class T>
 __global__ void sum_chunks(SegmentedArguments<T> a) {
   const std::int64_t chunk = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
   const int lane = threadIdx.x % warp_size;
-  const Offset begin = chunk * entries_a_chunk;
+  const Offset begin = chunk * entries_per_chunk;
   if (begin >= a.count) return;
-  const Offset end = min(begin + entries_a_chunk, a.count);
+  const Offset end = min(begin + entries_per_chunk, a.count);
   const LocalIndex first_row = a.rows[begin], last_row = a.rows[end - 1];
   LocalIndex carried_row = first_row;
   T carried = 0;

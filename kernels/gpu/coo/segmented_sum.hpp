@@ -10,14 +10,14 @@
 namespace rowhalo {
 
 /// Entries that a warp sums, one chunk after the other in the list.
-inline constexpr Offset entries_a_chunk = 512;
+inline constexpr Offset entries_per_chunk = 512;
 
 /// What the chunks leave for the second launch: the sums of their first and last rows, which other
 /// chunks may share. Row -1: nothing.
 template <class T>
 struct PartialSums {
   explicit PartialSums(Offset entries)
-      : rows(2 * ((entries + entries_a_chunk - 1) / entries_a_chunk)), sums(rows.size()) {}
+      : rows(2 * ((entries + entries_per_chunk - 1) / entries_per_chunk)), sums(rows.size()) {}
   DeviceArray<LocalIndex> rows;
   DeviceArray<T> sums;
   std::int64_t bytes() const { return rows.bytes() + sums.bytes(); }

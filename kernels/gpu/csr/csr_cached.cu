@@ -58,14 +58,14 @@ __global__ void csr_cached_kernel(CachedArguments<T> a) {
 }
 
 /// A block a block of the product: the smallest column of its rows.
-__global__ void find_firsts(CsrView matrix, RowListView rows, int rows_a_block,
+__global__ void find_firsts(CsrView matrix, RowListView rows, int rows_per_block,
                             LocalIndex* firsts) {
   __shared__ LocalIndex smallest;
   if (threadIdx.x == 0) smallest = matrix.columns;
   __syncthreads();
-  const std::int64_t begin = std::int64_t{blockIdx.x} * rows_a_block;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * rows_per_block;
   LocalIndex own = matrix.columns;
-  for (std::int64_t k = begin + threadIdx.x; k < begin + rows_a_block && k < rows.count;
+  for (std::int64_t k = begin + threadIdx.x; k < begin + rows_per_block && k < rows.count;
        k += blockDim.x) {
     const LocalIndex row = rows[static_cast<LocalIndex>(k)];
     for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {

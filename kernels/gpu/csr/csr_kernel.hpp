@@ -34,12 +34,12 @@ template <class Numbers>
 class CsrGpuKernel final : public SpmvKernel {
  public:
   CsrGpuKernel(const CsrView& matrix, RowListView rows, CsrLaunch<Numbers> launch, int block,
-               int threads_a_row)
+               int threads_per_row)
       : matrix_(matrix),
         rows_(rows),
         launch_(launch),
         block_(block),
-        threads_a_row_(threads_a_row) {}
+        threads_per_row_(threads_per_row) {}
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
@@ -57,10 +57,10 @@ class CsrGpuKernel final : public SpmvKernel {
         counts.listed_nonzeros * static_cast<std::int64_t>(sizeof(Matrix) + sizeof(LocalIndex)) +
             counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) +
             counts.row_list_bytes);
-    const LaneUse use = lane_use(matrix_, rows_, threads_a_row_);
+    const LaneUse use = lane_use(matrix_, rows_, threads_per_row_);
     work.coalescing = use.coalescing;
     work.balance = use.balance;
-    if (threads_a_row_ > 1) work.parameters = "threads=" + std::to_string(threads_a_row_);
+    if (threads_per_row_ > 1) work.parameters = "threads=" + std::to_string(threads_per_row_);
     return work;
   }
 
@@ -72,7 +72,7 @@ class CsrGpuKernel final : public SpmvKernel {
   CsrView matrix_;
   RowListView rows_;
   CsrLaunch<Numbers> launch_;
-  int block_, threads_a_row_;
+  int block_, threads_per_row_;
 };
 
 }  // namespace rowhalo

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "kernels/formats.hpp"
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/options.hpp"
 

@@ -66,18 +66,18 @@ CsrLaunch<Numbers> launch_of(int width) {
 /// holds are still worth it. The longest row takes half a microsecond a round, whatever the others
 /// do: it must not outlast them.
 int fitting_width(const CsrView& matrix, RowListView rows) {
-  constexpr double entries_a_thread = 5, seconds_a_round = 0.5e-6, bytes_a_second = 3e12;
+  constexpr double entries_per_thread = 5, seconds_per_round = 0.5e-6, bytes_per_second = 3e12;
   const RowLengths lengths = row_lengths_on_device(matrix, rows);
   const auto nonzeros = static_cast<double>(lengths.nonzeros);
-  const double bytes_a_nonzero =
+  const double bytes_per_nonzero =
       static_cast<double>(matrix_value_bytes(matrix.precision) + sizeof(LocalIndex));
-  const double seconds_of_all = nonzeros * bytes_a_nonzero / bytes_a_second;
+  const double seconds_of_all = nonzeros * bytes_per_nonzero / bytes_per_second;
   const auto outlasts = [&](int width) {
     const Offset rounds = (lengths.longest + 4 * width - 1) / (4 * width);
-    return rounds > 1 && static_cast<double>(rounds) * seconds_a_round > seconds_of_all;
+    return rounds > 1 && static_cast<double>(rounds) * seconds_per_round > seconds_of_all;
   };
   int width = 2;
-  while (width < warp_size && nonzeros > entries_a_thread * width * rows.count) width *= 2;
+  while (width < warp_size && nonzeros > entries_per_thread * width * rows.count) width *= 2;
   while (width < warp_size && outlasts(width)) width *= 2;
   return width;
 }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
 
 namespace rowhalo {
@@ -68,12 +68,12 @@ __global__ void copy_entries(CsrView matrix, BalancedView plan, const Offset* ro
   const Offset first = item * lane_entries, end = min(first + lane_entries, plan.entries);
   if (first >= end) return;
   const unsigned mark = plan.marks[item];
-  LocalIndex rank = plan.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
+  LocalIndex ordinal = plan.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
   for (Offset e = first; e < end; ++e) {
-    const Offset source = matrix.offsets[plan.rows[rank]] + (e - row_begins[rank]);
+    const Offset source = matrix.offsets[plan.rows[ordinal]] + (e - row_begins[ordinal]);
     indices[e] = matrix.indices[source];
     values[e] = static_cast<const Word*>(matrix.values)[source];
-    rank += static_cast<LocalIndex>(mark >> (e - first) & 1);
+    ordinal += static_cast<LocalIndex>(mark >> (e - first) & 1);
   }
 }
 
@@ -83,8 +83,8 @@ __global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std:
   if (share > plan.shares.parts) return;
   const std::int64_t chunk = plan.shares.begin(share);
   const Offset begin = chunk * chunk_entries;
-  const LocalIndex rank = plan.ended[chunk];
-  open[share] = begin < plan.entries && row_begins[rank] < begin ? rank : -1;
+  const LocalIndex ordinal = plan.ended[chunk];
+  open[share] = begin < plan.entries && row_begins[ordinal] < begin ? ordinal : -1;
 }
 
 __global__ void find_first_columns(EvenParts shares, const LocalIndex* indices,
@@ -95,7 +95,7 @@ __global__ void find_first_columns(EvenParts shares, const LocalIndex* indices,
 }
 
 /// Words of empty rows that a warp takes beside a share.
-constexpr std::int64_t most_words_a_unit = 64;
+constexpr std::int64_t most_words_per_unit = 64;
 
 }  // namespace
 
@@ -153,8 +153,9 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   std::int32_t units = plan.shares.parts;
   if (some_are_empty) {
     plan.empty = std::move(words);
-    units = std::max(units, static_cast<std::int32_t>((plan.empty.size() + most_words_a_unit - 1) /
-                                                      most_words_a_unit));
+    units =
+        std::max(units, static_cast<std::int32_t>((plan.empty.size() + most_words_per_unit - 1) /
+                                                  most_words_per_unit));
   }
   plan.units = even_parts(plan.empty.size(), units);
   synchronize_device();

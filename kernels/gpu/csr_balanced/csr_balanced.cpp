@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-balanced: CSR with the same number of entries for every lane, however long the rows are, in
-// one kernel (csr_balanced.cu) that follows a plan made once (balanced_plan.hpp):
-//   entries in chunks of 256, a bit each: the last of its row; s of a row: the sum over its lanes,
-//   chunks and shares, in an order that the plan fixes; y_i = alpha * s + beta * y_i
-// Rows without entries cost a bit and their y. Where few columns have many entries, x of these hubs
-// is held in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
-// limit such matrices. Where the columns of nearly every chunk lie close together they have 16 bits
-// (columns16.hpp; columns=16 or 32). Uses the arrays of the CsrView in place, but with hubs or
-// 16 bits a copy of the indices, and a copy of both where only some rows are listed. Bytes of a
-// product: 12 (fp32: 8; with 16 bits 2 less) a nonzero, 1/4 a nonzero for the marks, 4 a chunk (8
-// with 16 bits) and 4 a row that has entries if some do not, a bit a row then, 4 a hub; x and y
-// once.
+// csr-balanced: CSR in which every lane of the GPU multiplies the same number of entries, however
+// long the rows are. One kernel (csr_balanced.cu) follows a plan made once (balanced_plan.hpp).
+//
+//   entries   0 . . . . . . . 255 | 256 . . . . . . 511 | 512 . . .      values and columns of CSR
+//             +-----chunk 0------+ +-----chunk 1-------+                 256 entries: 8 per lane
+//   marks     0 0 0 1 0 1 0 ...    one bit per entry: 1 = last entry of its row
+//   shares    [ chunk 0 .. c-1 ][ chunk c .. 2c-1 ] ...                  c = chunks=: one warp each
+//
+//   loading   lane l takes entries l, l + 32, ... : neighbouring lanes read neighbouring entries
+//   summing   lane l takes products 8 l .. 8 l + 7 : each lane holds a piece of the entry order
+//
+//             lane 0     lane 1     lane 2
+//             a a a b    b b b b    b c c d      letters: rows; a, b, c end here: y is written,
+//                   +----+-------+--+      +-->  d continues: carried into the next chunk
+//                   b: segmented sum over lanes
+//
+// A row within one share is complete when it ends. A row with entries in several shares has one
+// partial sum per share; the share that finishes last adds them in the order of the shares, so the
+// bits are reproducible from run to run.
+//
+// Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
+// lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
+// limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
+// (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
+// 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
+//
+// Bytes per product: 12 (fp32: 8; with 16 bits 2 less) per nonzero, 1/4 per nonzero for the marks,
+// 4 per chunk (8 with 16 bits), 4 per row with entries and 1 bit per row if some have none, 4 per
+// hub; x and y once.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

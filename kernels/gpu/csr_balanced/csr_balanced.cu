@@ -279,7 +279,9 @@ template <class Numbers, ColumnCode code>
 __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
                                   std::int64_t warps) {
   const int lane = threadIdx.x % warp_size;
-  const auto number_of = [&](LocalIndex rank) { return a.plan.rows ? a.plan.rows[rank] : rank; };
+  const auto number_of = [&](LocalIndex ordinal) {
+    return a.plan.rows ? a.plan.rows[ordinal] : ordinal;
+  };
   for (; unit < a.plan.shares.parts; unit += warp_size / 2 * warps) {
     const std::int64_t place = unit + lane / 2 * warps;
     const bool is_share = place < a.plan.shares.parts;
@@ -297,15 +299,15 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
     const bool few = others < static_cast<unsigned>(warp_size);
     if (complete && few) {
       finish_row(a.alpha, sum_of_shares(a.partial_sums, row, 0, 1), a.beta,
-                 a.y[number_of(row.rank)]);
+                 a.y[number_of(row.ordinal)]);
     }
     for (unsigned left = __ballot_sync(all_lanes, complete && !few); left != 0; left &= left - 1) {
       const int from = __ffs(static_cast<int>(left)) - 1;
-      const SplitRow long_row{__shfl_sync(all_lanes, row.rank, from),
+      const SplitRow long_row{__shfl_sync(all_lanes, row.ordinal, from),
                               __shfl_sync(all_lanes, row.first, from),
                               __shfl_sync(all_lanes, row.last, from)};
       const auto sum = sum_of_lanes(sum_of_shares(a.partial_sums, long_row, lane, warp_size));
-      if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[number_of(long_row.rank)]);
+      if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[number_of(long_row.ordinal)]);
     }
   }
 }
@@ -327,10 +329,11 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   int following = share_at<Numbers, code>(a, place + warps);
   std::int64_t chunk = a.plan.shares.begin(share), end = a.plan.shares.begin(share + 1);
   ChunkHead<code> head;
-  LocalIndex split_rank = -1;  // rank of the row that is open where the share begins, if any is
+  LocalIndex split_ordinal =
+      -1;  // ordinal of the row that is open where the share begins, if any is
   if (share < shares) {
     load_head(a, chunk, head);
-    if (a.plan.open[share] >= 0) split_rank = head.ended;
+    if (a.plan.open[share] >= 0) split_ordinal = head.ended;
   }
   if constexpr (code == ColumnCode::hubs) load_hubs(a, hubs);
   Sum open = 0;
@@ -361,7 +364,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
       sum_rows(product, mark, open, staged);
 #pragma unroll 1
       for (LocalIndex k = lane; k < count; k += warp_size) {
-        if (ended + k == split_rank) {
+        if (ended + k == split_ordinal) {
           a.partial_sums[2 * std::int64_t{share}] = staged[k];
         } else {
           if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
@@ -376,7 +379,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     open = 0;
     if (a.plan.empty != nullptr) finish_empty_rows(a, share);
     share = next_share;
-    split_rank = share < shares && a.plan.open[share] >= 0 ? head.ended : -1;
+    split_ordinal = share < shares && a.plan.open[share] >= 0 ? head.ended : -1;
   }
   if (a.plan.empty != nullptr) {
     for (; place < a.plan.units.parts; place += warps) finish_empty_rows(a, place);

@@ -4,9 +4,9 @@
 // keeps the order of the rows in each; all else is a thread a row, a cell or an entry.
 #include <cub/device/device_radix_sort.cuh>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
 
 namespace rowhalo {

@@ -31,9 +31,9 @@ struct BinRows {
   LocalIndex listed, nonempty;
 };
 
-/// Of a row: its first entry and its rank, both counted from its bin's.
+/// Of a row: its first entry and its position, both counted from its bin's.
 struct alignas(4) RowInBin {
-  std::uint16_t begin, rank;
+  std::uint16_t begin, position;
 };
 
 /// What the kernels read of a plan.

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-binned: for rows whose columns lie all over an x that no first-level cache holds: gathers, a
-// sector of 32 bytes each, then set the pace, not the matrix. Two kernels move more bytes, but
-// gather from shared memory only (propagation blocking: Beamer, Asanovic, Patterson, Reducing
-// PageRank communication via propagation blocking, IPDPS 2017):
-//   a block a panel, x of its columns in shared memory: products[e] = values[e] * x_p[columns[e]]
-//   a block a bin, successive rows whose products fit into shared memory, copies them there from
-//   all panels:  s = +0; for e of row k in stored order: s = s + products[order[e]]
-//   y_i, i = rows[k] = alpha * s + beta * y_i
-// What both read is in binned_plan.hpp; columns and places in a bin have 16 bits. Sums have one
-// order: the same bits every time. Bytes of a product, with v of a value and s of a sum: v + 4 + 2
-// s a nonzero (fp64 28, fp32 16), 8 a cell, 4 a row that has entries; the row list, x and y once.
+// csr-binned: for short rows whose columns lie all over an x that no cache of a multiprocessor
+// holds. There the gathers of x (a 32-byte sector per entry) set the time. Two kernels move more
+// bytes, but gather from shared memory only (propagation blocking: Beamer, Asanovic, Patterson,
+// Reducing PageRank communication via propagation blocking, IPDPS 2017).
+//
+//               panel 0     panel 1     panel 2      panels of columns, bins of successive rows;
+//             +-----------+-----------+-----------+  cell = entries of a bin in a panel
+//     bin 0   | cell 0,0  | cell 1,0  | cell 2,0  |
+//     bin 1   | cell 0,1  | cell 1,1  | cell 2,1  |  memory holds panel by panel, bin by bin:
+//             +-----------+-----------+-----------+    00 01 | 10 11 | 20 21
+//
+//   1. multiply, a thread block per panel, x of the panel in shared memory:
+//        products[e] = values[e] * x_p[columns[e]]           down a column of the grid
+//   2. sum, a thread block per bin, which copies its products from all panels to shared memory:
+//        s = +0; for e of row k in stored order: s = s + products[order[e]]   along a row
+//        y_i, i = rows[k] = alpha * s + beta * y_i
+//
+// Cells are filled up to whole units of 16 bytes of products, so that a copy is aligned. Columns
+// and positions within a bin have 16 bits (binned_plan.hpp). Sums have one order: the bits are
+// reproducible from run to run. Bytes per product, with v per value and s per sum: v + 4 + 2 s per
+// nonzero (fp64 28, fp32 16), 8 per cell, 4 per row with entries; the row list, x and y once.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -171,7 +181,7 @@ __global__ void __launch_bounds__(bin_threads<typename Numbers::Sum>,
     Sum sum = 0;
 #pragma unroll 4
     for (int e = row.begin; e < end; ++e) sum += products[order[lead + e]];
-    finish_row(a.alpha, sum, a.beta, a.y[a.rows[first.listed + row.rank]]);
+    finish_row(a.alpha, sum, a.beta, a.y[a.rows[first.listed + row.position]]);
     position += threads;
     load_row();
   }

@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-panels: for few long rows whose columns lie far apart: gathers, a sector of 32 bytes each,
-// then set the pace, not the matrix. Columns are cut into panels of one width, as many as there are
-// multiprocessors or a multiple; a thread block holds the x of its panel in shared memory and sums
-// the piece that each row has there (column blocking: Im, Yelick, Vuduc, Sparsity: Optimization
-// framework for sparse matrix kernels, IJHPCA 2004):
-//   for piece (p, k), T threads of block p:  s = tree sum of s_0 .. s_(T-1), thread l: s_l = +0;
-//     for e = begins[p, k] + l, step T: s_l = fma(values[e], x_p[columns[e]], s_l)
-//   y_i, i = rows[k] = alpha * (tree sum over the pieces of k) + beta * y_i
-// Entries are stored panel by panel, in a panel row by row, columns counted from the panel's first
-// in 16 bits. The pieces of a row are added up by a second, small kernel: blocks that add what all
-// others have summed would be the slowest ones. Orders are fixed: the same bits every time. Bytes
-// of a product: 10 (fp32: 6) a nonzero, 8 and two partial sums a piece, the row list, x and y once.
+// csr-panels: for few long rows whose columns lie far apart. There the gathers of x (a 32-byte
+// sector per entry) set the time, not the matrix, so x is gathered from shared memory (column
+// blocking: Im, Yelick, Vuduc, Sparsity: Optimization framework for sparse matrix kernels, IJHPCA
+// 2004).
+//
+//               panel 0      panel 1      panel 2        panels of equal width, as many as there
+//               are
+//             +------------+------------+------------+   multiprocessors or a multiple of it
+//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |   piece = entries of a row in a panel
+//     row 1   | piece 0,1  | piece 1,1  | piece 2,1  |
+//             +------------+------------+------------+
+//               thread       thread       thread         first kernel: a thread block holds x of
+//               its block 0      block 1      block 2        panel in shared memory, sums its
+//               pieces
+//     sums     [ s00 s10 s20 | s01 s11 s21 ]             second kernel: adds up the pieces of a row
+//
+//   piece (p, k), T threads:  thread l: s_l = +0; for e = begins[p, k] + l, step T:
+//                               s_l = fma(values[e], x_p[columns[e]], s_l)
+//                             s = tree sum of s_0 .. s_(T-1)
+//   y_i, i = rows[k]          = alpha * (tree sum of the pieces of row k) + beta * y_i
+//
+// Entries are stored panel by panel and row by row within a panel; columns count from the panel's
+// first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
+// others summed would be the slowest. Orders are fixed: the bits are reproducible from run to run.
+// Bytes per product: 10 (fp32: 6) per nonzero, 8 and two partial sums per piece, the row list, x
+// and y once.
 #include <string>
 
 #include "kernels/formats.hpp"
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/csr_panels/column_panels.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/options.hpp"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/dense/dense_block.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 
 namespace rowhalo {
 namespace {

@@ -151,11 +151,11 @@ std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView 
   // More threads than pieces of a row would idle.
   const int fitting = matrix.columns >= 2048 ? 256 : 32;
   const int threads = one_of(options, "threads", fitting, 32, 128, 256);
-  const int rows_a_group = one_of(options, "rows", 4, 1, 2, 4);
+  const int rows_per_group = one_of(options, "rows", 4, 1, 2, 4);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options,
-                                                     DenseBlock::Layout::rows,
-                                                     launch_of<Numbers>(threads, rows_a_group), 0);
+    return std::make_unique<DenseGpuKernel<Numbers>>(
+        matrix, rows, options, DenseBlock::Layout::rows,
+        launch_of<Numbers>(threads, rows_per_group), 0);
   });
 }
 

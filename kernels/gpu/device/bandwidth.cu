@@ -13,7 +13,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 512;
-constexpr int blocks_a_multiprocessor = 4;
+constexpr int blocks_per_multiprocessor = 4;
 constexpr int repeats = 11;
 constexpr std::int64_t array_bytes = std::int64_t{1} << 30;
 constexpr int launches = 4;  // a timing: a launch's ramp up and down is not bandwidth
@@ -78,7 +78,7 @@ DeviceBandwidth measure_bandwidth() {
   for (const auto* array : {&a, &b, &c}) {
     set_bytes_async(array->data(), 0x3f, static_cast<std::size_t>(array->bytes()), stream.stream());
   }
-  const int blocks = blocks_a_multiprocessor * device.multiprocessors;
+  const int blocks = blocks_per_multiprocessor * device.multiprocessors;
   const cudaStream_t queue = native(stream.stream());
   const double read = median_seconds(stream, [&] {
     read_array<<<blocks, block_threads, 0, queue>>>(a.data(), size, sink.data());

@@ -9,11 +9,11 @@
 #include <limits>
 #include <string>
 
-#include "kernels/gpu/asell/words.hpp"
 #include "kernels/gpu/conversion/scratch.cuh"
 #include "kernels/gpu/device/block_rows.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/options.hpp"

@@ -98,24 +98,24 @@ struct LaneTotals {
   unsigned long long entries, lane_steps, sectors;
 };
 
-/// The loads of values of csr-vector (threads_a_row > 1) and csr-scalar, counted.
-__global__ void count_lanes(CsrView matrix, RowListView rows, int threads_a_row, int value_bytes,
+/// The loads of values of csr-vector (threads_per_row > 1) and csr-scalar, counted.
+__global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_row, int value_bytes,
                             LaneTotals* totals) {
   constexpr int sector_bytes = 32;
   const int lane = threadIdx.x % warp_size;
   const std::int64_t warps = item_stride() / warp_size;
-  const int rows_a_warp = warp_size / threads_a_row;
+  const int rows_per_warp = warp_size / threads_per_row;
   unsigned long long entries = 0, steps = 0, sectors = 0;
-  for (std::int64_t first = first_item() / warp_size * rows_a_warp; first < rows.count;
-       first += warps * rows_a_warp) {
-    const std::int64_t k = first + lane / threads_a_row;
+  for (std::int64_t first = first_item() / warp_size * rows_per_warp; first < rows.count;
+       first += warps * rows_per_warp) {
+    const std::int64_t k = first + lane / threads_per_row;
     Offset e = 0, end = 0;
     if (k < rows.count) {
       const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-      e = matrix.offsets[row] + lane % threads_a_row;
+      e = matrix.offsets[row] + lane % threads_per_row;
       end = matrix.offsets[row + 1];
     }
-    for (; __any_sync(0xffffffffu, e < end); e += threads_a_row) {
+    for (; __any_sync(0xffffffffu, e < end); e += threads_per_row) {
       const bool active = e < end;
       const long long sector = active ? e * value_bytes / sector_bytes : -1 - lane;
       const long long before = __shfl_up_sync(0xffffffffu, sector, 1);
@@ -154,14 +154,14 @@ Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
 
 }  // namespace
 
-LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_a_row) {
+LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
   if (rows.count == 0) return {};
   const DeviceArray<LaneTotals> totals(1);
   set_bytes_async(totals.data(), 0, sizeof(LaneTotals), Stream{});
   const int value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
-  const std::int64_t threads = std::int64_t{rows.count} * threads_a_row;
+  const std::int64_t threads = std::int64_t{rows.count} * threads_per_row;
   count_lanes<<<filling_blocks(threads, block_threads), block_threads>>>(
-      matrix, rows, threads_a_row, value_bytes, totals.data());
+      matrix, rows, threads_per_row, value_bytes, totals.data());
   ROWHALO_CUDA(cudaGetLastError());
   const LaneTotals count = totals.to_host()[0];
   if (count.entries == 0) return {};

@@ -27,12 +27,12 @@ DeviceCounts count_on_device(const CsrView& matrix, RowListView rows);
 KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
                    std::int64_t matrix_bytes);
 
-/// What a warp makes of rows when `threads_a_row` of its lanes (a power of two up to 32) share a
+/// What a warp makes of rows when `threads_per_row` of its lanes (a power of two up to 32) share a
 /// row of CSR: KernelWork::coalescing and ::balance. A pass over all listed nonzeros.
 struct LaneUse {
   double coalescing = 1, balance = 1;
 };
-LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_a_row);
+LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row);
 
 /// Whether the columns of every listed row ascend.
 bool columns_ascend(const CsrView& matrix, RowListView rows);

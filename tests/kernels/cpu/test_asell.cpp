@@ -88,14 +88,14 @@ TEST_CASE("asell takes for each slice the code of the fewest bytes") {
   const auto band = [](LocalIndex i, LocalIndex j) { return std::abs(i - j) <= 2; };
   check("asell", pattern("band", 96, 96, band), "offsets 100 %");
   check("asell", pattern("band", 70, 96, band), "offsets 9");  // a last slice of 6 rows
-  check("asell", of_gaps(64, 20, 200), "bytes 100 %");
-  check("asell", of_gaps(64, 20, 50000), "words 100 %");
-  check("asell", of_gaps(64, 20, 1000000), "columns 100 %");
-  check("asell", reversed(of_gaps(64, 20, 200)), "columns 100 %");
+  check("asell", of_gaps(64, 20, 200), "8-bit 100 %");
+  check("asell", of_gaps(64, 20, 50000), "16-bit 100 %");
+  check("asell", of_gaps(64, 20, 1000000), "32-bit 100 %");
+  check("asell", reversed(of_gaps(64, 20, 200)), "32-bit 100 %");
   Matrix mixed = of_gaps(64, 20, 200);
   std::reverse(mixed.indices.begin() + mixed.offsets[40],
                mixed.indices.begin() + mixed.offsets[41]);
-  check("asell", mixed, "bytes 50 %, columns 50 %");
+  check("asell", mixed, "8-bit 50 %, 32-bit 50 %");
 }
 
 TEST_CASE("asell shares the offsets of rows whose ghosts come before their own columns") {
@@ -113,16 +113,16 @@ TEST_CASE("asell steps over gaps wider than its codes") {
   omp_set_num_threads(2);
   for (const LocalIndex gap : {253, 254, 255, 256, 509, 510, 511, 764, 765}) {
     INFO("gap " << gap);
-    check("asell", with_gap(of_gaps(64, 40, 100), gap), "bytes 100 %");
+    check("asell", with_gap(of_gaps(64, 40, 100), gap), "8-bit 100 %");
   }
   for (const LocalIndex gap : {65533, 65534, 65535, 65536, 131069, 131070, 131071}) {
     INFO("gap " << gap);
-    check("asell", with_gap(of_gaps(64, 40, 20000), gap), "words 100 %");
+    check("asell", with_gap(of_gaps(64, 40, 20000), gap), "16-bit 100 %");
   }
 }
 
 TEST_CASE("asell asks ahead for an x that is larger than a cache") {
-  check("asell", of_gaps(150, 16, 200000), "columns 100 %");
+  check("asell", of_gaps(150, 16, 200000), "32-bit 100 %");
   Matrix ragged;  // padding among the columns that are asked for
   ragged.name = "ragged";
   ragged.columns = 3000000;
@@ -130,7 +130,7 @@ TEST_CASE("asell asks ahead for an x that is larger than a cache") {
     for (LocalIndex k = 0; k < 20 - i % 3; ++k) ragged.add(i * 7 + k * 140000, 1);
     ragged.end_row();
   }
-  check("asell", ragged, "columns 100 %");
+  check("asell", ragged, "32-bit 100 %");
 }
 
 TEST_CASE("rows that begin far apart cost steps, not columns out of bounds") {
@@ -145,7 +145,7 @@ TEST_CASE("rows that begin far apart cost steps, not columns out of bounds") {
     }
     matrix.end_row();
   }
-  check("asell:sigma=1", matrix, "bytes 100 %");
+  check("asell:sigma=1", matrix, "8-bit 100 %");
 }
 
 TEST_CASE("masks of asell at the edges of x") {

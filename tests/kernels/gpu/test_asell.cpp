@@ -84,10 +84,10 @@ TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") 
     CHECK(on_grid.matrix_bytes < 9.5 * static_cast<double>(grid.offsets.back()));
 
     const auto near = [](LocalIndex i) { return i + i * 7 % 50; };
-    check_says(check_bits(options, spaced("bytes", 200, 20, 100, near)), "bytes=100%");
-    check_says(check_bits(options, spaced("words", 200, 20, 9000, near)), "words=100%");
-    check_says(check_bits(options, spaced("columns", 64, 20, 900000, near)), "columns=100%");
-    check_says(check_bits(options, reversed(spaced("bytes", 200, 20, 100, near))), "columns=100%");
+    check_says(check_bits(options, spaced("bytes", 200, 20, 100, near)), "8-bit=100%");
+    check_says(check_bits(options, spaced("words", 200, 20, 9000, near)), "16-bit=100%");
+    check_says(check_bits(options, spaced("columns", 64, 20, 900000, near)), "32-bit=100%");
+    check_says(check_bits(options, reversed(spaced("bytes", 200, 20, 100, near))), "32-bit=100%");
     check_bits(options, reversed(grid));
   }
 }
@@ -98,9 +98,9 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   };
   const auto near = [](LocalIndex i) { return i + i * 7 % 50; };
   check_says(all(",codes=off", with_random_values(stencil(32, 3, 1))), "offsets=100%");
-  check_says(all(",codes=off", spaced("bytes", 40, 20, 100, near)), "bytes=100%");
-  check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "words=100%");
-  check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "columns=100%");
+  check_says(all(",codes=off", spaced("bytes", 40, 20, 100, near)), "8-bit=100%");
+  check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "16-bit=100%");
+  check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "32-bit=100%");
   check_says(all(",codes=off", with_ghosts_first(40, 20)), "offsets=100%");
   for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high"}) {
     check_says(all(unroll, band_of({1, -2})), "offsets=100%,values=2");
@@ -138,7 +138,7 @@ TEST_CASE("asell goes over distances at the limits of its codes") {
     matrix.columns += gap;
     const KernelWork work = check_bits(",codes=off", matrix);
     if (gap < 600) {
-      check_says(work, "bytes=100%");
+      check_says(work, "8-bit=100%");
       if (gap > 255) CHECK(work.stored_entries > matrix.offsets.back());
     }
   }
@@ -178,7 +178,7 @@ TEST_CASE("asell codes values exactly, and says so") {
   for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high", ",unroll=highest"}) {
     check_bits(unroll, band_of({1, 2}));
     check_bits(unroll, band_of({1}));
-    check_says(check_bits(unroll, rows), "bytes=100%,values=200");
+    check_says(check_bits(unroll, rows), "8-bit=100%,values=200");
   }
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("a sound transport passes, with the bits of the user's x", "[short]") 
     INFO(transport.entry->name << ", graph " << transport.graph);
     const Measurement measurement = trial.measured(transport, 0);
     REQUIRE_ALL_RANKS(measurement.checked.ghosts_are_right);
-    REQUIRE_ALL_RANKS(measurement.checked.products >= (transport.graph ? products_a_graph : 2));
+    REQUIRE_ALL_RANKS(measurement.checked.products >= (transport.graph ? products_per_graph : 2));
     REQUIRE_ALL_RANKS(measurement.whole_graph);
     REQUIRE_ALL_RANKS(measurement.repeatable);
     REQUIRE_ALL_RANKS(sequence_fault(measurement, true).empty());

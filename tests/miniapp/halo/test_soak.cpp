@@ -110,7 +110,7 @@ class Soak {
         vectors_{halo_->make_vector(), halo_->make_vector()} {
     const auto product = [this](std::int64_t k) { this->product(k); };
     if (transport.graph) {
-      sequence_.emplace(product, subject.in_order(), products_a_graph);
+      sequence_.emplace(product, subject.in_order(), products_per_graph);
     } else {
       sequence_.emplace(product);
     }

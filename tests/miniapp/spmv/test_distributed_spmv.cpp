@@ -276,7 +276,7 @@ TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
 }
 
 TEST_CASE("a graph holds many short products and few long ones") {
-  CHECK(graph_length(1) == products_a_graph);
+  CHECK(graph_length(1) == products_per_graph);
   CHECK(graph_length(9.9e-6) == 30);
   CHECK(graph_length(1e-6) == 200);
   CHECK(graph_length(0) == 200);
