@@ -26,20 +26,20 @@ struct Prediction {
 using PredictionRule = Prediction(const LocalStatistics& statistics);
 
 PredictionRule predict_csr;           ///< however rows are shared out
-PredictionRule predict_csr_scalar;    ///< a thread a row
-PredictionRule predict_csr_vector;    ///< at most 32 threads a row
+PredictionRule predict_csr_scalar;    ///< one thread per row
+PredictionRule predict_csr_vector;    ///< at most 32 threads per row
 PredictionRule predict_csr_balanced;  ///< columns of 16 bits
 PredictionRule predict_csr_packed;    ///< slots of which empty rows take one
 PredictionRule predict_csr_panels;    ///< a panel a multiprocessor, of which there are some hundred
 PredictionRule predict_csr_binned;    ///< values and products, which are written and read
 PredictionRule predict_sell_8;        ///< slices of 8 rows, on a CPU
-PredictionRule predict_sell_32;       ///< slices of 32 rows, a thread a row
-PredictionRule predict_ell;           ///< a thread a row
-PredictionRule predict_ell_vector;    ///< at most 32 threads a row
+PredictionRule predict_sell_32;       ///< slices of 32 rows, one thread per row
+PredictionRule predict_ell;           ///< one thread per row
+PredictionRule predict_ell_vector;    ///< at most 32 threads per row
 PredictionRule predict_asell;         ///< patterns that all slices share, values as they are
 PredictionRule predict_dia;
 PredictionRule predict_bsr;      ///< with the block size that it will choose
-PredictionRule predict_gpu_bsr;  ///< the same, a thread a row, blocks without masks
+PredictionRule predict_gpu_bsr;  ///< the same, one thread per row, blocks without masks
 PredictionRule predict_dense;
 
 }  // namespace rowhalo

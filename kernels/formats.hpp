@@ -31,7 +31,7 @@ struct FormatEntry {
   /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not
   /// built.
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
-  /// Bytes of a product before it is made; null where that cannot be said: then `auto` tries it.
+  /// Bytes per product before it is made; null where that cannot be said: then `auto` tries it.
   PredictionRule* predict;
 };
 

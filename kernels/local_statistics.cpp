@@ -13,7 +13,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int windows = 8, rows_per_window = 16;  // for diagonals and gathers
-constexpr Offset most_of_a_row = 64, most_shifts_of_a_row = 256;
+constexpr Offset most_per_row = 64, most_shifts_per_row = 256;
 constexpr std::int64_t small_bytes = 1 << 18;  // of x: first-level caches hold it
 constexpr std::int64_t sector_bytes = 32;
 
@@ -39,7 +39,7 @@ std::int64_t sampled_diagonals(const CsrView& host) {
   std::vector<std::int64_t> diagonals;
   for (int window = 0; window < windows; ++window) {
     visit_window(host, window, [&](LocalIndex row, Offset begin, Offset end) {
-      const Offset step = std::max<Offset>((end - begin) / most_shifts_of_a_row, 1);
+      const Offset step = std::max<Offset>((end - begin) / most_shifts_per_row, 1);
       for (Offset e = begin; e < end; e += step) {
         diagonals.push_back(std::int64_t{host.indices[e]} - row);
       }
@@ -56,7 +56,7 @@ double sampled_sectors(const CsrView& host) {
   for (int window = 0; window < windows; ++window) {
     std::vector<std::int64_t> sectors;
     visit_window(host, window, [&](LocalIndex, Offset begin, Offset end) {
-      for (Offset e = begin; e < std::min(end, begin + most_of_a_row); ++e) {
+      for (Offset e = begin; e < std::min(end, begin + most_per_row); ++e) {
         sectors.push_back(host.indices[e] * value_bytes / sector_bytes);
       }
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Nodes and partitions in two levels (nodes.hpp). Rows and columns of a node are numbered in the
-// order of the matrix, so its rows are a matrix of their own that is dealt out evenly over all
+// order of the matrix, so its rows are a matrix of their own that is distributed evenly over all
 // ranks, for the partitioner to take as any other.
 #include "partition/nodes.hpp"
 
@@ -96,7 +96,7 @@ std::optional<Grid> grid_of_node(const Comm& comm, const DistributedCsr& matrix,
   return grid;
 }
 
-/// The rows of one node as a matrix that is dealt out evenly over all ranks; `arrived`: how many
+/// The rows of one node as a matrix that is distributed evenly over all ranks; `arrived`: how many
 /// of this rank's share came from each rank. Collective.
 DistributedCsr rows_of_node(const Comm& comm, const DistributedCsr& matrix,
                             const std::vector<Place>& places,
@@ -205,11 +205,12 @@ std::vector<int> assign_over_nodes(const Comm& comm, const DistributedCsr& matri
   const std::vector<std::vector<int>> ranks = ranks_of_nodes(nodes);
   for (const std::vector<int>& on_node : ranks) {
     if (on_node.size() == ranks.front().size()) continue;
-    throw AgreedError(ExitCode::usage,
-                      fmt::format("--hierarchical: nodes have {} and {} ranks, but the rows of a "
-                                  "node can only be dealt out when all have the same number; start "
-                                  "as many on each, or leave --hierarchical out",
-                                  ranks.front().size(), on_node.size()));
+    throw AgreedError(
+        ExitCode::usage,
+        fmt::format("--hierarchical: nodes have {} and {} ranks, but the rows of a "
+                    "node can only be distributed when all have the same number; start "
+                    "as many on each, or leave --hierarchical out",
+                    ranks.front().size(), on_node.size()));
   }
   const std::vector<int> node_of_row = entry.assign(matrix, nodes.nodes, options, comm, progress);
   std::vector<GlobalIndex> sizes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Quality of an assignment (quality.hpp). Every rank walks over its rows part after part, so that
-// one mark a column tells whether this part has asked for it already; what remains, (column, asking
-// part), goes to the rank that keeps the column in the directory, where askers on different ranks
-// meet and are counted once.
+// one mark per column tells whether this part has asked for it already; what remains, (column,
+// asking part), goes to the rank that keeps the column in the directory, where askers on different
+// ranks meet and are counted once.
 #include "partition/quality.hpp"
 
 #include <omp.h>

@@ -28,7 +28,7 @@ void format_values(std::string& text, const double* values, std::int64_t count) 
   }
 }
 
-/// The share as text, in one part a thread.
+/// The share as text, in one part per thread.
 std::vector<std::string> formatted(const std::vector<double>& share, Precision precision) {
   const auto size = static_cast<std::int64_t>(share.size());
   std::vector<std::string> parts(omp_get_max_threads());

@@ -123,7 +123,7 @@ std::string compressed(const std::string& text) {
   return bytes;
 }
 
-/// The entries as they stand in the file, in one part a thread.
+/// The entries as they stand in the file, in one part per thread.
 std::vector<std::string> parts_of(const std::vector<Entry>& entries, MatrixMarketField field,
                                   bool gzip) {
   constexpr std::int64_t least_entries = 4096;  // below it a thread costs more than it gains

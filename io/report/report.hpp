@@ -115,7 +115,7 @@ struct PhaseReport {
 
 struct TimingReport {
   int batches = 0;
-  int iterations = 0;                                           ///< products a batch
+  int iterations = 0;                                           ///< products per batch
   double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
   PhaseReport phases;
   /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged.

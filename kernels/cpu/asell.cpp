@@ -14,10 +14,10 @@
 // (value_codes.hpp). sigma= sorts rows by length as in sell; by default no more than is needed to
 // pad at most a tenth. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets
 // over 32-bit 1.7 on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit
-// over 16-bit 1.03 on a band; a byte a value 2.5 on stencil27, but 0.5 from a table of 60 values in
-// memory: left out; asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
-// Bytes per product: 8, 1 or 0 (fp32: 4, 1, 0) per slot for its value, the indices as above, 24 per
-// slice, 4 per row if the rows of a slice are not consecutive, x and y once.
+// over 16-bit 1.03 on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values
+// in memory: left out; asking ahead for x where it is larger than a megabyte 1.7 on random (4
+// ranks). Bytes per product: 8, 1 or 0 (fp32: 4, 1, 0) per slot for its value, the indices as
+// above, 24 per slice, 4 per row if the rows of a slice are not consecutive, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -16,7 +16,7 @@
 namespace rowhalo {
 
 struct BatchOptions {
-  int iterations = 0;      ///< products a batch; 0: 20 ms worth, at least 10, an even number
+  int iterations = 0;      ///< products per batch; 0: 20 ms worth, at least 10, an even number
   int batches = 20;        ///< at least
   int warmup = 10;         ///< products before the first batch
   double min_seconds = 1;  ///< batches go on until they have taken this long together

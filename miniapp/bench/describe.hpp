@@ -32,7 +32,7 @@ PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Preci
 std::int64_t peak_host_bytes(const Comm& comm);
 
 /// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
-/// nonzero, 4 a row, x and y once; of a dense matrix the values and the vectors.
+/// nonzero, 4 per row, x and y once; of a dense matrix the values and the vectors.
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
                                        double seconds);
 

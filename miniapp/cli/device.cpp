@@ -88,7 +88,7 @@ std::string blind_warning(const std::vector<std::string>& blind) {
 std::string sharing_warning(int ranks_per_device) {
   if (ranks_per_device == 1) return {};
   return fmt::format(
-      "up to {} ranks share one GPU; they take turns, so times say little; start one rank a GPU, "
+      "up to {} ranks share one GPU; they take turns, so times say little; start one rank per GPU, "
       "or "
       "check CUDA_VISIBLE_DEVICES",
       ranks_per_device);

@@ -74,7 +74,7 @@ CLI::Validator number_from(Number low, Number high) {
 /// Ranks that --ranks and --ranks-per-node may name: more than any machine has.
 inline constexpr int most_ranks = 1'000'000;
 
-/// What --help says of sources: one usage a line.
+/// What --help says of sources: one usage per line.
 std::string source_usage();
 
 void add_matrix_option(CLI::App& app, RunOptions& options);

@@ -39,7 +39,7 @@ class KernelStudy : public Session {
     begin();
     if (!options_.sweep.empty() && device_.site.device != Device::gpu) {
       throw AgreedError(ExitCode::usage,
-                        "--sweep threads: threads a row are a matter of csr-vector on a GPU, and "
+                        "--sweep threads: threads per row are a matter of csr-vector on a GPU, and "
                         "this run is on the CPU; leave it out");
     }
     if (options_.dry) return dry();

@@ -139,7 +139,7 @@ class NcclExchange final : public HaloExchange {
 std::string nccl_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
   if (site.shared) {
-    return "several ranks share one GPU, which NCCL does not allow; use one rank a GPU, or mpi";
+    return "several ranks share one GPU, which NCCL does not allow; use one rank per GPU, or mpi";
   }
   return {};
 }

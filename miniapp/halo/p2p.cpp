@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `p2p`: one kernel a product stores the entries that neighbours on this host need
+// Transport `p2p`: one kernel per product stores the entries that neighbours on this host need
 // straight into their memory, over NVLink, and waits for what comes (p2p_kernels.cu has the two
 // protocols). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
 // The kernel runs on a stream of its own beside the interior rows, or in the product's stream where
@@ -325,7 +325,7 @@ std::string p2p_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
   if (site.shared) {
     return "several ranks share one GPU, where one that waits may keep the other from running; use "
-           "one rank a GPU, or mpi";
+           "one rank per GPU, or mpi";
   }
   if (!site.peer_refusal.empty()) {
     return fmt::format("GPUs of one host cannot store into each other's memory ({}); use nccl",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The line on the terminal that says what is being done and, where the phase knows it, how much of
-// it: a thread that reads Progress a few times a second. It erases the line when it goes.
+// it: a thread that reads Progress a few times per second. It erases the line when it goes.
 #pragma once
 
 #include <thread>

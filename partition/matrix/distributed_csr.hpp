@@ -46,7 +46,7 @@ struct DistributedCsr {
   Offset local_nonzeros() const { return offsets.back(); }
 };
 
-/// First of the `items` that part `part` of `parts` gets when they are dealt out evenly in whole
+/// First of the `items` that part `part` of `parts` gets when they are distributed evenly in whole
 /// blocks of `block`; part == parts gives `items`.
 constexpr GlobalIndex even_split(GlobalIndex items, int block, int parts, int part) {
   const GlobalIndex blocks = (items + block - 1) / block;

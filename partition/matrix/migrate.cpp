@@ -67,7 +67,7 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
                      Progress& progress) {
   const GlobalIndex rows = matrix.local_rows();
   if (static_cast<GlobalIndex>(owners.size()) != rows) {
-    throw std::logic_error("migrate: one owner a row is needed");
+    throw std::logic_error("migrate: one owner per row is needed");
   }
   MigratedRows result;
   const bool stays =

@@ -30,7 +30,7 @@ class Shuffle {
 };
 
 /// Collective. The same square matrix with row and column i renumbered to shuffle.to_shuffled(i)
-/// and dealt out evenly again. The entries of a row keep their stored order (ascending *source*
+/// and distributed evenly again. The entries of a row keep their stored order (ascending *source*
 /// column), so the columns of the result do not ascend. Rectangular: throws AgreedError. The block
 /// size becomes 1 and the grid is forgotten: neither survives.
 DistributedCsr shuffled(const Comm& comm, DistributedCsr&& matrix, const Shuffle& shuffle,

@@ -77,7 +77,7 @@ class Layers {
       before += load;
     }
   }
-  /// The box of each bin when layers are dealt out evenly.
+  /// The box of each bin when layers are distributed evenly.
   void cut_evenly() {
     for (std::size_t bin = 0; bin < loads_.size(); ++bin) {
       const GlobalIndex layer = static_cast<GlobalIndex>(bin) * width_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Partitioner `file:PATH`: one line a row with the number of its owner, as METIS's programs write
+// Partitioner `file:PATH`: one line per row with the number of its owner, as METIS's programs write
 // it. Empty lines and lines that begin with % or # are skipped. One rank reads, a share of rows at
 // a time, which goes to the rank that holds them before the next one is read. Lines are bounded, so
 // that no file can take more memory than that.

@@ -33,7 +33,7 @@ void allow_keys(const Spec& options, std::initializer_list<std::string_view> key
 /// Collective. Throws AgreedError when `options` says more than a name.
 void refuse_options(const Spec& options, const Comm& comm);
 
-/// Local. The owners of this rank's rows when all rows are dealt out evenly in whole blocks.
+/// Local. The owners of this rank's rows when all rows are distributed evenly in whole blocks.
 std::vector<int> even_owners(const DistributedCsr& matrix, int parts);
 
 }  // namespace rowhalo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Partitioner `nnz`: contiguous ranges of whole blocks with about the same number of nonzeros. The
-// nonzeros are dealt out evenly and a block goes where the middle of its nonzeros lies, so that
+// nonzeros are distributed evenly and a block goes where the middle of its nonzeros lies, so that
 // owners ascend and a rank is off its share by at most one block. Without nonzeros: the same as
 // `rows`.
 #include <algorithm>

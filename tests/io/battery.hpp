@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices that every kind of file must bring back bit by bit, each dealt out evenly.
+// Matrices that every kind of file must bring back bit by bit, each distributed evenly.
 #pragma once
 
 #include <cmath>

@@ -54,6 +54,17 @@ MAX_LINES = 450
 MAX_README_LINES = 150
 
 
+# Pattern, and what to say; the last is for texts, too.
+LEFT_WORDS = [
+    (r"\bhold_back\b", "wait on an event: make_wait"),
+    (r"\b(deal_out|dealt)\b", "scatter, gather, redistribute"),
+    (r"\b[Ff]light\b", "unroll depth, load in flight"),
+    (r"\bnarrow\w*\b", "reduced precision, fp32, 16-bit columns"),
+    (r"\w_a_(row|rank|product|step|slice|warp|thread|block|chunk|unit|nonzero|second|word)\b", "say per"),
+    (r"\b(bytes|entries|rows|nonzeros|messages|times?|GPU) a (product|rank|row|nonzero|GPU)\b", "say per"),
+]
+
+
 class Skip(Exception):
     """The check cannot be made here; the text says why."""
 
@@ -237,6 +248,18 @@ def check_leftovers(tree):
         for number, line in enumerate(tree.lines(name), 1):
             if pattern.search(line):
                 yield f"{name}:{number}: do it now or open an issue: {line.strip()}"
+
+
+def check_language(tree):
+    """Words that CONTRIBUTING (Words) has others for."""
+    for name in tree.files:
+        if not name.endswith((*SOURCES, ".md", ".py", ".sh")) or name.startswith("tests/lint/"):
+            continue
+        patterns = LEFT_WORDS if name.endswith(SOURCES) else LEFT_WORDS[-1:]
+        for number, line in enumerate(tree.lines(name), 1):
+            for pattern, better in patterns:
+                if name != "CHANGELOG.md" and re.search(pattern, line):
+                    yield f"{name}:{number}: {better}: {line.strip()}"
 
 
 def check_whitespace(tree):

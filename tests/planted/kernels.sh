@@ -52,10 +52,10 @@ fault "shares are no whole rounds of the warps" kernels/balanced_shares.cpp \
   'std::min(chunks, rounds * warps)' \
   'std::min(chunks, chunks / wanted)'
 fault "a split row begins where it goes on" kernels/balanced_shares.cpp \
-  'split_rows.push_back({rank, share - 1, share});' \
-  'split_rows.push_back({rank, share, share});'
+  'split_rows.push_back({ordinal, share - 1, share});' \
+  'split_rows.push_back({ordinal, share, share});'
 fault "rows split by one share are one" kernels/balanced_shares.cpp \
-  'split_rows.empty() || split_rows.back().rank != rank' \
+  'split_rows.empty() || split_rows.back().ordinal != ordinal' \
   'split_rows.empty() || split_rows.back().last + 1 != share'
 fault "shares of long rows change places in a block" kernels/balanced_shares.cpp \
   'order[place] = together[begin + k];' \

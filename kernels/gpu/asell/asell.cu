@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of asell (the format: asell.cpp). A warp a slice of 32 rows, a thread a row:
+// The kernel of asell (the format: asell.cpp). One warp per slice of 32 rows, one thread per row:
 //   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
 //     for step in [0, steps of the slice): column = next column by the slice's code, or none
 //       if there is one: s = fma(value of slot (step, lane), x[column], s)
@@ -32,7 +32,7 @@ enum class Order {
 };
 
 /// The steps of a slice that a thread loads before it sums them, and the blocks that registers
-/// must suffice for on a multiprocessor, without a spill (ptxas -v): 8 bytes a row spilled cost
+/// must suffice for on a multiprocessor, without a spill (ptxas -v): 8 spilled bytes per row cost
 /// stencil5 a tenth.
 struct Shape {
   int plain;   ///< steps of codes without words
@@ -162,7 +162,7 @@ struct TableValues {
   const std::uint32_t* words;
   const Matrix* table;  ///< in shared memory
 
-  /// Asks for what the warp reads after `unroll` of `steps` steps, a line a lane: one wait for
+  /// Asks for what the warp reads after `unroll` of `steps` steps, one line per lane: one wait for
   /// memory a slice instead of one a unroll.
   __device__ void ask(int steps, int unroll, int lane) const {
     const int row = unroll / values_per_word + lane;

@@ -26,8 +26,8 @@ enum class ValueCode {
 
 /// 32 rows. What a warp reads first, with one load.
 struct alignas(16) AsellSlice {
-  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: their words a lane
-  std::uint32_t codes;   ///< offsets: first step in `patterns`; others: words a lane before
+  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: their words per lane
+  std::uint32_t codes;   ///< offsets: first step in `patterns`; others: words per lane before
   LocalIndex base;       ///< bytes, words: the distance of the first entry counts from row + base
   std::uint32_t steps_and_code;
 

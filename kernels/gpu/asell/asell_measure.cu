@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each slice of asell (asell.hpp) needs, and its place. A warp a slice, a lane a row: every
-// lane walks its row once and counts the slots that codes of 8 and 16 bits take; together the lanes
-// merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code with
-// the fewest bytes wins. Prefix sums then give each slice its place; slices with the same steps,
-// told apart by a hash that the filling checks, share one pattern.
+// What each slice of asell (asell.hpp) needs, and its place. One warp per slice, one lane per row:
+// every lane walks its row once and counts the slots that codes of 8 and 16 bits take; together the
+// lanes merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code
+// with the fewest bytes wins. Prefix sums then give each slice its place; slices with the same
+// steps, told apart by a hash that the filling checks, share one pattern.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 

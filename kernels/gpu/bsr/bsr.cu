@@ -3,15 +3,15 @@
 // bsr: blocks of b x b, b = 2..8, in slices of 32 block rows (block_rows.hpp: sliced ELLPACK whose
 // entries are blocks; the layout within a block as in Eberhardt, Hoemmen: Optimization of block
 // sparse matrix-vector multiplication on shared-memory parallel architectures, IPDPSW 2016). A
-// thread a row, b warps a slice:
+// thread a row, b warps per slice:
 //   for thread k: p = k / b, r = k % b; i = the row; s = +0
 //     for each block of block row p, for c in [0, b):
 //       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
 // Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
 // index. Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks
-// are loaded before the first is summed. Bytes of a product: 8 b^2 (fp32: 4 b^2) and 2 a block with
-// padding (4 where a slice spans more than 2^16 columns), 12 a slice, 4 a block row where they are
-// sorted, the row list, x and y once.
+// are loaded before the first is summed. Bytes per product: 8 b^2 (fp32: 4 b^2) and 2 per block
+// with padding (4 where a slice spans more than 2^16 columns), 12 per slice, 4 per block row where
+// they are sorted, the row list, x and y once.
 #include <cstring>
 #include <type_traits>
 
@@ -47,7 +47,7 @@ struct BsrArguments {
   typename Numbers::Vector* y;
 };
 
-/// Blocks under way, measured on an H200: 8 to 15 values a thread.
+/// Blocks under way, measured on an H200: 8 to 15 values per thread.
 constexpr int unroll_of(int b) {
   constexpr int depths[] = {6, 4, 3, 3, 2, 2, 1};
   return depths[b - smallest_block_size];

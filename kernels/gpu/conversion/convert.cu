@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Conversions on the device (convert.hpp). Sorting is one stable radix sort on (window, length);
-// slices are measured by a warp each, their begins are a prefix sum, and a thread a lane then
+// slices are measured by a warp each, their begins are a prefix sum, and one thread per lane then
 // copies its row into the slots.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -31,7 +31,7 @@ __global__ void make_sort_keys(CsrView matrix, RowListView rows, std::int64_t si
   sorted[item] = row;
 }
 
-/// A warp a group: its first row where the rows are consecutive, else where they stand.
+/// One warp per group: its first row where the rows are consecutive, else where they stand.
 __global__ void make_groups(const LocalIndex* sorted, LocalIndex count, LocalIndex* groups) {
   const std::int64_t item = thread_index();
   const std::int64_t group = item / warp_size, first = group * warp_size;
@@ -42,7 +42,7 @@ __global__ void make_groups(const LocalIndex* sorted, LocalIndex count, LocalInd
   if (item == first) groups[group] = consecutive ? first_row : ~static_cast<LocalIndex>(first);
 }
 
-/// A warp a slice: slots that it takes. One more number, 0, for the end.
+/// One warp per slice: slots that it takes. One more number, 0, for the end.
 __global__ void measure_slices(CsrView matrix, RowListView rows, Slices slices, Offset* slots) {
   const std::int64_t slice = thread_index() / warp_size;
   if (slice > slices.count(rows.count)) return;
@@ -84,7 +84,7 @@ __global__ void fill_lanes(CsrView matrix, RowListView rows, Slices slices, cons
   }
 }
 
-/// A warp a row.
+/// One warp per row.
 __global__ void write_rows(CsrView matrix, LocalIndex* rows) {
   const std::int64_t row = thread_index() / warp_size;
   if (row >= matrix.rows) return;

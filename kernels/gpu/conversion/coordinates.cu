@@ -32,7 +32,7 @@ __global__ void count_entries(CsrView matrix, RowListView rows, Offset skipped, 
   counts[k] = count;
 }
 
-/// A warp a row.
+/// One warp per row.
 template <class Word>
 __global__ void write_entries(CsrView matrix, RowListView rows, Offset skipped,
                               const Offset* begins, LocalIndex* entry_rows, LocalIndex* columns,

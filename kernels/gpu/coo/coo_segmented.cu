@@ -2,7 +2,7 @@
 //
 // coo-segmented: coordinates summed by segments (segmented_sum.hpp), without atomics: the same bits
 // every time. Listed rows without entries get their beta * y in a launch of their own, if there are
-// any. Bytes of a product: 16 (fp32: 12) an entry, 4 an empty row, 12 (fp32: 8) a partial sum
+// any. Bytes per product: 16 (fp32: 12) an entry, 4 an empty row, 12 (fp32: 8) a partial sum
 // written and read, x and y once.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"

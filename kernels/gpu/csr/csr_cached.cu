@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-cached: a thread a row of CSR, with a window of x in shared memory, since neighbouring rows
-// of a banded matrix refer to the same entries again and again. Each block of threads has window=
-// entries that begin at the smallest column of its rows; columns beyond it are read from x itself:
+// csr-cached: one thread per row of CSR, with a window of x in shared memory, since neighbouring
+// rows of a banded matrix refer to the same entries again and again. Each block of threads has
+// window= entries that begin at the smallest column of its rows; columns beyond it are read from x
+// itself:
 //   the block's threads load window[c] = x[first + c]; then for thread k: i = rows[k]; s = +0
 //     for e in [offsets[i], offsets[i + 1]): c = indices[e] - first
 //       s = fma(values[e], c < length ? window[c] : x[indices[e]], s)
-// The bits of csr. Bytes of a product: those of csr-scalar and 4 a block.
+// The bits of csr. Bytes per product: those of csr-scalar and 4 per block.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -57,7 +58,7 @@ __global__ void csr_cached_kernel(CachedArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// A block a block of the product: the smallest column of its rows.
+/// One block per block of the product: the smallest column of its rows.
 __global__ void find_firsts(CsrView matrix, RowListView rows, int rows_per_block,
                             LocalIndex* firsts) {
   __shared__ LocalIndex smallest;

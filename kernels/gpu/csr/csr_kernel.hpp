@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The class behind csr-scalar and csr-vector: uses the arrays of the CsrView as they are, and has
-// no set-up. A format gives the function that launches its one kernel. Bytes of a product: 12
-// (fp32: 8) a nonzero, 8 a row offset, the row list, x and y once.
+// no set-up. A format gives the function that launches its one kernel. Bytes per product: 12
+// (fp32: 8) per nonzero, 8 per row offset, the row list, x and y once.
 #pragma once
 
 #include <memory>

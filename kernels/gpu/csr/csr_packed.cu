@@ -6,10 +6,10 @@
 //   rows k from firsts[block] on take slots one after the other, empty rows one without an entry;
 //   lane of 4 slots: s = +0; s = fma(values[slot], x[columns[slot]], s) up to where a row ends
 //   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
-// Entries lie as lanes load them, 16 bytes at once; a word a lane says where rows end and which is
-// the first. All of that is loaded before the product before has ended (early_start.cuh): the chain
-// of loads is x, y. Order of sums and bits depend on the matrix alone. Bytes of a product: 12
-// (fp32: 8) a slot and 1 for the words, the row list, x and y once.
+// Entries lie as lanes load them, 16 bytes at once; one word per lane says where rows end and which
+// is the first. All of that is loaded before the product before has ended (early_start.cuh): the
+// chain of loads is x, y. Order of sums and bits depend on the matrix alone. Bytes per product: 12
+// (fp32: 8) per slot and 1 for the words, the row list, x and y once.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -163,7 +163,7 @@ __global__ void measure_rows(CsrView matrix, RowListView rows, Offset* lengths) 
   lengths[item] = matrix.offsets[row + 1] - matrix.offsets[row];
 }
 
-/// A warp a row. Each row tells its lanes its number where it begins in them, or goes on.
+/// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
 template <class Word>
 __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
                            LocalIndex* columns, Word* values, unsigned* words) {

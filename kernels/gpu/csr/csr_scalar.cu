@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-scalar: one thread a row (Bell, Garland: Efficient sparse matrix-vector multiplication on
+// csr-scalar: one thread per row (Bell, Garland: Efficient sparse matrix-vector multiplication on
 // CUDA, NVIDIA NVR-2008-004, 2008).
 //   for thread k: i = rows[k]; s = +0
 //     for e in [offsets[i], offsets[i + 1]): s = fma(values[e], x[indices[e]], s)

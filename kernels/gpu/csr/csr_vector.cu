@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-vector: W threads a row, W = 2, 4, 8, 16 or 32 (Bell, Garland: Efficient sparse matrix-vector
-// multiplication on CUDA, NVIDIA NVR-2008-004, 2008; several rows a warp as in Reguly, Giles:
-// Efficient sparse matrix-vector multiplication on cache-based GPUs, InPar 2012).
+// csr-vector: W threads per row, W = 2, 4, 8, 16 or 32 (Bell, Garland: Efficient sparse
+// matrix-vector multiplication on CUDA, NVIDIA NVR-2008-004, 2008; several rows per warp as in
+// Reguly, Giles: Efficient sparse matrix-vector multiplication on cache-based GPUs, InPar 2012).
 //   for group k of W threads: i = rows[k]
 //     thread l: s_l = +0; for e = offsets[i] + l, step W, below offsets[i + 1]:
 //                           s_l = fma(values[e], x[indices[e]], s_l)
@@ -62,9 +62,9 @@ CsrLaunch<Numbers> launch_of(int width) {
 }
 
 /// Without threads=. Measured on an H200 on 14 matrices (jobs/results): time grows with the rounds
-/// of row_sum, four entries a thread each, and with the warps; a fifth more entries than one round
-/// holds are still worth it. The longest row takes half a microsecond a round, whatever the others
-/// do: it must not outlast them.
+/// of row_sum, four entries per thread each, and with the warps; a fifth more entries than one
+/// round holds are still worth it. The longest row takes half a microsecond a round, whatever the
+/// others do: it must not outlast them.
 int fitting_width(const CsrView& matrix, RowListView rows) {
   constexpr double entries_per_thread = 5, seconds_per_round = 0.5e-6, bytes_per_second = 3e12;
   const RowLengths lengths = row_lengths_on_device(matrix, rows);

@@ -2,7 +2,7 @@
 //
 // The plan of csr-balanced (balanced_plan.hpp): two prefix sums, over the rows for the numbers of
 // those that have entries and over the chunks for the rows that end before each; all else is a
-// thread a row, a lane eight entries, or a thread a share.
+// thread a row, a lane eight entries, or one thread per share.
 #include <algorithm>
 #include <numeric>
 
@@ -43,7 +43,7 @@ __global__ void mark_rows(RowListView listed, const Offset* begins, const LocalI
   if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
 }
 
-/// A warp a chunk, and 0 for the end.
+/// One warp per chunk, and 0 for the end.
 __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std::uint16_t* marks,
                            LocalIndex* ends) {
   const std::int64_t item = thread_index(), chunk = item / warp_size;

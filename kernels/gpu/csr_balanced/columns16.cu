@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Narrow columns (columns16.hpp) in one pass: a warp a chunk.
+// 16-bit columns (columns16.hpp) in one pass: one warp per chunk.
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/csr_balanced/columns16.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The plan of csr-binned (binned_plan.hpp): entries are sorted by the number of their cell, which
-// keeps the order of the rows in each; all else is a thread a row, a cell or an entry.
+// keeps the order of the rows in each; all else is one thread per row, a cell or an entry.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
@@ -53,7 +53,8 @@ __global__ void place_rows(ListedView rows, RowBins bins, const BinRows* bin_row
   if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
 }
 
-/// Of each entry its cell, panel by panel, where it is in the matrix, and its number; a warp a row.
+/// Of each entry its cell, panel by panel, where it is in the matrix, and its number; one warp per
+/// row.
 __global__ void find_cells(CsrView matrix, RowListView list, ListedView rows, RowBins bins,
                            ColumnPanels panels, std::uint32_t* cells, std::uint32_t* sources,
                            std::uint32_t* numbers) {
@@ -99,7 +100,7 @@ __global__ void count_units(const std::uint32_t* begins, std::int32_t panels, st
   by_bin[cell < cells ? cell % bins * panels + cell / bins : cells] = units;
 }
 
-/// A thread a cell, panel by panel; `sources` and `places`: sums of the units before.
+/// One thread per cell, panel by panel; `sources` and `places`: sums of the units before.
 __global__ void write_cells(const std::uint32_t* sources, const std::uint32_t* places,
                             std::int32_t panels, std::int32_t bins, BinnedCell* cells) {
   const std::int64_t item = thread_index();

@@ -138,7 +138,7 @@ __device__ void copy_cells(const uint2* cells, std::int32_t panels, const uint4*
   }
 }
 
-/// A thread a row.
+/// One thread per row.
 template <class Numbers>
 __global__ void __launch_bounds__(bin_threads<typename Numbers::Sum>,
                                   bins_at_once<typename Numbers::Sum>)

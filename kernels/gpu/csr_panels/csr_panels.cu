@@ -87,7 +87,7 @@ __device__ typename Numbers::Sum sum_of_entries(const PanelArguments<Numbers>& a
   return sum;
 }
 
-/// A block a panel.
+/// One block per panel.
 template <class Numbers, int threads>
 __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Numbers> a) {
   extern __shared__ double shared[];
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
   }
 }
 
-/// A warp a row.
+/// One warp per row.
 template <class Numbers>
 __global__ void sum_rows(PanelArguments<Numbers> a) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
@@ -140,7 +140,7 @@ __global__ void sum_rows(PanelArguments<Numbers> a) {
 
 // ---- set-up
 
-/// Entries of each piece; a warp a row.
+/// Entries of each piece; one warp per row.
 __global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
                              unsigned long long* counts) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
@@ -153,8 +153,8 @@ __global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels pane
   }
 }
 
-/// Entries go to their pieces in the order of their row; a warp a row, `ends` grows from the begins
-/// of the pieces to their ends.
+/// Entries go to their pieces in the order of their row; one warp per row, `ends` grows from the
+/// begins of the pieces to their ends.
 template <class Word>
 __global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels, Offset* ends,
                             std::uint16_t* columns, Word* values) {

@@ -23,7 +23,7 @@ class DenseBlock {
 
   const void* values() const { return values_.data(); }
   std::int64_t leading() const { return leading_; }
-  LocalIndex columns() const { return columns_; }  ///< entries a row
+  LocalIndex columns() const { return columns_; }  ///< entries per row
   std::int64_t value_bytes() const { return value_bytes_; }
   std::int64_t footprint_bytes() const {
     return static_cast<std::int64_t>(values_.bytes() + gathered_.bytes()) + indices_.bytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dense-coalesced: a thread a row, columns one after the other:
+// dense-coalesced: one thread per row, columns one after the other:
 //   for thread k: s = +0; for e in [0, columns): s = fma(values[k + e * leading], x[e], s)
 // A load of a warp is one stretch of memory; all of its threads read the same x[e].
 #include "kernels/formats.hpp"

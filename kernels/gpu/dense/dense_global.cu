@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dense-global: the dense product as one writes it first. A thread a row, rows one after the other:
+// dense-global: the dense product as one writes it first. One thread per row, rows one after the
+// other:
 //   for thread k: s = +0; for e in [0, columns): s = fma(values[k * leading + e], x[e], s)
 // The threads of a warp read addresses a row apart: every load of a warp touches 32 sectors, of
 // which one number each is used at a time.

@@ -2,8 +2,8 @@
 //
 // The class behind dense-global, -coalesced, -constant, -shared, -shuffle and -split: a DenseBlock
 // and the function that launches the format's kernel. The first five are the dense matrix-vector
-// kernels of teaching texts, one thread a row; each sums its row with one accumulator in stored
-// order, which gives the bits of csr. Bytes of a product: the values, the row list, x and y once.
+// kernels of teaching texts, one thread per row; each sums its row with one accumulator in stored
+// order, which gives the bits of csr. Bytes per product: the values, the row list, x and y once.
 #pragma once
 
 #include <chrono>

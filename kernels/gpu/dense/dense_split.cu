@@ -6,8 +6,8 @@
 //     for v = l, step threads, over the 16-byte pieces of a row:
 //       load the piece of x once, then for each row r: s_r = fma of its piece, entry by entry
 //   s_r = tree sum over the group; thread 0 writes y
-// Every load of the matrix is 16 bytes a thread and one stretch a group; x is read once for `rows`
-// rows. The order of summation depends on the options alone: the same bits every time.
+// Every load of the matrix is 16 bytes per thread and one stretch per group; x is read once for
+// `rows` rows. The order of summation depends on the options alone: the same bits every time.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/dense/dense_kernel.hpp"
 #include "kernels/gpu/warp/bits.cuh"

@@ -48,8 +48,8 @@ __device__ std::int64_t thread_index() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-/// A thread a block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice s;
-/// bases[s]: its lowest column. `lengths` may be null.
+/// One thread per block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice
+/// s; bases[s]: its lowest column. `lengths` may be null.
 template <int b>
 __global__ void measure_slices(CsrView matrix, RowListView rows, Places places, unsigned* lengths,
                                unsigned long long* sizes, LocalIndex* bases, Totals* totals) {
@@ -84,7 +84,7 @@ __global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::
   block_rows[p] = static_cast<LocalIndex>(p);
 }
 
-/// A thread a block row; those that the last slice lacks are all holes.
+/// One thread per block row; those that the last slice lacks are all holes.
 template <class Word, class Index, int b>
 __global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std::int64_t slices,
                             int widest_chunk, const Offset* begins, const LocalIndex* bases,

@@ -20,7 +20,7 @@ __global__ void find_split_blocks(RowListView rows, int size, int* found) {
   if (rows[k] - rows[k - k % size] != k % size) *found = 1;
 }
 
-/// A warp a group of block rows that begin `stride` apart.
+/// One warp per group of block rows that begin `stride` apart.
 template <int b>
 __global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t stride,
                               BlockSample* sample) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counts over listed rows in device memory (device_work.hpp). A thread a row; columns are marked in
-// an array of flags, which a second kernel counts.
+// Counts over listed rows in device memory (device_work.hpp). One thread per row; columns are
+// marked in an array of flags, which a second kernel counts.
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
@@ -29,7 +29,7 @@ __device__ std::int64_t item_stride() {
   return std::int64_t{gridDim.x} * blockDim.x;
 }
 
-/// `used`: a flag a column, or null where columns are not asked for.
+/// `used`: one flag per column, or null where columns are not asked for.
 __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
   unsigned long long nonzeros = 0, runs = 0, numbers = 0;
   for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
@@ -54,7 +54,7 @@ struct LengthTotals {
   unsigned long long nonzeros, longest, slots_of_8, slots_of_32;
 };
 
-/// A warp a slice of 32 rows. Every lane adds the longest of its slice, so a short one counts
+/// One warp per slice of 32 rows. Every lane adds the longest of its slice, so a short one counts
 /// right.
 __global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* totals) {
   unsigned long long nonzeros = 0, longest = 0, slots_of_8 = 0, slots_of_32 = 0;

@@ -4,8 +4,8 @@
 // has, and a bit says whether there is one, so that padding never touches x:
 //   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
 //     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
-// Diagonals ascend, so a row is summed by ascending local column. Bytes of a product: 8 (fp32: 4) a
-// slot, 4 for each 32 slots, 4 a diagonal, the row list, x and y once.
+// Diagonals ascend, so a row is summed by ascending local column. Bytes per product: 8 (fp32: 4) a
+// slot, 4 for each 32 slots, 4 per diagonal, the row list, x and y once.
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_select.cuh>
 
@@ -60,7 +60,7 @@ __global__ void dia_kernel(DiaArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// A warp a row. Diagonal column - row + rows - 1 has an entry.
+/// One warp per row. Diagonal column - row + rows - 1 has an entry.
 __global__ void mark_diagonals(CsrView matrix, RowListView rows, unsigned char* used) {
   const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
   if (k >= rows.count) return;
@@ -80,7 +80,7 @@ __global__ void number_diagonals(const std::int64_t* positions, LocalIndex count
   numbers[positions[d]] = static_cast<LocalIndex>(d);
 }
 
-/// A warp a row.
+/// One warp per row.
 template <class T>
 __global__ void fill_diagonals(CsrView matrix, RowListView rows, const LocalIndex* numbers,
                                unsigned* masks, T* values) {

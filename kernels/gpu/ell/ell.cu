@@ -4,8 +4,8 @@
 // of every row side by side:
 //   for thread k: s = +0; for step in [0, width): slot = step * count + k
 //     if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
-// Each row is summed in stored order with its own accumulator: the bits of csr. Bytes of a product:
-// 12 (fp32: 8) a slot, the row list, x and y once.
+// Each row is summed in stored order with its own accumulator: the bits of csr. Bytes per product:
+// 12 (fp32: 8) per slot, the row list, x and y once.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"

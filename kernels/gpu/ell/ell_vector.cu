@@ -10,7 +10,7 @@
 // Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
 // before the first x; they do not depend on what stands before in the stream, so small matrices
 // start early (early_start.cuh). The order of summation depends on T alone: the same bits every
-// time (T = 1: those of csr). Bytes of a product: 12 (fp32: 8) a slot, the row list, x and y once.
+// time (T = 1: those of csr). Bytes per product: 12 (fp32: 8) per slot, the row list, x and y once.
 #include <bit>
 #include <string>
 
@@ -34,7 +34,7 @@ template <class Numbers>
 struct EllVectorArguments {
   const LocalIndex* indices;
   const typename Numbers::Matrix* values;
-  LocalIndex steps;  ///< slots a row over threads a row
+  LocalIndex steps;  ///< slots per row over threads per row
   RowListView rows;
   typename Numbers::Sum alpha;
   const typename Numbers::Vector* x;
@@ -91,7 +91,7 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// A thread a slot.
+/// One thread per slot.
 template <class Word>
 __global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset slots,
                           LocalIndex* indices, Word* values) {

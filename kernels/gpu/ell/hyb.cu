@@ -4,7 +4,7 @@
 // are summed by segments and added to y (segmented_sum.hpp): Bell, Garland: Efficient sparse
 // matrix-vector multiplication on CUDA, NVIDIA NVR-2008-004, 2008, there with atomics. The same
 // bits every time. Without width= the one that stores the fewest bytes: one column more costs a
-// slot a row and saves a coordinate for each row that is longer. Bytes of a product: 12 (fp32: 8) a
+// slot a row and saves a coordinate for each row that is longer. Bytes per product: 12 (fp32: 8) a
 // slot, 16 (12) an entry beyond, 12 (8) a partial sum written and read, the row list, x once, y
 // again for rows that are longer.
 #include "kernels/formats.hpp"
@@ -48,7 +48,7 @@ __global__ void hyb_kernel(HybArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
-/// A thread a row: its first entries, then padding.
+/// One thread per row: its first entries, then padding.
 template <class T>
 __global__ void fill_width(CsrView matrix, RowListView rows, LocalIndex width, LocalIndex* indices,
                            T* values) {

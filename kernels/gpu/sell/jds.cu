@@ -6,7 +6,7 @@
 //   for thread k: s = +0; for d in [0, length of row k): slot = begins[d] + k
 //     s = fma(values[slot], x[indices[slot]], s)
 // A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr. Bytes of a
-// product: 12 (fp32: 8) a nonzero, 8 a diagonal, 4 a row for its number, x and y once.
+// product: 12 (fp32: 8) per nonzero, 8 per diagonal, 4 per row for its number, x and y once.
 #include <cub/device/device_scan.cuh>
 
 #include "kernels/formats.hpp"
@@ -68,7 +68,7 @@ __global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* leng
   for (Offset d = length(k + 1); d < own; ++d) lengths[d] = k + 1;
 }
 
-/// A warp a row.
+/// One warp per row.
 template <class T>
 __global__ void fill_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
                                LocalIndex* indices, T* values) {

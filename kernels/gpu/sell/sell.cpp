@@ -9,7 +9,7 @@
 // natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
 // unroll= is the number of steps that a thread loads before it sums them (sell.cu); without it the
 // one that loads least in vain for slices of mean length.
-// Bytes of a product: 12 (fp32: 8) a slot, 8 a slice and the end, the row list, x and y once.
+// Bytes per product: 12 (fp32: 8) per slot, 8 per slice and the end, the row list, x and y once.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of sell (the format: sell.cpp). A warp a slice of 32 rows, a thread a row:
+// The kernel of sell (the format: sell.cpp). One warp per slice of 32 rows, one thread per row:
 //   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
 //     for slot = begins[slice] + lane, step lanes, below begins[slice + 1]:
 //       if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)

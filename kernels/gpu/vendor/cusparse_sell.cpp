@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The baseline cusparse-sell: sliced ELLPACK, `c=` rows a slice. Bytes of a product: 12 (fp32: 8) a
-// slot, 4 a slice and the end, x and y once.
+// The baseline cusparse-sell: sliced ELLPACK, `c=` rows per slice. Bytes per product: 12 (fp32: 8)
+// a slot, 4 per slice and the end, x and y once.
 #include <fmt/format.h>
 
 #include "kernels/formats.hpp"

@@ -102,7 +102,7 @@ TEST_CASE("asell shares the offsets of rows whose ghosts come before their own c
   for (const LocalIndex line : {320, 40}) {
     const Matrix matrix = with_ghosts_first(320, line);
     check("asell:codes=off", matrix, "offsets 100 %");
-    // No step twice: 9 of 8 bytes a row and of 8 a slice.
+    // No step twice: 9 of 8 bytes per row and of 8 per slice.
     const Typed<double> typed(matrix);
     const KernelWork work = work_of("asell:codes=off", typed.view());
     CHECK(work.matrix_bytes < 320 * 9 * 8 + 10 * (9 * 8 + 32) + 320 * 4);

@@ -100,7 +100,7 @@ TEST_CASE("padding is refused where it is many times the nonzeros and many bytes
     }
     return false;
   };
-  // 12 bytes a slot in fp64: 64 MB are 5333333.3 slots, 5.3 times the nonzeros.
+  // 12 bytes per slot in fp64: 64 MB are 5333333.3 slots, 5.3 times the nonzeros.
   CHECK_FALSE(refused("ell", 5333333));
   CHECK(refused("ell", 5333334));
   CHECK_FALSE(refused("ell:max_padding=0", 5333333));
@@ -129,7 +129,7 @@ TEST_CASE("ell refuses to pad all rows to a long one") {
 }
 
 TEST_CASE("hyb takes the width of the fewest bytes, or the one it is given") {
-  // One column more costs a slot of 12 bytes a row and saves 16 a longer row. 8 rows: 2 columns
+  // One column more costs a slot of 12 bytes per row and saves 16 a longer row. 8 rows: 2 columns
   // while more than 6 rows have a second entry.
   const Matrix seven = of_lengths({1, 2, 2, 2, 2, 2, 2, 9}),
                six = of_lengths({1, 1, 2, 2, 2, 2, 2, 9});
@@ -200,10 +200,10 @@ TEST_CASE("bsr takes the blocks of the source, or measures") {
                  "101 MB", "b= smaller"});
   const Matrix diagonal = identity(64);
   CHECK(work_of("bsr:b=8", Typed<double>(diagonal).view()).stored_entries == 512);
-  // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes an entry and 8 a row.
+  // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes an entry and 8 per row.
   check_refusal(
       "bsr", Typed<double>(diagonal).view(), all_rows(64),
-      {"more bytes than CSR", "2 x 2 and 50 % full", "22.0 a nonzero", "20.0", "say b=2"});
+      {"more bytes than CSR", "2 x 2 and 50 % full", "22.0 per nonzero", "20.0", "say b=2"});
 }
 
 TEST_CASE("full blocks of bsr cost no mask, wherever they begin") {

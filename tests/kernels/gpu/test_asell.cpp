@@ -80,7 +80,7 @@ TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") 
     const Matrix grid = with_random_values(stencil(64, 6, 5));
     const KernelWork on_grid = check_bits(options, grid);
     check_says(on_grid, "offsets=100%");
-    // 27 steps a slice at the most, whose offsets slices share: far below 4 bytes a nonzero.
+    // 27 steps per slice at the most, whose offsets slices share: far below 4 bytes per nonzero.
     CHECK(on_grid.matrix_bytes < 9.5 * static_cast<double>(grid.offsets.back()));
 
     const auto near = [](LocalIndex i) { return i + i * 7 % 50; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // ell-vector beyond what every GPU format is tested for: products that start before the one before
-// has ended still read what that wrote, its own choice of threads a row, its bits and refusals.
+// has ended still read what that wrote, its own choice of threads per row, its bits and refusals.
 #include "partition/base/errors.hpp"
 #include "tests/kernels/gpu_battery.hpp"
 
@@ -10,7 +10,7 @@ using namespace rowhalo::battery;
 
 namespace {
 
-/// Four entries a row, all over the columns: what one block writes the next product reads in
+/// Four entries per row, all over the columns: what one block writes the next product reads in
 /// others.
 Matrix scattered(LocalIndex rows) {
   Matrix matrix;
@@ -104,7 +104,7 @@ TEST_CASE("ell-vector takes the fewest threads that load a row at once") {
   CHECK(threads_of("ell-vector:threads=16", rows_of(4)) == "threads=16");
 }
 
-TEST_CASE("ell-vector with a thread a row has the bits of csr") {
+TEST_CASE("ell-vector with one thread per row has the bits of csr") {
   const Matrix matrix = battery::with_random_values(random(301, 257));
   const Typed<double> typed(matrix);
   const auto x = uniform<double>(257, 1), before = uniform<double>(301, 2);

@@ -37,14 +37,14 @@ TEST_CASE("transports of GPUs refuse with a remedy") {
   apart.peer_refusal =
       "GPU memory of rank 1 cannot be mapped on rank 0: peer access is not supported";
   if (built_with_cuda()) {
-    CHECK(contains(refusal("p2p", shared), "use one rank a GPU, or mpi"));
+    CHECK(contains(refusal("p2p", shared), "use one rank per GPU, or mpi"));
     CHECK(contains(refusal("p2p", apart), apart.peer_refusal + "); use nccl"));
   } else {
     CHECK(contains(refusal("p2p", shared), "ROWHALO_WITH_CUDA"));
   }
   const bool with_nccl = !contains(refusal("nccl", shared), "ROWHALO_WITH_NCCL");
   if (with_nccl) {
-    CHECK(contains(refusal("nccl", shared), "use one rank a GPU, or mpi"));
+    CHECK(contains(refusal("nccl", shared), "use one rank per GPU, or mpi"));
     CHECK(refusal("nccl", apart).empty());
   }
   for (const char* staged : {"mpi", "mpi-persistent", "mpi-neighbor"}) {

@@ -12,7 +12,7 @@ using namespace rowhalo::test;
 
 namespace {
 
-/// Ranks dealt to nodes in turn, so that those of a node are not consecutive.
+/// Ranks distributed over nodes in turn, so that those of a node are not consecutive.
 NodeMap dealt_nodes(int ranks, int nodes) {
   NodeMap map;
   map.nodes = std::min(ranks, nodes);
