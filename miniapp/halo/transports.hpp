@@ -22,12 +22,12 @@ struct ComputeSite {
   bool shared = false;  ///< several ranks on one GPU
   NodeMap nodes = {};   ///< as ranks share memory, or as --ranks-per-node says
   int hosts = 1;        ///< that really are there, whatever --ranks-per-node says
-  std::string peer_refusal =
-      {};  ///< why GPUs of a host cannot write to each other; empty: they can
+  /// Why GPUs of a host cannot write to each other; empty: they can.
+  std::string peer_refusal = {};
   /// Why MPI cannot take device addresses; empty: it can.
   std::string no_device_messages = "it has not been tried whether this MPI takes device addresses";
-  std::string shared_memory_refusal =
-      {};                        ///< why ranks of a node cannot share host memory; empty: can
+  /// Why ranks of a node cannot share host memory; empty: they can.
+  std::string shared_memory_refusal = {};
   double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
 };
 
