@@ -20,7 +20,7 @@ __device__ std::int64_t thread_index() {
 
 struct ListedView {
   const Offset* begins;
-  const LocalIndex* some;
+  const LocalIndex* nonempty;
   LocalIndex count;
 
   __device__ std::int32_t bin_of(std::int64_t k, RowBins bins) const {
