@@ -35,6 +35,7 @@ MAY_INCLUDE = {
                        "miniapp/process/", "io/", "kernels/", "partition/"],
     "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/spmv/", "miniapp/halo/",
                      "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
+    "miniapp/examples/": ["setup.hpp", "miniapp/spmv/", "io/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }
 # System headers that a room must not know.

@@ -106,7 +106,7 @@ TEST_CASE("bsr on the GPU refuses where blocks would store more than CSR") {
   } catch (const InputError& error) {
     const std::string message = error.what();
     INFO(message);
-    for (const char* part : {"2 x 2 and ", " % full", "a nonzero instead of 12.", "say b=2"}) {
+    for (const char* part : {"2 x 2 and ", " % full", "per nonzero instead of 12.", "say b=2"}) {
       CHECK(contains(message, part));
     }
   }
