@@ -118,13 +118,11 @@ target_of() {
   esac
 }
 
-# build TARGET WHAT
+# build TARGET: shows why it fails where it does.
 build() {
-  cmake --build "$tree/build" --parallel "$jobs" --target "$1" >"$log" 2>&1 || {
-    tail -n 30 "$log"
-    echo "does not compile: $2"
-    exit 1
-  }
+  cmake --build "$tree/build" --parallel "$jobs" --target "$1" >"$log" 2>&1 && return
+  tail -n 30 "$log"
+  return 1
 }
 
 # run_tests FOLDER SELECTION...: succeeds when a test fails, whose name becomes `failure`.
@@ -134,53 +132,62 @@ run_tests() {
   shift
   rm -rf "$folder/Testing" # or the longest would run first
   ctest --test-dir "$folder" --stop-on-failure -j "$jobs" "$@" >"$log" 2>&1 || true
+  pkill -KILL -f "$tree/(build|jobs)/" || true # what a test that failed has left behind
   if [ ! -s "$failed" ]; then return 1; fi
   failure=$(head -n 1 "$failed" | cut -d : -f 2)
 }
 
-# find_failure WHAT FILE TEST...: sets `failure` to the first test that fails, or to nothing. TESTs run
-# first, then the tests of FILE's room, then the other rooms; in each those of few ranks first.
+# find_failure FILE TEST...: sets `failure` to the first test that fails, or to nothing, `compiles` to
+# yes or no. TESTs run first, then the tests of FILE's room, then the other rooms; in each those of few
+# ranks first.
 find_failure() {
-  local what=$1 own=${2%%/*} rooms=" base partition kernels io miniapp cli jobs " room target test
-  if [[ $2 == partition/base/* ]]; then own=base; fi
-  shift 2
-  failure=""
+  local own=${1%%/*} rooms=" base partition kernels io miniapp cli jobs " room target test
+  if [[ $1 == partition/base/* ]]; then own=base; fi
+  shift
+  failure="" compiles=no
   for test in "$@"; do
-    build "$(target_of "$test")" "$what"
+    build "$(target_of "$test")" || return 0
+    compiles=yes
     if run_tests . -R "^$test$"; then return; fi
   done
   for room in $own ${rooms/ $own / }; do
     target=tests/$room/all
     if [[ $room == cli || $room == jobs ]]; then target=rowhalo; fi
-    build "$target" "$what"
+    build "$target" || return 0
+    compiles=yes
     if run_tests "tests/$room" -LE slow -E "_n[247]$"; then return; fi
     if run_tests "tests/$room" -LE slow -R "_n[247]$"; then return; fi
   done
 }
 
-# passes_without_fault TEST: ends the script where it does not; asked once for each test.
+# passes_without_fault TEST: asked once for each test that passes.
 passes_without_fault() {
   if grep -qxF "$1" "$clean"; then return; fi
-  build "$(target_of "$1")" "the tree without a fault"
+  build "$(target_of "$1")" || return 1
   if run_tests . -R "^$1$"; then
     tail -n 30 "$log"
-    echo "without any fault $1 fails: nothing can be shown"
-    exit 1
+    return 1
   fi
   echo "$1" >>"$clean"
 }
 
+# Compared by contents and copied with a new time: an edit may be older than the objects that lack it.
 mkdir -p "$tree"
-find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-git ls-files -co --exclude-standard -z | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C "$tree"
-# Where the last run ended early, objects are newer than the file without the fault.
-if [ -f "$place/planted" ]; then touch "$tree/$(cat "$place/planted")"; fi
+declare -A wanted=()
+while IFS= read -r -d "" file; do
+  [ -f "$file" ] || continue
+  wanted[$file]=yes
+  cmp -s "$file" "$tree/$file" || install -D -m "$(stat -c %a "$file")" "$file" "$tree/$file"
+done < <(git ls-files -co --exclude-standard -z)
+while IFS= read -r -d "" file; do
+  [ -n "${wanted[$file]:-}" ] || rm -f "$tree/$file"
+done < <(cd "$tree" && find . -path ./build -prune -o -type f -printf '%P\0')
 while read -r test name; do done_before[$name]=$test; done < <(cat "$results" 2>/dev/null)
 : >"$clean"
 cuda=OFF
 [ "$device" = cpu ] || cuda=ON
 cmake -G Ninja -S "$tree" -B "$tree/build" -D CMAKE_BUILD_TYPE=Release -D ROWHALO_WITH_CUDA=$cuda \
-  -D ROWHALO_TEST_TIMEOUT=300 >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
+  -D ROWHALO_TEST_TIMEOUT=900 >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
 
 chosen=()
 for i in "${!names[@]}"; do
@@ -201,22 +208,26 @@ for i in "${chosen[@]:first:end-first}"; do
     printf '%-50s caught before by %s\n' "$name" "${done_before[$name]}"
     continue
   fi
-  echo "$file" >"$place/planted"
   cp "$tree/$file" "$place/original"
   printf '%s\0' "$tree/$file" "${originals[$i]}" "${replacements[$i]}" | replace plant
   mapfile -t tests < <(printf '%s\n' "${caught_by[$name]:-}" "${first_tests[$i]}" | awk 'NF && !seen[$0]++')
-  find_failure "$name" "$file" ${tests[0]+"${tests[@]}"}
+  find_failure "$file" ${tests[0]+"${tests[@]}"}
   cp "$place/original" "$tree/$file"
   if [ -z "$failure" ]; then
     survivors=$((survivors + 1))
-    printf '%-50s SURVIVES (%s)\n' "$name" "$file"
+    verdict=SURVIVES
+    [ "$compiles" = yes ] || verdict="DOES NOT COMPILE"
+    printf '%-50s %s (%s)\n' "$name" "$verdict" "$file"
     continue
   fi
   caught=$failure
-  passes_without_fault "$caught"
+  if ! passes_without_fault "$caught"; then
+    survivors=$((survivors + 1))
+    printf '%-50s NOT SHOWN: %s fails without it, too\n' "$name" "$caught"
+    continue
+  fi
   echo "$caught $name" >>"$results"
   printf '%-50s caught by %s, %d s\n' "$name" "$caught" $((SECONDS - start))
 done
-rm -f "$place/planted"
 echo "$((end - first)) faults, $survivors survive"
 [ "$survivors" -eq 0 ]

@@ -134,7 +134,7 @@ fault "opening a pipe waits for its writer" partition/base/regular_file.cpp \
   'O_RDONLY | O_CLOEXEC'
 fault "control groups do not limit what a header may ask for" io/host_memory.cpp \
   'return std::min(physical, cgroup_memory_bytes(root, text_of(membership)));' \
-  'return std::max(physical, cgroup_memory_bytes(root, text.str()));'
+  'return std::max(physical, cgroup_memory_bytes(root, text_of(membership)));'
 fault "each rank takes the memory of its host for its own" io/host_memory.cpp \
   'if (share * ranks > allowed(limits.host))' \
   'if (share > allowed(limits.host))'
