@@ -3,10 +3,10 @@
 
 usage: python3 jobs/classes [options]                      (see --help)
 
-Runs `rowhalo kernels` once a matrix and writes into --output:
-  classes-fp64.csv           the table of results: a line a matrix and format, with its provenance,
+Runs `rowhalo kernels` once per matrix and writes into --output:
+  classes-fp64.csv           the table of results: a line per matrix and format, with its provenance,
                              refusals with their reason; what is complete there is not run again
-  classes-fp64.md            a line a class, a line a matrix: ratio, target, auto, value codes
+  classes-fp64.md            a line per class, a line per matrix: ratio, target, auto, value codes
   classes-fp64.svg (or .png, whichever is smaller)
                              the ratios with their targets, and the share of the read bandwidth
 With --quick the stem is quick-fp64, with --matrices files-fp64. Markdown and picture show all
@@ -147,6 +147,10 @@ def main(arguments):
     options.output.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     table = Table(Path(f"{stem}.csv"))
+    if options.tables and not table.points:
+        print(f"classes: --tables: {table.path} holds no lines; run without --tables first",
+              file=sys.stderr)
+        return 2
     device, outcomes = run_selected(matrices, options, table)
 
     write_whole(table.path, tables.table_text(tables.all_lines(outcomes, device, table)))

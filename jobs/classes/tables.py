@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSV (the table of results, a line a matrix and format) and markdown (a line a matrix) of the class
-benchmark. Its CSV has the columns of every table (studying/rows.py) behind three of its own.
+"""CSV (the table of results, a line per matrix and format) and markdown (a line per matrix) of the
+class benchmark. Its CSV has the columns of every table (studying/rows.py) behind three of its own.
 """
 from matrices import AUTO_SECONDS, AUTO_SHARE, CLASSES
 from results import summary_of

@@ -134,7 +134,8 @@ class Reader:
 
     def add_csv(self, path):
         try:
-            rows = read_csv(path)
+            self.add_rows(read_csv(path), lambda row: path.parent / "points"
+                          / (row["point"] or ".") / f"result-{row['repeat']}.h5")
         except (OSError, ValueError) as error:
             raise WrongFile(f"{path}: {error}; `study.py collect` and table.py make one") from error
         seen = set()
@@ -143,8 +144,6 @@ class Reader:
             if report:
                 seen.add(result.parent)
                 self.add_detail(result, report)
-        self.add_rows(rows, lambda row: path.parent / "points" / (row["point"] or ".")
-                      / f"result-{row['repeat']}.h5")
 
     def add_report(self, path, report):
         point = point_of(path)

@@ -222,12 +222,21 @@ class Classes(launch.Case):
         self.assertEqual({line["matrix"] for line in lines}, {"a.mtx", "b.mtx.gz"})
         self.assertEqual([line for line in lines if "/" in line["command_line"]], [])
 
+    def test_a_table_of_another_layout_is_refused(self):
+        (self.place / "out").mkdir()
+        self.write("out/classes-fp64.csv", "class,matrix,seconds\nfem,elasticity:80,1\n")
+        run = subprocess.run([sys.executable, "-B", SCRIPT, "--tables", "--output", self.place / "out"],
+                             check=False, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"^classes: .*classes-fp64\.csv: has no column .*\n$")
+
     def test_usage(self):
         said, _ = self.classes("--list")
         self.assertIn("stencil27:450", said)
         self.assertEqual(len(said.splitlines()), len(set(said.splitlines())))
         for arguments, message in ((("--classes", "fem,foo"), "--classes foo: use stencils, fem"),
                                    (("--matrices", "nowhere"), "is not a folder"),
+                                   (("--tables",), "classes-fp64.csv holds no lines; run without"),
                                    (("--rowhalo", "nowhere"), "there is no such executable")):
             with self.subTest(arguments):
                 said, _ = self.classes(*arguments, status=2)

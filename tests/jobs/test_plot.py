@@ -25,7 +25,8 @@ def row(**values):
 
 
 AS_ASKED = "--format f --halo h"  # so that what was run counts as asked for
-EMPTY = {"command": "run", "status": "ok", "argv": ["rowhalo", "run", *AS_ASKED.split()], "matrix": {"source": "m:1", "nonzeros": 100},
+EMPTY = {"command": "run", "status": "ok", "argv": ["rowhalo", "run", *AS_ASKED.split()],
+         "matrix": {"source": "m:1", "nonzeros": 100},
          "timing": {"median_seconds": 1.0}, "cases": []}
 
 
