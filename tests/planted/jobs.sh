@@ -32,3 +32,7 @@ fault "temporary file follows a planted link" jobs/whole_files.py \
   'os.O_EXCL | os.O_NOFOLLOW' 'os.O_TRUNC' jobs_whole_files
 fault "files of running processes are stale" jobs/shell/whole_files.sh \
   ' && [ ! -d "/proc/$pid" ]' '' jobs_whole_files
+fault "what is measured again replaces what was measured" jobs/classes/running.py \
+  'set_aside([self.path], self.path.parent)' 'pass' cli_classes
+fault "a table forgets the command of its lines" jobs/studying/rows.py \
+  'return shlex.join(kept)' 'return ""' jobs_table

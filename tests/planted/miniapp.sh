@@ -159,8 +159,8 @@ fault "value codes count for the ratio" jobs/classes/results.py \
   'return "ours" if twin' \
   cli_classes
 fault "a run that ended early counts as complete" jobs/classes/running.py \
-  'set(formats) <= names_in(report)' \
-  'names_in(report)' \
+  'set(formats) <= names_in(rows)' \
+  'names_in(rows)' \
   cli_classes
 fault "ghosts replace what the owned columns gave" miniapp/spmv/distributed_spmv.cpp \
   'add ? 1.0 : beta' \
