@@ -160,6 +160,11 @@ class Golden(launch.Case):
         self.check("study-pbs.txt", self.scripts("pbs", "--after", "12.head", "--chain"))
         self.check("study-pbs-in-one-job.txt", self.scripts("pbs", "--in-one-job"))
 
+    def test_ready_scripts_come_from_their_templates(self):
+        run = subprocess.run([sys.executable, "-B", launch.SOURCE / "jobs/batch_scripts.py",
+                              "--check"], check=False, stdout=subprocess.PIPE, text=True)
+        self.assertEqual((run.returncode, run.stdout), (0, ""))
+
     def test_ready_scripts_take_the_options_of_the_site(self):
         for scheduler, script in (("slurm", "slurm/strong.sbatch"), ("pbs", "pbs/strong.pbs")):
             path = launch.SOURCE / "jobs" / script
