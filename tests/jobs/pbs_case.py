@@ -49,7 +49,7 @@ class PbsCase(throwaway.JobsCase):
         self.make_machine()
         self.set(kill_delay=10)
         self.environment = throwaway.environment(
-            HOME=str(self.double / "home"), PATH=f"{self.double}/bin:{os.environ['PATH']}",
+            HOME=str(self.double / "home"), PATH=f"{self.double}/bin:{self.double}/machine",
             PBS_CONF_FILE=str(self.double / "pbs.conf"), ROWHALO_SITE=str(self.site()))
         self.start_server()
 
@@ -61,8 +61,8 @@ class PbsCase(throwaway.JobsCase):
             executable(self.double / "bin" / name, f"#!/bin/sh\nexec {sys.executable} -B {DOUBLE} "
                                                    f"{name} {self.double} \"$@\"\n")
         (self.double / "pbs.conf").write_text(f"PBS_EXEC={self.double}\n", encoding="utf-8")
-        for folder in ("/usr/local/bin", "/usr/bin"):
-            for path in Path(folder).iterdir():
+        for folder in ["/usr/local/bin", "/usr/bin", *os.environ["PATH"].split(":")]:
+            for path in Path(folder).iterdir() if Path(folder).is_dir() else ():
                 link = self.double / "machine" / path.name
                 if path.name not in COMMANDS and not link.is_symlink():
                     link.symlink_to(path)

@@ -47,16 +47,15 @@ def session_of(pid):
 
 
 def signal_sessions(leaders, number):
-    """[G] Every process of the sessions, not only their leaders; whether there was one."""
-    found = False
-    for entry in os.listdir("/proc"):
-        if entry.isdigit() and session_of(entry) in leaders:
-            found = True
+    """[G] Every process of the sessions, not only their leaders. Children first and one by one: what
+    a parent hands on comes as a second signal."""
+    for pid in sorted(map(int, filter(str.isdigit, os.listdir("/proc"))), reverse=True):
+        if session_of(pid) in leaders:
             try:
-                os.kill(int(entry), number)
+                os.kill(pid, number)
+                time.sleep(0.05)
             except ProcessLookupError:
                 pass
-    return found
 
 
 def after_v(value):
@@ -197,7 +196,7 @@ class Server:
         """The environment and the prefix of a task, which the client starts."""
         job = self.find("pbs_tmrsh", environment.get("PBS_JOBID", ""))
         prefix = [] if words[0] == self.hosts[0] else self.on_second_node()
-        task = {"PATH": "/bin:/usr/bin", **self.pbs_variables(job)}  # [A]
+        task = {"PATH": "/bin:/usr/bin", **self.pbs_variables(job), **job.environment}  # [A]
         job.sessions.append(int(environment["SESSION"]))
         return json.dumps([prefix, task, job.umask])
 
