@@ -25,24 +25,24 @@ when_to_end() {
   echo $((start + (walltime < 360 ? walltime * 2 / 3 : walltime - 120)))
 }
 
-# signal_before_the_end PROCESS: asks again when the time has come, since qalter may have moved it.
+# signal_before_the_end PROCESS: asks again when the time has come, since qalter may have moved it,
+# and wakes up rarely, since times are measured beside it.
 signal_before_the_end() {
-  local begun end="" asked
+  local begun end="" asked left
   begun=@$(date +%s)
-  until asked=$(when_to_end "$begun"); do
-    sleep 10
-    kill -0 "$1" 2>/dev/null || return 0
-  done
-  end=$asked
-  while [ -n "$end" ] && kill -0 "$1" 2>/dev/null; do
-    if [ "$(date +%s)" -ge "$end" ]; then
-      ! asked=$(when_to_end "$begun") || end=$asked
-      if [ -n "$end" ] && [ "$(date +%s)" -ge "$end" ]; then
-        kill -s USR1 "$1"
-        return
-      fi
+  while kill -0 "$1" 2>/dev/null; do
+    left=$((${end:-0} - $(date +%s)))
+    if [ "$left" -le 0 ] && asked=$(when_to_end "$begun"); then
+      [ -n "$asked" ] || return 0
+      end=$asked left=$((asked - $(date +%s)))
     fi
-    sleep 1
+    if [ -z "$end" ]; then
+      left=10 # qstat has failed
+    elif [ "$left" -le 0 ]; then
+      kill -s USR1 "$1"
+      return
+    fi
+    sleep $((left < 30 ? left : 30))
   done
 }
 
