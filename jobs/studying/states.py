@@ -33,7 +33,8 @@ def reason_of(marker):
     # mpirun rules lines of dashes around what it says.
     told = ([line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))]
             or [line for line in lines if re.search(r"\w", line)][-1:])
-    return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")])
+    return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")
+                                    and line not in "".join(reasons[:1])])
 
 
 def live_jobs_of(folder):

@@ -186,6 +186,8 @@ class Studies(launch.Case):
                             f"{dashes}\nmpirun noticed that process rank 1 exited\n{dashes}\n")
         self.assertEqual(reason_of(marker),
                          "repeat 1 of 1 ended: mpirun noticed that process rank 1 exited")
+        marker = self.write("error", "reason = ended: rowhalo: planted\n\nrowhalo: planted\n")
+        self.assertEqual(reason_of(marker), "ended: rowhalo: planted")
 
     def test_what_a_job_reads_is_there_before_it_starts(self):
         os.environ["ROWHALO"] = str(launch.BINARY)
