@@ -10,14 +10,15 @@
 # A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
 # end one of the markers done and error. An earlier run is moved to DIR/before-TIME, but only when
 # site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1 and
-# TERM make the program write what it has and end.
+# TERM make the program write what it has and end; under PBS, USR1 comes by itself before the walltime
+# ends (shell/pbs_job.sh).
 # Exit status: that of the program; 2 for wrong usage or an allocation that is too small.
 # Site: a name in jobs/sites or a file; default $ROWHALO_SITE, else what this machine looks like.
 set -euo pipefail
 
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 site="" study="" classes="" output="" ranks="" nodes="" ranks_per_node="" threads="" repeats=1
-started="" child="" interrupted="" woken=""
+started="" child="" interrupted="" interrupted_at=0 woken="" phase="before the first repeat"
 # shellcheck source=jobs/shell/site.sh
 source "$jobs/shell/site.sh"
 # shellcheck source=jobs/shell/allocation.sh
@@ -46,7 +47,7 @@ parse() {
     case $1 in
       --classes) classes=yes && shift && continue ;;
       --) shift && break ;;
-      --help) sed -n '4,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
+      --help) sed -n '4,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 0 ;;
     esac
     [[ $# -gt 1 && $2 != --* ]] || refuse "$1: an option without a value, or unknown; --help lists them"
     case $1 in
@@ -93,9 +94,13 @@ fail() {
   exit "$1"
 }
 
+interruption() {
+  echo "interrupted by SIG$interrupted $phase"
+}
+
 stop_if_interrupted() {
   [ -z "$started" ] || [ -z "$interrupted" ] ||
-    fail 1 "interrupted by SIG$interrupted before the first repeat"
+    fail 1 "$(interruption)"
 }
 
 # "139 (SIGSEGV)".
@@ -106,13 +111,20 @@ spelt() {
 }
 
 # The launcher hands USR1 to every rank; TERM would make some launchers kill them before they have
-# written anything. A second signal is passed as it is.
+# written anything. A later signal is passed as it is; but PBS signals all processes of a session, and
+# study.py hands its signal on, too: a second within 10 s is the same one. The marker is written at
+# once, since there may be no time for it at the end.
 on_signal() {
   local pass=USR1
-  [ -z "$interrupted" ] || pass=$1
-  interrupted=$1 woken=yes
+  woken=yes
+  if [ -n "$interrupted" ]; then
+    [ $((SECONDS - interrupted_at)) -ge 10 ] || return 0
+    pass=$1
+  fi
+  interrupted=$1 interrupted_at=$SECONDS
   echo "run.sh: got SIG$1: asking for an early end" >&2
   [ -z "$child" ] || kill -s "$pass" "$child" 2>/dev/null || true
+  [ -z "$started" ] || mark_error 1 "$(interruption)" || true
 }
 trap 'on_signal USR1' USR1
 trap 'on_signal TERM' TERM
@@ -192,6 +204,7 @@ run_point() {
   [ "$status" -eq 0 ] || fail "$status" "the launcher did not place the ranks: ${launcher[*]}" \
     "$output/provenance/map.txt"
   for ((k = 1; k <= repeats; ++k)); do
+    phase="in repeat $k of $repeats"
     log=$output/log-$k.txt
     files=(--no-progress --json "$output/result-$k.json")
     ! writes_hdf5 || files+=(--hdf5 "$output/result-$k.h5")
@@ -199,7 +212,7 @@ run_point() {
     logged "$log" "${launcher[@]}" "${rank_command[@]}" "${arguments[@]}" "${files[@]}" || status=$?
     if [ -n "$interrupted" ]; then
       [ "$status" -ne 0 ] || status=1
-      fail "$status" "interrupted by SIG$interrupted in repeat $k of $repeats" "$log"
+      fail "$status" "$(interruption)" "$log"
     fi
     [ "$status" -eq 0 ] ||
       fail "$status" "repeat $k of $repeats ended with exit status $(spelt "$status")$(said_in "$log")" "$log"
@@ -228,7 +241,7 @@ run_classes() {
     ${arguments[0]+"${arguments[@]}"} >/dev/null || exit 2
   mkdir -p "$output"
   set_aside "$output" "$output"/{done,error,provenance}
-  started=yes
+  started=yes phase="in the classes"
   mkdir "$output/provenance"
   write_provenance "$output/provenance"
   run_program "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" \
@@ -240,6 +253,8 @@ run_classes() {
 main() {
   parse "$@"
   read_site
+  # shellcheck source=jobs/shell/pbs_job.sh
+  [ "$SITE_SCHEDULER" != pbs ] || source "$jobs/shell/pbs_job.sh"
   if [ -n "$study" ]; then
     run_study
   elif [ -n "$classes" ]; then

@@ -92,11 +92,15 @@ def submit_ready(path, options):
                          f"scheduler = {site.scheduler}")
     if not path.is_file():
         raise WrongInput(f"{path}: there is no such script")
-    command = backends.of(site).ready(str(path.resolve()), site, options.after, options.arguments)
+    backend = backends.of(site)
+    command = backend.ready(str(path.resolve()), site, options.after, options.arguments)
+    settings = backend.settings(site, options.arguments)
     if options.dry_run:
-        print(" ".join(map(shlex.quote, command)))
+        print(" ".join([*(f"{name}={shlex.quote(value)}" for name, value in settings.items()),
+                        *map(shlex.quote, command)]))
         return 0
-    print(called(command, None, backends.environment(site, options.arguments)).strip())
+    backend.check_after(options.after)
+    print(called(command, None, {**os.environ, **settings}).strip())
     return 0
 
 
@@ -113,7 +117,7 @@ def run_command(options):
         if not points:
             raise WrongInput(f"--job {options.job}: no such job in {folder.path}/jobs")
     fine = run_points(folder, points)
-    if not options.job or folder.site.scheduler == "none":
+    if options.collect or not options.job:
         finish(folder, plots=not options.no_plot)
     return 0 if fine else 1
 
@@ -183,11 +187,12 @@ def parser():
         command.add_argument("--after", action="append", default=[], metavar="JOB",
                              help="start when that job has ended well")
         command.add_argument("--chain", action="store_true",
-                             help="each size when the one before has ended well")
+                             help="each size when the one before has ended well; each collects")
         command.add_argument("--dry-run", action="store_true", help="only print the scripts")
         command.add_argument("--watch", action="store_true", help="print until all has ended")
     command = add("run", run_command, "runs the points here and now, collects and draws")
     command.add_argument("--job", help=argparse.SUPPRESS)
+    command.add_argument("--collect", action="store_true", help=argparse.SUPPRESS)
     command.add_argument("--no-plot", action="store_true", help="collect only")
     command = add("status", status_command, "how every point stands; exit status 1 after errors")
     command.add_argument("--watch", action="store_true", help="print until all has ended")

@@ -43,9 +43,6 @@ allocation() {
       [ -r "${PBS_NODEFILE:-}" ] ||
         refuse "site $site has PBS, but this is no job (PBS_NODEFILE names no file):" \
           "submit it by qsub, or use --site local"
-      # Where qstat and pbs_tmrsh are, if the job's shell has not heard of it.
-      [ ! -r "${PBS_CONF_FILE:-/etc/pbs.conf}" ] ||
-        PATH=$PATH:$(sed -n 's/^PBS_EXEC=//p' "${PBS_CONF_FILE:-/etc/pbs.conf}")/bin
       job_nodes=$(sort -u "$PBS_NODEFILE" | wc -l)
       slots_per_node=$(sort "$PBS_NODEFILE" | uniq -c | sort -n | awk 'NR == 1 {print $1}')
       default_ranks=$(wc -l <"$PBS_NODEFILE")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The three ways to run jobs: Slurm, PBS, and this machine. Chosen by the site's `scheduler`.
 
-Each module has the same functions: script(job) gives the text of a batch script, submit(script,
-folder, after) its id, command(...) how that is called, live(ids) what has not ended, ready(...) the
-command that submits one of the ready scripts.
+Each module has the same functions: script(job) gives the text of a batch script, check_after(ids)
+refuses jobs that cannot be waited for, submit(path, folder, after, kind) gives the id of a job,
+command(...) how that is called, release_command(ids) what lets jobs start that were submitted
+(empty: they do so by themselves), log_of(job, id) the name of its log, live(ids) what has not
+ended, ready(...) the command that submits one of the ready scripts, settings(...) the variables that
+those read. Only PBS holds jobs for ever: delete_command(id).
 """
-import os
 import re
-import shlex
-from pathlib import Path
 
 from studying import local, pbs, slurm
 
@@ -26,10 +26,3 @@ def number_of(job_id):
 
 def process_runs(pid):
     return local.process_runs(pid)
-
-
-def environment(site, arguments):
-    """What ready scripts are told; see their first lines."""
-    home = Path(__file__).resolve().parents[2]
-    return {**os.environ, "ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home),
-            "ROWHALO_ARGUMENTS": " ".join(map(shlex.quote, arguments))}

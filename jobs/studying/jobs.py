@@ -46,7 +46,7 @@ def minutes_for(folder, points):
     return max(LEAST_MINUTES, len(points) * folder.plan["minutes"] + SPARE_MINUTES)
 
 
-def job_of(folder, name, points, program):
+def job_of(folder, name, points, program, collects):
     first = points[0]
     most = max(point["ranks_per_node"] for point in points)
     gpus = 0
@@ -58,21 +58,22 @@ def job_of(folder, name, points, program):
         nodes=max(point["nodes"] for point in points), ranks_per_node=most,
         cores_per_rank=min(first["cores_per_rank"], max(1, folder.site.cores // most)),
         gpus_per_node=gpus, minutes=minutes_for(folder, points),
-        command=[sys.executable, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name],
+        command=[sys.executable, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name,
+                 *(["--collect"] if collects else [])],
         variables={"ROWHALO": program.path, "PYTHON": sys.executable})
 
 
-def jobs_of(folder, points, in_one_job, program):
-    """Jobs for these points, smallest first."""
+def jobs_of(folder, points, in_one_job, program, collects):
+    """Jobs for these points, smallest first; whether each collects at its end."""
     if not points:
         return []
     taken = {path.stem for path in (folder.path / "jobs").glob("*.json")}
     if in_one_job:
-        return [job_of(folder, unused("all", taken), points, program)]
+        return [job_of(folder, unused("all", taken), points, program, collects)]
     sizes = {}
     for point in points:
         sizes.setdefault((point["ranks"], point["nodes"]), []).append(point)
-    return [job_of(folder, unused(f"n{size[0]}", taken), sizes[size], program)
+    return [job_of(folder, unused(f"n{size[0]}", taken), sizes[size], program, collects)
             for size in sorted(sizes)]
 
 

@@ -2,16 +2,22 @@
 """Jobs under PBS (OpenPBS, PBS Pro). Why each directive is there stands in jobs/README.md.
 
 A directive a line and none after the first command; select and walltime stand on lines of their
-own, which every reader of #PBS lines understands.
+own, which every reader of #PBS lines understands. Jobs are submitted held and released together:
+PBS without job history drops a job that waits for one that has ended already.
 """
+import base64
 import os
 import re
+import shlex
+from pathlib import Path
 
 from studying.ini import WrongInput
 from studying.jobs import body, clock
-from studying.slurm import called
+from studying.slurm import answer, called
 
-NAME_LENGTH = 15    # of a job, in older releases
+NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
+HELD = "held"       # by a dependency or its owner
+IN_A_JOB = Path(__file__).resolve().parents[1] / "shell" / "pbs_job.sh"
 
 
 def site_options(site):
@@ -31,8 +37,14 @@ def place(site):
     return "place=scatter:excl" if site.exclusive else "place=scatter"
 
 
+def title(job):
+    """The study's name gives way to the job's, so that qstat tells sizes apart."""
+    study = job.title[:-len(job.name)][:max(0, NAME_LENGTH - len(job.name) - 1)].rstrip("-.")
+    return f"{study}-{job.name}".lstrip("-")
+
+
 def directives(job):
-    yield f"-N {job.title[:NAME_LENGTH].rstrip('-.')}"
+    yield f"-N {title(job)}"
     if job.points:
         yield "-l " + select(job.nodes, job.site, job.ranks_per_node, job.cores_per_rank,
                              job.gpus_per_node)
@@ -49,13 +61,26 @@ def directives(job):
 def script(job):
     lines = ["#!/bin/bash", "# SPDX-License-Identifier: BSD-3-Clause",
              *(f"#PBS {line}" for line in directives(job)),
-             "set -euo pipefail", 'cd "$PBS_O_WORKDIR"']
+             "set -euo pipefail", 'cd "$PBS_O_WORKDIR"', f"source {shlex.quote(str(IN_A_JOB))}"]
     return body(job, lines)
+
+
+def log_of(job, job_id):
+    return f"{title(job)}.o{job_id.split('.')[0]}"
 
 
 def command(path, after, kind):
     options = ["-W", f"depend={kind}:{':'.join(after)}"] if after else []
-    return ["qsub", *options, path]
+    return ["qsub", "-h", *options, path]
+
+
+def release_command(ids):
+    """The last first: what another waits for must not end before that is released."""
+    return ["qrls", *reversed(ids)]
+
+
+def delete_command(job_id):
+    return ["qdel", job_id]
 
 
 def submit(path, folder, after, kind):
@@ -66,6 +91,18 @@ def submit(path, folder, after, kind):
     return number[0]
 
 
+def check_after(ids):
+    """PBS takes any number, and drops the job later without a word."""
+    for job_id in ids:
+        number = re.compile(rf"^{re.escape(job_id.split('.')[0])}\b", re.MULTILINE)
+        # -x finds ended jobs where there is a job history, and nothing where there is none.
+        if not any(status == 0 and number.search(said) for status, said in (
+                answer(["qstat", job_id]), answer(["qstat", "-x", job_id]))):
+            raise WrongInput(f"--after {job_id}: PBS does not know this job and would drop what "
+                             "waits for it: it has ended, or the number is wrong; if it has ended "
+                             "well, leave --after out")
+
+
 def live(_ids):
     """From qstat's plain table: number first, state before the queue's name."""
     states = {}
@@ -73,8 +110,18 @@ def live(_ids):
         words = line.split()
         if len(words) >= 5 and re.match(r"\d", words[0]) and words[-2] not in ("C", "F", "X"):
             number = re.match(r"\d+", words[0])[0]
-            states[number] = "running" if words[-2] in ("R", "E") else "pending"
+            states[number] = {"R": "running", "E": "running", "H": HELD}.get(words[-2], "pending")
     return states
+
+
+def settings(site, arguments):
+    """What a ready script is told, as lines of shell in base64: qsub -v changes quotes."""
+    home = Path(__file__).resolve().parents[2]
+    values = {"ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home)}
+    values.update((name, os.environ[name]) for name in ("ROWHALO", "PYTHON") if name in os.environ)
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in values.items()]
+    lines.append(" ".join(["set", "--", *map(shlex.quote, arguments)]))
+    return {"ROWHALO_ENCODED": base64.b64encode("\n".join(lines).encode()).decode()}
 
 
 def ready(path, site, after, _arguments):
@@ -92,7 +139,5 @@ def ready(path, site, after, _arguments):
         command_line += option
     if after:
         command_line += ["-W", f"depend=afterok:{':'.join(after)}"]
-    # By name alone, so that values may hold commas; qsub takes them from its own environment.
-    names = ["ROWHALO_SITE", "ROWHALO_HOME", "ROWHALO_ARGUMENTS"]
-    names += ["ROWHALO"] if "ROWHALO" in os.environ else []
-    return command_line + ["-v", ",".join(names), path]
+    # By name alone: qsub takes the value from its own environment.
+    return command_line + ["-v", "ROWHALO_ENCODED", path]

@@ -7,6 +7,7 @@ sbatch's command line for the ready ones.
 import os
 import re
 import subprocess
+from pathlib import Path
 
 from studying.ini import WrongInput
 from studying.jobs import body, clock
@@ -59,21 +60,39 @@ def command(path, after, kind):
     return ["sbatch", "--parsable", *options, path]
 
 
-def called(arguments, folder, environment=None):
-    """stdout of a command of the scheduler."""
+def answer(arguments, folder=None, environment=None):
+    """Exit status and stdout of a command of the scheduler, or its stderr where it fails."""
     try:
         run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=SECONDS,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                              env=environment)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, PermissionError) as error:  # also: a folder of PATH is closed
         raise WrongInput(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
                          "--site local") from error
     except subprocess.TimeoutExpired as error:
         raise WrongInput(f"{arguments[0]}: no answer in {SECONDS} s; try again") from error
-    if run.returncode:
-        said = run.stderr.decode(errors="replace").strip() or run.stdout.decode(errors="replace")
+    stdout, stderr = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
+    return run.returncode, (stderr.strip() or stdout) if run.returncode else stdout
+
+
+def called(arguments, folder, environment=None):
+    """stdout of a command of the scheduler, which must not fail."""
+    status, said = answer(arguments, folder, environment)
+    if status:
         raise WrongInput(f"{' '.join(arguments)}: {said}")
-    return run.stdout.decode(errors="replace")
+    return said
+
+
+def release_command(_ids):
+    return []
+
+
+def log_of(job, job_id):
+    return f"{job.title}-{job_id}.out"
+
+
+def check_after(_ids):
+    """sbatch refuses a job that it does not know."""
 
 
 def submit(path, folder, after, kind):
@@ -89,6 +108,12 @@ def live(_ids):
     lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A %T"], None).split("\n")
     words = [line.split() for line in lines if line]
     return {number: "pending" if state == "PENDING" else "running" for number, state in words}
+
+
+def settings(site, _arguments):
+    """What sbatch hands on to a ready script."""
+    return {"ROWHALO_SITE": str(site.path.resolve()),
+            "ROWHALO_HOME": str(Path(__file__).resolve().parents[2])}
 
 
 def ready(path, site, after, arguments):

@@ -4,6 +4,7 @@
 A point that somebody has begun (claims.py) and that has no marker of an end was cut off; resume
 runs it again, like those that ended with an error.
 """
+import re
 from typing import NamedTuple
 
 from studying import backends
@@ -29,13 +30,16 @@ def reason_of(marker):
     except OSError:
         return "no marker left"
     reasons = [line.split("=", 1)[1].strip() for line in lines if line.startswith("reason")]
-    told = [line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))] or lines[-1:]
-    return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")])
+    # mpirun rules lines of dashes around what it says.
+    told = ([line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))]
+            or [line for line in lines if re.search(r"\w", line)][-1:])
+    return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")
+                                    and line not in "".join(reasons[:1])])
 
 
 def live_jobs_of(folder):
     """{number: pending | running} of what the scheduler, or this machine, still knows."""
-    ids = [job["id"] for job in folder.jobs()]
+    ids = [job["id"] for job in folder.jobs() if job["id"]]
     owners = [read_json(folder.place_of(point) / "running") for point in folder.points]
     ids += [owner["id"] for owner in owners if owner and owner["id"]]
     return backends.of(folder.site).live(ids) if ids else {}
@@ -47,8 +51,28 @@ def name_of(owner):
     return owner["id"] or f"process {owner['pid']} on {owner['host']}"
 
 
-def state_of(folder, point, live_jobs, submitted):
-    place, job = folder.place_of(point), submitted.get(point["name"], "")
+def log_of(folder, job):
+    """'; its log: FILE' of a job that was submitted."""
+    log = folder.path / "jobs" / job.get("log", "")
+    return f"; its log: {log}" if log.is_file() else "; it left no log"
+
+
+def stale_jobs(folder, live_jobs):
+    """Held jobs that never start: PBS does not release what waits for a job that was deleted before
+    it began, nor what waits for that."""
+    stale = {}
+    for job in folder.jobs():
+        waits = [backends.number_of(other) for other in job.get("after", [])]
+        number = backends.number_of(job["id"])
+        if waits and live_jobs.get(number) == "held" and all(
+                other in stale or other not in live_jobs for other in waits):
+            stale[number] = job
+    return list(stale.values())
+
+
+def state_of(folder, point, live_jobs, submitted, stale):
+    place, record = folder.place_of(point), submitted.get(point["name"], {})
+    job = record.get("id", "")
     owner, is_claimed = look(place, live_jobs)
     if is_claimed:
         return State("running", name_of(owner))
@@ -56,21 +80,28 @@ def state_of(folder, point, live_jobs, submitted):
         return State("done", "")
     if (place / "error").exists():
         return State("error", reason_of(place / "error"))
+    if record in stale:
+        return State("cut off", f"job {job} is held for a job that was deleted before it began")
     if job and backends.number_of(job) in live_jobs:
         return State("pending", f"job {job}")
     if owner:
-        return State("cut off", f"by the end of {name_of(owner)}")
+        ours = job and backends.number_of(owner["id"]) == backends.number_of(job)
+        return State("cut off", f"by the end of {name_of(owner)}"
+                     + (log_of(folder, record) if ours else ""))
     stop = obstacle(point, folder.site)
     if stop:
         return State("skipped", stop)
-    return State("cut off", f"job {job} ended before it") if job else State("not submitted", "")
+    if not job:
+        return State("not submitted", "")
+    return State("cut off", f"job {job} ended before it{log_of(folder, record)}")
 
 
 def states_of(folder):
     """{point's name: State}, and the numbers of the jobs that live."""
     live_jobs = live_jobs_of(folder)
-    submitted = {name: job["id"] for job in folder.jobs() for name in job["points"]}
-    return {point["name"]: state_of(folder, point, live_jobs, submitted)
+    submitted = {name: job for job in folder.jobs() for name in job["points"]}
+    stale = stale_jobs(folder, live_jobs)
+    return {point["name"]: state_of(folder, point, live_jobs, submitted, stale)
             for point in folder.points}, live_jobs
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Submits the points of a study that are neither done nor under way, and a last job that collects.
 
-Jobs of a size wait for what --after names, or with --chain each for the one before to be fine; the
-last job starts when all have ended, well or not (afterany).
+Jobs of a size wait for what --after names; the last job starts when all have ended, well or not
+(afterany). With --chain each waits for the one before to be fine, and collects at its end.
 """
 import json
 import shlex
@@ -10,9 +10,11 @@ import sys
 import time
 
 from studying import backends
+from studying.ini import WrongInput
 from studying.jobs import finish_job, jobs_of
 from studying.points import plural
-from studying.states import ENDED, LIVE, counts, states_of, table
+from studying.slurm import called
+from studying.states import ENDED, LIVE, counts, stale_jobs, states_of, table
 from whole_files import write_whole
 
 WATCH_SECONDS = 5
@@ -31,27 +33,32 @@ def print_scripts(folder, jobs, after, chain):
     """What would be submitted, and how."""
     backend, before, ids = backends.of(folder.site), list(after), []
     for job in jobs:
-        path = f"jobs/{job.name}.{suffix_of(folder.site)}"
-        kind = "afterok" if job.points else "afterany"
-        waits = before if job.points else ids
-        print("#", " ".join(map(shlex.quote, backend.command(path, waits, kind))))
+        script = f"{job.name}.{suffix_of(folder.site)}"
+        waits, kind = (before, "afterok") if job.points else (ids, "afterany")
+        print(f"# cd {shlex.quote(str(folder.path / 'jobs'))} &&",
+              " ".join(map(shlex.quote, backend.command(script, waits, kind))))
         print(backend.script(job))
         ids.append(f"JOB_OF_{job.name}")
         if chain:
             before = ids[-1:]
+    release = backend.release_command(ids)
+    if release:
+        print("#", " ".join(release))
 
 
-def record(folder, job, job_id):
+def record(folder, job, job_id, after):
     write_whole(folder.path / "jobs" / f"{job.name}.json", json.dumps(
         {"name": job.name, "id": job_id, "points": job.points, "time": time.time(),
-         "site": folder.site.name, "nodes": job.nodes}, indent=1) + "\n")
+         "site": folder.site.name, "nodes": job.nodes, "after": after,
+         "log": backends.of(folder.site).log_of(job, job_id)}, indent=1) + "\n")
 
 
-def all_jobs(folder, points, in_one_job, program):
-    """Those of the points, then the one that collects; without a scheduler the first does it."""
+def all_jobs(folder, points, in_one_job, chain, program):
+    """Those of the points, then the one that collects. In a chain each collects at its end, since
+    PBS deletes what waits for a job that it has deleted; without a scheduler the only one does."""
     alone = folder.site.scheduler == "none"
-    jobs = jobs_of(folder, points, in_one_job or alone, program)
-    if jobs and not alone:
+    jobs = jobs_of(folder, points, in_one_job or alone, program, chain or alone)
+    if jobs and not (chain or alone):
         taken = {path.stem for path in (folder.path / "jobs").glob("*.json")}
         jobs.append(finish_job(folder, taken))
     return jobs
@@ -65,40 +72,69 @@ def forget_errors(folder, job):
             marker.unlink()
 
 
+def submit_one(folder, job, after, kind):
+    """The id. What the job reads is written before, since it may start at once."""
+    backend, place = backends.of(folder.site), folder.path / "jobs"
+    path = place / f"{job.name}.{suffix_of(folder.site)}"
+    write_whole(path, backend.script(job))
+    forget_errors(folder, job)
+    record(folder, job, "", after)
+    try:
+        job_id = backend.submit(path.name, place, after, kind)
+    except WrongInput:
+        (place / f"{job.name}.json").unlink()
+        raise
+    record(folder, job, job_id, after)
+    return job_id
+
+
 def submit_all(folder, jobs, after, chain):
-    backend, before, ids = backends.of(folder.site), list(after), []
-    place = folder.path / "jobs"
-    for job in jobs:
-        path = place / f"{job.name}.{suffix_of(folder.site)}"
-        write_whole(path, backend.script(job))
-        forget_errors(folder, job)
-        if job.points:
-            job_id = backend.submit(path.name, place, before, "afterok")
-        else:
-            job_id = backend.submit(path.name, place, ids, "afterany")
-        record(folder, job, job_id)
-        ids.append(job_id)
-        if chain:
-            before = [job_id]
-        what = "collects, draws"
-        if job.points:
-            what = f"{plural(len(job.points), 'point')} on {plural(job.nodes, 'node')}"
-        print(f"job {job_id}: {job.name}, {what}", flush=True)
+    before, ids = list(after), []
+    try:
+        for job in jobs:
+            if job.points:
+                ids.append(submit_one(folder, job, before, "afterok"))
+                what = f"{plural(len(job.points), 'point')} on {plural(job.nodes, 'node')}"
+            else:
+                ids.append(submit_one(folder, job, list(ids), "afterany"))
+                what = "collects, draws"
+            if chain:
+                before = ids[-1:]
+            print(f"job {ids[-1]}: {job.name}, {what}", flush=True)
+    finally:
+        release = backends.of(folder.site).release_command(ids) if ids else []
+        if release:
+            called(release, None)
+
+
+def delete_stale(folder, live_jobs):
+    for job in stale_jobs(folder, live_jobs):
+        called(backends.of(folder.site).delete_command(job["id"]), None)
+        print(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
+              f"far: study.py collect {shlex.quote(str(folder.path))} --plot", flush=True)
 
 
 def watch(folder):
     """Prints how the study stands whenever that changes, until nothing of it is under way."""
-    shown = ""
+    shown, stale_before = "", []
     while True:
         states, live_jobs = states_of(folder)
         ours = [job for job in folder.jobs() if backends.number_of(job["id"]) in live_jobs]
+        stale = stale_jobs(folder, live_jobs)
         said = counts(states)
         if said != shown:
             print(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
             shown = said
-        if not ours and all(state.word not in LIVE for state in states.values()):
+        # A job may be held for a moment when those before it have just ended.
+        if (all(job in stale and job in stale_before for job in ours)
+                and all(state.word not in LIVE for state in states.values())):
             break
+        stale_before = stale
         time.sleep(WATCH_SECONDS)
+    for job in stale:
+        print(f"job {job['id']} ({job['name']}) is held and never starts, since a job that it "
+              f"waits for was deleted before it began. resume deletes it; results so far: study.py "
+              f"collect {shlex.quote(str(folder.path))} --plot")
     for line in table(states):
         print(line)
     return all(state.word in ENDED and state.word != "error" for state in states.values())
@@ -106,17 +142,19 @@ def watch(folder):
 
 def submit(folder, study_text, program, options):
     """Exit status."""
-    states, _ = states_of(folder)
+    states, live_jobs = states_of(folder)
     points = wanted_points(folder, states)
     skipped = [name for name, state in states.items() if state.word == "skipped"]
     for name in skipped:
         print(f"{name}: skipped: {states[name].why}", file=sys.stderr)
-    jobs = all_jobs(folder, points, options.in_one_job, program)
+    jobs = all_jobs(folder, points, options.in_one_job, options.chain, program)
     if options.dry_run:
         print_scripts(folder, jobs, options.after, options.chain)
         return 0
+    backends.of(folder.site).check_after(options.after)
     if study_text is not None:
         folder.write(study_text)
+    delete_stale(folder, live_jobs)
     if not jobs:
         print(f"nothing to submit: {counts(states)}")
     else:

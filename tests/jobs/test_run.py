@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/run.sh and the PBS scripts without a scheduler: with mpirun, and where a scheduler's
-variables and commands are needed, with played ones. Real ones: test_slurm_scripts.py and _pbs.py.
+"""jobs/run.sh without a scheduler: with mpirun, and where a scheduler's variables and commands are
+needed, with played ones. Schedulers: test_pbs.py, test_slurm_scripts.py and test_slurm_pbs.py.
 """
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -259,69 +258,6 @@ esac""")
         said = self.run_sh("--site", self.site(), "--ranks", 2, "--threads", 2, "--output", "point",
                            "--", "kernels", ROWHALO=str(self.project / "program"))
         self.assertEqual(said.count("two words, 2"), 2, said)
-
-    # ------------------------------------------------------------------ a played PBS
-    def pbs_job(self, nodefile, arguments, **more):
-        """run.pbs as PBS starts it: a copy in the spool, in the home folder."""
-        script = self.place / "spool.SC"
-        shutil.copy(self.project / "jobs/pbs/run.pbs", script)
-        (self.place / "nodefile").write_text(nodefile, encoding="utf-8")
-        return self.start(
-            "bash", script, cwd=self.place, PBS_JOBID="12.server", PBS_JOBNAME="rowhalo-run",
-            PBS_ENVIRONMENT="PBS_BATCH", PBS_O_WORKDIR=str(self.project), OMP_NUM_THREADS="1",
-            PBS_NODEFILE=str(self.place / "nodefile"), ROWHALO_ARGUMENTS=arguments,
-            **{"ROWHALO_SITE": str(self.site("pbs")), **more})
-
-    def test_pbs_job_starts_at_home_and_ends_by_walltime(self):
-        here = f"{socket.gethostname()}\n" * 4
-        said = self.end(self.pbs_job(here, " ".join(SMALL)))
-        self.assertIn("RESULT: PASS", said)
-        self.assertEqual(self.report("rowhalo-run-12")["partition"]["ranks"], 4)
-        (self.project / "rowhalo-run-12/log-1.txt").unlink()
-        process = self.pbs_job(here, " ".join(LONG))
-        self.wait_for_header("rowhalo-run-12")
-        process.terminate()
-        self.end(process, 1)
-        self.assertEqual(self.report("rowhalo-run-12")["status"], "interrupted")
-
-    def test_pbs_may_signal_mpirun_too(self):
-        # mpirun then ends the ranks; this one needs two seconds for its last batch.
-        (self.place / "slow").write_text(f"""#!/bin/bash
-case "$*" in
-  *--json*) trap 'sleep 2; touch "{self.place}/written"; exit 1' TERM USR1 ;;
-  *) exec {launch.BINARY} "$@" ;;
-esac
-echo "devices; hosts:"
-for _ in {{1..6000}}; do sleep 0.1; done
-""", encoding="utf-8")
-        (self.place / "slow").chmod(0o755)
-        process = self.pbs_job(f"{socket.gethostname()}\n" * 2, " ".join(LONG),
-                               ROWHALO=str(self.place / "slow"))
-        self.wait_for_header("rowhalo-run-12")
-        os.killpg(process.pid, signal.SIGTERM)
-        said = self.end(process, 1)
-        self.assertIn("interrupted by SIGTERM in repeat 1", said)
-        self.assertTrue((self.place / "written").exists(), said)
-
-    def test_pbs_starts_processes_where_ssh_may_not(self):
-        spaces = ["unshare", "--uts", "--mount", "--propagation", "private"]
-        if subprocess.run([*spaces, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
-            self.skipTest("a second host cannot be played: unshare is not allowed here")
-        more = self.program("ssh", "exit 255")
-        # Starts its words as they are, as PBS's task manager does.
-        more = self.program("pbs_tmrsh", f"""host=$1; shift
-exec {' '.join(spaces)} bash -c 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && exec "$@"' \\
-  "$host" "$@" """)
-        more.update(OMPI_MCA_btl_tcp_if_include="lo", OMPI_MCA_oob_tcp_if_include="lo")
-        nodes = f"{socket.gethostname()}\n" * 2 + "elsewhere\n" * 2
-        if "mca:plm:tm:" in self.end(self.start("ompi_info", "--parsable")):
-            self.skipTest("this Open MPI speaks to PBS itself")
-        said = self.end(self.pbs_job(nodes, " ".join(SMALL), **more))
-        self.assertIn("RESULT: PASS", said)
-        self.assertRegex(said, r"rank 3 on elsewhere cores")
-        hosts = (self.project / "rowhalo-run-12/provenance/nodes.txt").read_text().split()
-        self.assertEqual(hosts, [socket.gethostname(), "elsewhere"])
-        self.assertEqual(self.report("rowhalo-run-12")["partition"]["nodes"], 2)
 
 
 if __name__ == "__main__":

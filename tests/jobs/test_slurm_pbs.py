@@ -3,7 +3,7 @@
 """The PBS scripts of jobs/ through qsub of a throw-away Slurm that plays PBS.
 
 That qsub reads the #PBS lines, sets PBS_* and PBS_NODEFILE, and ignores ngpus, place and -j; jobs
-start in the folder they were submitted from. What differs in a real PBS is played by test_run.py.
+start in the folder they were submitted from. How PBS itself behaves: test_pbs.py.
 """
 import json
 import shutil

@@ -9,6 +9,7 @@ import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import throwaway
 from studies import study, study_text
@@ -17,6 +18,7 @@ from throwaway import launch
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 os.environ["ROWHALO"] = str(launch.BINARY)
 # pylint: disable=wrong-import-position
+from studying import pbs  # noqa: E402
 from studying.folder import made  # noqa: E402
 from studying.ini import WrongInput  # noqa: E402
 from studying.program import Program  # noqa: E402
@@ -160,22 +162,34 @@ class Golden(launch.Case):
         self.check("study-pbs.txt", self.scripts("pbs", "--after", "12.head", "--chain"))
         self.check("study-pbs-in-one-job.txt", self.scripts("pbs", "--in-one-job"))
 
+    def test_pbs_names_tell_sizes_apart(self):
+        for study_name, name, expected in (("nodes-strong", "n16", "nodes-stron-n16"),
+                                           ("nodes-strong", "n16-2", "nodes-str-n16-2"),
+                                           ("tiny", "collect", "tiny-collect")):
+            job = SimpleNamespace(title=f"{study_name}-{name}", name=name)
+            self.assertEqual(pbs.title(job), expected)
+
+    def test_ready_scripts_come_from_their_templates(self):
+        run = subprocess.run([sys.executable, "-B", launch.SOURCE / "jobs/batch_scripts.py",
+                              "--check"], check=False, stdout=subprocess.PIPE, text=True)
+        self.assertEqual((run.returncode, run.stdout), (0, ""))
+
     def test_ready_scripts_take_the_options_of_the_site(self):
         for scheduler, script in (("slurm", "slurm/strong.sbatch"), ("pbs", "pbs/strong.pbs")):
             path = launch.SOURCE / "jobs" / script
             said = study("submit", path, "--site", write_site(self.write, scheduler), "--dry-run",
                          "--after", "7", "--", "my study.ini")
             if scheduler == "slurm":
-                self.assertEqual(said, "sbatch --parsable --account=my_project --partition=gpu "
+                self.assertEqual(said, f"ROWHALO_SITE={self.place}/site.ini ROWHALO_HOME="
+                                 f"{launch.SOURCE} sbatch --parsable --account=my_project --partition=gpu "
                                  "--qos=regular --mem=0 --ntasks-per-node=4 --cpus-per-task=16 "
                                  "--gpus-per-node=4 --exclusive --dependency=afterok:7 "
                                  f"--kill-on-invalid-dep=yes {path} 'my study.ini'\n")
             else:
-                self.assertRegex(said, r"^qsub -l select=2:ncpus=64:mpiprocs=4:ngpus=4:"
+                self.assertRegex(said, r"^ROWHALO_ENCODED=[\w+/]+=* qsub -l select=2:ncpus=64:mpiprocs=4:ngpus=4:"
                                  r"ompthreads=16 -l place=scatter:excl -A my_project -q gpu "
                                  r"-l filesystems=home "
-                                 r"-W depend=afterok:7 -v ROWHALO_SITE,ROWHALO_HOME,"
-                                 r"ROWHALO_ARGUMENTS,ROWHALO /\S+/strong.pbs\n$")
+                                 r"-W depend=afterok:7 -v ROWHALO_ENCODED /\S+/strong.pbs\n$")
         said = study("submit", path, "--site", "local", "--dry-run", status=2)
         self.assertIn("is a script for pbs, and site local has scheduler = none", said)
 

@@ -7,14 +7,21 @@ import signal
 import sys
 import time
 import unittest
+import unittest.mock
 
 import throwaway
 from studies import marked, points, results, states, study, study_text
 from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
-from studying.rows import COLUMNS  # noqa: E402  pylint: disable=wrong-import-position
-from studying.running import Interruption  # noqa: E402  pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from studying import local  # noqa: E402
+from studying.folder import made  # noqa: E402
+from studying.program import Program  # noqa: E402
+from studying.rows import COLUMNS  # noqa: E402
+from studying.running import Interruption  # noqa: E402
+from studying.states import reason_of  # noqa: E402
+from studying.submitting import all_jobs, submit_one  # noqa: E402
 
 # One of the matrices takes until it is told to end, or is killed.
 SLOW = """#!/bin/bash
@@ -172,6 +179,27 @@ class Studies(launch.Case):
         rows = {row["point"]: row["status"] for row in results(self.output)}
         self.assertEqual(rows["stencil7-12-n2"], "ok")
         self.check_resumed()
+
+    def test_the_reason_is_no_line_of_dashes(self):
+        dashes = "-" * 60
+        marker = self.write("error", f"status = 137\nreason = repeat 1 of 1 ended\n\nan earlier line\n"
+                            f"{dashes}\nmpirun noticed that process rank 1 exited\n{dashes}\n")
+        self.assertEqual(reason_of(marker),
+                         "repeat 1 of 1 ended: mpirun noticed that process rank 1 exited")
+        marker = self.write("error", "reason = ended: rowhalo: planted\n\nrowhalo: planted\n")
+        self.assertEqual(reason_of(marker), "ended: rowhalo: planted")
+
+    def test_what_a_job_reads_is_there_before_it_starts(self):
+        os.environ["ROWHALO"] = str(launch.BINARY)
+        program = Program()
+        folder, text = made(self.study_file(), "local", self.output, 0, program)
+        folder.write(text)
+        job, = all_jobs(folder, folder.points, False, False, program)
+        seen = []
+        with unittest.mock.patch.object(local, "submit", lambda *_: seen.append(folder.jobs()) or "7"):
+            submit_one(folder, job, [], "afterok")
+        self.assertEqual([(each["points"], each["id"]) for each in seen[0]], [(job.points, "")])
+        self.assertEqual([each["id"] for each in folder.jobs()], ["7"])
 
     def test_what_takes_too_long_is_asked_to_end(self):
         before = {number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGTERM,

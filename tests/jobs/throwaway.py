@@ -70,7 +70,56 @@ def free_port(count):
                 each.close()
 
 
-class SlurmCase(unittest.TestCase):
+class JobsCase(unittest.TestCase):
+    """What tests on a scheduler share: self.place, self.project, self.environment are set by it."""
+
+    def command(self, *words, cwd=None, status=0, **more):
+        """stdout of a command in the project's folder, with more environment; status None: any."""
+        run = subprocess.run(list(map(str, words)), cwd=cwd or self.project, check=False,
+                             env={**self.environment, **more}, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=launch.PATIENCE,
+                             universal_newlines=True)
+        if status is not None:
+            self.assertEqual(run.returncode, status, f"{words}\n{run.stdout}{run.stderr}")
+        return run.stdout
+
+    def wait_for(self, condition, failure, seconds=launch.PATIENCE):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.2)
+        raise AssertionError(f"{failure} after {seconds} s\n{self.outputs()}")
+
+    def outputs(self):
+        """What all jobs have printed."""
+        files = sorted({*self.place.rglob("*.out"), *self.place.rglob("*.o[0-9]*")})
+        return "\n".join(f"--- {file}\n{file.read_text(errors='replace')}" for file in files)
+
+    def check_point(self, folder, ranks, nodes=None):
+        """A point that went well; its report."""
+        self.assertTrue((folder / "done").is_file(), self.outputs())
+        self.assertFalse((folder / "error").exists())
+        report = json.loads((folder / "result-1.json").read_text(encoding="utf-8"))
+        self.assertEqual(report["status"], "ok")
+        self.assertEqual(report["partition"]["ranks"], ranks)
+        lines = (folder / "provenance" / "map.txt").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([int(line.split()[1]) for line in lines], list(range(ranks)))
+        hosts = (folder / "provenance" / "nodes.txt").read_text(encoding="utf-8").split()
+        if nodes:
+            self.assertEqual(len(hosts), nodes)
+        self.assertIn("RESULT: PASS", (folder / "log-1.txt").read_text(encoding="utf-8"))
+        return report
+
+    def check_error(self, folder, text):
+        self.assertFalse((folder / "done").exists())
+        marker = (folder / "error").read_text(encoding="utf-8")
+        self.assertIn(text, marker)
+        return marker
+
+
+class SlurmCase(JobsCase):
     nodes, cpus, gpus, pbs = 4, 4, 4, False
 
     @classmethod
@@ -96,15 +145,6 @@ class SlurmCase(unittest.TestCase):
             raise RuntimeError(said)
         cls.environment["SLURM_CONF"] = str(cls.place / "slurm" / "slurm.conf")
 
-    def command(self, *words, cwd=None, status=0, **more):
-        """stdout of a command in the project's folder, with more environment."""
-        run = subprocess.run(list(map(str, words)), cwd=cwd or self.project, check=False,
-                             env={**self.environment, **more}, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=launch.PATIENCE,
-                             universal_newlines=True)
-        self.assertEqual(run.returncode, status, f"{words}\n{run.stdout}{run.stderr}")
-        return run.stdout
-
     def sbatch(self, *words, **more):
         """Submits; the number of the job."""
         return self.command("sbatch", "--parsable", *words, **more).strip()
@@ -124,43 +164,8 @@ class SlurmCase(unittest.TestCase):
         return self.wait_for(lambda: self.state(job)[0] in ENDED and self.state(job),
                              f"job {job} has not ended", seconds)
 
-    def wait_for(self, condition, failure, seconds=launch.PATIENCE):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            value = condition()
-            if value:
-                return value
-            time.sleep(0.2)
-        raise AssertionError(f"{failure} after {seconds} s\n{self.outputs()}")
-
-    def outputs(self):
-        """What all jobs have printed."""
-        files = sorted({*self.place.rglob("*.out"), *self.place.rglob("*.o[0-9]*")})
-        return "\n".join(f"--- {file}\n{file.read_text(errors='replace')}" for file in files)
-
     def assert_completed(self, job):
         self.assertEqual(self.wait(job), ("COMPLETED", 0), self.outputs())
-
-    def check_point(self, folder, ranks, nodes=None):
-        """A point that went well; its report."""
-        self.assertTrue((folder / "done").is_file(), self.outputs())
-        self.assertFalse((folder / "error").exists())
-        report = json.loads((folder / "result-1.json").read_text(encoding="utf-8"))
-        self.assertEqual(report["status"], "ok")
-        self.assertEqual(report["partition"]["ranks"], ranks)
-        lines = (folder / "provenance" / "map.txt").read_text(encoding="utf-8").splitlines()
-        self.assertEqual([int(line.split()[1]) for line in lines], list(range(ranks)))
-        hosts = (folder / "provenance" / "nodes.txt").read_text(encoding="utf-8").split()
-        if nodes:
-            self.assertEqual(len(hosts), nodes)
-        self.assertIn("RESULT: PASS", (folder / "log-1.txt").read_text(encoding="utf-8"))
-        return report
-
-    def check_error(self, folder, text):
-        self.assertFalse((folder / "done").exists())
-        marker = (folder / "error").read_text(encoding="utf-8")
-        self.assertIn(text, marker)
-        return marker
 
 
 def main():

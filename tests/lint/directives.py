@@ -90,7 +90,7 @@ def generated_scripts(text):
     """(line of its start, kind, text) of each script in a golden file of generated ones."""
     starts = [match.start() for match in re.finditer(r"^#!/bin/bash$", text, re.MULTILINE)]
     for start, end in zip(starts, [*starts[1:], len(text)]):
-        part = re.sub(r"\n+# (sbatch|qsub) .*\n\Z", "\n", text[start:end])
+        part = re.sub(r"\n+# (cd .* && (sbatch|qsub)|qrls) .*\n\Z", "\n", text[start:end])
         kind = "sbatch" if "#SBATCH" in part else "pbs"
         yield text.count("\n", 0, start), kind, part
 

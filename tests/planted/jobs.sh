@@ -36,3 +36,34 @@ fault "what is measured again replaces what was measured" jobs/classes/running.p
   'set_aside([self.path], self.path.parent)' 'pass' cli_classes
 fault "a table forgets the command of its lines" jobs/studying/rows.py \
   'return shlex.join(kept)' 'return ""' jobs_table
+# What PBS does otherwise than Slurm: letters of tests/jobs/pbs_double.md.
+fault "PBS A: tasks of pbs_tmrsh without PATH" jobs/shell/pbs_shell.sh \
+  '-c "$exports; $*"' '-c "$*"' jobs_pbs
+fault "PBS B: no signal before the walltime ends" jobs/shell/pbs_job.sh \
+  'signal_before_the_end $$ </dev/null >/dev/null 2>&1 &' ':' jobs_pbs
+fault "PBS B: the marker only at the end" jobs/run.sh \
+  '[ -z "$started" ] || mark_error 1 "$(interruption)" || true' ':' jobs_pbs
+fault "PBS C: arguments with their quotes" jobs/studying/pbs.py \
+  'base64.b64encode("\n".join(lines).encode()).decode()' '"\n".join(lines)' jobs_pbs
+fault "PBS D: jobs start while others are submitted" jobs/studying/pbs.py \
+  '["qsub", "-h", *options, path]' '["qsub", *options, path]' jobs_pbs
+fault "PBS D: --after takes what PBS has forgotten" jobs/studying/pbs.py \
+  'if not any(status == 0 and' 'if not any(status >= 0 or' jobs_pbs
+fault "PBS D: a chain leaves collecting to afterany" jobs/studying/submitting.py \
+  'program, chain or alone)' 'program, alone)' jobs_pbs
+fault "PBS E: watch waits for held jobs" jobs/studying/submitting.py \
+  'all(job in stale and job in stale_before for job in ours)' 'not ours' jobs_pbs
+fault "PBS E: resume leaves stale jobs" jobs/studying/submitting.py \
+  '    delete_stale(folder, live_jobs)
+' '' jobs_pbs
+fault "PBS F: the line by hand asks for GPUs" jobs/pbs/gemv.pbs \
+  'ncpus=16:mpiprocs=1:ompthreads=1' 'ncpus=16:mpiprocs=1:ngpus=1:ompthreads=1' jobs_pbs
+fault "PBS G: TERM counts twice" jobs/run.sh \
+  '[ $((SECONDS - interrupted_at)) -ge 10 ] || return 0' ':' jobs_pbs
+fault "PBS H: generated scripts without PBS in PATH" jobs/shell/pbs_job.sh \
+  'PATH=$PATH:$(sed' ': $(sed' jobs_pbs
+fault "PBS H: a command that may not be started" jobs/studying/slurm.py \
+  'except (FileNotFoundError, PermissionError)' 'except (FileNotFoundError,)' jobs_pbs
+fault "job starts before its record" jobs/studying/submitting.py \
+  '    record(folder, job, "", after)
+' '' jobs_study_local

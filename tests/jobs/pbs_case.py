@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A test class with the double of PBS (pbs_double.py): its server, its commands, a site for it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import throwaway
+from throwaway import launch
+
+DOUBLE = Path(__file__).resolve().parent / "pbs_double.py"
+COMMANDS = ("qsub", "qstat", "qdel", "qrls", "pbs_tmrsh")
+SITE = """[site]
+name = double
+scheduler = pbs
+[job]
+extra = {extra}
+[node]
+cores = 2
+gpus = 0
+[launch]
+command = mpirun -n {{ranks}} {{host_options}}
+[variables]
+{variables}
+"""
+
+
+def executable(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def two_nodes():
+    """Whether a second host can be played."""
+    spaces = ["unshare", "--uts", "--mount", "--propagation", "private", "true"]
+    return subprocess.run(spaces, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+class PbsCase(throwaway.JobsCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="rowhalo-")
+        self.addCleanup(holder.cleanup)
+        self.place = Path(holder.name)
+        self.project = throwaway.copy_of_jobs(self.place)
+        self.double = self.place / "pbs"
+        self.make_machine()
+        self.set(kill_delay=10)
+        self.environment = throwaway.environment(
+            HOME=str(self.double / "home"), PATH=f"{self.double}/bin:{self.double}/machine",
+            PBS_CONF_FILE=str(self.double / "pbs.conf"), ROWHALO_SITE=str(self.site()))
+        self.start_server()
+
+    def make_machine(self):
+        """Folders, PBS's commands, and all others without them: the PATH of a job's shell."""
+        for name in ("bin", "home", "machine"):
+            (self.double / name).mkdir(parents=True)
+        for name in COMMANDS:
+            executable(self.double / "bin" / name, f"#!/bin/sh\nexec {sys.executable} -B {DOUBLE} "
+                                                   f"{name} {self.double} \"$@\"\n")
+        (self.double / "pbs.conf").write_text(f"PBS_EXEC={self.double}\n", encoding="utf-8")
+        for folder in ["/usr/local/bin", "/usr/bin", *os.environ["PATH"].split(":")]:
+            for path in Path(folder).iterdir() if Path(folder).is_dir() else ():
+                link = self.double / "machine" / path.name
+                if path.name not in COMMANDS and not link.is_symlink():
+                    link.symlink_to(path)
+        (self.double / "machine" / "ssh").unlink(missing_ok=True)
+        executable(self.double / "machine" / "ssh", "#!/bin/sh\nexit 255\n")
+
+    def set(self, **settings):
+        (self.double / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+
+    def site(self, extra=""):
+        """Its variables are what all tests set (launch.py), since a job inherits nothing."""
+        names = [name for name in launch.ENVIRONMENT if name.startswith("OMPI_")]
+        values = {**{name: launch.ENVIRONMENT[name] for name in names},
+                  "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
+                  "PYTHONDONTWRITEBYTECODE": "1"}
+        del values["OMPI_MCA_odls_base_sigkill_timeout"]  # is what a job needs at its end
+        path = self.project / "the double's site.ini"
+        path.write_text(SITE.format(extra=extra, variables="\n".join(
+            f"{name} = {value}" for name, value in values.items())), encoding="utf-8")
+        return path
+
+    def start_server(self):
+        with open(self.double / "log", "wb") as log:
+            server = subprocess.Popen(  # pylint: disable=consider-using-with  # stopped below
+                [sys.executable, "-B", DOUBLE, "serve", self.double], stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log)
+
+        def stop():
+            (self.double / "stop").touch()
+            self.assertEqual(server.wait(launch.PATIENCE), 0, (self.double / "log").read_text())
+        self.addCleanup(stop)
+        self.wait_for((self.double / "socket").exists, "the server does not start")
+
+    def study(self, *words, **more):
+        return self.command("jobs/study.py", *words, **more)
+
+    def qsub(self, *words, **more):
+        return self.command("qsub", *words, **more).strip()
+
+    def live(self):
+        """{number: state} of what has not ended."""
+        lines = self.command("qstat").split("\n")[2:-1]
+        return {line.split(".")[0]: line.split()[-2] for line in lines}
+
+    def wait(self, *jobs):
+        numbers = {job.split(".")[0] for job in jobs}
+        self.wait_for(lambda: not numbers & set(self.live()), f"{jobs} have not ended")
+
+    def folder(self, job):
+        return self.project / f"rowhalo-run-{job.split('.')[0]}"
+
+    def wait_for_header(self, log):
+        self.wait_for(lambda: log.is_file() and "; hosts:" in log.read_text(encoding="utf-8"),
+                      "the program has not started")
+        throwaway.time.sleep(max(2, 2 * launch.good_seconds()))
