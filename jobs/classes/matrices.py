@@ -39,7 +39,7 @@ CLASSES = {
     "files": Class("files", products=500),
 }
 
-# Most that time a nonzero may grow by very long rows, and that auto may be behind the best format.
+# Most that time per nonzero may grow by very long rows, and that auto may be behind the best format.
 LONG_ROWS_GROWTH = 0.10
 AUTO_SHARE, AUTO_SECONDS = 0.05, 0.5e-6
 # Most products that auto's set-up may cost where a matrix has more nonzeros than that.

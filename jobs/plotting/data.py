@@ -21,7 +21,7 @@ BASELINES = ("cusparse-", "cublas")
 
 
 class Detail(NamedTuple):
-    """A report beyond its lines: files that may hold a communication matrix or values a rank."""
+    """A report beyond its lines: files that may hold a communication matrix or values per rank."""
     name: str                 # of its point or file
     family: str               # of which the most ranks are shown: its matrix, or its weak study
     ranks: int

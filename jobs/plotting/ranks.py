@@ -107,7 +107,7 @@ def communication(data, folder):
 
 
 def ranks_of(detail):
-    """{name: values a rank or a rank and batch}, and the matrix; None where there is none."""
+    """{name: values per rank or a rank and batch}, and the matrix; None where there is none."""
     if not detail.hdf5_path:
         return None
     with opened(detail.hdf5_path) as file:
@@ -180,6 +180,6 @@ def imbalance(data, folder):
         if values and len(paths) < 2 * MOST_PICTURES:
             paths += draw_imbalance(values, folder, f"imbalance-{detail.name}")
     if not paths:
-        raise NothingToDraw("no report holds values a rank; make one with `rowhalo run --hdf5 "
+        raise NothingToDraw("no report holds values per rank; make one with `rowhalo run --hdf5 "
                             "FILE` on several ranks")
     return paths

@@ -3,7 +3,7 @@
 
 A line is a matrix (strong) or the matrices of a study (weak) with one combination of format,
 transport and so on; where there are many combinations, the fastest at every number of ranks.
-Efficiency is the rate (nonzeros a second) of a rank over that at the fewest ranks, so that weak
+Efficiency is the rate (nonzeros per second) of a rank over that at the fewest ranks, so that weak
 sizes which are not exactly even compare; in strong scaling that is the usual definition.
 """
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from plotting.style import (FEW_LINES, NothingToDraw, line_style, logarithmic_ra
 
 REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
 OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
-EVEN_SIZES = 1.25   # most that nonzeros a rank differ for a weak line without a study
+EVEN_SIZES = 1.25   # most that nonzeros per rank differ for a weak line without a study
 
 
 class Line(NamedTuple):
@@ -259,7 +259,7 @@ def exposed(data, folder):
                   for ranks, one in wait.items()}
         plot_line(axes[1], index, line, {ranks: (share, share, share)
                                          for ranks, share in shares.items()})
-    axes[0].set_ylabel(f"exposed halo time a product ({unit})")
+    axes[0].set_ylabel(f"exposed halo time per product ({unit})")
     axes[1].set_ylabel("share of the product (%)")
     for one in axes:
         one.set_ylim(0, 1.05 * one.get_ylim()[1])

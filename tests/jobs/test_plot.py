@@ -166,7 +166,7 @@ class Pictures(launch.Case):
             study / "plots", ("strong", "breakdown", "exposed", "transports", "communication-n4",
                               "imbalance-n4"),
             ("time of a product (", "speed-up against 1 rank", "efficiency (%)", "pack", "boundary",
-             "exposed halo time a product (", "share of the product (%)", "mpi-persistent",
+             "exposed halo time per product (", "share of the product (%)", "mpi-persistent",
              "stencil7:8, rows, 4 ranks", "a product", "my strong", "ideal"))
         again = self.place / "again"
         self.plot(study / "results.csv", "--output", again)
@@ -182,7 +182,7 @@ class Pictures(launch.Case):
         self.plot(study, "--output", self.place / "out")
         self.check_pictures(self.place / "out",
                             ("weak", "breakdown", "communication-n2", "imbalance-n2"),
-                            ("weak efficiency", "nonzeros a rank", "ideally level"))
+                            ("weak efficiency", "nonzeros per rank", "ideally level"))
 
     def test_tables_of_gpu_results(self):
         out = self.place / "out"
