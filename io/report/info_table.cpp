@@ -113,7 +113,7 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
   }
   const auto columns = [&](const auto&... texts) {
     std::string line = fmt::format(
-        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>11}  {:>8}", texts...);
+        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>11} {:>8}", texts...);
     line.erase(line.find_last_not_of(' ') + 1);
     table.out() << line << '\n';
   };

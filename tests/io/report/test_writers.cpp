@@ -49,7 +49,7 @@ Halo
   neighbours          mean 1.5, max 2; 4 messages per product
   sent per product    123.5 kB, at most 65.54 kB per rank
   boundary rows       777
-  transports   per product     exposed
+  transports  per product     exposed
     mpi            1.5 ms       20 us  fastest
     nccl graph          -           -  no GPU
 
@@ -116,8 +116,8 @@ Pattern and values
 Partitions
   for                 3 ranks on 2 nodes, nodes first
                most / mean    edges      halo      most               messages    predicted
-  name      entries   rows      cut    in all  per rank  neighbours     in+out  per product      took
-  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4         2 ms    500 ms
+  name      entries   rows      cut    in all  per rank  neighbours     in+out  per product     took
+  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4         2 ms   500 ms
   box       --partition box: this matrix has no grid; use metis
   most / mean: imbalance over the ranks; halo: entries of x sent per product;
   neighbours per rank: mean/most; messages: inside + between nodes
