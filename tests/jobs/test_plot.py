@@ -165,9 +165,9 @@ class Pictures(launch.Case):
         self.check_pictures(
             study / "plots", ("strong", "breakdown", "exposed", "transports", "communication-n4",
                               "imbalance-n4"),
-            ("time of a product (", "speed-up against 1 rank", "efficiency (%)", "pack", "boundary",
+            ("time per product (", "speed-up against 1 rank", "efficiency (%)", "pack", "boundary",
              "exposed halo time per product (", "share of the product (%)", "mpi-persistent",
-             "stencil7:8, rows, 4 ranks", "a product", "my strong", "ideal"))
+             "stencil7:8, rows, 4 ranks", "per product", "my strong", "ideal"))
         again = self.place / "again"
         self.plot(study / "results.csv", "--output", again)
         for path in (study / "plots").iterdir():
