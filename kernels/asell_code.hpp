@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What asell means on the CPU and on the GPU: the codes in which a slice of 32 rows writes its
-// columns. Each device has its own layout of them (cpu/asell_code.hpp, gpu/asell.hpp).
+// columns. Each device has its own layout of them (cpu/asell_code.hpp, gpu/asell/asell.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How csr-balanced distributes chunks of entries to warps, as far as numbers go: even shares, and
-// the rows that more than one share has entries of. The GPU's part is in gpu/balanced_plan.hpp.
+// the rows that more than one share has entries of. The GPU's part is in
+// gpu/csr_balanced/balanced_plan.hpp.
 #pragma once
 
 #include <cstdint>

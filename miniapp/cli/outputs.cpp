@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <iostream>
 #include <limits>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "io/output_file.hpp"
 #include "io/report/writers.hpp"
@@ -63,10 +66,19 @@ Outputs::Outputs(const RunOptions& options, const Comm& comm) : options_(options
 }
 
 void Outputs::check() const {
-  const bool standard[] = {options_.json == "-", options_.csv == "-", options_.communication == "-",
-                           options_.trace == "-"};
-  if (std::count(std::begin(standard), std::end(standard), true) > 1) {
-    throw InputError("only one report can go to stdout ('-'); give the others a file");
+  const std::pair<const char*, const std::string*> reports[] = {
+      {"--json", &options_.json},
+      {"--csv", &options_.csv},
+      {"--communication", &options_.communication},
+      {"--trace", &options_.trace}};
+  std::vector<std::string> to_stdout;
+  for (const auto& [option, path] : reports) {
+    if (*path == "-") to_stdout.push_back(option);
+  }
+  if (to_stdout.size() > 1) {
+    throw InputError(
+        fmt::format("{}: only one report can go to stdout ('-'); give the others a file",
+                    fmt::join(to_stdout, ", ")));
   }
   if (options_.hdf5 == "-") {
     throw InputError("--hdf5 -: HDF5 cannot be written to stdout; name a file");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The two protocols of transport p2p, each one kernel per exchange. Exchanges e = 1, 2, ... are
-// counted in device memory, so that graphs replay; counters only grow and are compared by their
-// difference, so that they may wrap.
+// counted in device memory, so that graphs replay; the count only grows and may wrap.
 //
 // Lines, for small halos: an entry travels in one store of 8 or 16 bytes that also holds e, to a
 // place of its own in the receiver's memory (NCCL calls this LL).
@@ -29,15 +28,16 @@
 //
 //   Why A may overwrite ghosts of B, if consecutive exchanges use different vectors (u, v, u, ...):
 //     1. A stores into u in exchange e + 2 after it has all flags of e + 1;
-//     2. B has set its flags of e + 1 after its boundary rows of e, which stand before in its
+//     2. B has set its flags of e + 1 after its boundary rows of e, which are earlier in its
 //     stream;
 //     3. only these rows of e read the ghosts of u.
 //     If a vector is exchanged twice in a row, each rank first tells its peers that it is ready,
 //     and chunks wait for that.
 //
-// No block waits before it has sent its part. A kernel behind that starts early comes when all
-// blocks of this one are on the device, and no other depends on it, so a full device only delays. A
-// wait beyond the limit tells the host and lets everything behind it run on.
+// No block waits for entries before it has sent its own; waits for readiness end, because every
+// rank signals that first. The next kernel in the stream may start early, but only once all blocks
+// of this one are resident, so it cannot keep them out. A wait beyond the limit tells the host and
+// lets everything behind it run on.
 #include <algorithm>
 #include <cuda/atomic>
 

@@ -2,36 +2,37 @@
 //
 // asell on the GPU: sliced ELLPACK whose slices choose the cheapest index code, one by one.
 //
-// Layout. A slice is 32 rows; a warp multiplies it, lane l the row l. Step k of a slice holds the
-// k-th entry of each of its rows; rows that are shorter than the slice end by a mask or a code.
+// Layout. A slice is 32 rows; a warp multiplies it, lane l the row l. A step has at most one entry
+// of each row, in stored order. Where a row has none, a mask or a code says so.
 //
-//              lane 0   lane 1   lane 2  ...  lane 31      values: one 8-byte slot per lane and
-//   step 0     v00      v10      v20          v31,0        step, lanes side by side (256 bytes per
-//   step 1     v01      v11      -            v31,1        step: one coalesced load of the warp)
-//   step 2     v02      -        -            v31,2
+//              lane 0   lane 1   lane 2  ...  lane 31      values: one slot per lane and step, the
+//   step 0     v00      v10      v20          v31,0        slots of a step side by side (fp64: 256
+//   step 1     v01      v11      -            v31,1        bytes, one coalesced load of the warp)
+//   step 2     v02      -        v21          v31,2
 //              row 0    row 1    row 2        row 31       - : no entry, x is not read
 //
 // Index codes of a slice, and the bytes of its columns per step (32 slots):
 //   offsets    8    one offset for all lanes and a 32-bit mask of the rows that have the entry:
 //                   column(l) = anchor(row l) + offset, anchor = first row of its b x b block.
 //                   Slices with identical steps share them: a grid's columns cost next to nothing.
-//   8-bit     32    distance to the previous entry of the row; four steps per 32-bit word of a
-//   lane. 16-bit    64    the same in 16 bits; two steps per word. A code of all ones advances by
-//   that
-//                   much and holds no entry.
-//   32-bit   128    the column itself.
-// 8-bit and 16-bit codes need rows whose columns ascend on this rank.
+//   8-bit     32    distance to the previous entry of the row; four steps per 32-bit word
+//   16-bit    64    the same in 16 bits; two steps per word
+//   32-bit   128    the column itself
+// An 8-bit or 16-bit code of all ones advances by that much and holds no entry. Both codes need
+// rows whose columns ascend on this rank.
 //
-//   AsellSlice (16 bytes, one load per warp)  -> values   first slot of its values
-//                                             -> codes    first step in patterns, or first word
-//                                                base     distance of the first entry from its row
-//                                                steps, code
+//   AsellSlice, 16 bytes, one load per warp:
+//     values          first slot of its values
+//     codes           first step in patterns (offsets), or first word of its codes
+//     base            8-bit, 16-bit: smallest distance of a first entry from its row
+//     steps_and_code
+//
 // Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
 // distinct values stores 8 bits per value and a table; with one value, none (codes=off: never).
 // Both are exact. Each row is summed in stored order with its own accumulator: the bits of csr.
-// sigma= as in sell; without it rows are sorted within windows if that saves a twentieth of the
-// bytes.
+// sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
+// the bytes.
 //
 // Bytes per product: 8 (fp32: 4) per slot; 0.25, 1, 2 or 4 per slot for the column (offsets: 8 per
 // step of each distinct pattern), 16 per slice, the row list, x and y once.

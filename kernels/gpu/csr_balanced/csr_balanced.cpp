@@ -3,22 +3,24 @@
 // csr-balanced: CSR in which every lane of the GPU multiplies the same number of entries, however
 // long the rows are. One kernel (csr_balanced.cu) follows a plan made once (balanced_plan.hpp).
 //
-//   entries   0 . . . . . . . 255 | 256 . . . . . . 511 | 512 . . .      values and columns of CSR
-//             +-----chunk 0------+ +-----chunk 1-------+                 256 entries: 8 per lane
-//   marks     0 0 0 1 0 1 0 ...    one bit per entry: 1 = last entry of its row
-//   shares    [ chunk 0 .. c-1 ][ chunk c .. 2c-1 ] ...                  c = chunks=: one warp each
+//   entries   0 . . . . . 255 | 256 . . . . 511 | 512 . . .    values and columns of CSR
+//             --- chunk 0 ---   --- chunk 1 ---                256 entries: 8 per lane
+//   marks     0 0 0 1 0 0 0 1 + 8 bits, per lane               1 = last entry of its row; rows that
+//                                                              end before the lane in the chunk
+//   shares    chunks 0 .. c-1 | c .. 2c-1 | ...                about c = chunks= chunks each; a
+//                                                              warp takes one after the other
 //
 //   loading   lane l takes entries l, l + 32, ... : neighbouring lanes read neighbouring entries
 //   summing   lane l takes products 8 l .. 8 l + 7 : each lane holds a piece of the entry order
 //
-//             lane 0     lane 1     lane 2
-//             a a a b    b b b b    b c c d      letters: rows; a, b, c end here: y is written,
-//                   +----+-------+--+      +-->  d continues: carried into the next chunk
-//                   b: segmented sum over lanes
+//             lane 0     lane 1     lane 2          (4 of 8 entries drawn; letters are rows)
+//             a a a b    b b b b    b c c d
+//                   +----+-------+--+      +-->     d continues: carried into the next chunk
+//                   b: segmented sum over lanes     a, b, c end here: their y are written
 //
 // A row within one share is complete when it ends. A row with entries in several shares has one
-// partial sum per share; the share that finishes last adds them in the order of the shares, so the
-// bits are reproducible from run to run.
+// partial sum per share; the share that finishes last adds them in a fixed order, so the bits are
+// reproducible from run to run.
 //
 // Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
@@ -27,8 +29,8 @@
 // 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
 //
 // Bytes per product: 12 (fp32: 8; with 16 bits 2 less) per nonzero, 1/4 per nonzero for the marks,
-// 4 per chunk (8 with 16 bits), 4 per row with entries and 1 bit per row if some have none, 4 per
-// hub; x and y once.
+// 4 per chunk (8 with 16 bits), two partial sums per share of a split row, 4 per row with entries
+// and 1 bit per row if some have none, 4 per hub; x and y once.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

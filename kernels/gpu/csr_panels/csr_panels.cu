@@ -5,21 +5,20 @@
 // blocking: Im, Yelick, Vuduc, Sparsity: Optimization framework for sparse matrix kernels, IJHPCA
 // 2004).
 //
-//               panel 0      panel 1      panel 2        panels of equal width, as many as there
-//               are
-//             +------------+------------+------------+   multiprocessors or a multiple of it
-//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |   piece = entries of a row in a panel
+//               panel 0      panel 1      panel 2
+//             +------------+------------+------------+     panel: columns, of equal width
+//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |     piece: entries of a row in a panel
 //     row 1   | piece 0,1  | piece 1,1  | piece 2,1  |
 //             +------------+------------+------------+
-//               thread       thread       thread         first kernel: a thread block holds x of
-//               its block 0      block 1      block 2        panel in shared memory, sums its
-//               pieces
-//     sums     [ s00 s10 s20 | s01 s11 s21 ]             second kernel: adds up the pieces of a row
+//               block 0      block 1      block 2          1. a thread block per panel: x of the
+//                                                             panel in shared memory, sums pieces
+//     sums      s00 s10 s20    s01 s11 s21                 2. adds up the pieces of each row
 //
+// There are at most as many panels as multiprocessors, or a multiple of their number.
 //   piece (p, k), T threads:  thread l: s_l = +0; for e = begins[p, k] + l, step T:
 //                               s_l = fma(values[e], x_p[columns[e]], s_l)
 //                             s = tree sum of s_0 .. s_(T-1)
-//   y_i, i = rows[k]          = alpha * (tree sum of the pieces of row k) + beta * y_i
+//   y_i, i = rows[k]          = alpha * (sum of the pieces of row k) + beta * y_i
 //
 // Entries are stored panel by panel and row by row within a panel; columns count from the panel's
 // first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
