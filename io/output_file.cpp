@@ -14,7 +14,7 @@
 #include <cstring>
 #include <limits>
 
-#include "io/report_writers.hpp"
+#include "io/report/writers.hpp"
 #include "io/temporary_file.hpp"
 #include "partition/base/errors.hpp"
 

@@ -7,12 +7,12 @@
 
 #include <vector>
 
-#include "io/hdf5_location.hpp"
-#include "io/hdf5_target.hpp"
-#include "io/hdf5_unusable.hpp"
+#include "io/hdf5/location.hpp"
+#include "io/hdf5/target.hpp"
+#include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
-#include "io/sources/loaders.hpp"
-#include "partition/migrate.hpp"
+#include "io/source_loaders.hpp"
+#include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
 
@@ -21,7 +21,7 @@ namespace {
 constexpr SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
      load_matrix_market, outline_matrix_market, save_matrix_market},
-    {".mtx.gz", "FILE.mtx.gz", "the same, gzip-compressed; inflated by one rank", nullptr,
+    {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank", nullptr,
      load_matrix_market, outline_matrix_market, save_matrix_market},
     {".h5", "FILE.h5[:/group]", "CSR arrays in an HDF5 file, as scipy has them; read in parallel",
      hdf5_unusable, load_hdf5, outline_hdf5, save_hdf5},
@@ -37,25 +37,25 @@ constexpr SourceEntry table[]{
      "27-point stencil on a grid of N x N x N; coef=constant|random|jump", nullptr, load_stencil,
      outline_stencil},
     {"elasticity", "elasticity:N | elasticity:nx=,ny=,nz=",
-     "3-D elasticity on N x N x N nodes, 3 unknowns a node; young=1,poisson=0.3,clamp=1", nullptr,
+     "3-D elasticity on N x N x N nodes, 3 unknowns per node; young=1,poisson=0.3,clamp=1", nullptr,
      load_elasticity, outline_elasticity},
     {"banded", "banded:rows=N,half=H,fill=P,seed=S",
      "entries within H of the diagonal with probability P, the diagonal always", nullptr,
      load_banded, outline_banded},
     {"random", "random:rows=N,columns=M,row=K,seed=S",
-     "K entries a row on average in random columns, values in [-1, 1)", nullptr, load_random,
+     "K entries per row on average, in random columns, values in [-1, 1)", nullptr, load_random,
      outline_random},
     {"rmat", "rmat:scale=K,edges=E,seed=S,a=,b=,c=,packed=",
      "power law: 2^K vertices, E edges drawn for each; scramble=1 renumbers them", nullptr,
      load_rmat, outline_rmat},
     {"web", "web:rows=N,row=K,seed=S,packed=",
-     "links of N pages in crawl order, K a page on average: hosts, runs, copied links", nullptr,
+     "links of N pages in crawl order, K per page on average: hosts, runs, copied links", nullptr,
      load_web, outline_web},
     {"road", "road:N | road:nx=,ny=,heavy=H,row=K,seed=S",
      "planar street network of N x N crossings, 2 to 4 streets each; H rows of K entries", nullptr,
      load_road, outline_road},
-    {"arrow", "arrow:rows=N,heavy=H,row=K,seed=S", "tridiagonal, but for H rows of K entries each",
-     nullptr, load_arrow, outline_arrow},
+    {"arrow", "arrow:rows=N,heavy=H,row=K,seed=S",
+     "tridiagonal, except for H rows of K entries each", nullptr, load_arrow, outline_arrow},
     {"empty", "empty:rows=N,share=P,row=K,seed=S",
      "a share P of the rows is empty, the others have K entries", nullptr, load_empty,
      outline_empty},
@@ -87,23 +87,23 @@ const SourceEntry& find_source(const std::string& text, const Spec& spec) {
   spec.fail(fmt::format("unknown source '{}'; use {}", spec.name(), listed(valid)));
 }
 
-/// The same matrix with rows dealt out in whole blocks of `block`.
-DistributedCsr dealt_out_in_blocks(DistributedCsr&& matrix, int block, const Comm& comm,
-                                   Progress& progress) {
-  DistributedCsr dealt;
-  dealt.info = matrix.info;
-  dealt.info.block = block;
-  dealt.first_row = even_split(matrix.info.rows, block, comm.size, comm.rank);
+/// The same matrix with rows result out in whole blocks of `block`.
+DistributedCsr redistributed_in_blocks(DistributedCsr&& matrix, int block, const Comm& comm,
+                                       Progress& progress) {
+  DistributedCsr result;
+  result.info = matrix.info;
+  result.info.block = block;
+  result.first_row = even_split(matrix.info.rows, block, comm.size, comm.rank);
   std::vector<int> owners(matrix.local_rows());
   for (std::size_t row = 0; row < owners.size(); ++row) {
     owners[row] = even_split_owner(matrix.info.rows, block, comm.size,
                                    matrix.first_row + static_cast<GlobalIndex>(row));
   }
   MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
-  dealt.offsets = std::move(rows.offsets);
-  dealt.columns = std::move(rows.columns);
-  dealt.values = std::move(rows.values);
-  return dealt;
+  result.offsets = std::move(rows.offsets);
+  result.columns = std::move(rows.columns);
+  result.values = std::move(rows.values);
+  return result;
 }
 
 struct NamedSource {
@@ -167,7 +167,7 @@ DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
   DistributedCsr matrix = source.entry->load(source.spec, comm, progress);
   if (block < 1 || block == matrix.info.block) return matrix;
   matrix.info.grid.reset();  // its points are the block rows of the source
-  return dealt_out_in_blocks(std::move(matrix), block, comm, progress);
+  return redistributed_in_blocks(std::move(matrix), block, comm, progress);
 }
 
 MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm) {

@@ -11,7 +11,7 @@
 #include "partition/base/progress.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/comm.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "io/hdf5_location.hpp"
-#include "io/hdf5_target.hpp"
-#include "io/hdf5_unusable.hpp"
+#include "io/hdf5/location.hpp"
+#include "io/hdf5/target.hpp"
+#include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
-#include "io/vectors/kinds.hpp"
+#include "io/vector_kinds.hpp"
 #include "partition/base/spec.hpp"
 
 namespace rowhalo {

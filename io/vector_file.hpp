@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Dense vectors in files: x for --x FILE, y for --save-y FILE. The kinds of files are a table;
-// every rank reads and writes its own part. Adding a kind is one file in io/vectors/ and one line
+// every rank reads and writes its own part. Adding a kind is one file in its folder and one line
 // in vector_file.cpp.
 #pragma once
 

@@ -4,7 +4,8 @@
 
 usage: compare.py A B [--threshold PERCENT]
 
-A and B are reports of `rowhalo run` or `kernels` (.json, .h5), results.csv, or folders of studies.
+A and B are tables (.csv of study.py, table.py or classes), folders of studies, or reports of
+`rowhalo run` or `kernels` (.json, .h5).
 Lines are matched by matrix, ranks, device, precision, schedule, partition, threads and what was asked
 of format and transport; of what stands on one side only, a word. The ratio is B's median time over
 A's; its interval follows from the spread: of the repeats where there are several, else of the batches
@@ -25,7 +26,7 @@ from plotting.data import grouped, read
 from plotting.hdf5 import WrongFile, batch_seconds
 
 KEY = ("matrix", "ranks", "device", "precision", "schedule", "partition", "threads")
-USUAL_BATCHES = 20     # of `run`, where a line does not say
+USUAL_BATCHES = 20     # of `run`, where a table of an earlier version does not say
 NORMAL_95 = 1.645      # standard deviations from the median to the 95 % quantile
 CONFIDENCE = 1.96      # standard deviations of an interval of 95 %
 MEDIAN_ERROR = 1.2533  # standard error of a median over that of a mean
@@ -49,7 +50,7 @@ def interval_of_median(values):
 def batches_of(row):
     """What HDF5 knows, if it is there and can be read."""
     try:
-        return batch_seconds(row["hdf5"]) if row["hdf5"] else []
+        return batch_seconds(row["hdf5_path"]) if row["hdf5_path"] else []
     except WrongFile:
         return []
 
@@ -64,7 +65,7 @@ def time_of(rows):
     if batches:
         return interval_of_median(batches)._replace(seconds=values[0])
     deviation = ((row["p95_seconds"] or values[0]) - values[0]) / NORMAL_95
-    error = CONFIDENCE * MEDIAN_ERROR * deviation / math.sqrt(USUAL_BATCHES)
+    error = CONFIDENCE * MEDIAN_ERROR * deviation / math.sqrt(row["batches"] or USUAL_BATCHES)
     return Time(values[0], max(values[0] - error, row["min_seconds"] or 0), values[0] + error)
 
 

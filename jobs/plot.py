@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of a study or of single results, as SVG and PNG.
 
-usage: plot.py STUDY|results.csv|REPORT.json|REPORT.h5 ... [--kind KINDS] [--output DIR]
+usage: plot.py STUDY|TABLE.csv|REPORT.json|REPORT.h5 ... [--kind KINDS] [--where COLUMN=PATTERN]
+               [--output DIR] [--smallest]
 
 STUDY is the output folder of study.py; its pictures go into STUDY/plots, others into the working
-directory. Reports are what `rowhalo run`, `kernels` and `info` wrote. Without --kind everything is
-drawn that the data can show. How to read the pictures: README.md. Needs matplotlib, and h5py for
-what only HDF5 holds (Python 3.8 or newer).
+directory. TABLE.csv is a table of study.py, table.py or classes; reports are what `rowhalo run`,
+`kernels` and `info` wrote. Without --kind everything is drawn that the data can show. How to read
+the pictures: README.md. Needs matplotlib, and h5py for what only HDF5 holds (Python 3.8 or newer).
 Exit status: 0 fine, 1 nothing could be drawn, 2 wrong usage or input.
 """
 import argparse
@@ -17,7 +18,8 @@ from pathlib import Path
 from plotting import formats, product, ranks, scaling
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
-from plotting.style import NothingToDraw, matplotlib_ready
+from plotting.style import NothingToDraw, matplotlib_ready, smallest
+from studying.rows import COLUMNS
 
 KINDS = {
     "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix a line"),
@@ -39,11 +41,24 @@ def parse(arguments):
         epilog="kinds:\n" + "\n".join(f"  {name:14} {summary}"
                                       for name, (_, summary) in KINDS.items()))
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
-                        help="a study's folder, results.csv, or reports (.json, .h5)")
+                        help="a study's folder, a table (.csv), or reports (.json, .h5)")
     parser.add_argument("--kind", default="auto", metavar="KINDS",
                         help="auto, or some of the kinds below, parted by commas")
+    parser.add_argument("--where", action="append", default=[], metavar="COLUMN=PATTERN",
+                        help="only lines whose COLUMN matches PATTERN (*, ?, [...]); given again for "
+                        "the same column, one of the patterns is enough")
     parser.add_argument("--output", type=Path, metavar="DIR", help="folder of the pictures")
+    parser.add_argument("--smallest", action="store_true",
+                        help="keep of SVG and PNG the smaller file only")
     options = parser.parse_args(arguments)
+    wanted = {}
+    for condition in options.where:
+        column, equals, pattern = condition.partition("=")
+        if not equals or column not in COLUMNS:
+            parser.error(f"--where {condition}: use COLUMN=PATTERN with a column of results.csv, "
+                         "e.g. matrix=stencil*")
+        wanted.setdefault(column, []).append(pattern)
+    options.where = wanted
     options.kinds = list(KINDS) if options.kind == "auto" else options.kind.split(",")
     unknown = [kind for kind in options.kinds if kind not in KINDS]
     if unknown:
@@ -63,7 +78,7 @@ def main(arguments):
     options = parse(arguments)
     try:
         matplotlib_ready()
-        data = read(options.inputs)
+        data = read(options.inputs, options.where)
         folder = folder_of(options)
         folder.mkdir(parents=True, exist_ok=True)
         drawn = []
@@ -86,6 +101,11 @@ def main(arguments):
     except OSError as error:
         print(f"plot.py: {error}", file=sys.stderr)
         return 2
+    if options.smallest:
+        pictures = {}
+        for path in drawn:
+            pictures.setdefault(path.with_suffix(""), []).append(path)
+        drawn = [smallest(paths) for paths in pictures.values()]
     for path in drawn:
         print(path)
     if not drawn:

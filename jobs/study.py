@@ -53,11 +53,11 @@ def plan_command(options):
     folder, _ = folder_of(options)
     plan, site = folder.plan, folder.site
     print(f"{plan['study']}: {plan['title']}\n{plan['kind']}, command {plan['command']}; site "
-          f"{site.name}: {site.cores} cores, {site.gpus} GPUs a node\n")
+          f"{site.name}: {site.cores} cores, {site.gpus} GPUs per node\n")
     width = max(len(point["name"]) for point in folder.points)
     source = max(len(point["matrix"]) for point in folder.points)
     print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  "
-          "memory a rank")
+          "memory per rank")
     notes, repeats = {}, 0
     for point in folder.points:
         stop = obstacle(point, site)

@@ -21,10 +21,10 @@ EvenParts shares_of(std::int64_t chunks, std::int32_t warps, int wanted) {
 std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open) {
   std::vector<SplitRow> split_rows;
   for (std::int32_t share = 0; share < std::ssize(open); ++share) {
-    const std::int32_t rank = open[share];
-    if (rank < 0) continue;
-    if (split_rows.empty() || split_rows.back().rank != rank) {
-      split_rows.push_back({rank, share - 1, share});
+    const std::int32_t ordinal = open[share];
+    if (ordinal < 0) continue;
+    if (split_rows.empty() || split_rows.back().ordinal != ordinal) {
+      split_rows.push_back({ordinal, share - 1, share});
     }
     split_rows.back().last = share;
     open[share] = static_cast<std::int32_t>(split_rows.size()) - 1;

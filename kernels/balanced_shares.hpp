@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How csr-balanced deals out chunks of entries to warps, as far as numbers go: even shares, and the
-// rows that more than one share has entries of. The GPU's part is in gpu/balanced_plan.hpp.
+// How csr-balanced distributes chunks of entries to warps, as far as numbers go: even shares, and
+// the rows that more than one share has entries of. The GPU's part is in
+// gpu/csr_balanced/balanced_plan.hpp.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +30,12 @@ EvenParts shares_of(std::int64_t chunks, std::int32_t warps, int wanted);
 
 /// A row that more than one share has entries of.
 struct SplitRow {
-  LocalIndex rank;           ///< among the rows that have entries
+  LocalIndex ordinal;        ///< among the rows that have entries
   std::int32_t first, last;  ///< of the shares
 };
 
-/// Where `open` holds the rank of the row that goes on at the begin of each share, or -1: the split
-/// rows in order; `open` then holds their numbers.
+/// Where `open` holds the ordinal of the row that goes on at the begin of each share, or -1: the
+/// split rows in order; `open` then holds their numbers.
 std::vector<SplitRow> number_split_rows(std::span<std::int32_t> open);
 
 /// Warps that run side by side: those of a block share a first-level cache.

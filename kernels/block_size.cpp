@@ -60,7 +60,7 @@ int measured_size(const CsrView& matrix, const Spec& options, const BlockSamples
   if (best.bytes < csr) return best.size;
   options.fail(
       fmt::format("blocks would store more bytes than CSR: at best, {0} x {0} and {1:.0f} % full, "
-                  "{2:.1f} a nonzero instead of {3:.1f}; use sell, or say b={0}",
+                  "{2:.1f} per nonzero instead of {3:.1f}; use sell, or say b={0}",
                   best.size, 100 * best.fill, best.bytes, csr));
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/predictions.hpp"
+#include "kernels/cost_model.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
@@ -25,13 +25,13 @@ struct FormatEntry {
   bool automatic;   ///< `auto` may choose it
   bool repeatable;  ///< the same bits every time
   bool baseline;  ///< a vendor's library: takes only the list of all rows (rows.groups == nullptr)
-  bool narrow;    ///< takes mixed, fp16 and bf16, not only fp64 and fp32
+  bool reduced_precision;  ///< takes mixed, fp16 and bf16, not only fp64 and fp32
   /// Builds the kernel for the listed rows, on the current device where `device` is gpu. The arrays
   /// behind `matrix` and `rows` lie in the memory of `device` and outlive the kernel. Throws
   /// InputError (refusal with numbers, or an unknown option in `options`). Null where it is not
   /// built.
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
-  /// Bytes of a product before it is made; null where that cannot be said: then `auto` tries it.
+  /// Bytes per product before it is made; null where that cannot be said: then `auto` tries it.
   PredictionRule* predict;
 };
 

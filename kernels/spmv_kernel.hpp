@@ -28,7 +28,7 @@ struct KernelWork {
   std::int64_t bytes = 0;  ///< moved: matrix and indices once, x and y once (y twice if beta != 0)
   std::int64_t matrix_bytes = 0;    ///< of these, all but the vectors: what the format reads
   std::int64_t stored_entries = 0;  ///< slots that hold an entry or padding
-  std::int64_t flops = 0;           ///< 2 a nonzero
+  std::int64_t flops = 0;           ///< 2 per nonzero
   std::int64_t footprint_bytes =
       0;                     ///< memory that the format itself holds (shared CSR not counted)
   double setup_seconds = 0;  ///< conversion from CSR
@@ -50,7 +50,7 @@ class SpmvKernel {
   SpmvKernel(const SpmvKernel&) = delete;
   SpmvKernel& operator=(const SpmvKernel&) = delete;
 
-  /// x: columns entries; y: one entry a row of the whole block, of which the listed rows are
+  /// x: columns entries; y: one entry per row of the whole block, of which the listed rows are
   /// written. Both in the precision of the matrix; x and y do not overlap.
   virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
 

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake --install: the program with its documents, and the rooms below it as libraries that
-# find_package(rowhalo) gives as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io.
+# cmake --install: the program with its documents, and the libraries that find_package(rowhalo) gives
+# as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io and rowhalo::spmv.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rowhalo)
 
-foreach(room base partition kernels io)
+foreach(room base partition kernels io spmv)
   set_target_properties(rowhalo_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
-foreach(room partition kernels io)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo FILES_MATCHING PATTERN "*.hpp")
+foreach(folder partition kernels io miniapp/process miniapp/halo miniapp/spmv)
+  cmake_path(GET folder PARENT_PATH parent)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo/${parent} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 
 set(ROWHALO_PACKAGE_LIBRARIES "")
-foreach(library hdf5 metis ptscotch)
+foreach(library hdf5 metis ptscotch nccl)
   if(TARGET rowhalo::${library})
     get_target_property(files rowhalo::${library} INTERFACE_LINK_LIBRARIES)
     string(APPEND ROWHALO_PACKAGE_LIBRARIES

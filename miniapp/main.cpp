@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // rowhalo: parse, run, report. Only --help, --version and list do without MPI.
-#include "miniapp/convert.hpp"
-#include "miniapp/device.hpp"
-#include "miniapp/environment.hpp"
-#include "miniapp/info.hpp"
-#include "miniapp/kernels_command.hpp"
-#include "miniapp/list.hpp"
-#include "miniapp/options.hpp"
-#include "miniapp/outputs.hpp"
-#include "miniapp/provenance.hpp"
-#include "miniapp/run.hpp"
-#include "miniapp/watchdog.hpp"
+#include "miniapp/cli/device.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/outputs.hpp"
+#include "miniapp/cli/provenance.hpp"
+#include "miniapp/commands/convert.hpp"
+#include "miniapp/commands/info.hpp"
+#include "miniapp/commands/kernels.hpp"
+#include "miniapp/commands/list.hpp"
+#include "miniapp/commands/run.hpp"
+#include "miniapp/process/environment.hpp"
+#include "miniapp/process/watchdog.hpp"
 
 namespace {
 

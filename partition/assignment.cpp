@@ -16,7 +16,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr double csr_bytes_a_nonzero = 12, csr_bytes_a_row = 4, value_bytes_of_x = 8;
+constexpr double csr_bytes_per_nonzero = 12, csr_bytes_per_row = 4, value_bytes_of_x = 8;
 
 /// A halo that costs less than this share of a product is not worth cutting a graph.
 constexpr double negligible_share = 0.02;
@@ -35,8 +35,8 @@ std::vector<int> assign(const Comm& comm, const DistributedCsr& matrix,
 }
 
 double matrix_bytes(std::int64_t rows, std::int64_t nonzeros) {
-  return csr_bytes_a_nonzero * static_cast<double>(nonzeros) +
-         (csr_bytes_a_row + 2 * value_bytes_of_x) * static_cast<double>(rows);
+  return csr_bytes_per_nonzero * static_cast<double>(nonzeros) +
+         (csr_bytes_per_row + 2 * value_bytes_of_x) * static_cast<double>(rows);
 }
 
 /// Of the same rows and nonzeros, evenly over the parts and without any halo.

@@ -18,7 +18,7 @@ struct Link {
 };
 
 /// How long a product is predicted to take: what the slowest part needs for the bytes of CSR (12 a
-/// nonzero, 4 a row, x and y once) and for packing and storing its halo (16 an entry sent or
+/// nonzero, 4 per row, x and y once) and for packing and storing its halo (16 an entry sent or
 /// received) at the memory bandwidth, or for its messages, in or out, if that takes longer.
 struct PredictionModel {
   double memory_bytes_per_second = 0;

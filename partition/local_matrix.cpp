@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "partition/base/hash.hpp"
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
 #include "partition/limits.hpp"
-#include "partition/migrate.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
+#include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
 
@@ -148,7 +148,7 @@ void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
   }
   const bool square = matrix.info.rows == matrix.info.columns;
   const std::vector<GlobalIndex> renumbered =
-      square ? fetch<GlobalIndex>(comm, matrix.info.columns, new_numbers, met) : met;
+      square ? gather<GlobalIndex>(comm, matrix.info.columns, new_numbers, met) : met;
 
   matrix.ghosts = renumbered;
   std::sort(matrix.ghosts.begin(), matrix.ghosts.end());
@@ -261,7 +261,7 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
     local.columns = local.rows;
     local.source_columns = rows.numbers;
     const std::vector<GlobalIndex> own_new = consecutive(first, first + local.owned_rows);
-    new_numbers = deal_out<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
+    new_numbers = scatter<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
   } else {
     local.columns = even_ranges(comm, local.info.columns, local.info.block);
     agreed_local_count(comm, local.columns.count(comm.rank), "own {} entries of x", limit);

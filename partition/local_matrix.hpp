@@ -3,7 +3,7 @@
 // From owners to local numbers. Rows migrate to their owners; each rank's rows become one
 // contiguous range of new global numbers, in the order of the source or of --reorder; columns get
 // local numbers: owned entries of x first, in the order of the rows, then the ghosts, grouped by
-// owner in the owner's order. For a square matrix x is owned as y is; otherwise x is dealt out
+// owner in the owner's order. For a square matrix x is owned as y is; otherwise x is distributed
 // evenly on its own.
 #pragma once
 
@@ -12,10 +12,10 @@
 #include "partition/base/csr.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/row_list.hpp"
-#include "partition/distributed_csr.hpp"
 #include "partition/limits.hpp"
+#include "partition/matrix/distributed_csr.hpp"
+#include "partition/matrix/shuffle.hpp"
 #include "partition/reorder.hpp"
-#include "partition/shuffle.hpp"
 
 namespace rowhalo {
 

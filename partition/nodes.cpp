@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Nodes and partitions in two levels (nodes.hpp). Rows and columns of a node are numbered in the
-// order of the matrix, so its rows are a matrix of their own that is dealt out evenly over all
+// order of the matrix, so its rows are a matrix of their own that is distributed evenly over all
 // ranks, for the partitioner to take as any other.
 #include "partition/nodes.hpp"
 
@@ -13,10 +13,10 @@
 #include <optional>
 
 #include "partition/base/checked_cast.hpp"
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
-#include "partition/migrate.hpp"
-#include "partition/partitioner_functions.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
+#include "partition/matrix/migrate.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -51,11 +51,11 @@ std::vector<GlobalIndex> columns_in_nodes(const Comm& comm, const DistributedCsr
   if (matrix.info.rows != matrix.info.columns) return matrix.columns;
   std::vector<GlobalIndex> rows(places.size());
   std::iota(rows.begin(), rows.end(), matrix.first_row);
-  const std::vector<Place> share = deal_out<Place>(comm, matrix.info.rows, rows, places);
+  const std::vector<Place> share = scatter<Place>(comm, matrix.info.rows, rows, places);
   IndexMap met;
   for (const GlobalIndex column : matrix.columns) met.insert(column);
   const std::vector<Place> met_places =
-      fetch<Place>(comm, matrix.info.columns, share, met.numbers());
+      gather<Place>(comm, matrix.info.columns, share, met.numbers());
 
   std::vector<GlobalIndex> columns(matrix.columns.size());
 #pragma omp parallel for schedule(static)
@@ -96,7 +96,7 @@ std::optional<Grid> grid_of_node(const Comm& comm, const DistributedCsr& matrix,
   return grid;
 }
 
-/// The rows of one node as a matrix that is dealt out evenly over all ranks; `arrived`: how many
+/// The rows of one node as a matrix that is distributed evenly over all ranks; `arrived`: how many
 /// of this rank's share came from each rank. Collective.
 DistributedCsr rows_of_node(const Comm& comm, const DistributedCsr& matrix,
                             const std::vector<Place>& places,
@@ -205,11 +205,12 @@ std::vector<int> assign_over_nodes(const Comm& comm, const DistributedCsr& matri
   const std::vector<std::vector<int>> ranks = ranks_of_nodes(nodes);
   for (const std::vector<int>& on_node : ranks) {
     if (on_node.size() == ranks.front().size()) continue;
-    throw AgreedError(ExitCode::usage,
-                      fmt::format("--hierarchical: nodes have {} and {} ranks, but the rows of a "
-                                  "node can only be dealt out when all have the same number; start "
-                                  "as many on each, or leave --hierarchical out",
-                                  ranks.front().size(), on_node.size()));
+    throw AgreedError(
+        ExitCode::usage,
+        fmt::format("--hierarchical: nodes have {} and {} ranks, but the rows of a "
+                    "node can only be distributed when all have the same number; start "
+                    "as many on each, or leave --hierarchical out",
+                    ranks.front().size(), on_node.size()));
   }
   const std::vector<int> node_of_row = entry.assign(matrix, nodes.nodes, options, comm, progress);
   std::vector<GlobalIndex> sizes;

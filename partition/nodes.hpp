@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ranks on nodes, and partitions that respect them: rows are first dealt to nodes, so that little
-// has to cross the network, then the rows of each node to its ranks.
+// Ranks on nodes, and partitions that respect them: rows are first distributed over nodes, so that
+// little has to cross the network, then the rows of each node to its ranks.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "partition/partitioner_functions.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -40,11 +40,11 @@ constexpr std::array table{
                      nullptr, assign_nnz},
     PartitionerEntry{"metis", "graph of A + A^T cut for the least halo by METIS, on one rank",
                      metis_missing, assign_metis, nullptr, Effort::large},
-    PartitionerEntry{"ptscotch", "the same graph cut by PT-Scotch, distributed over the ranks",
+    PartitionerEntry{"ptscotch", "graph of A + A^T cut by PT-Scotch, distributed over the ranks",
                      ptscotch_missing, assign_ptscotch, nullptr, Effort::large},
-    PartitionerEntry{"box", "boxes as near to cubes as can be, where the source has a grid",
-                     nullptr, assign_box},
-    PartitionerEntry{"file", "file:PATH, a text file with the owner of each row on a line", nullptr,
+    PartitionerEntry{"box", "boxes as close to cubes as possible, for sources with a grid", nullptr,
+                     assign_box},
+    PartitionerEntry{"file", "file:PATH, a text file with one line per row: its owner", nullptr,
                      assign_file, "PATH"},
 };
 

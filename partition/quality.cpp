@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Quality of an assignment (quality.hpp). Every rank walks over its rows part after part, so that
-// one mark a column tells whether this part has asked for it already; what remains, (column, asking
-// part), goes to the rank that keeps the column in the directory, where askers on different ranks
-// meet and are counted once.
+// one mark per column tells whether this part has asked for it already; what remains, (column,
+// asking part), goes to the rank that keeps the column in the directory, where askers on different
+// ranks meet and are counted once.
 #include "partition/quality.hpp"
 
 #include <omp.h>
@@ -13,8 +13,8 @@
 #include <span>
 #include <utility>
 
-#include "partition/directory.hpp"
-#include "partition/index_map.hpp"
+#include "partition/matrix/directory.hpp"
+#include "partition/matrix/index_map.hpp"
 
 namespace rowhalo {
 
@@ -50,7 +50,7 @@ class ColumnParts {
     if (matrix.info.rows == matrix.info.columns) {
       std::vector<GlobalIndex> rows(owners.size());
       std::iota(rows.begin(), rows.end(), matrix.first_row);
-      share_ = deal_out<int>(comm, size_, rows, owners);
+      share_ = scatter<int>(comm, size_, rows, owners);
       return;
     }
     for (std::size_t k = 0; k < share_.size(); ++k) {
@@ -61,7 +61,7 @@ class ColumnParts {
 
   /// Collective.
   std::vector<int> of(std::span<const GlobalIndex> columns) const {
-    return fetch<int>(comm_, size_, share_, columns);
+    return gather<int>(comm_, size_, share_, columns);
   }
   /// Local; of a column that this rank keeps.
   int of_kept(GlobalIndex column) const { return share_[column - first_]; }

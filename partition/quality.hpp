@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "partition/base/progress.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 
@@ -34,7 +34,7 @@ struct PartitionQuality {
 };
 
 /// Collective. `owners`: a part of [0, parts) for each of this rank's rows (its even share). x is
-/// owned as y is when the matrix is square, else it is dealt out evenly over the parts.
+/// owned as y is when the matrix is square, else it is distributed evenly over the parts.
 PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matrix,
                                    const std::vector<int>& owners, int parts, Progress& progress);
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "partition/base/types.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 

@@ -4,7 +4,7 @@
 // into the order that DistributedCsr promises.
 #pragma once
 
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 

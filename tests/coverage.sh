@@ -33,11 +33,11 @@ needs_device=(
   miniapp/halo/mpi_cuda.cpp          # device addresses handed to MPI
   miniapp/halo/nccl.cpp              # NCCL
   miniapp/halo/p2p.cpp               # stores over NVLink
-  miniapp/halo/peer_memory.cpp       # CUDA IPC
+  miniapp/halo/memory/peer_memory.cpp       # CUDA IPC
   miniapp/halo/device_messages.cpp   # what device transports share
   miniapp/halo/device_packing.cpp    # gathers by a kernel
   miniapp/halo/staged_exchange.cpp   # pinned memory between device and MPI
-  miniapp/profiler_range.cpp         # NVTX
+  miniapp/spmv/profiler_range.cpp         # NVTX
 )
 
 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Random matrices and choices of everything on 1 to 7 ranks, each y compared with PETSc, the reference
-# and sums in long double (tests/miniapp/test_differential.cpp).
+# and sums in long double (tests/miniapp/spmv/test_differential.cpp).
 #   tests/differential.sh [--seed S] [--cases N] [BUILD_DIR]      default: 1, 1000, build
 # A case that fails prints the command that repeats it. Exit status 0: all cases are right.
 set -euo pipefail

@@ -4,7 +4,7 @@
 // ctest and tests/gpu.sh report as skipped.
 #include <iostream>
 
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #include "tests/catch.hpp"
 
 int main(int argc, char** argv) {

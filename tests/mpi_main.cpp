@@ -11,7 +11,7 @@
 #include "tests/mpi.hpp"
 
 #ifdef ROWHALO_TEST_GPU
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #endif
 
 int main(int argc, char** argv) {

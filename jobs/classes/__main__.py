@@ -3,13 +3,14 @@
 
 usage: python3 jobs/classes [options]                      (see --help)
 
-Runs `rowhalo kernels` once a matrix and writes into --output:
-  classes-fp64/MATRIX.json   the program's report; what has a complete one is not run again
-  classes-fp64.csv           a line a matrix and format, refusals with their reason
-  classes-fp64.md            a line a class, a line a matrix: ratio, target, auto, value codes
-  classes-fp64.svg, .png     the ratios with their targets, and the share of the read bandwidth
-With --quick the stem is quick-fp64, with --matrices files-fp64. Tables and pictures show all that
-the folder holds, so that classes may be run in parts. They say what crashed or took too long; the
+Runs `rowhalo kernels` once per matrix and writes into --output:
+  classes-fp64.csv           the table of results: a line per matrix and format, with its provenance,
+                             refusals with their reason; what is complete there is not run again
+  classes-fp64.md            a line per class, a line per matrix: ratio, target, auto, value codes
+  classes-fp64.svg (or .png, whichever is smaller)
+                             the ratios with their targets, and the share of the read bandwidth
+With --quick the stem is quick-fp64, with --matrices files-fp64. Markdown and picture show all
+that the CSV holds, so that classes may be run in parts. They say what crashed or took too long; the
 rest goes on. Python 3.8 or newer; pictures need matplotlib.
 Exit status: 0 fine, 1 a matrix failed or a format gave a wrong y, 2 wrong usage.
 """
@@ -27,8 +28,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
 import picture  # noqa: E402
 import tables  # noqa: E402
 from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
-from results import is_wrong, read_report, summary_of  # noqa: E402
-from running import Program, run, stored  # noqa: E402
+from results import is_wrong, summary_of  # noqa: E402
+from running import Program, Table, run, stored  # noqa: E402
 from whole_files import write_whole  # noqa: E402
 
 PRECISIONS = ("fp64", "fp32", "mixed", "fp16", "bf16")
@@ -53,7 +54,7 @@ def parse(arguments):
     parser.add_argument("--threads", metavar="N", help="of the host (default: all)")
     parser.add_argument("--again", action="store_true", help="run what is there already, too")
     parser.add_argument("--tables", action="store_true",
-                        help="run nothing: tables and pictures of what is there")
+                        help="run nothing: markdown and picture of the CSV that is there")
     parser.add_argument("--list", action="store_true", help="print the matrices and end")
     options = parser.parse_args(arguments)
     options.classes = options.classes.split(",") if options.classes else list(CLASSES)
@@ -94,23 +95,22 @@ def is_selected(matrix, options):
             and (matrix.group != "huge" or options.huge or options.quick))
 
 
-def run_selected(matrices, options, folder):
-    """Device, and outcomes in the order of the table: of what is selected, or there already."""
+def run_selected(matrices, options, table):
+    """Device, and outcomes in the order of the matrices: of what is selected, or there already."""
     if options.tables:
-        reports = [read_report(place) for place in folder.glob("*.json")]
-        on_gpu = any(report["bandwidth"] for report in reports if report)
+        on_gpu = any(row["device"] == "gpu" for rows in table.points.values() for row in rows)
         device = options.device if options.device != "auto" else "gpu" if on_gpu else "cpu"
-        found = [stored(matrix, device, options.precision, folder) for matrix in matrices]
+        found = [stored(matrix, device, options.precision, table) for matrix in matrices]
         return device, [outcome for outcome in found if outcome]
     program, outcomes = Program(options), []
     for matrix in matrices:
         if not is_selected(matrix, options):
-            outcome = stored(matrix, program.device, options.precision, folder)
+            outcome = stored(matrix, program.device, options.precision, table)
             if outcome:
                 outcomes.append(outcome)
             continue
         start = time.monotonic()
-        outcome, ran = run(program, matrix, folder)
+        outcome, ran = run(program, matrix, table)
         seconds = f"{time.monotonic() - start:.1f} s" if ran else "there already"
         tell(outcome, program.device, seconds)
         outcomes.append(outcome)
@@ -144,16 +144,21 @@ def main(arguments):
         return 0
     kind = "files" if options.matrices else "quick" if options.quick else "classes"
     stem = options.output / f"{kind}-{options.precision}"
-    stem.mkdir(parents=True, exist_ok=True)
+    options.output.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    device, outcomes = run_selected(matrices, options, stem)
+    table = Table(Path(f"{stem}.csv"))
+    if options.tables and not table.points:
+        print(f"classes: --tables: {table.path} holds no lines; run without --tables first",
+              file=sys.stderr)
+        return 2
+    device, outcomes = run_selected(matrices, options, table)
 
-    write_whole(f"{stem}.csv", tables.csv_text(outcomes, device))
+    write_whole(table.path, tables.table_text(tables.all_lines(outcomes, device, table)))
     write_whole(f"{stem}.md", tables.markdown_text(outcomes, device, sharable(options)))
     try:
-        picture.draw(outcomes, device, options.precision, [f"{stem}.svg", f"{stem}.png"])
+        picture.draw(outcomes, device, options.precision, options.output, stem.name)
     except ImportError as error:
-        print(f"no pictures: {error}; apt-get install python3-matplotlib", file=sys.stderr)
+        print(f"no picture: {error}; apt-get install python3-matplotlib", file=sys.stderr)
     failed = [outcome.matrix.spec for outcome in outcomes
               if outcome.failure or any(is_wrong(entry) for entry in outcome.formats)]
     print(f"{len(outcomes)} matrices in {time.monotonic() - begun:.0f} s: {stem}.*"

@@ -6,6 +6,7 @@ read bandwidth that the same run measures. A companion is measured beside a matr
 format only: for power laws rows of the same lengths whose gathers of x all hit the cache (the
 ceiling), for very long rows the same matrix without them.
 """
+import re
 from typing import NamedTuple
 
 
@@ -38,7 +39,7 @@ CLASSES = {
     "files": Class("files", products=500),
 }
 
-# Most that time a nonzero may grow by very long rows, and that auto may be behind the best format.
+# Most that time per nonzero may grow by very long rows, and that auto may be behind the best format.
 LONG_ROWS_GROWTH = 0.10
 AUTO_SHARE, AUTO_SECONDS = 0.05, 0.5e-6
 # Most products that auto's set-up may cost where a matrix has more nonzeros than that.
@@ -128,3 +129,10 @@ def wanted_formats(matrix, device):
     dense = matrix.group == "dense"
     baselines, ours = (DENSE_BASELINES, DENSE_OURS) if dense else (BASELINES, OURS)
     return baselines[device] + ours[device] + ("auto",)
+
+
+def point_of(matrix, companion=False):
+    """The name of a matrix's lines in the table, or of its companion's."""
+    name = re.sub(r"\.mtx(\.gz)?$", "", matrix.spec)
+    own = f"-{matrix.precision}" if matrix.precision else ""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name) + own + ("-companion" if companion else "")

@@ -4,8 +4,8 @@ format, with the target as a mark; on the right the share of the read bandwidth,
 100 %.
 """
 from matrices import CLASSES, LONG_ROWS_GROWTH
+from plotting.style import save, smallest
 from results import summary_of
-from whole_files import whole
 
 MET, MISSED, UNJUDGED = "#1f4e79", "#e3b27a", "#8fa3b5"  # also dark, light, between in grey
 WIDEST_SHARE = 1.5  # caches make small matrices faster than the memory
@@ -77,7 +77,7 @@ def draw_shares(axes, bars):
             if line.share > WIDEST_SHARE:
                 axes.text(WIDEST_SHARE * 100 - 2, position, f"{line.share:.0%}", va="center",
                           ha="right", fontsize=7, color="white" if line.met else "black")
-        theirs = line.baseline.report.get("share_of_read_bandwidth") if line.baseline else None
+        theirs = line.baseline.row["share_of_read_bandwidth"] if line.baseline else None
         if theirs:
             axes.plot(min(theirs, WIDEST_SHARE) * 100, position, "s", markersize=4,
                       markerfacecolor="white", markeredgecolor="black", markeredgewidth=0.8)
@@ -106,17 +106,17 @@ def label_of(outcome):
 
 
 def device_line(outcomes, precision):
-    for outcome in outcomes:
-        if outcome.report:
-            device = outcome.report["provenance"]["devices"][0].split(" 0000:")[0].split(",")[0]
-            bandwidth = outcome.report["bandwidth"]
-            read = f", reads {bandwidth['read']:.0f} GB/s" if bandwidth else ""
-            return f"{device}, {precision}{read}"
+    for first in (outcome.first for outcome in outcomes if outcome.formats):
+        device = str(first["devices"]).split(" 0000:")[0].split(",")[0]
+        bandwidth = first["read_bandwidth_gbytes"]
+        read = f", reads {bandwidth:.0f} GB/s" if bandwidth else ""
+        return f"{device}, {precision}{read}"
     return precision
 
 
-def draw(outcomes, device, precision, targets):
-    """Writes the picture to every path of `targets`. ImportError where matplotlib is missing."""
+def draw(outcomes, device, precision, folder, name):
+    """The path of the picture: SVG or PNG, whichever is smaller. ImportError where matplotlib is
+    missing."""
     import matplotlib  # pylint: disable=import-outside-toplevel
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rowhalo"})
@@ -148,9 +148,4 @@ def draw(outcomes, device, precision, targets):
     figure.suptitle(device_line(outcomes, precision), fontsize=11)
     left.legend(handles=handles, loc="upper center", ncol=4, fontsize=8, frameon=False,
                 bbox_to_anchor=(0.5, -0.8 / (2 + 0.21 * height)))
-    for target in targets:
-        kind = str(target).rsplit(".", maxsplit=1)[-1]
-        with whole(target) as fresh:
-            figure.savefig(fresh, format=kind, dpi=130, bbox_inches="tight",
-                           metadata={"Date": None} if kind == "svg" else None)
-    pyplot.close(figure)
+    return smallest(save(figure, folder, name))

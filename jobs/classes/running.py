@@ -1,21 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs `rowhalo kernels` on a matrix, or takes the report that is there already.
+"""Runs `rowhalo kernels` on a matrix, or takes the lines of the table that are there already.
 
-A report counts as complete when the run ended well and holds every format that this build has; so a
-new format is measured, and a run that was cut off goes on where it stopped.
+The table is the CSV: read at the start, written whole after every matrix. A matrix counts as
+complete when its run ended well and holds every format that this build has; so a new format is
+measured, and a run that was cut off goes on where it stopped.
 """
 import json
-import re
 import subprocess
 import sys
 
-from matrices import CLASSES, Matrix, wanted_formats
-from results import (Measured, Outcome, measured, measured_formats, names_in, read_report,
-                     summary_of)
+from matrices import CLASSES, Matrix, point_of, wanted_formats
+from results import fastest, names_in, not_measured, outcome_of, shared_by
+from studying.rows import read_csv, rows_of
+from tables import OWN_TEXTS, table_text
 from whole_files import set_aside, write_whole
 
 HUGE_FACTOR = 10  # of the time limit
 SHORT = ("--batches", "3", "--iterations", "2", "--warmup", "1", "--min-seconds", "0")
+
+
+class Table:
+    """Lines of the CSV by the names of their points, which tell a matrix from its companion."""
+
+    def __init__(self, path):
+        self.path, self.points, self.kept = path, {}, False
+        rows = []
+        if path.is_file():
+            try:
+                rows = read_csv(path, OWN_TEXTS)
+            except (OSError, ValueError) as error:
+                sys.exit(f"classes: {path}: {error}; move it away, or write to another --output")
+        for row in rows:
+            self.points.setdefault(row["point"], []).append(row)
+
+    def put(self, point, rows):
+        """What was measured and is replaced is kept in an earlier CSV, which moves aside."""
+        if not self.kept and any(row["median_seconds"] for row in self.points.get(point, [])):
+            set_aside([self.path], self.path.parent)
+            self.kept = True
+        self.points[point] = rows
+        write_whole(self.path, table_text(row for some in self.points.values() for row in some))
 
 
 class Program:
@@ -37,7 +61,7 @@ class Program:
             sys.exit(f"classes: --device {self.device}: no format is usable here; "
                      "`rowhalo list formats` says why")
         report, _ = self.kernels(Matrix("tiny", "stencil5:2"), ["auto"], options.precision)
-        if report and "auto" in names_in(report):
+        if report and "auto" in {entry["name"] for entry in report["formats"]}:
             self.names.add("auto")
 
     def absent(self, matrix):
@@ -52,7 +76,7 @@ class Program:
         return reasons
 
     def kernels(self, matrix, formats, precision):
-        """One run: its report and the text of it, or None and why it failed."""
+        """The report of one run, or None and why it failed."""
         options = self.options
         products = str(CLASSES[matrix.group].products)
         timing = SHORT if options.quick else ("--iterations", products, "--warmup", products,
@@ -64,7 +88,7 @@ class Program:
             command += ["--threads", options.threads]
         limit = options.seconds * (HUGE_FACTOR if matrix.group == "huge" else 1)
         try:
-            # Files are named without their folder, so that reports hold no path of a machine.
+            # Files are named without their folder, so that the table holds no path of a machine.
             run = subprocess.run(command, executable=options.rowhalo, timeout=limit, check=False,
                                  cwd=options.matrices, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -73,77 +97,54 @@ class Program:
         if run.returncode < 0:
             return None, f"ended by signal {-run.returncode}"
         try:
-            return json.loads(run.stdout), run.stdout
+            return json.loads(run.stdout), ""
         except ValueError:
             said = run.stderr.decode(errors="replace").strip() or "nothing said"
             return None, f"exit status {run.returncode}: " + said.split("\n")[-1]
 
 
-def place_of(matrix, folder, suffix=".json"):
-    """The file of a matrix's report."""
-    name = re.sub(r"\.mtx(\.gz)?$", "", matrix.spec)
-    own = f"-{matrix.precision}" if matrix.precision else ""
-    return folder / (re.sub(r"[^A-Za-z0-9.]+", "-", name) + own + suffix)
-
-
-def run_once(program, matrix, spec, formats, place):
-    """The report of a matrix, or why there is none; whether it ran, or was complete in `place`."""
-    report = read_report(place)
-    complete = report and report["status"] == "ok" and set(formats) <= names_in(report)
-    if complete and not program.options.again:
-        return report, "", False
+def run_once(program, matrix, spec, formats, point, table):
+    """Measures `spec` unless the table has all of it; whether it ran."""
+    rows = table.points.get(point, [])
+    if set(formats) <= names_in(rows) and not program.options.again:
+        return False
     precision = matrix.precision or program.options.precision
+    shared = {"study": table.path.stem, "kind": "list", "point": point, "class": matrix.group,
+              "device": program.device}
     report, said = program.kernels(matrix._replace(spec=spec), formats, precision)
-    set_aside([place], place.parent)
-    if report is None:
-        return None, said, True
-    write_whole(place, said)
-    return report, report["verdict"] if report["status"] == "interrupted" else "", True
+    rows = rows_of(report, {"precision": precision}) if report else []
+    table.put(point, [{**row, **shared} for row in rows] or [
+        not_measured(spec, precision, "", said or report["verdict"], **shared)])
+    return True
 
 
-def assembled(matrix, device, precision, report, absent):
-    """The outcome that a report tells."""
-    wanted = [name for name in wanted_formats(matrix, device) if name not in absent]
-    formats = measured_formats(report, wanted)
-    absent = {**dict.fromkeys(set(wanted) - names_in(report), "not measured"), **absent}
-    formats += [Measured(name, "", None, {}, reason) for name, reason in sorted(absent.items())]
-    return Outcome(matrix, matrix.precision or precision, report, formats, None, 0, "")
+def with_reasons(rows, matrix, absent):
+    """`rows` of a matrix with a line for every format that is not measured, and the reason."""
+    rows = [row for row in rows if row["status"] != "skipped"]
+    shared = shared_by(rows[0])
+    return rows + [not_measured(matrix.spec, rows[0]["precision"], name, reason, **shared)
+                   for name, reason in sorted(absent.items())]
 
 
-def with_companion(outcome, beside, name, failure):
-    """The same with what was measured beside it, by the format `name`."""
-    found = [entry for entry in beside["formats"] if entry["name"] == name] if beside else []
-    if not found:
-        return outcome._replace(companion=Measured(name, "companion", None, {}, failure))
-    return outcome._replace(companion=measured(found[0], "companion"),
-                            companion_nonzeros=beside["matrix"]["nonzeros"])
-
-
-def run(program, matrix, folder):
+def run(program, matrix, table):
     """Runs a matrix and its companion as far as they are not there; whether anything ran."""
     absent = program.absent(matrix)
     formats = [name for name in wanted_formats(matrix, program.device) if name not in absent]
-    report, failure, ran = run_once(program, matrix, matrix.spec, formats, place_of(matrix, folder))
-    precision = program.options.precision
-    if report is None:
-        return Outcome(matrix, matrix.precision or precision, None, [], None, 0, failure), ran
-    outcome = assembled(matrix, program.device, precision, report, absent)._replace(failure=failure)
-    ours = summary_of(outcome, program.device).ours
+    ran = run_once(program, matrix, matrix.spec, formats, point_of(matrix), table)
+    rows = table.points[point_of(matrix)]
+    if rows[0]["format"]:
+        table.points[point_of(matrix)] = with_reasons(rows, matrix, absent)
+    outcome = stored(matrix, program.device, program.options.precision, table)
+    ours = fastest(outcome.formats, "ours")
     if not matrix.companion or not ours:
         return outcome, ran
-    beside, failure, beside_ran = run_once(program, matrix, matrix.companion, [ours.name],
-                                           place_of(matrix, folder, "-companion.json"))
-    return with_companion(outcome, beside, ours.name, failure), ran or beside_ran
+    ran |= run_once(program, matrix, matrix.companion, [ours.name],
+                    point_of(matrix, companion=True), table)
+    return stored(matrix, program.device, program.options.precision, table), ran
 
 
-def stored(matrix, device, precision, folder):
-    """The outcome of an earlier run; None where there is none."""
-    report = read_report(place_of(matrix, folder))
-    if report is None:
-        return None
-    outcome = assembled(matrix, device, precision, report, {})
-    ours = summary_of(outcome, device).ours
-    if not matrix.companion or not ours:
-        return outcome
-    beside = read_report(place_of(matrix, folder, "-companion.json"))
-    return with_companion(outcome, beside, ours.name, "not measured")
+def stored(matrix, device, precision, table):
+    """The outcome that the table holds; None where there is none."""
+    rows = table.points.get(point_of(matrix))
+    return rows and outcome_of(matrix, device, precision, rows,
+                               table.points.get(point_of(matrix, companion=True), []))

@@ -1,44 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSV (a line a matrix and format) and markdown (a line a matrix) of the class benchmark."""
-import csv
-import io
-
+"""CSV (the table of results, a line per matrix and format) and markdown (a line per matrix) of the
+class benchmark. Its CSV has the columns of every table (studying/rows.py) behind three of its own.
+"""
 from matrices import AUTO_SECONDS, AUTO_SHARE, CLASSES
 from results import summary_of
+from studying.rows import COLUMNS, csv_text
 
-COLUMNS = ("class", "matrix", "precision", "rows", "columns", "nonzeros", "format", "role",
-           "seconds", "called_seconds", "graph_seconds", "ratio", "bytes", "footprint_bytes",
-           "share_of_read_bandwidth", "setup_products", "max_error_ratio", "y_hash", "parameters",
-           "passed", "reason")
+OWN_TEXTS = ("class", "role")
+OWN = (*OWN_TEXTS, "ratio")
 
 
-def csv_text(outcomes, device):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
+def table_text(rows):
+    return csv_text(rows, (*OWN, *COLUMNS))
+
+
+def lines(outcomes, device):
+    """All lines of all outcomes, with class, role and ratio."""
     for outcome in outcomes:
-        line = {"class": outcome.matrix.group, "matrix": outcome.matrix.spec,
-                "precision": outcome.precision, "reason": outcome.failure}
-        if outcome.report is None:
-            writer.writerow(line)
-            continue
-        line.update({key: outcome.report["matrix"][key] for key in ("rows", "columns", "nonzeros")})
+        group = {"class": outcome.matrix.group}
+        if not outcome.formats:
+            yield {**outcome.first, **group}
         baseline = summary_of(outcome, device).baseline
-        beside = [outcome.companion] if outcome.companion else []
-        for entry in outcome.formats + beside:
-            keys = [key for key in COLUMNS if key in entry.report and key != "seconds"]
-            if entry.role == "companion":
-                line.update({"matrix": outcome.matrix.companion, "rows": "", "columns": "",
-                             "nonzeros": outcome.companion_nonzeros})
-            ratio = None
-            if baseline and entry.seconds and entry.role != "companion":
-                ratio = baseline.seconds / entry.seconds
-            writer.writerow({**line, **{key: entry.report[key] for key in keys},
-                             "format": entry.name, "role": entry.role, "seconds": entry.seconds,
-                             "called_seconds": entry.report.get("seconds"), "ratio": ratio,
-                             "passed": entry.report.get("seconds") and entry.report["passed"],
-                             "reason": entry.reason})
-    return text.getvalue()
+        for entry in outcome.formats:
+            ratio = baseline.seconds / entry.seconds if baseline and entry.seconds else None
+            yield {**entry.row, **group, "role": entry.role, "ratio": ratio}
+        if outcome.companion:
+            yield {**outcome.companion.row, **group, "role": "companion"}
+
+
+def all_lines(outcomes, device, table):
+    """Behind these what else was measured, so that the CSV loses nothing."""
+    written = list(lines(outcomes, device))
+    seen = {(row["point"], row["format"]) for row in written}
+    return written + [row for rows in table.points.values() for row in rows
+                      if row["median_seconds"] and (row["point"], row["format"]) not in seen]
 
 
 def cell(value, layout="{}"):
@@ -55,17 +50,17 @@ def named(entry):
 
 def line_of(outcome, device):
     line = summary_of(outcome, device)
-    matrix = outcome.report["matrix"] if outcome.report else {}
+    matrix = outcome.first
     auto = "- | - | - | -"
     if line.auto:
-        setup = cell(line.auto.report.get("setup_products"), "{:.0f}")
+        setup = cell(line.auto.row["setup_products"], "{:.0f}")
         auto = (f"{cell(line.auto_format)} | {line.auto.seconds * 1e3:.4g} | "
                 f"{cell(line.auto_behind, '{:+.1%}')}{'' if line.auto_fine else ' (too slow)'} | "
                 f"{setup}")
     codes = f"{line.codes.seconds * 1e3:.4g}" if line.codes else "-"
     cells = (CLASSES[outcome.matrix.group].title,
              outcome.matrix.spec + (f" ({outcome.precision})" if outcome.matrix.precision else ""),
-             cell(matrix.get("rows")), cell(matrix.get("nonzeros")), named(line.baseline),
+             cell(matrix["rows"]), cell(matrix["nonzeros"]), named(line.baseline),
              named(line.ours), cell(line.ratio, "{:.2f}"), cell(line.target, "{:.2f}"),
              yes_no(line.met), auto, codes, cell(line.codes_ratio, "{:.2f}"),
              cell(line.share, "{:.0%}"), cell("; ".join(line.notes).replace("|", "/")))
@@ -90,7 +85,6 @@ def class_lines(outcomes, device):
 
 
 def markdown_text(outcomes, device, command):
-    reports = [outcome.report for outcome in outcomes if outcome.report]
     against = "the best of cuSPARSE (cuBLAS where dense)" if device == "gpu" else "csr-omp"
     text = ["# Classes of matrices", "",
             f"`{command}`. Ratio: {against} over our best format without value codes (times the "
@@ -99,14 +93,15 @@ def markdown_text(outcomes, device, command):
             f"{AUTO_SHARE:.0%} or {AUTO_SECONDS * 1e6} us; its set-up, trials included, in "
             "products. How the numbers are made: jobs/NUMBERS.md.", ""]
     seen = set()
-    for report in reports:
-        source, bandwidth = report["provenance"], report["bandwidth"]
-        key = (source["devices"][0], source["git"], source["cuda"])
+    for first in (outcome.first for outcome in outcomes if outcome.formats):
+        device_name = str(first["devices"]).split("; ", maxsplit=1)[0]
+        key = (device_name, first["git"], first["cuda"])
         if key not in seen:
             seen.add(key)
-            speed = f", reads {bandwidth['read']:.0f} GB/s" if bandwidth else ""
-            text.append(f"- {key[0]}{speed}; rowhalo {source['version']} {key[1]}"
-                        f"{', CUDA ' + key[2] if key[2] else ''}, {source['time']}")
+            bandwidth = first["read_bandwidth_gbytes"]
+            speed = f", reads {bandwidth:.0f} GB/s" if bandwidth else ""
+            text.append(f"- {device_name}{speed}; rowhalo {first['version']} {first['git'] or ''}"
+                        f"{', CUDA ' + first['cuda'] if first['cuda'] else ''}, {first['time']}")
     text += ["",
              "| class | matrices | lowest ratio | targets met | lowest ratio of auto | auto fine |",
              "| --- | --- | --- | --- | --- | --- |", *class_lines(outcomes, device), "",

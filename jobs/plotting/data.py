@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pictures are made of: lines of results.csv, and the reports behind them.
+"""What pictures, tables and comparisons are made of: lines of the table of results (rows.py).
 
-Read from a study's folder (results.csv, else points/*/result-*.json), a folder of reports, a CSV,
-or reports of `rowhalo run`, `kernels` and `info` in JSON or HDF5. h5py is needed for what only HDF5
-holds; without it that is left out, with a word.
+Read from a CSV, a study's folder (results.csv, else points/*/result-*.json), a folder of reports, or
+reports of `rowhalo run`, `kernels` and `info` in JSON or HDF5: reports become the lines that the CSV
+would hold, and everything else follows from these. Only a communication matrix and values per rank
+are read from the reports themselves (Detail), the latter by h5py.
 """
 import json
 import re
+import shlex
+from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple, Optional
@@ -18,7 +21,7 @@ BASELINES = ("cusparse-", "cublas")
 
 
 class Detail(NamedTuple):
-    """A report beyond its lines: files that may hold a communication matrix or values a rank."""
+    """A report beyond its lines: files that may hold a communication matrix or values per rank."""
     name: str                 # of its point or file
     family: str               # of which the most ranks are shown: its matrix, or its weak study
     ranks: int
@@ -27,8 +30,8 @@ class Detail(NamedTuple):
 
 
 class Data(NamedTuple):
-    rows: list       # as in results.csv, and "combination", and "hdf5": path or None
-    failed: list     # likewise, with a wrong y
+    rows: list       # as in a CSV, and "combination", and "hdf5_path" or None
+    failed: list     # the same of those with a wrong y
     details: list    # one a point, its first repeat
     ceilings: dict   # {"read": GB/s, "copy": ..., "triad": ...} of one device; or empty
 
@@ -57,12 +60,23 @@ COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "
 CHOSEN = {"format": "format", "transport": "halo", "graph": "halo", "partition": "partition"}
 
 
-def combination_of(row, request):
+def request_of(row):
+    """format, halo, partition and boundary-format as the command line asked for them."""
+    words = shlex.split(row["command_line"] or "")
+    names = ("format", "halo", "partition", "boundary-format")
+    asked = {name: word_after(f"--{name}", words) for name in names}
+    if words[1:2] == ["run"]:
+        asked.update(format=asked["format"] or "auto", halo=asked["halo"] or "auto")
+    return asked
+
+
+def combination_of(row):
     """What was asked for: "auto", which may choose otherwise in every repeat, or what was run. Of
     `kernels`, which has no transport, the graph is what was faster; which format serves boundary
     rows that another refuses was not asked for."""
+    request = request_of(row)
     asked = {**row, "graph": row["graph"] if row["transport"] else None,
-             "boundary_format": request.get("boundary")}
+             "boundary_format": request["boundary-format"]}
     return tuple("auto" if request.get(CHOSEN.get(name)) == "auto" else asked[name]
                  for name in COMBINATION)
 
@@ -70,17 +84,6 @@ def combination_of(row, request):
 def hdf5_of(row, path):
     """The file with the times behind a line, if it is one of the combination in the file."""
     return path if row["p95_seconds"] is not None and path.is_file() else None
-
-
-def request_of(report, point):
-    """format, halo and partition as they were asked for, and "boundary"."""
-    names = ("format", "halo", "partition")
-    asked = {name: word_after(f"--{name}", report["argv"]) for name in names}
-    asked["boundary"] = word_after("--boundary-format", report["argv"])
-    asked = {**asked, **{name: point[name] for name in names if point.get(name)}}
-    if report["command"] == "run":
-        asked = {**asked, "format": asked["format"] or "auto", "halo": asked["halo"] or "auto"}
-    return asked
 
 
 def repeat_of(path):
@@ -92,7 +95,7 @@ class Reader:
     """Collects Data from one path after the other."""
 
     def __init__(self):
-        self.rows, self.details, self.ceilings = [], [], {}
+        self.rows, self.details = [], []
 
     def add(self, path):
         if path.is_dir():
@@ -131,36 +134,34 @@ class Reader:
 
     def add_csv(self, path):
         try:
-            rows = read_csv(path)
+            self.add_rows(read_csv(path), lambda row: path.parent / "points"
+                          / (row["point"] or ".") / f"result-{row['repeat']}.h5")
         except (OSError, ValueError) as error:
-            raise WrongFile(f"{path}: {error}; `study.py collect` makes a results.csv") from error
-        requests = {}
+            raise WrongFile(f"{path}: {error}; `study.py collect` and table.py make one") from error
+        seen = set()
         for result in sorted(path.parent.glob("points/*/result-*.json")):
-            if result.parent.name not in requests:
-                report = self.report_or_none(result)
-                if report:
-                    requests[result.parent.name] = request_of(report, point_of(result))
-                    self.add_detail(result, report)
-        for row in rows:
-            row["combination"] = combination_of(row, requests.get(row["point"], {}))
-            row["hdf5"] = hdf5_of(row, path.parent / "points" / (row["point"] or ".")
-                                  / f"result-{row['repeat']}.h5")
-        self.rows += rows
+            report = None if result.parent in seen else self.report_or_none(result)
+            if report:
+                seen.add(result.parent)
+                self.add_detail(result, report)
 
     def add_report(self, path, report):
         point = point_of(path)
         if report["command"] in ("run", "kernels"):
-            rows = rows_of(report, point, repeat_of(path))
-            for row in rows:
-                row["combination"] = combination_of(row, request_of(report, point))
-                row["hdf5"] = hdf5_of(row, path.with_suffix(".h5"))
-            self.rows += rows
+            named = point or {"name": path.stem}
+            self.add_rows(rows_of(report, named, repeat_of(path)),
+                          lambda _: path.with_suffix(".h5"))
         if not point or point.get("name") not in {detail.name for detail in self.details}:
             self.add_detail(path, report)
 
+    def add_rows(self, rows, place_of):
+        """`place_of` a row: where its HDF5 would be."""
+        for row in rows:
+            row["combination"] = combination_of(row)
+            row["hdf5_path"] = hdf5_of(row, place_of(row))
+        self.rows += rows
+
     def add_detail(self, path, report):
-        if report.get("bandwidth") and not self.ceilings:
-            self.ceilings = dict(report["bandwidth"])
         beside = path if path.suffix == ".hdf5" else path.with_suffix(".h5")
         ranks = (report.get("communication") or report.get("partition") or {}).get("ranks", 1)
         point, family = point_of(path), report["matrix"]["source"]
@@ -170,15 +171,38 @@ class Reader:
                                    beside if beside.is_file() else None))
 
 
-def read(paths):
-    """Data of all paths. WrongFile says what cannot be used."""
+def ceilings_of(rows):
+    """Bandwidths of one device, of the first run that measured all of them."""
+    for row in rows:
+        if row["copy_bandwidth_gbytes"]:
+            return {name: row[f"{name}_bandwidth_gbytes"] for name in ("read", "copy", "triad")
+                    if row[f"{name}_bandwidth_gbytes"]}
+    return {}
+
+
+def reader_of(paths):
+    """All lines of all paths, refusals and failures among them. WrongFile says what cannot be
+    used."""
     reader = Reader()
     for path in paths:
         reader.add(Path(path))
+    return reader
+
+
+def is_wanted(row, where):
+    """`where`: {column: patterns}, of which one must match."""
+    return all(any(fnmatchcase(str(row[column]), pattern) for pattern in patterns)
+               for column, patterns in where.items())
+
+
+def read(paths, where=None):
+    """Data of all paths: what has a time, and is wanted."""
+    reader = reader_of(paths)
     ended = [row for row in reader.rows if row["median_seconds"]
-             and row["status"] != "interrupted"]
+             and row["status"] != "interrupted" and is_wanted(row, where or {})]
     return Data([row for row in ended if row["passed"] is not False],
-                [row for row in ended if row["passed"] is False], reader.details, reader.ceilings)
+                [row for row in ended if row["passed"] is False], reader.details,
+                ceilings_of(ended))
 
 
 class Measured(NamedTuple):

@@ -51,7 +51,7 @@ def draw_formats(axes, title, found):
     axes.set_yticklabels(names, fontsize=7.5)
     axes.set_xlim(0, 1.4 * limit)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"time of a product ({unit})"
+    axes.set_xlabel(f"time per product ({unit})"
                     + ("; × of the best baseline's speed" if theirs else ""))
     axes.set_title(title, fontsize=9)
 

@@ -39,7 +39,7 @@ def plain(name, value):
 
 
 def dictionary(group):
-    """Attributes, lists and groups; communication and values a rank stay in the file."""
+    """Attributes, lists and groups; communication and values per rank stay in the file."""
     found = {name: plain(name, value) for name, value in group.attrs.items()}
     for name, item in group.items():
         if name in ("communication", "ranks"):

@@ -95,7 +95,7 @@ def draw_transports(axes, title, found):
     axes.set_yticklabels([f"{name}, graph" if graph else name for (name, graph), _ in found])
     axes.set_xlim(0, 1.28 * slowest)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel(f"time of a product; in brackets exposed ({unit})")
+    axes.set_xlabel(f"time per product; in brackets exposed ({unit})")
     axes.set_title(title, fontsize=9)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures a rank: who sends how much to whom, and who has more to do than the others.
+"""Pictures per rank: who sends how much to whom, and who has more to do than the others.
 
 From the HDF5 of `rowhalo run` (both) and the JSON or HDF5 of `rowhalo info` (the communication
 matrix). A square stands for the bytes that its column's rank receives from its row's rank, dark for
@@ -70,7 +70,7 @@ def draw_flows(found, folder, name):
     low = smallest / size if smallest < largest else largest / size / 10
     image = axes.imshow(matrix, cmap=palette, norm=colors.LogNorm(low, largest / size),
                         interpolation="none", origin="upper")
-    bar = figure.colorbar(image, ax=axes, shrink=0.85, label=f"{unit} a product")
+    bar = figure.colorbar(image, ax=axes, shrink=0.85, label=f"{unit} per product")
     if largest / smallest < 100:  # the decades alone would leave the bar nearly bare
         bar.ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         bar.ax.yaxis.set_minor_locator(ticker.NullLocator())
@@ -83,7 +83,7 @@ def draw_flows(found, folder, name):
     total = sum(amount for _, _, amount in found.flows)
     unit, size = byte_unit(total)
     heading = (f"{short_matrix(found.matrix)}, {found.partition}, {found.ranks} ranks: "
-               f"{total / size:.4g} {unit} a product")
+               f"{total / size:.4g} {unit} per product")
     borders = [rank for rank in range(1, found.ranks) if found.nodes[rank] != found.nodes[rank - 1]]
     for border in borders:
         axes.axhline(border - 0.5, color="red", linewidth=0.8)
@@ -107,7 +107,7 @@ def communication(data, folder):
 
 
 def ranks_of(detail):
-    """{name: values a rank or a rank and batch}, and the matrix; None where there is none."""
+    """{name: values per rank, or per rank and batch}, and the matrix; None where there is none."""
     if not detail.hdf5_path:
         return None
     with opened(detail.hdf5_path) as file:
@@ -121,7 +121,7 @@ def ranks_of(detail):
 
 
 def columns_of(axes, series, ylabel):
-    """Bars side by side a rank, or lines where there are too many. {label: (values, low, high)}."""
+    """Bars side by side per rank, or lines where there are too many. {label: (values, low, high)}."""
     count = len(next(iter(series.values()))[0])
     ranks = range(count)
     width = 0.8 / len(series)
@@ -157,14 +157,14 @@ def draw_imbalance(values, folder, name):
     unit, size = time_unit(max(max(one[0]) for one in spread.values()))
     columns_of(axes[0], {label: [[value / size for value in one] for one in several]
                          for label, several in spread.items()},
-               f"a product ({unit});\nmedian, all batches")
+               f"per product ({unit});\nmedian, all batches")
     loads = {}
     for label, dataset in (("nonzeros", "nonzeros"), ("entries received", "ghosts"),
                            ("boundary rows", "boundary_rows")):
         mean = statistics.mean(values[dataset])
         if mean:
             loads[label] = ([one / mean for one in values[dataset]], None, None)
-    columns_of(axes[1], loads, "share of a rank\nover the mean (no unit)")
+    columns_of(axes[1], loads, "share per rank\nover the mean (no unit)")
     axes[1].axhline(1, color="black", linestyle=":", linewidth=0.9)
     for one in axes:
         one.xaxis.set_major_locator(ticker.MaxNLocator(16, integer=True))
@@ -180,6 +180,6 @@ def imbalance(data, folder):
         if values and len(paths) < 2 * MOST_PICTURES:
             paths += draw_imbalance(values, folder, f"imbalance-{detail.name}")
     if not paths:
-        raise NothingToDraw("no report holds values a rank; make one with `rowhalo run --hdf5 "
+        raise NothingToDraw("no report holds values per rank; make one with `rowhalo run --hdf5 "
                             "FILE` on several ranks")
     return paths

@@ -3,7 +3,7 @@
 
 A line is a matrix (strong) or the matrices of a study (weak) with one combination of format,
 transport and so on; where there are many combinations, the fastest at every number of ranks.
-Efficiency is the rate (nonzeros a second) of a rank over that at the fewest ranks, so that weak
+Efficiency is the rate (nonzeros per second) of a rank over that at the fewest ranks, so that weak
 sizes which are not exactly even compare; in strong scaling that is the usual definition.
 """
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from plotting.style import (FEW_LINES, NothingToDraw, line_style, logarithmic_ra
 
 REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
 OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
-EVEN_SIZES = 1.25   # most that nonzeros a rank differ for a weak line without a study
+EVEN_SIZES = 1.25   # most that nonzeros per rank differ for a weak line without a study
 
 
 class Line(NamedTuple):
@@ -37,7 +37,7 @@ def generator(row):
 
 
 def share_of(rows):
-    """Nonzeros a rank, where there are the fewest."""
+    """Nonzeros per rank, where there are the fewest."""
     first = min(rows, key=lambda row: row["ranks"])
     share = first["nonzeros"] / first["ranks"]
     name, size = next(one for one in (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1))
@@ -117,7 +117,7 @@ def weak_lines(rows):
         shares = [row["nonzeros"] / row["ranks"] for row in groups[key]]
         if max(shares) > EVEN_SIZES * min(shares):
             del groups[key]
-    return lines_of({(f"{key[0]}, {share_of(rows)} a rank", *key[1:]): rows
+    return lines_of({(f"{key[0]}, {share_of(rows)} per rank", *key[1:]): rows
                      for key, rows in groups.items()})
 
 
@@ -156,7 +156,7 @@ def draw_time(axes, lines):
                       linestyle=dashes,
                       label=f"PETSc MatMult, {line.label.replace(', fastest', '')}")
     axes.set_yscale("log")
-    axes.set_ylabel(f"time of a product ({unit})")
+    axes.set_ylabel(f"time per product ({unit})")
     axes.set_title("time")
     plain_log(axes.yaxis)
 
@@ -235,8 +235,8 @@ def weak(data, folder):
                                          for ranks, rows in line.points.items()})
     highest = max(measured(rows).high for line in lines for rows in line.points.values())
     axes[0].set_ylim(0, room_above(slowest, highest) / size)
-    axes[0].set_ylabel(f"time of a product ({unit})")
-    axes[0].set_title("time, even sizes a rank: ideally level")
+    axes[0].set_ylabel(f"time per product ({unit})")
+    axes[0].set_title("time, even sizes per rank: ideally level")
     draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")
     axes[0].plot([], [], color="0.45", linewidth=0.8, linestyle=(0, (1, 2)), label="ideal")
     return finish(figure, axes, lines, folder, "weak")
@@ -259,7 +259,7 @@ def exposed(data, folder):
                   for ranks, one in wait.items()}
         plot_line(axes[1], index, line, {ranks: (share, share, share)
                                          for ranks, share in shares.items()})
-    axes[0].set_ylabel(f"exposed halo time a product ({unit})")
+    axes[0].set_ylabel(f"exposed halo time per product ({unit})")
     axes[1].set_ylabel("share of the product (%)")
     for one in axes:
         one.set_ylim(0, 1.05 * one.get_ylim()[1])

@@ -52,6 +52,15 @@ def save(figure, folder, name):
     return paths
 
 
+def smallest(paths):
+    """Keeps the smallest of the files of one picture and gives its path."""
+    kept = min(paths, key=lambda path: path.stat().st_size)
+    for path in paths:
+        if path != kept:
+            path.unlink()
+    return kept
+
+
 def panels(count, width=4.6, height=3.4, columns=3):
     """A figure with `count` axes, row after row."""
     pyplot = matplotlib_ready()

@@ -3,7 +3,7 @@
 #
 # One line on where this rank runs: rank R on HOST cores LIST GPU ID. The GPU is the one that the
 # program takes: by the rank within the node, among those that it sees. Started by the launcher,
-# without MPI; the variables are those of miniapp/environment.cpp.
+# without MPI; the variables are those of miniapp/process/environment.cpp.
 rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-${PALS_RANKID:-${SLURM_PROCID:-0}}}}}
 local_rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-${PMI_LOCAL_RANK:-}}}
 local_rank=${local_rank:-${PALS_LOCAL_RANKID:-${SLURM_LOCALID:-0}}}

@@ -146,7 +146,7 @@ def warnings(point, site):
     device, ranks = point["device"], point["ranks"]
     seconds = point["csr_bytes"] / ranks / BANDWIDTH[device]
     if seconds < LEAST_SECONDS[device]:
-        yield (f"too small to measure: about {seconds * 1e6:.2g} us a product and rank without the "
+        yield (f"too small to measure: about {seconds * 1e6:.2g} us per product and rank without the "
                "halo, latency will dominate and times will spread")
     limits = [("memory_gb", site.memory_gb, point["host_bytes"] * point["ranks_per_node"])]
     if device == "gpu":

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From reports (JSON of `rowhalo run` and `kernels`) to the lines of results.csv, and back.
+"""The one table of results: from reports of `rowhalo run` and `kernels` to its lines, to CSV and back.
 
 A line is one (point, repeat, case): of `run` one combination of format and transport, of `kernels`
-one format with the faster of its two times. A value that was not measured is None, in CSV empty.
-Phases, minimum and 95 % are there for the combination that the report describes closely.
+one format with the faster of its two times. What could not run has a reason in place of a time.
+Every line holds its provenance, so a CSV stands for the reports that it was made of. A value that
+was not measured is None, in CSV empty. Phases, minimum and 95 % belong to the combination that the
+report describes in detail. What the columns mean: NUMBERS.md.
 """
 import csv
 import io
+import shlex
+from pathlib import Path
 
-TEXTS = ("study", "kind", "point", "status", "matrix", "device", "format", "boundary_format",
-         "transport", "schedule", "partition", "precision", "y_hash", "version", "git", "hosts",
-         "time")
 COLUMNS = (
     "study", "kind", "point", "repeat", "status", "matrix", "rows", "nonzeros", "ranks", "nodes",
     "device", "format", "boundary_format", "transport", "graph", "schedule", "partition",
@@ -18,7 +19,32 @@ COLUMNS = (
     "pack_seconds", "exchange_seconds", "interior_seconds", "boundary_seconds", "gflops",
     "gbytes_per_second", "share_of_read_bandwidth", "halo_bytes", "halo_messages",
     "nonzero_imbalance", "setup_seconds", "max_error_ratio", "passed", "y_hash", "petsc_seconds",
-    "version", "git", "hosts", "time", "bytes", "read_bandwidth_gbytes")
+    "version", "git", "hosts", "time", "bytes", "read_bandwidth_gbytes",
+    "reason", "called_seconds", "graph_seconds", "cold_seconds", "batches", "iterations",
+    "parameters", "footprint_bytes", "bytes_per_nonzero", "padding", "coalescing", "balance",
+    "setup_products", "choice_products", "copy_bandwidth_gbytes", "triad_bandwidth_gbytes",
+    "columns", "block", "fingerprint", "row_length_min", "row_length_mean", "row_length_max",
+    "row_length_stddev", "edge_cut", "halo_neighbors_max", "halo_bytes_max_rank",
+    "halo_messages_between_nodes", "halo_bytes_between_nodes", "boundary_rows",
+    "peak_bytes_max_rank", "device_bytes_max_rank", "rows_checked", "rows_unchecked", "against",
+    "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl", "petsc",
+    "hdf5")
+NEVER_NONE = ("study", "kind", "point")
+TEXTS = NEVER_NONE + (
+    "status", "matrix", "device", "format", "boundary_format", "transport", "schedule", "partition",
+    "precision", "y_hash", "version", "git", "hosts", "time", "reason", "parameters", "fingerprint",
+    "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
+    "petsc", "hdf5")
+# Of the columns of a format under `kernels`, those with the name that the report gives them.
+OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
+             "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
+             "batches", "parameters", "footprint_bytes", "bytes_per_nonzero", "padding",
+             "coalescing", "balance", "setup_products", "rows_unchecked")
+OF_CASE = ("format", "transport", "graph", "median_seconds", "exposed_seconds", "max_error_ratio",
+           "passed", "y_hash", "reason")
+# Words of a command line that change no figure, and how many words they take.
+OUTPUTS = {"--json": 2, "--csv": 2, "--hdf5": 2, "--save-y": 2, "--quiet": 1, "--no-progress": 1}
+DIGITS = 9  # of a number in CSV: more than a clock resolves
 
 
 def section(report, name):
@@ -29,62 +55,117 @@ def unique(names):
     return list(dict.fromkeys(names))
 
 
+def without_empty(line):
+    return {name: None if value == "" and name not in NEVER_NONE else value
+            for name, value in line.items()}
+
+
+def command_line_of(report):
+    """What was asked for: argv without outputs, and of `kernels` without the list of formats, which
+    the lines of the report give."""
+    left_out = {**OUTPUTS, "--format": 2} if report["command"] == "kernels" else OUTPUTS
+    words = list(report["argv"])
+    kept = [Path(words.pop(0)).name] if words else []  # no path of a machine
+    while words:
+        name, equals, _ = words[0].partition("=")
+        if name in left_out:
+            del words[:1 if equals else left_out[name]]
+        else:
+            kept.append(words.pop(0))
+    return shlex.join(kept)
+
+
+def provenance(report):
+    source = section(report, "provenance")
+    return {"command_line": command_line_of(report), "verdict": report.get("verdict"),
+            "hosts": " ".join(unique(source.get("hosts", []))),
+            "devices": "; ".join(source.get("devices") or []),
+            **{name: source.get(name) for name in ("version", "git", "time", "compiler", "flags",
+                                                   "mpi", "cuda", "nccl", "petsc", "hdf5")}}
+
+
+def of_matrix(report):
+    matrix = section(report, "matrix")
+    lengths = section(matrix, "row_length")
+    return {"matrix": matrix.get("source"),
+            **{name: matrix.get(name) for name in ("rows", "columns", "nonzeros", "block",
+                                                   "fingerprint")},
+            **{f"row_length_{name}": lengths.get(name) for name in ("min", "mean", "max", "stddev")}}
+
+
+def of_ranks(report):
+    """Partition and halo, which all combinations share, and memory."""
+    partition, halo, memory = (section(report, name) for name in ("partition", "halo", "memory"))
+    hosts = section(report, "provenance").get("hosts") or []
+    return {
+        "ranks": partition.get("ranks", len(hosts) or 1),
+        "nodes": partition.get("nodes", len(unique(hosts)) or 1),
+        "partition": partition.get("name"), "nonzero_imbalance": partition.get("imbalance"),
+        "edge_cut": partition.get("edge_cut"), "schedule": halo.get("schedule"),
+        "halo_bytes": halo.get("bytes_total"), "halo_messages": halo.get("messages"),
+        "halo_neighbors_max": section(halo, "neighbors").get("max"),
+        "halo_bytes_max_rank": halo.get("bytes_max_rank"),
+        "halo_messages_between_nodes": halo.get("messages_between_nodes"),
+        "halo_bytes_between_nodes": halo.get("bytes_between_nodes"),
+        "boundary_rows": halo.get("boundary_rows"),
+        **{name: memory.get(name) for name in ("peak_bytes_max_rank", "device_bytes_max_rank")}}
+
+
 def common(report, point, repeat):
     """What all lines of a report share. `point`: its point.json, or {}."""
-    matrix, partition, halo = (section(report, name) for name in ("matrix", "partition", "halo"))
-    kernel, source = section(report, "kernel"), section(report, "provenance")
-    checked = section(report, "validation")
+    kernel, checked = section(report, "kernel"), section(report, "validation")
+    bandwidth = section(report, "bandwidth")
     setup = [value for name, value in section(report, "setup").items()
              if name in ("read_seconds", "partition_seconds", "plan_seconds", "convert_seconds",
                          "upload_seconds")]
-    hosts = unique(source.get("hosts", []))
     return {
-        **dict.fromkeys(COLUMNS),
+        **dict.fromkeys(COLUMNS), **of_matrix(report), **of_ranks(report), **provenance(report),
         "study": point.get("study", ""), "kind": point.get("kind", ""),
         "point": point.get("name", ""), "repeat": repeat, "status": report["status"],
-        "matrix": matrix.get("source"), "rows": matrix.get("rows"),
-        "nonzeros": matrix.get("nonzeros"),
-        "ranks": partition.get("ranks", len(source.get("hosts", [])) or 1),
-        "nodes": partition.get("nodes", len(hosts) or 1),
-        "device": "gpu" if report.get("bandwidth") else kernel.get("device", "cpu"),
-        "boundary_format": kernel.get("boundary_format"), "schedule": halo.get("schedule"),
-        "partition": partition.get("name"), "precision": kernel.get("precision")
+        "device": "gpu" if bandwidth else kernel.get("device", "cpu"),
+        "boundary_format": kernel.get("boundary_format"), "precision": kernel.get("precision")
         or point.get("precision") or word_after("--precision", report["argv"]) or "fp64",
-        "threads": point.get("threads"), "halo_bytes": halo.get("bytes_total"),
-        "halo_messages": halo.get("messages"), "nonzero_imbalance": partition.get("imbalance"),
-        "setup_seconds": sum(setup), "petsc_seconds": checked.get("petsc_seconds"),
-        "version": source.get("version"), "git": source.get("git"), "hosts": " ".join(hosts),
-        "time": source.get("time")}
+        "threads": point.get("threads"), "setup_seconds": sum(setup),
+        "petsc_seconds": checked.get("petsc_seconds"), "against": checked.get("against"),
+        "read_bandwidth_gbytes": bandwidth.get("read"),
+        "copy_bandwidth_gbytes": bandwidth.get("copy"),
+        "triad_bandwidth_gbytes": bandwidth.get("triad")}
 
 
 def word_after(option, words):
-    return words[words.index(option) + 1] if option in words[:-1] else None
+    """The value of an option, None where it is not there."""
+    for place, word in enumerate(words):
+        if word == option and place + 1 < len(words):
+            return words[place + 1]
+        if word.startswith(f"{option}="):
+            return word[len(option) + 1:]
+    return None
 
 
 def described(report):
-    """The columns of the combination that `run` describes closely."""
+    """The columns of the combination that `run` describes in detail."""
     timing, rates = section(report, "timing"), section(report, "performance")
     kernel, halo = section(report, "kernel"), section(report, "halo")
     checked = section(report, "validation")
     return {
         "format": kernel.get("format"), "transport": halo.get("transport"),
-        "graph": halo.get("graph"), "bytes": kernel.get("bytes"),
+        "graph": halo.get("graph"),
+        **{name: kernel.get(name) for name in ("bytes", "footprint_bytes", "choice_products")},
         **{name: timing.get(name) for name in ("median_seconds", "min_seconds", "p95_seconds",
-                                               "exposed_seconds")},
+                                               "exposed_seconds", "batches", "iterations")},
         **{f"{phase}_seconds": seconds for phase, seconds in section(timing, "phases").items()},
         **{name: rates.get(name) for name in ("gflops", "gbytes_per_second",
                                               "share_of_read_bandwidth", "read_bandwidth_gbytes")},
-        **{name: checked.get(name) for name in ("max_error_ratio", "passed", "y_hash")}}
+        **{name: checked.get(name) for name in ("max_error_ratio", "passed", "y_hash",
+                                                "rows_checked", "rows_unchecked")}}
 
 
 def of_case(case, best, nonzeros):
-    """A combination of `all`; rates follow from the closely described one."""
+    """A combination of `all`; rates follow from the one that is described in detail."""
     same = all(case[name] == best[name] for name in ("format", "transport", "graph",
                                                      "median_seconds"))
     line = dict(best) if same else {"read_bandwidth_gbytes": best["read_bandwidth_gbytes"]}
-    line.update({name: case[name] for name in ("format", "transport", "graph", "median_seconds",
-                                               "exposed_seconds", "max_error_ratio", "passed",
-                                               "y_hash")})
+    line.update({name: case.get(name) for name in OF_CASE})
     if case["median_seconds"] and not same:
         line["gflops"] = 2e-9 * nonzeros / case["median_seconds"]
         faster = best["median_seconds"] / case["median_seconds"]
@@ -95,43 +176,47 @@ def of_case(case, best, nonzeros):
     return line
 
 
-def of_format(entry, read_bandwidth):
+def of_format(entry):
     times = {graph: entry[name] for graph, name in ((False, "seconds"), (True, "graph_seconds"))
              if entry.get(name) is not None}
     graph = min(times, key=times.get) if times else None
     return {"format": entry["name"], "graph": graph, "median_seconds": times.get(graph),
-            **{name: entry[name] for name in ("bytes", "gflops", "gbytes_per_second",
-                                              "share_of_read_bandwidth", "setup_seconds",
-                                              "max_error_ratio", "passed", "y_hash")},
-            "read_bandwidth_gbytes": read_bandwidth}
+            "called_seconds": entry.get("seconds"),
+            **{name: entry.get(name) for name in OF_FORMAT}}
 
 
 def rows_of(report, point=None, repeat=1):
-    """Lines of results.csv; `point` is its point.json. Of what could not run, none."""
+    """Lines of the table; `point` is its point.json. Of what ended before a time, none."""
     shared = common(report, point or {}, repeat)
     if report["command"] == "kernels":
-        read = section(report, "bandwidth").get("read")
-        lines = [of_format(entry, read) for entry in report["formats"]]
+        lines = [of_format(entry) for entry in report["formats"]]
     else:
         best = described(report)
         lines = [of_case(case, best, shared["nonzeros"]) for case in report["cases"]] or [best]
-    return [{**shared, **line} for line in lines if line["median_seconds"] is not None]
+    return [without_empty({**shared, **line}) for line in lines
+            if line["median_seconds"] is not None or line.get("reason")]
 
 
-def csv_text(rows):
+def text_of(value):
+    if value is None:
+        return ""
+    return f"{value:.{DIGITS}g}" if isinstance(value, float) else value
+
+
+def csv_text(rows, columns=COLUMNS):
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: "" if value is None else value for name, value in row.items()})
+        writer.writerow({name: text_of(row.get(name)) for name in columns})
     return text.getvalue()
 
 
-def value_of(name, text):
-    """A field of results.csv as what it was."""
+def value_of(name, text, texts):
+    """A field of a CSV as what it was."""
     if text == "" or text is None:
-        return "" if name in ("study", "kind", "point") else None
-    if name in TEXTS:
+        return "" if name in NEVER_NONE else None
+    if name in texts:
         return text
     if text in ("True", "False"):
         return text == "True"
@@ -141,13 +226,15 @@ def value_of(name, text):
         return float(text)
 
 
-def read_csv(path):
-    """Lines as rows_of gives them. ValueError or KeyError where it is no such file."""
+def read_csv(path, texts=()):
+    """Lines as rows_of gives them, but for digits beyond DIGITS; `texts`: further columns that are
+    text. ValueError where it is no such file."""
+    texts = {*TEXTS, *texts}
     with open(path, encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         missing = {"matrix", "ranks", "format", "median_seconds"} - set(reader.fieldnames or ())
         if missing:
             raise ValueError(f"has no column {sorted(missing)[0]}")
-        return [{**dict.fromkeys(COLUMNS), **{name: value_of(name, text)
-                                              for name, text in line.items() if name}}
-                for line in reader]
+        known = [name for name in reader.fieldnames if name in COLUMNS or name in texts]
+        return [{**dict.fromkeys(COLUMNS), **{name: value_of(name, line[name], texts)
+                                              for name in known}} for line in reader]

@@ -101,7 +101,7 @@ def run_point(folder, point, interruption, environment, lock):
 
 def outcome_of(place):
     """'done' and the time of the fastest case of the first repeat."""
-    rows = rows_of(read_json(place / "result-1.json"))
+    rows = [row for row in rows_of(read_json(place / "result-1.json")) if row["median_seconds"]]
     best = min(rows, key=lambda row: row["median_seconds"], default=None)
     return f"done, {best['format']} {best['median_seconds'] * 1e3:.4g} ms" if best else "done"
 

@@ -37,7 +37,7 @@ class Study:
     title: str
     sources: list           # matrices of fixed size
     templates: list         # matrices that grow with the ranks
-    per_rank: int           # rows or bytes a rank of those; 0 without templates
+    per_rank: int           # rows or bytes per rank of those; 0 without templates
     unit: str               # rows | bytes
     ranks: list             # ascending; empty: from nodes
     nodes: list

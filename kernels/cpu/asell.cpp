@@ -2,22 +2,22 @@
 //
 // asell: sliced ELLPACK (sell.cpp) in which every slice of 32 rows has one index code, the one of
 // the fewest bytes among
-//   offsets  a step is one offset for all rows, column = anchor(row) + offset with anchor(row) the
-//            first row of its block, and a mask of the rows that have it: 8 bytes a step
-//   bytes    an entry is its column less that of the entry before it; all ones: that much further
-//   words    without an entry. The same in 16 bits. 32, 64 bytes a step
-//   columns  an entry is its column, -1 is padding: 128 bytes a step
-// `bytes` and `words` need rows whose columns ascend. Rows keep their stored order and have one
-// accumulator each: the bits of csr; padding never touches x (asell_kernel.hpp).
-// codes=on (default) keeps values as one byte each where a register holds all distinct ones (with
-// AVX-512: 8, fp32 16), and not at all where there is one (value_codes.hpp). sigma= sorts rows by
-// length as in sell; by default no more than is needed to pad at most a tenth.
-// Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over columns 1.7 on
-// stencil27; words over columns 1.6 on random, 1.15 on rmat, 1.0 on road; bytes over words 1.03 on
-// a band; a byte a value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out;
-// asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
-// Bytes of a product: 8, 1 or 0 (fp32: 4, 1, 0) a slot for its value, the indices as above, 24 a
-// slice, 4 a row where the rows of a slice are not consecutive, x and y once.
+//   offsets  one offset for all rows, column = anchor(row) + offset, anchor(row) = first row of its
+//            b x b block, and a mask of the rows that have the entry: 8 bytes per step
+//   8-bit    distance to the previous entry of the row; all ones: advance without an entry: 32
+//   bytes 16-bit   the same in 16 bits: 64 bytes per step 32-bit   the column itself, -1 is
+//   padding: 128 bytes per step
+// 8-bit and 16-bit codes need rows whose columns ascend. The drawing: kernels/gpu/asell/asell.cpp.
+// Rows keep their stored order and have one accumulator each: the bits of csr; padding never
+// touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
+// holds all distinct ones (with AVX-512: 8, fp32 16), and not at all where there is one
+// (value_codes.hpp). sigma= sorts rows by length as in sell; by default no more than is needed to
+// pad at most a tenth. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets
+// over 32-bit 1.7 on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit
+// over 16-bit 1.03 on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values
+// in memory: left out; asking ahead for x where it is larger than a megabyte 1.7 on random (4
+// ranks). Bytes per product: 8, 1 or 0 (fp32: 4, 1, 0) per slot for its value, the indices as
+// above, 24 per slice, 4 per row if the rows of a slice are not consecutive, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -159,10 +159,11 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   consider(IndexCode::offsets, steps);
   if (!ascend) return best;
   // The others have no fewer steps than the longest row has entries.
-  const SliceCode fewest{IndexCode::bytes, longest, 0};
+  const SliceCode fewest{IndexCode::distances8, longest, 0};
   if (cost(fewest) >= best_cost) return best;
-  consider(IndexCode::bytes, delta_steps<std::uint8_t>(slice, static_cast<LocalIndex>(base)));
-  consider(IndexCode::words, delta_steps<std::uint16_t>(slice, static_cast<LocalIndex>(base)));
+  consider(IndexCode::distances8, delta_steps<std::uint8_t>(slice, static_cast<LocalIndex>(base)));
+  consider(IndexCode::distances16,
+           delta_steps<std::uint16_t>(slice, static_cast<LocalIndex>(base)));
   return best;
 }
 
@@ -172,9 +173,9 @@ void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* ind
   switch (code.code) {
     case IndexCode::offsets:
       return write_offsets(slice, indices, slots);
-    case IndexCode::bytes:
+    case IndexCode::distances8:
       return write_deltas<std::uint8_t>(slice, code, indices, slots);
-    case IndexCode::words:
+    case IndexCode::distances16:
       return write_deltas<std::uint16_t>(slice, code, indices, slots);
     case IndexCode::columns:
       return write_columns(slice, code, indices, slots);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The product of asell (asell.cpp): one loop for each index code of a slice, over one source of
-// values (stored, a byte that names one of a table, or one constant). 32 rows a slice, summed side
-// by side in registers:
+// values (stored, a byte that names one of a table, or one constant). 32 rows per slice, summed
+// side by side in registers:
 //   for each step, for each lane l with an entry: sum[l] = fma(value, x[column], sum[l])
 // Lanes without an entry may load x[0] or a table's value, but their sum is kept as it was.
 #pragma once
@@ -315,11 +315,11 @@ struct AsellLoops {
         }
         break;
       }
-      case IndexCode::bytes:
+      case IndexCode::distances8:
         delta_slice(slice, rows_of(first, own_rows), reinterpret_cast<const std::uint8_t*>(indices),
                     end);
         break;
-      case IndexCode::words:
+      case IndexCode::distances16:
         delta_slice(slice, rows_of(first, own_rows),
                     reinterpret_cast<const std::uint16_t*>(indices), end);
         break;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// bsr: dense blocks of b x b, one index a block (Saad: Iterative methods for sparse linear systems,
-// section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any column
-// (block_cover.hpp).
+// bsr: dense blocks of b x b, one index per block (Saad: Iterative methods for sparse linear
+// systems, section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any
+// column (block_cover.hpp).
 //   for each block, i < b, j < b: sums[i][j] = fma(a_ij, x[column + j], sums[i][j])
 //   y_i from sums[i][0] + sums[i][1] + ...
 // One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
 // do not depend on it. They are not those of csr. A block that is not full has its column stored as
 // ~column and a mask, which keeps padding from x; full blocks pay nothing for it.
-// Bytes of a product: 8 (fp32: 4) a slot, 4 a block, 8 a mask, 16 a block row, the row list, x and
-// y once.
+// Bytes per product: 8 (fp32: 4) per slot, 4 per block, 8 a mask, 16 per block row, the row list, x
+// and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

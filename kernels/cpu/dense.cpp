@@ -5,8 +5,8 @@
 //   for each row i, for each column j: sums[j % 32] = fma(a_ij, x_j, sums[j % 32])
 //   y_i from the sums, added in pairs
 // 32 sums a row keep the vector units busy and make the bits independent of their width. Where the
-// rows are not full, a bit a slot says which are entries; padding never touches x (lanes.hpp).
-// Bytes of a product: 8 (fp32: 4) a slot, 1/8 a slot where rows are not full, x and y once.
+// rows are not full, a bit per slot says which are entries; padding never touches x (lanes.hpp).
+// Bytes per product: 8 (fp32: 4) per slot, 1/8 per slot where rows are not full, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

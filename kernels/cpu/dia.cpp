@@ -10,7 +10,7 @@
 // A whole mask needs no test; padding never touches x (lanes.hpp). Where the rows of a strip are
 // not consecutive, and in the last strip, one row is summed after the other.
 // A row is summed by ascending local column, which is the stored order only where the two agree.
-// Bytes of a product: 8.125 (fp32: 4.125) a slot, 4 a diagonal, the row list, x and y once.
+// Bytes per product: 8.125 (fp32: 4.125) per slot, 4 per diagonal, the row list, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -10,7 +10,7 @@
 // natural rows. The sort takes neighbouring rows apart, and with them the lines of x that they
 // share; and a product reads as many streams as diagonals, more than a CPU prefetches. sell, which
 // cuts the rows into sections, has neither fault.
-// Bytes of a product: 12 (fp32: 8) a nonzero, 8 a diagonal and the end, 4 a row, x and y once.
+// Bytes per product: 12 (fp32: 8) per nonzero, 8 per diagonal and the end, 4 per row, x and y once.
 #include <omp.h>
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 // Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding,
 // which never touches x (lanes.hpp). The last slice may have fewer rows and is stored with that
 // many lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save
-// padding; y is written to its natural rows all the same. Bytes of a product: 12 (fp32: 8) a slot,
-// 16 a slice, 4 a row where the rows of a slice are not consecutive, x and y once.
+// padding; y is written to its natural rows all the same. Bytes per product: 12 (fp32: 8) per slot,
+// 16 per slice, 4 per row where the rows of a slice are not consecutive, x and y once.
 #include <fmt/format.h>
 #include <omp.h>
 

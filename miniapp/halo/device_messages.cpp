@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 
 namespace rowhalo {
 

@@ -19,7 +19,7 @@ DevicePacking::DevicePacking(const TransportContext& context, Packing which)
 
 void DevicePacking::pack(const HaloVector& x, Stream stream) const {
   ready_.record(stream);
-  ready_.hold_back(side());
+  ready_.make_wait(side());
   if (indices_.size() == 0) return;
   gather_on_device(x.element_bytes, indices_.size(), indices_.data(), x.data, packed_.data(),
                    side());

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/halo/messages.hpp"
 
 namespace rowhalo {

@@ -4,7 +4,7 @@
 //   for k in [0, count): out[k] = x[indices[k]]
 // One thread an entry: indices and out are read and written side by side, x wherever the boundary
 // of the rank lies. 4 bytes of index and twice the entry move for each.
-#include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/device/launch.hpp"
 #include "miniapp/halo/gather.hpp"
 
 namespace rowhalo {

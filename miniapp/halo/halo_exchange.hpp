@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "kernels/gpu/runtime.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/halo/halo_vector.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 
 namespace rowhalo {
 

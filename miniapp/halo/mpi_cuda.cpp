@@ -6,7 +6,7 @@
 // reads any more), then for the messages. Entries that lie together in x are sent from where they
 // are, and all are received in the ghosts themselves.
 #include "miniapp/halo/device_packing.hpp"
-#include "miniapp/memory.hpp"
+#include "miniapp/halo/memory/memory.hpp"
 
 namespace rowhalo {
 

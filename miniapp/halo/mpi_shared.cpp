@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "miniapp/halo/host_packing.hpp"
-#include "miniapp/halo/node_memory.hpp"
-#include "miniapp/halo/vector_layout.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 
 namespace rowhalo {
 
@@ -198,7 +198,7 @@ std::string mpi_shared_unusable(const ComputeSite& site) {
   if (node_of.size() > 1 && std::ssize(node_of) == site.nodes.nodes) {
     return "no two ranks are on one node; use mpi";
   }
-  return site.no_shared_memory;
+  return site.shared_memory_refusal;
 }
 
 std::unique_ptr<HaloExchange> make_mpi_shared_exchange(const TransportContext& context) {

@@ -86,7 +86,7 @@ class NcclExchange final : public HaloExchange {
   }
 
   void finish(const HaloVector&, Stream stream) override {
-    if (!alone()) arrived_->hold_back(stream);
+    if (!alone()) arrived_->make_wait(stream);
   }
 
   void check() const override {
@@ -139,7 +139,7 @@ class NcclExchange final : public HaloExchange {
 std::string nccl_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
   if (site.shared) {
-    return "several ranks share one GPU, which NCCL does not allow; use one rank a GPU, or mpi";
+    return "several ranks share one GPU, which NCCL does not allow; use one rank per GPU, or mpi";
   }
   return {};
 }

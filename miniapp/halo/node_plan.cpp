@@ -10,8 +10,8 @@
 #include <map>
 #include <span>
 
-#include "partition/index_map.hpp"
 #include "partition/limits.hpp"
+#include "partition/matrix/index_map.hpp"
 
 namespace rowhalo {
 
@@ -20,7 +20,7 @@ namespace {
 using Piece = NodePlan::Piece;
 
 /// Which rank of a node handles what goes to or comes from another node: those of one node are
-/// dealt out to its ranks in turn, senders from the first on, receivers from the last.
+/// distributed to its ranks in turn, senders from the first on, receivers from the last.
 class Agents {
  public:
   explicit Agents(const NodeMap& nodes) : ranks_(ranks_of_nodes(nodes)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `p2p`: one kernel a product stores the entries that neighbours on this host need
+// Transport `p2p`: one kernel per product stores the entries that neighbours on this host need
 // straight into their memory, over NVLink, and waits for what comes (p2p_kernels.cu has the two
 // protocols). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
 // The kernel runs on a stream of its own beside the interior rows, or in the product's stream where
@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "miniapp/halo/node_memory.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
+#include "miniapp/halo/memory/peer_memory.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
-#include "miniapp/halo/peer_memory.hpp"
-#include "miniapp/halo/vector_layout.hpp"
 
 namespace rowhalo {
 
@@ -106,14 +106,14 @@ class P2pExchange final : public HaloExchange {
     if (far_) far_->begin(x, stream);
     if (ranks_.empty()) return;
     ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_->hold_back(side_->stream());
+    ready_->make_wait(side_->stream());
     send_and_receive(x, Place::alone, side_->stream());
     arrived_->record(side_->stream());
   }
 
   void finish(const HaloVector& x, Stream stream) override {
     if (far_) far_->finish(x, stream);
-    if (!ranks_.empty()) arrived_->hold_back(stream);
+    if (!ranks_.empty()) arrived_->make_wait(stream);
   }
 
   void exchange(const HaloVector& x, Stream stream) override {
@@ -184,7 +184,7 @@ class P2pExchange final : public HaloExchange {
   std::uint64_t ready_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
   std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
 
-  std::size_t bytes_a_unit() const {
+  std::size_t bytes_per_unit() const {
     return as_lines_ ? line_bytes(context_.element_bytes) : sizeof(std::uint32_t);
   }
   /// Lines, or chunks with a flag each, of a message; one where there is none, to signal.
@@ -200,8 +200,9 @@ class P2pExchange final : public HaloExchange {
       first_unit_.push_back(units_);
       units_ += units(receive != nullptr ? receive->count : 0);
     }
-    half_bytes_ = max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_a_unit()));
-    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_a_unit();
+    half_bytes_ =
+        max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_per_unit()));
+    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_per_unit();
   }
 
   /// What peers write counts as that of the last exchange that is done.
@@ -219,7 +220,7 @@ class P2pExchange final : public HaloExchange {
     std::vector<Layout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       layouts.push_back({context_.plan.owned * context_.element_bytes, layout_.stride_bytes,
-                         incoming_begin() + first_unit_[k] * bytes_a_unit(), ready_bytes(k)});
+                         incoming_begin() + first_unit_[k] * bytes_per_unit(), ready_bytes(k)});
     }
     return layouts;
   }
@@ -233,7 +234,7 @@ class P2pExchange final : public HaloExchange {
       std::byte* to = mapped_.base_of(ranks_[k]) + theirs[k].incoming;
       for (std::uint32_t i = 0; i < units(send != nullptr ? send->count : 0); ++i) {
         routes.push_back({to, send != nullptr ? plan_.send_indices[send->begin + i] : -1});
-        to += bytes_a_unit();
+        to += bytes_per_unit();
       }
       for (std::uint32_t i = 0; i < units(receive != nullptr ? receive->count : 0); ++i) {
         landings.push_back(
@@ -324,11 +325,11 @@ std::string p2p_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
   if (site.shared) {
     return "several ranks share one GPU, where one that waits may keep the other from running; use "
-           "one rank a GPU, or mpi";
+           "one rank per GPU, or mpi";
   }
-  if (!site.no_peers.empty()) {
+  if (!site.peer_refusal.empty()) {
     return fmt::format("GPUs of one host cannot store into each other's memory ({}); use nccl",
-                       site.no_peers);
+                       site.peer_refusal);
   }
   if ((site.nodes.nodes > 1 || site.hosts > 1) && !nccl_unusable(site).empty()) {
     return fmt::format("ranks of other nodes are reached by nccl: {}", nccl_unusable(site));

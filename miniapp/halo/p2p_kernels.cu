@@ -1,29 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two protocols of transport p2p, each one kernel. Exchange e = 1, 2, ... of a rank (counted in
-// device memory, hence graphs replay):
-//   lines, for small halos: each entry travels in one store of 8 or 16 bytes that also holds e,
-//   into
-//     a place of its own in the receiver's memory (NCCL calls this LL). Whoever reads e there has
-//     the entry: nothing has to be ordered, which spares a trip over NVLink and back. The receiver
-//     then puts it into its ghosts. Lines of even and odd exchanges lie apart: who writes those of
-//     e + 2 has read those of e + 1, which were written after those of e had been read.
-//   chunks, for large halos: entries are stored straight into the ghosts; a fence, then e into a
-//     flag of the chunk. Who has all flags of e + 1 knows that its peers have done with the ghosts
-//     of e, since their boundary rows come before; so when vectors alternate, a ghost is never
-//     overwritten while it is read. Where a vector is exchanged twice in a row, each rank first
-//     says that it is ready, and chunks wait for that.
-// For that, every peer sends to every peer: a line or a flag without entries where there are none.
-// Counts only grow; flags are compared by their difference, so that they may wrap. No block waits
-// before it has sent what is its part; a kernel behind that starts early comes when all blocks of
-// this one are on the device, and no other depends on it: a full device only delays. A wait that
-// takes longer than the limit tells the host and lets everything behind it run on.
+// The two protocols of transport p2p, each one kernel per exchange. Exchanges e = 1, 2, ... are
+// counted in device memory, so that graphs replay; the count only grows and may wrap.
+//
+// Lines, for small halos: an entry travels in one store of 8 or 16 bytes that also holds e, to a
+// place of its own in the receiver's memory (NCCL calls this LL).
+//
+//     rank A                                   rank B
+//     store {x[i], e} -----------------------> lines of parity e % 2: spin until they hold e
+//                                              ghost = entry; boundary rows read the ghosts
+//     spin on own lines <--------------------- store {x[j], e}
+//
+//   No fence is needed, since a line that holds e holds the entry: this spares a trip over NVLink
+//   and back. Lines of even and odd exchanges lie apart. Why A may overwrite lines of e with e + 2:
+//     1. every peer sends to every peer (an empty line where there are no entries);
+//     2. A writes e + 2 after it has read all lines of e + 1;
+//     3. B has written its lines of e + 1 after it had read all lines of e.
+//     Hence, B has read the lines of e.
+//
+// Chunks, for large halos: entries are stored straight into the receiver's ghosts.
+//
+//     rank A                                   rank B
+//     store entries into ghosts of B --------> (nothing to do)
+//     fence
+//     store e into the chunk's flag ---------> spin until all flags hold e; boundary rows follow
+//     spin on own flags <--------------------- store e into the chunk's flag
+//
+//   Why A may overwrite ghosts of B, if consecutive exchanges use different vectors (u, v, u, ...):
+//     1. A stores into u in exchange e + 2 after it has all flags of e + 1;
+//     2. B has set its flags of e + 1 after its boundary rows of e, which are earlier in its
+//     stream;
+//     3. only these rows of e read the ghosts of u.
+//     If a vector is exchanged twice in a row, each rank first tells its peers that it is ready,
+//     and chunks wait for that.
+//
+// No block waits for entries before it has sent its own; waits for readiness end, because every
+// rank signals that first. The next kernel in the stream may start early, but only once all blocks
+// of this one are resident, so it cannot keep them out. A wait beyond the limit tells the host and
+// lets everything behind it run on.
 #include <algorithm>
 #include <cuda/atomic>
 
-#include "kernels/gpu/early_start.cuh"
-#include "kernels/gpu/launch.hpp"
-#include "kernels/gpu/words.hpp"
+#include "kernels/gpu/device/early_start.cuh"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "miniapp/halo/p2p_kernels.hpp"
 
 namespace rowhalo {
@@ -54,12 +74,12 @@ template <class Arrived>
 __device__ void wait_until(const PeerWatch& watch, std::int32_t rank, std::uint32_t exchange,
                            std::uint32_t what, const Arrived& arrived) {
   const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> failed(watch.counters->failed);
-  constexpr int spins_a_look = 256, spins_awake = 16;
+  constexpr int spins_per_look = 256, spins_awake = 16;
   constexpr unsigned nap_nanoseconds = 100;  // many who look all the time are in the others' way
   std::uint64_t begin = 0;
   for (int spin = 1; !arrived(); ++spin) {
     if (spin > spins_awake) __nanosleep(nap_nanoseconds);
-    if (spin % spins_a_look != 0) continue;
+    if (spin % spins_per_look != 0) continue;
     if (failed.load(cuda::memory_order_relaxed) != 0) return;
     const std::uint64_t now = nanoseconds();
     if (begin == 0) begin = now;

@@ -5,9 +5,9 @@
 // the ghosts. All device work runs on a stream of its own, so that interior rows are computed
 // meanwhile; begin() does not wait for the device, finish() does, or begin_from_host().
 #include "miniapp/halo/device_packing.hpp"
+#include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/halo/memory/vector_layout.hpp"
 #include "miniapp/halo/messages.hpp"
-#include "miniapp/halo/vector_layout.hpp"
-#include "miniapp/memory.hpp"
 
 namespace rowhalo {
 
@@ -59,7 +59,7 @@ class StagedExchange final : public HaloExchange {
     messages_->wait();
     copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_->side());
     staged_->record(packing_->side());
-    staged_->hold_back(stream);
+    staged_->make_wait(stream);
   }
 
   std::optional<NodeTraffic> sent_between_nodes() const override {

@@ -19,14 +19,16 @@ namespace rowhalo {
 /// Where ranks compute, as far as a transport must know. The same on all ranks.
 struct ComputeSite {
   Device device = Device::cpu;
-  bool shared = false;        ///< several ranks on one GPU
-  NodeMap nodes = {};         ///< as ranks share memory, or as --ranks-per-node says
-  int hosts = 1;              ///< that really are there, whatever --ranks-per-node says
-  std::string no_peers = {};  ///< why GPUs of a host cannot write to each other; empty: they can
+  bool shared = false;  ///< several ranks on one GPU
+  NodeMap nodes = {};   ///< as ranks share memory, or as --ranks-per-node says
+  int hosts = 1;        ///< that really are there, whatever --ranks-per-node says
+  /// Why GPUs of a host cannot write to each other; empty: they can.
+  std::string peer_refusal = {};
   /// Why MPI cannot take device addresses; empty: it can.
   std::string no_device_messages = "it has not been tried whether this MPI takes device addresses";
-  std::string no_shared_memory = {};  ///< why ranks of a node cannot share host memory; empty: can
-  double timeout_seconds = 300;       ///< what waits for another rank longer than that has failed
+  /// Why ranks of a node cannot share host memory; empty: they can.
+  std::string shared_memory_refusal = {};
+  double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
 };
 
 /// What a transport is made for. The plan outlives the transport.

@@ -15,8 +15,8 @@ struct CsrView {
   LocalIndex columns = 0;           ///< owned columns and ghosts
   Offset nonzeros = 0;              ///< offsets[rows], which a view of device memory cannot read
   const Offset* offsets = nullptr;  ///< rows + 1, offsets[0] == 0
-  const LocalIndex* indices = nullptr;  ///< one a nonzero
-  const void* values = nullptr;         ///< one a nonzero, double or float by precision
+  const LocalIndex* indices = nullptr;  ///< one per nonzero
+  const void* values = nullptr;         ///< one per nonzero, double or float by precision
   Precision precision = Precision::fp64;
   Device device = Device::cpu;  ///< whose memory the arrays (and those of row lists) lie in
   int block = 1;  ///< rows and columns that belong together, as the source says; a hint

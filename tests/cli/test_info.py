@@ -18,7 +18,7 @@ GENERAL = "%%MatrixMarket matrix coordinate real general\n"
 class Info(launch.Case):
     @classmethod
     def setUpClass(cls):
-        schema = json.loads((launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((launch.SOURCE / "io/report/report.schema.json").read_text(encoding="utf-8"))
         cls.validator = jsonschema.Draft202012Validator(schema)
 
     def info(self, *arguments, ranks=1):
@@ -51,12 +51,12 @@ class Info(launch.Case):
         lengths = {bucket["shortest"]: bucket["rows"] for bucket in statistics["row_lengths"]}
         self.assertEqual(lengths, {0: 0, 1: 0, 2: 0, 4: 1000})
         rows = report["info"]["partitions"][0]
-        # 250 rows a rank: two and a half planes, which need the plane below and the one above.
+        # 250 rows per rank: two and a half planes, which need the plane below and the one above.
         self.assertEqual((rows["name"], rows["halo_entries"]), ("rows", 600))
         self.assertEqual(rows["halo_bytes"], 4800)
-        # An inner rank has 7 entries a row, but for 40 at the edge of a plane and 20 of half a one.
+        # An inner rank has 7 entries per row, but for 40 at the edge of a plane and 20 of half a one.
         self.assertEqual(rows["imbalance"], (7 * 250 - 100) / 1600)
-        for title in ("Row lengths", "Pattern and values", "Partitions", "Memory of a rank"):
+        for title in ("Row lengths", "Pattern and values", "Partitions", "Memory per rank"):
             self.assertIn(f"\n{title}", result.stdout)
         for partition in report["info"]["partitions"]:
             self.assertRegex(result.stdout, rf"\n  {partition['name']} ")

@@ -225,7 +225,7 @@ class Aliases(launch.Case):
     def refused(self, *words, run=("run", "--matrix", "@a.mtx")):
         with self.subTest(words=words, run=run):
             before = self.kept()
-            # Without a launcher: it is refused before anything happens, 20 times a second.
+            # Without a launcher: it is refused before anything happens, 20 times per second.
             result = launch.run(*self.in_place([*run, *words]), ranks=0)
             self.assertEqual(result.status, 2, result)
             self.assertIn("is the same file as", result.message())

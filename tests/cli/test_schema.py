@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON of several runs: valid by io/report.schema.json, every section of the contract there, and
+"""The JSON of several runs: valid by io/report/report.schema.json, every section of the contract there, and
 the numbers consistent with each other and with the FOM lines."""
 import json
 import re
@@ -21,7 +21,7 @@ MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n1 1 2\n3 1 
 class Schema(launch.Case):
     @classmethod
     def setUpClass(cls):
-        text = (launch.SOURCE / "io/report.schema.json").read_text(encoding="utf-8")
+        text = (launch.SOURCE / "io/report/report.schema.json").read_text(encoding="utf-8")
         schema = json.loads(text)
         cls.validator = jsonschema.validators.validator_for(schema)
         cls.validator.check_schema(schema)

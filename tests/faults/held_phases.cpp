@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "miniapp/environment.hpp"
+#include "miniapp/process/environment.hpp"
 #include "partition/base/progress.hpp"
 
 namespace rowhalo {

@@ -3,7 +3,7 @@
 // The outline of matrices in HDF5 files. Input: what stands in a file, which HDF5 then makes in
 // memory: random bytes as a file would test the decoder of the library, not the program. An outline
 // that is accepted makes sense.
-#include "io/hdf5_outline.hpp"
+#include "io/hdf5/outline.hpp"
 
 #include <array>
 #include <string>

@@ -4,7 +4,7 @@
 // text comes, then the text. In steps or at once, the header is the same.
 #include <optional>
 
-#include "io/matrix_market_parser.hpp"
+#include "io/matrix_market/parser.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "io/matrix_market_parser.hpp"
+#include "io/matrix_market/parser.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace rowhalo;

@@ -2,7 +2,7 @@
 //
 // The command line. Input: its words, one per line. Parsing gives options or one error, never an
 // exception, and numbers that the commands can work with.
-#include "miniapp/options.hpp"
+#include "miniapp/cli/options.hpp"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 // Headers of PETSc's binary files and their .info. Input: a byte for what is wanted, eight for the
 // size of the file, 32 of the header, eight behind the object, then the text of .info. A header
 // that is accepted lies in the file with all its parts.
-#include "io/petsc_format.hpp"
+#include "io/petsc/format.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices that every kind of file must bring back bit by bit, each dealt out evenly.
+// Matrices that every kind of file must bring back bit by bit, each distributed evenly.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 #include "tests/io/shared_file.hpp"
 
 /// This rank's share of a matrix that every rank knows.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_handles.hpp"
+#include "io/hdf5/handles.hpp"
 #include "tests/io/shared_file.hpp"
 
 /// A 3 x 4 matrix: [[1 . 2 .] [. . . .] [. 3 . -4]], with a row that is empty.

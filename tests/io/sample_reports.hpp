@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "io/report_writers.hpp"
+#include "io/report/writers.hpp"
 
 namespace rowhalo {
 
@@ -90,7 +90,7 @@ inline RunReport kernels_report() {
   sell.gflops = 680;
   sell.gbytes_per_second = 4250;
   sell.share_of_read_bandwidth = 0.96;
-  sell.parameters = "flight=9";
+  sell.parameters = "unroll=9";
   sell.bytes_per_nonzero = 12.25;
   sell.padding = 0.01;
   sell.coalescing = 1;
@@ -103,7 +103,7 @@ inline RunReport kernels_report() {
   ell.reason = "pads too much, so \"sell\" is better";
   FormatReport chosen = sell;
   chosen.name = "auto";
-  chosen.parameters = "format=sell,flight=9";
+  chosen.parameters = "format=sell,unroll=9";
   chosen.candidates = complete_report().kernel->candidates;
   report.formats = {sell, chosen, ell};
   return report;

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 #include "tests/mpi.hpp"
 
 /// A directory of rank 0, removed at the end; every rank knows its name.

@@ -93,7 +93,7 @@ TEST_CASE("the memory of the machine, or less in a control group", "[host_memory
 }
 
 TEST_CASE("a matrix is refused when the ranks of a host have no room for it", "[host_memory]") {
-  // 16 bytes a row, 8 a column, 16 a nonzero: 1 MB on one of four hosts with two ranks each.
+  // 16 bytes per row, 8 per column, 16 per nonzero: 1 MB on one of four hosts with two ranks each.
   const MatrixSize matrix{100'000, 100'000, 100'000};
   Comm comm;
   comm.size = 8;

@@ -19,7 +19,7 @@ DistributedCsr load(const std::string& text, int block = 0) {
 
 }  // namespace
 
-TEST_CASE("Rows are dealt out in the blocks that are asked for") {
+TEST_CASE("Rows are distributed in the blocks that are asked for") {
   for (const char* spec : {"stencil5:nx=12,ny=5", "random:rows=60,columns=30,row=4"}) {
     const std::vector<ExactEntry> entries = gathered(load(spec));
     for (const int block : {1, 2, 5, 30}) {

@@ -4,6 +4,7 @@
 again, units on the axes, legible in grey; what it computes; what it refuses."""
 import itertools
 import json
+import re
 import struct
 import unittest
 from xml.etree import ElementTree
@@ -13,17 +14,19 @@ from results import JOBS, launch, script
 
 launch.require("matplotlib", "h5py", "numpy")
 from plotting import data, product, scaling, style  # noqa: E402  pylint: disable=wrong-import-position
-from studying.rows import csv_text, read_csv, rows_of  # noqa: E402  pylint: disable=wrong-import-position
+from studying.rows import command_line_of, csv_text, read_csv, rows_of  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def row(**values):
     """A line of results.csv; what is not given was not measured."""
     line = {**rows_of(EMPTY)[0], **values}
-    line["combination"] = data.combination_of(line, {})
+    line["combination"] = data.combination_of(line)
     return line
 
 
-EMPTY = {"command": "run", "status": "ok", "argv": [], "matrix": {"source": "m:1", "nonzeros": 100},
+AS_ASKED = "--format f --halo h"  # so that what was run counts as asked for
+EMPTY = {"command": "run", "status": "ok", "argv": ["rowhalo", "run", *AS_ASKED.split()],
+         "matrix": {"source": "m:1", "nonzeros": 100},
          "timing": {"median_seconds": 1.0}, "cases": []}
 
 
@@ -64,7 +67,8 @@ class Numbers(launch.Case):
                 for ranks in (1, 2)
                 for repeat, name, seconds in ((1, "mpi", 3.0), (2, "nccl", 1.0), (3, "mpi", 2.0))]
         for one in rows:
-            one["combination"] = data.combination_of(one, {"halo": "auto", "format": "auto"})
+            one["command_line"] = "rowhalo run --matrix m:1"
+            one["combination"] = data.combination_of(one)
         line, = scaling.strong_lines(rows)
         self.assertEqual(data.measured(line.points[2]), (2.0, 1.0, 3.0))
         with self.assertRaises(style.NothingToDraw):
@@ -93,13 +97,34 @@ class Numbers(launch.Case):
                          [[1, 4], [2, 4], [1, 2]])
 
     def test_csv_gives_back_every_row(self):
+        """Every column, but for digits that no clock resolves; written again, the same bytes."""
         target = self.place / "results.csv"
-        for path in [*JOBS.glob("results/h200x4/*.json"), *JOBS.glob("results/h200/*.json")]:
-            with self.subTest(path.name):
-                rows = rows_of(json.loads(path.read_text(encoding="utf-8")))
-                self.assertGreater(len(rows), 3)
-                target.write_text(csv_text(rows), encoding="utf-8")
-                self.assertEqual(read_csv(target), rows)
+        for name in ("run", "kernels"):
+            report = json.loads((JOBS / f"results/samples/{name}.json").read_text(encoding="utf-8"))
+            rows = rows_of(report)
+            self.assertGreater(len(rows), 3)
+            target.write_text(csv_text(rows), encoding="utf-8")
+            for row, again in zip(rows, read_csv(target)):
+                self.assertEqual(list(row), list(again))
+                for column, value in row.items():
+                    if isinstance(value, float):
+                        self.assertAlmostEqual(again[column], value, delta=1e-8 * abs(value))
+                    else:
+                        self.assertEqual(again[column], value, column)
+            self.assertEqual(csv_text(read_csv(target)), target.read_text(encoding="utf-8"))
+
+    def test_a_line_tells_its_provenance(self):
+        report = json.loads((JOBS / "results/samples/run.json").read_text(encoding="utf-8"))
+        for line in rows_of(report):
+            self.assertEqual(line["command_line"], "rowhalo run --matrix stencil27:200 --device gpu "
+                             "--min-seconds 0.1 --batches 15 --validate reference --halo all")
+            self.assertEqual(line["devices"].count("NVIDIA H200"), 4)
+            for name in ("version", "git", "time", "mpi", "cuda", "nccl"):
+                self.assertEqual(line[name], report["provenance"][name])
+        report["argv"] = ["rowhalo", "kernels", "--matrix", "a b.mtx", "--format=ell,sell", "--quiet",
+                          "--json=x", "--threads", "2"]
+        report.update(command="kernels", formats=[])
+        self.assertEqual(command_line_of(report), "rowhalo kernels --matrix 'a b.mtx' --threads 2")
 
     def test_grey_tells_lines_and_bars_apart(self):
         def grey(colour):
@@ -140,9 +165,9 @@ class Pictures(launch.Case):
         self.check_pictures(
             study / "plots", ("strong", "breakdown", "exposed", "transports", "communication-n4",
                               "imbalance-n4"),
-            ("time of a product (", "speed-up against 1 rank", "efficiency (%)", "pack", "boundary",
-             "exposed halo time a product (", "share of the product (%)", "mpi-persistent",
-             "stencil7:8, rows, 4 ranks", "a product", "my strong", "ideal"))
+            ("time per product (", "speed-up against 1 rank", "efficiency (%)", "pack", "boundary",
+             "exposed halo time per product (", "share of the product (%)", "mpi-persistent",
+             "stencil7:8, rows, 4 ranks", "per product", "my strong", "ideal"))
         again = self.place / "again"
         self.plot(study / "results.csv", "--output", again)
         for path in (study / "plots").iterdir():
@@ -157,19 +182,44 @@ class Pictures(launch.Case):
         self.plot(study, "--output", self.place / "out")
         self.check_pictures(self.place / "out",
                             ("weak", "breakdown", "communication-n2", "imbalance-n2"),
-                            ("weak efficiency", "nonzeros a rank", "ideally level"))
+                            ("weak efficiency", "nonzeros per rank", "ideally level"))
 
-    def test_gpu_results(self):
+    def test_tables_of_gpu_results(self):
         out = self.place / "out"
-        self.plot(JOBS / "results/h200/kernels-stencil27-200.json",
-                  JOBS / "results/h200/kernels-elasticity-80.json", "--output", out)
+        self.plot(JOBS / "results/h200/formats.csv", "--where", "matrix=stencil27:*", "--where",
+                  "matrix=elasticity:80", "--output", out)
         self.check_pictures(out, ("formats", "roofline"),
-                            ("cusparse-sell", "baseline", "read, 4369 GB/s", "triad, 4111 GB/s",
-                             "share of the read bandwidth (%)", "flops a byte"))
+                            ("cusparse-sell", "baseline", "read, 4395 GB/s", "triad, 4113 GB/s",
+                             "share of the read bandwidth (%)", "flops a byte", "elasticity:80"))
+        self.assertNotIn("stencil7", (out / "formats.svg").read_text(encoding="utf-8"))
         out = self.place / "more"
-        self.plot(JOBS / "results/h200x4", "--output", out)
+        tables = sorted(JOBS.glob("results/h200x4/*/results.csv"))
+        self.assertEqual(len(tables), 3)
+        self.plot(*tables, "--output", out)
         self.check_pictures(out, ("strong", "weak", "breakdown", "exposed", "transports", "roofline"),
                             ("one GPU each", "nccl, graph"))
+
+    def test_a_report_and_its_table_give_the_same_picture(self):
+        for name in ("run", "kernels"):
+            report, table = JOBS / f"results/samples/{name}.json", self.place / f"{name}.csv"
+            made = script("table.py", report, "--output", table)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            drawn = []
+            for path, out in ((report, "of report"), (table, "of table")):
+                self.plot(path, "--smallest", "--output", self.place / name / out)
+                drawn.append({picture.name: re.findall("<text[^>]*>([^<]*)</text>", picture.read_text(
+                    encoding="utf-8")) for picture in (self.place / name / out).glob("*.svg")})
+            self.assertEqual(*drawn)
+            self.assertGreater(len(drawn[0]), 0)
+
+    def test_the_smallest_file_of_a_picture(self):
+        table, out = JOBS / "results/h200x4/gpu-strong", self.place / "out"
+        self.plot(table, "--kind", "strong,breakdown", "--output", out)
+        sizes = {path.name: path.stat().st_size for path in out.iterdir()}
+        said = self.plot(table, "--kind", "strong,breakdown", "--output", out, "--smallest").stdout
+        kept = {min((f"{name}.png", f"{name}.svg"), key=sizes.get) for name in ("strong", "breakdown")}
+        self.assertEqual({path.name for path in out.iterdir()}, kept)
+        self.assertEqual({line.split("/")[-1] for line in said.splitlines()}, kept)
 
     @launch.needs("HDF5")
     def test_json_and_hdf5_of_info_give_the_same_picture(self):
@@ -205,8 +255,14 @@ class Pictures(launch.Case):
                 self.assertRegex(plotted.stderr, r"^plot\.py: [^\n]+\n$")
                 self.assertIn(path.name, plotted.stderr)
         self.assertFalse((self.place / "out").exists())
-        gpu = JOBS / "results/h200/kernels-stencil27-200.json"
+        gpu = JOBS / "results/samples/kernels.json"
         self.assertIn("use auto, strong", self.plot(gpu, "--kind", "pie", status=2).stderr)
+        for condition in ("matrix", "matrices=a"):
+            self.assertIn("use COLUMN=PATTERN", self.plot(gpu, "--where", condition,
+                                                          status=2).stderr)
+        self.assertEqual(self.plot(gpu, "--where", "matrix=none", "--output", self.place / "out",
+                                   status=1).stderr,
+                         "plot.py: the data shows none of these pictures\n")
         plotted = self.plot(gpu, "--kind", "strong", "--output", self.place, status=1)
         self.assertIn("no picture strong: no matrix was run at several", plotted.stderr)
 

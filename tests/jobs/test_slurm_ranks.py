@@ -3,7 +3,7 @@
 """Ranks on 8 nodes x 8 GPUs of a throw-away Slurm: two a node, with --all eight.
 
 64 ranks need as many cores as can be had: while they wait for each other in MPI_Init every one wakes
-up 10000 times a second, and on two cores starves the daemons that it waits for, at times for minutes.
+up 10000 times per second, and on two cores starves the daemons that it waits for, at times for minutes.
 """
 import sys
 

@@ -68,7 +68,7 @@ class Sizes(launch.Case):
             self.assertEqual({side % 30 for side in box}, {0})
 
     def test_bytes_a_rank(self):
-        """Of CSR in the run's precision: 12 or 8 a nonzero, 4 a row, vectors once."""
+        """Of CSR in the run's precision: 12 or 8 per nonzero, 4 per row, vectors once."""
         for precision, value in (("fp64", 8), ("fp32", 4)):
             for point in self.matrices("bytes_per_rank = 5M\ntemplate = stencil7:{n}",
                                        sweep=f"precisions = {precision}"):

@@ -3,8 +3,8 @@
 // The battery (battery.hpp) in device memory: kernels for GPU formats, and their products.
 #pragma once
 
-#include "kernels/gpu/device_csr.hpp"
-#include "kernels/gpu/device_row_list.hpp"
+#include "kernels/gpu/device/device_csr.hpp"
+#include "kernels/gpu/device/device_row_list.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
@@ -51,17 +51,17 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "bsr:b=3,max_padding=1e9",
                            "bsr:b=5,max_padding=1e9",
                            "bsr:b=8,max_padding=1e9",
-                           "sell:sigma=64,max_padding=1e9,flight=4",
-                           "sell:max_padding=1e9,flight=5",
-                           "sell:max_padding=1e9,flight=9",
+                           "sell:sigma=64,max_padding=1e9,unroll=4",
+                           "sell:max_padding=1e9,unroll=5",
+                           "sell:max_padding=1e9,unroll=9",
                            "sell:sigma=100000,max_padding=1e9,block=32",
-                           "asell:codes=off,max_padding=1e9,flight=near",
-                           "asell:max_padding=1e9,flight=far",
-                           "asell:max_padding=1e9,flight=middle",
-                           "asell:codes=off,max_padding=1e9,flight=middle",
-                           "asell:codes=off,max_padding=1e9,flight=wide",
+                           "asell:codes=off,max_padding=1e9,unroll=low",
+                           "asell:max_padding=1e9,unroll=highest",
+                           "asell:max_padding=1e9,unroll=medium",
+                           "asell:codes=off,max_padding=1e9,unroll=medium",
+                           "asell:codes=off,max_padding=1e9,unroll=high",
                            "asell:sigma=64,max_padding=1e9",
-                           "asell:codes=off,sigma=100000,max_padding=1e9,flight=far",
+                           "asell:codes=off,sigma=100000,max_padding=1e9,unroll=highest",
                            "dense-global:block=32",
                            "dense-shared:block=32",
                            "dense-split:threads=32,rows=1",

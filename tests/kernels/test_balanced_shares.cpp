@@ -41,7 +41,7 @@ TEST_CASE("split rows: from the share before the first in which they go on") {
   REQUIRE(rows.size() == 4);
   const std::int32_t expected[][3] = {{7, 0, 2}, {9, 2, 3}, {12, 5, 6}, {13, 6, 7}};
   for (std::size_t k = 0; k < 4; ++k) {
-    CHECK(rows[k].rank == expected[k][0]);
+    CHECK(rows[k].ordinal == expected[k][0]);
     CHECK(rows[k].first == expected[k][1]);
     CHECK(rows[k].last == expected[k][2]);
   }

@@ -25,6 +25,17 @@ MAY_INCLUDE = {
     "kernels/": ["kernels/", "partition/base/"],
     "io/": ["io/", "partition/"],
     "miniapp/": ["miniapp/", "io/", "kernels/", "partition/"],
+    # Inside miniapp each folder builds on those above it; commands, the last, on all.
+    "miniapp/process/": ["miniapp/process/", "partition/"],
+    "miniapp/halo/": ["miniapp/halo/", "miniapp/process/", "kernels/", "partition/"],
+    "miniapp/spmv/": ["miniapp/spmv/", "miniapp/halo/", "miniapp/process/", "kernels/", "partition/"],
+    "miniapp/check/": ["miniapp/check/", "miniapp/spmv/", "miniapp/halo/", "miniapp/process/", "io/",
+                       "kernels/", "partition/"],
+    "miniapp/bench/": ["miniapp/bench/", "miniapp/check/", "miniapp/spmv/", "miniapp/halo/",
+                       "miniapp/process/", "io/", "kernels/", "partition/"],
+    "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/spmv/", "miniapp/halo/",
+                     "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
+    "miniapp/examples/": ["setup.hpp", "miniapp/spmv/", "io/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }
 # System headers that a room must not know.
@@ -36,12 +47,23 @@ FORBIDDEN_HEADERS = {
 }
 # What may lie at the top.
 ROOMS = {"io", "jobs", "kernels", "miniapp", "partition", "tests"}
-TOP_FILES = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
+TOP_FILES = {"CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
              "README.md", "quickstart"}
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
 SCRIPTS = (".sh", ".py", ".sbatch", ".pbs")
 MAX_LINES = 450
-MAX_README_LINES = 200
+MAX_README_LINES = 150
+
+
+# Pattern, and what to say; the last is for texts, too.
+LEFT_WORDS = [
+    (r"\bhold_back\b", "wait on an event: make_wait"),
+    (r"\b(deal_out|dealt)\b", "scatter, gather, redistribute"),
+    (r"\b[Ff]light\b", "unroll depth, load in flight"),
+    (r"\bnarrow\w*\b", "reduced precision, fp32, 16-bit columns"),
+    (r"\w_a_(row|rank|product|step|slice|warp|thread|block|chunk|unit|nonzero|second|word)\b", "say per"),
+    (r"\b(bytes|entries|rows|nonzeros|messages|times?|GPU) a (product|rank|row|nonzero|GPU)\b", "say per"),
+]
 
 
 class Skip(Exception):
@@ -227,6 +249,18 @@ def check_leftovers(tree):
         for number, line in enumerate(tree.lines(name), 1):
             if pattern.search(line):
                 yield f"{name}:{number}: do it now or open an issue: {line.strip()}"
+
+
+def check_language(tree):
+    """Words that CONTRIBUTING (Words) has others for."""
+    for name in tree.files:
+        if not name.endswith((*SOURCES, ".md", ".py", ".sh")) or name.startswith("tests/lint/"):
+            continue
+        patterns = LEFT_WORDS if name.endswith(SOURCES) else LEFT_WORDS[-1:]
+        for number, line in enumerate(tree.lines(name), 1):
+            for pattern, better in patterns:
+                if name != "CHANGELOG.md" and re.search(pattern, line):
+                    yield f"{name}:{number}: {better}: {line.strip()}"
 
 
 def check_whitespace(tree):

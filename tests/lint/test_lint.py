@@ -28,6 +28,8 @@ FAULTS = [
     ("format", "io/a.hpp", HEAD + "int   answer( );\n"),
     ("length", "io/a.hpp", HEAD + "int x;\n" * 450),
     ("leftovers", "io/a.hpp", HEAD + "// TO" + "DO: later\n"),
+    ("language", "io/a.hpp", HEAD + "// bytes a product\nint bytes;\n"),
+    ("language", "io/a.hpp", HEAD + "int rows_a_" "block;\n"),
     ("whitespace", "io/a.hpp", HEAD + "int x; \n"),
     ("whitespace", "io/a.hpp", HEAD + "int x;"),
     ("shellcheck", "jobs/a.sh", "#!/bin/bash\n# SPDX\nrm $1\n"),

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "miniapp/halo/device_messages.hpp"
+#include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/transports.hpp"
-#include "miniapp/memory.hpp"
 #include "tests/miniapp/problem.hpp"
 
 namespace rowhalo::test {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "io/sources.hpp"
-#include "miniapp/distributed_spmv.hpp"
-#include "miniapp/validation.hpp"
+#include "miniapp/check/validation.hpp"
+#include "miniapp/spmv/distributed_spmv.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The kernels of soak_device.hpp, a thread an entry.
-#include "kernels/gpu/launch.hpp"
+#include "kernels/gpu/device/launch.hpp"
 #include "tests/miniapp/soak_device.hpp"
 
 namespace rowhalo::test {

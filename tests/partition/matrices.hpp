@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/sources.hpp"
-#include "partition/shuffle.hpp"
+#include "partition/matrix/shuffle.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "partition/shuffle.hpp"
+#include "partition/matrix/shuffle.hpp"
 #include "tests/mpi.hpp"
 #include "tests/partition/matrices.hpp"
 
@@ -64,7 +64,7 @@ TEST_CASE("traffic between nodes and predicted times, by hand", "[assignment]") 
   const auto predicted = [&](const PredictionModel& model) {
     return predicted_seconds(quality, traffic_of_parts(alone, quality.flows, nodes), model);
   };
-  // Part 2 by memory: 12 a nonzero, 20 a row, 16 for each entry sent or received.
+  // Part 2 by memory: 12 per nonzero, 20 per row, 16 for each entry sent or received.
   const PredictionModel memory{1.0, {1e9, 0}, {1e9, 0}};
   CHECK(predicted(memory) == Approx(6000 + 600 + 16 * 18));
   // Part 0 receives 11 entries over the network and sends 5 inside its node and 7 over it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // even_split and even_split_owner against each other and against the definition.
-#include "partition/distributed_csr.hpp"
+#include "partition/matrix/distributed_csr.hpp"
 #include "tests/catch.hpp"
 
 using namespace rowhalo;

@@ -158,7 +158,7 @@ TEST_CASE("local matrices hold the source's entries under right numbers", "[loca
   });
 }
 
-TEST_CASE("columns of a rectangular matrix are dealt out evenly in blocks", "[local_matrix]") {
+TEST_CASE("columns of a rectangular matrix are distributed evenly in blocks", "[local_matrix]") {
   const Comm comm = world();
   for (const TestMatrix& matrix : test_matrices()) {
     const MatrixInfo& info = matrix.info;

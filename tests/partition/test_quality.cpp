@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Quality of an assignment: with one part a rank it must say what the halo plan says once the rows
-// have moved; with any other number of parts it is held against a count over the whole matrix.
+// Quality of an assignment: with one part per rank it must say what the halo plan says once the
+// rows have moved; with any other number of parts it is held against a count over the whole matrix.
 #include "partition/quality.hpp"
 
 #include <omp.h>

@@ -162,7 +162,7 @@ TEST_CASE("rcm reorders a rank's rows and nothing else", "[reorder]") {
   });
 }
 
-TEST_CASE("rcm narrows a grid without order", "[reorder]") {
+TEST_CASE("rcm reduces the bandwidth of a grid without order", "[reorder]") {
   const Comm comm = world();
   Progress progress;
   const TestMatrix grid = make_grid_matrix(24, 24, 1, 1);

@@ -3,15 +3,15 @@
 #
 # Faults that planted.sh plants in products and transports on GPUs, for a machine with two of them: planted.sh --gpu
 
-gpu_fault "exchange missing from the capture" miniapp/products.cpp \
+gpu_fault "exchange missing from the capture" miniapp/bench/products.cpp \
   'spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream);' \
   'if (single_++ < 2) { spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); } else { apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); }' \
   test_exchange_gpu_n2
-gpu_fault "all products of a graph on the first vector" miniapp/product_sequence.cpp \
+gpu_fault "all products of a graph on the first vector" miniapp/bench/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_; ++k) product_(0);' \
   test_exchange_gpu_n2
-gpu_fault "half of the products in the graph" miniapp/product_sequence.cpp \
+gpu_fault "half of the products in the graph" miniapp/bench/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_ / 2; ++k) product_(k);' \
   test_exchange_gpu_n2

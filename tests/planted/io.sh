@@ -3,67 +3,67 @@
 #
 # Faults that planted.sh plants in io/
 
-fault "symmetric half lost" io/matrix_market.cpp \
+fault "symmetric half lost" io/matrix_market/reader.cpp \
   'if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {' \
   'if (symmetry == MatrixMarketSymmetry::skew_symmetric && entry.row != entry.column) {'
-fault "sign of the skew half lost" io/matrix_market.cpp \
+fault "sign of the skew half lost" io/matrix_market/reader.cpp \
   'symmetry == MatrixMarketSymmetry::skew_symmetric ? -1.0 : 1.0;' \
   'symmetry == MatrixMarketSymmetry::skew_symmetric ? 1.0 : 1.0;'
-fault "line number off by one" io/matrix_market.cpp \
+fault "line number off by one" io/matrix_market/reader.cpp \
   'path, lines + first->line + 1, first->what' \
   'path, lines + first->line, first->what'
-fault "strides of the grid mixed up" io/sources/stencil.cpp \
+fault "strides of the grid mixed up" io/generators/stencil.cpp \
   'p.x + grid.extent[0] * (p.y + grid.extent[1] * p.z)' \
   'p.x + grid.extent[0] * (p.y + grid.extent[0] * p.z)'
-fault "coefficient of a pair differs from its two sides" io/sources/stencil.cpp \
+fault "coefficient of a pair differs from its two sides" io/generators/stencil.cpp \
   'std::minmax({number(p), number(q)})' \
   'std::pair(number(p), number(q))'
-fault "clamped columns kept" io/sources/elasticity.cpp \
+fault "clamped columns kept" io/generators/elasticity.cpp \
   'node.at[2] == 0 || node.at[2] + dz == 0' \
   'node.at[2] == 0'
-fault "edges drawn by their number on the rank" io/sources/rmat.cpp \
+fault "edges drawn by their number on the rank" io/generators/rmat.cpp \
   'rmat.draw(begin + k)' \
   'rmat.draw(k)'
-fault "streets end at their quarter" io/sources/road.cpp \
+fault "streets end at their quarter" io/generators/road.cpp \
   ' || runs_along_x(next) == along_x' \
   ''
-fault "heavy rows stand in their parts' first row" io/sources/heavy_rows.hpp \
+fault "heavy rows stand in their parts' first row" io/generators/heavy_rows.hpp \
   'row % part == part / 2' \
   'row % part == 0'
-fault "overlong last word of a band" io/sources/banded.cpp \
+fault "overlong last word of a band" io/generators/banded.cpp \
   'if (last - first < 63)' \
   'if (last - first < 62)'
-fault "pieces of .h5 read from the first" io/hdf5_array.hpp \
+fault "pieces of .h5 read from the first" io/hdf5/array.hpp \
   'read_piece(array, first + done, size,' \
   'read_piece(array, first, size,'
-fault "pieces of .h5 written over the first" io/hdf5_array.hpp \
+fault "pieces of .h5 written over the first" io/hdf5/array.hpp \
   'write_piece(array, first + done, size,' \
   'write_piece(array, first, size,'
-fault "offsets in .h5 count from the rank" io/hdf5_matrix.cpp \
+fault "offsets in .h5 count from the rank" io/hdf5/matrix.cpp \
   'return begin + matrix.offsets[k];' \
   'return matrix.offsets[k];'
-fault "values of .h5 from the start of the file" io/hdf5_matrix.cpp \
+fault "values of .h5 from the start of the file" io/hdf5/matrix.cpp \
   'open_array(group.get(), "data", place), begin, nonzeros' \
   'open_array(group.get(), "data", place), 0, nonzeros'
-fault "no look between two pieces of .h5" io/hdf5_matrix.cpp \
+fault "no look between two pieces of .h5" io/hdf5/matrix.cpp \
   'std::int64_t falls = falls_at(0);' \
   'std::int64_t falls = 0;'
-fault "columns of .h5 beyond the last" io/hdf5_matrix.cpp \
+fault "columns of .h5 beyond the last" io/hdf5/matrix.cpp \
   ' | (last_column - static_cast<Bits>(column))' \
   ' | (last_column & 0)'
-fault "columns of a 64-bit .petsc sought too early" io/petsc_format.hpp \
+fault "columns of a 64-bit .petsc sought too early" io/petsc/format.hpp \
   'return length_at(rows) + entry * index_bytes;' \
   'return length_at(rows) + entry * 4;'
-fault "values of .petsc little-endian" io/petsc_pieces.cpp \
+fault "values of .petsc little-endian" io/petsc/pieces.cpp \
   'numbers[k] = big_endian(get(begin + k));' \
   'numbers[k] = get(begin + k);'
-fault "32-bit .petsc for long matrices" io/petsc_format.cpp \
+fault "32-bit .petsc for long matrices" io/petsc/format.cpp \
   'std::max({rows, columns, nonzeros}) > largest_int32' \
   'std::max(rows, columns) > largest_int32'
-fault "sign of zero lost in .mtx" io/matrix_market_writer.cpp \
+fault "sign of zero lost in .mtx" io/matrix_market/writer.cpp \
   '!(value == 0 && std::signbit(value));' \
   'true;'
-fault "rounds of .mtx overlap" io/matrix_market_writer.cpp \
+fault "rounds of .mtx overlap" io/matrix_market/writer.cpp \
   'offset += sum_over_ranks(comm, bytes);' \
   'offset += bytes;'
 fault "inner control group overrules the outer" io/host_memory.cpp \
@@ -94,11 +94,11 @@ fault "inputs may not share a file" io/aliases.cpp \
   'return a.role == b.role && a.role != FileRole::output;' \
   'return a.role == b.role && a.role == FileRole::stream;' \
   test_io
-fault "a new group overwrites the file" io/hdf5_target.cpp \
+fault "a new group overwrites the file" io/hdf5/target.cpp \
   'begun = copy_into(file, location.file, progress);' \
   'file.write(hdf5_image(location.file, [](hid_t) {}));' \
   test_hdf5_n1
-fault "HDF5 meets a full disk" io/hdf5_target.cpp \
+fault "HDF5 meets a full disk" io/hdf5/target.cpp \
   'file.reserve(begun + headers_bytes + bytes);' \
   'file.reserve(begun + 1);' \
   cli_outputs
@@ -122,7 +122,7 @@ fault "a process number that is used again is the old process" io/temporary_file
   "process->state == 'X' || process->start != start" \
   "process->state == 'X'" \
   test_io
-fault ".info appears without its matrix" io/petsc_binary_writer.cpp \
+fault ".info appears without its matrix" io/petsc/writer.cpp \
   'write(fmt::format("-matload_block_size {}\n", block));' \
   'write(fmt::format("-matload_block_size {}\n", block)), file->rename_to_path(), file.reset();' \
   test_files_n1
@@ -141,28 +141,28 @@ fault "each rank takes the memory of its host for its own" io/host_memory.cpp \
 fault "ulimit -v is not asked" io/host_memory.cpp \
   'if (share > allowed(limits.process))' \
   'if (false)'
-fault "columns of a header take no memory" io/matrix_market.cpp \
+fault "columns of a header take no memory" io/matrix_market/reader.cpp \
   '{header.rows, header.columns, least_nonzeros(header), peak_bytes}' \
   '{header.rows, 0, least_nonzeros(header), peak_bytes}'
-fault "room for entries one byte too small" io/matrix_market.cpp \
+fault "room for entries one byte too small" io/matrix_market/reader.cpp \
   'room = (text_bytes + 1) / entry_bytes;' \
   'room = text_bytes / entry_bytes;'
-fault "comments of a header kept in memory" io/matrix_market.cpp \
+fault "comments of a header kept in memory" io/matrix_market/reader.cpp \
   'bytes = header.bytes > before ? step : 2 * bytes;' \
   'bytes = 2 * bytes;' \
   cli_bombs
-fault "links to other files followed" io/hdf5_handles.cpp \
+fault "links to other files followed" io/hdf5/handles.cpp \
   'return -1;' \
   'return 0;'
-fault "virtual datasets taken" io/hdf5_array.cpp \
+fault "virtual datasets taken" io/hdf5/array.cpp \
   'H5Pget_layout(made) == H5D_VIRTUAL' \
   'H5Pget_layout(made) == H5D_LAYOUT_ERROR'
-fault "external storage taken" io/hdf5_array.cpp \
+fault "external storage taken" io/hdf5/array.cpp \
   'H5Pget_external_count(made) > 0' \
   'H5Pget_external_count(made) > 1'
-fault "chunks that were never written taken" io/hdf5_array.cpp \
+fault "chunks that were never written taken" io/hdf5/array.cpp \
   'if (written >= chunks) return;' \
   'if (written > 0) return;'
-fault "half a dataset is enough" io/hdf5_array.cpp \
+fault "half a dataset is enough" io/hdf5/array.cpp \
   'if (stored >= bytes) return;' \
   'if (2 * stored >= bytes) return;'

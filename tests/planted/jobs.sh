@@ -32,6 +32,10 @@ fault "temporary file follows a planted link" jobs/whole_files.py \
   'os.O_EXCL | os.O_NOFOLLOW' 'os.O_TRUNC' jobs_whole_files
 fault "files of running processes are stale" jobs/shell/whole_files.sh \
   ' && [ ! -d "/proc/$pid" ]' '' jobs_whole_files
+fault "what is measured again replaces what was measured" jobs/classes/running.py \
+  'set_aside([self.path], self.path.parent)' 'pass' cli_classes
+fault "a table forgets the command of its lines" jobs/studying/rows.py \
+  'return shlex.join(kept)' 'return ""' jobs_table
 # What PBS does otherwise than Slurm: letters of tests/jobs/pbs_double.md.
 fault "PBS A: tasks of pbs_tmrsh without PATH" jobs/shell/pbs_shell.sh \
   '-c "$exports; $*"' '-c "$*"' jobs_pbs

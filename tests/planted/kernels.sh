@@ -25,8 +25,8 @@ fault "rows of a block have their own offsets" kernels/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'
 fault "asell never takes bytes" kernels/cpu/asell_code.cpp \
-  'consider(IndexCode::bytes, delta_steps<std::uint8_t>' \
-  'if (false) consider(IndexCode::bytes, delta_steps<std::uint8_t>'
+  'consider(IndexCode::distances8, delta_steps<std::uint8_t>' \
+  'if (false) consider(IndexCode::distances8, delta_steps<std::uint8_t>'
 fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
   'sums[group] = flags != 0 ? sums[group] : before;' \
   'sums[group] = flags != 1 << 30 ? sums[group] : before;'
@@ -52,10 +52,10 @@ fault "shares are no whole rounds of the warps" kernels/balanced_shares.cpp \
   'std::min(chunks, rounds * warps)' \
   'std::min(chunks, chunks / wanted)'
 fault "a split row begins where it goes on" kernels/balanced_shares.cpp \
-  'split_rows.push_back({rank, share - 1, share});' \
-  'split_rows.push_back({rank, share, share});'
+  'split_rows.push_back({ordinal, share - 1, share});' \
+  'split_rows.push_back({ordinal, share, share});'
 fault "rows split by one share are one" kernels/balanced_shares.cpp \
-  'split_rows.empty() || split_rows.back().rank != rank' \
+  'split_rows.empty() || split_rows.back().ordinal != ordinal' \
   'split_rows.empty() || split_rows.back().last + 1 != share'
 fault "shares of long rows change places in a block" kernels/balanced_shares.cpp \
   'order[place] = together[begin + k];' \

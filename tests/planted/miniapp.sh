@@ -15,7 +15,7 @@ fault "neighbourhood collective sends and receives at one place" miniapp/halo/mp
 fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
   'return site.no_device_messages;' \
   'return {};'
-fault "no overlap on CPUs either" miniapp/choose.cpp \
+fault "no overlap on CPUs either" miniapp/bench/choose.cpp \
   'site.device == Device::cpu || wanted' \
   'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
@@ -30,67 +30,67 @@ fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
 fault "traffic to one node only" miniapp/halo/node_plan.cpp \
   'traffic.entries += piece.count;' \
   'traffic.entries = piece.count;'
-fault "node-aware reports what the plan says" miniapp/run.cpp \
+fault "node-aware reports what the plan says" miniapp/commands/run.cpp \
   'measurement.sent_between_nodes' \
   '{}' \
   cli_halo
-fault "validator accepts too much" miniapp/validation.hpp \
+fault "validator accepts too much" miniapp/check/validation.hpp \
   'return max <= 1;' \
   'return max <= 1e6;'
-fault "bound of a row is gamma again" miniapp/validation.cpp \
+fault "bound of a row is gamma again" miniapp/check/validation.cpp \
   'const double relative = relative_bound(precision, entries);' \
   'const double relative = relative_bound(precision, entries) / (1 - relative_bound(precision, entries) / 2);'
-fault "underflow is not scaled by alpha" miniapp/validation.cpp \
+fault "underflow is not scaled by alpha" miniapp/check/validation.cpp \
   'std::max(1.0, std::abs(alpha))' \
   '1.0'
-fault "unchecked rows count as checked" miniapp/validation.cpp \
+fault "unchecked rows count as checked" miniapp/check/validation.cpp \
   'rows - all_unchecked, all_unchecked' \
   'rows, all_unchecked'
-fault "bits of long rows are not compared" miniapp/validation.cpp \
+fault "bits of long rows are not compared" miniapp/check/validation.cpp \
   'return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;' \
   'return 0;'
-fault "every format promises the bits of csr" miniapp/distributed_spmv.cpp \
+fault "every format promises the bits of csr" miniapp/spmv/distributed_spmv.cpp \
   'kernels.canonical = format.canonical && !parts;' \
   'kernels.canonical = !parts;'
-fault "boundary format promises the interior's bits" miniapp/distributed_spmv.cpp \
+fault "boundary format promises the interior's bits" miniapp/spmv/distributed_spmv.cpp \
   'kernels.canonical = kernels.canonical && format.canonical;' \
   ''
-fault "unchecked rows are not said" miniapp/run.cpp \
+fault "unchecked rows are not said" miniapp/commands/run.cpp \
   'if (unchecked > 0) report_.verdict +=' \
   'if (unchecked < 0) report_.verdict +=' \
   cli_validation
-fault "slow formats are measured in full" miniapp/kernels_command.cpp \
+fault "slow formats are measured in full" miniapp/commands/kernels.cpp \
   'far_behind(seconds) ? batches_of_slow : options_.batches' \
   'options_.batches' \
   cli_schema
-fault "kernels forgets what is asked of batches" miniapp/options_run.cpp \
+fault "kernels forgets what is asked of batches" miniapp/cli/options_run.cpp \
   'options.measuring_given = true;' \
   'options.measuring_given = false;' \
   cli_schema
 fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
   'if (requests.empty()) return;' \
   ''
-fault "watchdog sleeps" miniapp/watchdog.cpp \
+fault "watchdog sleeps" miniapp/process/watchdog.cpp \
   'if (idle_seconds >= limit)' \
   'if (idle_seconds >= 100 * limit)' \
   cli_failures
-fault "watchdog overlooks the start of MPI" miniapp/watchdog.cpp \
+fault "watchdog overlooks the start of MPI" miniapp/process/watchdog.cpp \
   '(progress_.in_library() ? 10 : 1)' \
   '(progress_.in_library() ? 10 : progress_.phase()[0] == *"start" ? 1e6 : 1)' \
   faults_short
-fault "watchdog overlooks the end of MPI" miniapp/environment.cpp \
+fault "watchdog overlooks the end of MPI" miniapp/process/environment.cpp \
   'progress_.phase("end MPI");' \
   '' \
   faults_short
-fault "outside of MPI every rank is the first" miniapp/environment.cpp \
+fault "outside of MPI every rank is the first" miniapp/process/environment.cpp \
   'int rank = launched_rank();' \
   'int rank = 0;' \
   faults_short
-fault "an error is silent about its phase" miniapp/environment.cpp \
+fault "an error is silent about its phase" miniapp/process/environment.cpp \
   "error: %s (phase '%s')\\n" \
   'error: %s %.0s\n' \
   faults_short
-fault "memory of a node keeps its name" miniapp/halo/node_memory.cpp \
+fault "memory of a node keeps its name" miniapp/halo/memory/node_memory.cpp \
   'memfd_create("rowhalo", MFD_CLOEXEC)' \
   'open(fmt::format("/dev/shm/rowhalo{}", getpid()).c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)' \
   faults_short
@@ -98,60 +98,60 @@ fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
   'add_executable(rowhalo main.cpp)' \
   'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
   faults_short
-fault "scattered y saved in the rank's order" miniapp/run.cpp \
-  'deal_out<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
+fault "scattered y saved in the rank's order" miniapp/commands/run.cpp \
+  'scatter<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
   'y' \
   cli_scipy
 fault "convert overwrites what a link names" io/aliases.cpp \
   'if (::stat(path.c_str(), &status) == 0) {' \
   'if (::lstat(path.c_str(), &status) == 0) {' \
   cli_convert
-fault "ghosts need no memory" miniapp/memory_model.cpp \
+fault "ghosts need no memory" miniapp/bench/memory_model.cpp \
   'local_columns = share.columns + share.ghosts;' \
   'local_columns = share.columns;'
-fault "messages inside nodes count all" miniapp/statistics.cpp \
+fault "messages inside nodes count all" miniapp/bench/describe.cpp \
   'quality.messages - between.messages;' \
   'quality.messages;' \
   cli_info
-fault "auto takes the last format" miniapp/format_trials.cpp \
+fault "auto takes the last format" miniapp/bench/format_trials.cpp \
   'if (best_ && best_->seconds <= attempt->seconds) return;' \
   ''
-fault "auto takes the format that suits the first rank" miniapp/batches.cpp \
+fault "auto takes the format that suits the first rank" miniapp/bench/batches.cpp \
   'return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;' \
   'return run_batch(with, iterations, products) / iterations;'
-fault "auto spends more than its budget" miniapp/format_trials.cpp \
+fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
-fault "auto keeps nothing when it made room in vain" miniapp/format_trials.cpp \
+fault "auto keeps nothing when it made room in vain" miniapp/bench/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
-fault "auto gives up where memory lacks" miniapp/format_trials.cpp \
+fault "auto gives up where memory lacks" miniapp/bench/format_trials.cpp \
   'refusal->code() != out_of_memory || !best_ || made_room_) return refusal;' \
   'refusal->code() == out_of_memory || !best_ || made_room_) return refusal;'
-fault "auto drops a format for its boundary rows" miniapp/format_trials.cpp \
+fault "auto drops a format for its boundary rows" miniapp/bench/format_trials.cpp \
   'if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;' \
   'if (true) return boundary_refusal;'
-fault "auto tries the hopeless" miniapp/format_trials.cpp \
+fault "auto tries the hopeless" miniapp/bench/format_trials.cpp \
   'if (quickest_.entry == nullptr || times <= hopeless) return "";' \
   'if (true) return "";'
-fault "auto begins with the worst" miniapp/format_trials.cpp \
+fault "auto begins with the worst" miniapp/bench/format_trials.cpp \
   'return a.predicted < b.predicted;' \
   'return a.predicted > b.predicted;'
-fault "auto pays for conversions before it looks at CSR" miniapp/format_trials.cpp \
+fault "auto pays for conversions before it looks at CSR" miniapp/bench/format_trials.cpp \
   '[](const Prospect& prospect) { return prospect.reads_csr; });' \
   '[](const Prospect&) { return false; });'
-fault "auto waits for what is far behind" miniapp/format_trials.cpp \
+fault "auto waits for what is far behind" miniapp/bench/format_trials.cpp \
   'if (is_far()) return;' \
   ''
 fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
-fault "diagonals are predicted once too often" kernels/statistics.cpp \
+fault "diagonals are predicted once too often" kernels/local_statistics.cpp \
   'diagonals.push_back(std::int64_t{host.indices[e]} - row);' \
   'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
-fault "columns that neighbouring rows share count as gathers" kernels/statistics.cpp \
+fault "columns that neighbouring rows share count as gathers" kernels/local_statistics.cpp \
   'const bool shared = 2 * all <= entries;' 'const bool shared = all < 0;'
-fault "dia predicts more than it stores" kernels/predictions.cpp \
+fault "dia predicts more than it stores" kernels/cost_model.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
 fault "value codes count for the ratio" jobs/classes/results.py \
@@ -159,139 +159,139 @@ fault "value codes count for the ratio" jobs/classes/results.py \
   'return "ours" if twin' \
   cli_classes
 fault "a run that ended early counts as complete" jobs/classes/running.py \
-  'set(formats) <= names_in(report)' \
-  'names_in(report)' \
+  'set(formats) <= names_in(rows)' \
+  'names_in(rows)' \
   cli_classes
-fault "ghosts replace what the owned columns gave" miniapp/distributed_spmv.cpp \
+fault "ghosts replace what the owned columns gave" miniapp/spmv/distributed_spmv.cpp \
   'add ? 1.0 : beta' \
   'add ? 0.0 : beta'
-fault "first ghost counts as owned" miniapp/column_split.cpp \
+fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
-fault "poison spares the last ghost" miniapp/disturbance.cpp \
+fault "poison spares the last ghost" miniapp/spmv/disturbance.cpp \
   'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
   'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
-fault "all ranks are late together" miniapp/disturbance.cpp \
+fault "all ranks are late together" miniapp/spmv/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
-fault "jitter in nanoseconds" miniapp/run.cpp \
+fault "jitter in nanoseconds" miniapp/commands/run.cpp \
   '{options_.poison, 1e-6 * options_.jitter_microseconds}' \
   '{options_.poison, 1e-9 * options_.jitter_microseconds}' \
   cli_schedules
-fault "all of a product is exposed" miniapp/measurement.cpp \
+fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
   '1 + 0 * without.median() / with.median()' \
   cli_schedules
-fault "10 million nonzeros are many already" miniapp/format_trials.cpp \
+fault "10 million nonzeros are many already" miniapp/bench/format_trials.cpp \
   'most_entries > many_entries' \
   'most_entries >= many_entries' \
   test_miniapp_n1
-fault "a baseline claims the bits of all" miniapp/run.cpp \
+fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
   'if (entry_of(kernels.kernels.schedule).baseline) {' \
   'if (false) {' \
   cli_schedules
-fault "timeline: messages fly before they are packed" miniapp/trace.cpp \
+fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
   'if (phase == Phase::pack) packed = end;' \
   '' \
   cli_schedules
-fault "HDF5: batches x ranks" io/report_hdf5.cpp \
+fault "HDF5: batches x ranks" io/report/hdf5.cpp \
   'shape[] = {ranks, seconds.size() / ranks}' \
   'shape[] = {seconds.size() / ranks, ranks}' \
   cli_results
-fault "a rank reports whole batches" miniapp/batches.cpp \
+fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(elapsed / times.iterations)' \
   'times.own_seconds.push_back(elapsed)'
-fault "products are timed on the user's x" miniapp/products.cpp \
+fault "products are timed on the user's x" miniapp/bench/products.cpp \
   'set_x(timed_x(setting).data());' \
   'set_x(setting.x.data());'
-fault "ghosts of the first vector only are compared" miniapp/products.cpp \
+fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp \
   'if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;' \
   'return std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned);'
-fault "ghosts are compared with the owned entries" miniapp/products.cpp \
+fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
   'setting_.x.begin() + owned)' \
   'setting_.x.begin())'
-fault "another y than the timed one is checked" miniapp/products.cpp \
+fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(run.products);' \
   'if (setting_.stream.handle == nullptr) spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream);'
-fault "wrong ghosts are no fault of the sequence" miniapp/measurement.cpp \
+fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) {' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
-fault "auto takes a transport that leaves wrong ghosts" miniapp/transport_trials.cpp \
+fault "auto takes a transport that leaves wrong ghosts" miniapp/bench/transport_trials.cpp \
   'if (!ghosts_are_right(*attempt)) {' \
   'if (!ghosts_are_right(*attempt) && attempt->iterations < 0) {'
-fault "auto keeps the slowest transport" miniapp/transport_trials.cpp \
+fault "auto keeps the slowest transport" miniapp/bench/transport_trials.cpp \
   'attempt->seconds < best_->seconds) std::swap' \
   'attempt->seconds > best_->seconds) std::swap'
-fault "a transport without room ends the job" miniapp/transport_trials.cpp \
+fault "a transport without room ends the job" miniapp/bench/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.reason = refusal.what();' \
   '  } catch (const InputError& refusal) {
     candidate.reason = refusal.what();'
-fault "failures beside the host's calls are not looked for" miniapp/batches.cpp \
+fault "failures beside the host's calls are not looked for" miniapp/bench/batches.cpp \
   '  products.check();
   return seconds;' \
   '  return seconds;'
-fault "NaN is in every range" miniapp/options_shared.hpp \
+fault "NaN is in every range" miniapp/cli/options_shared.hpp \
   'value >= low && value <= high;' \
   '!(value < low || value > high);'
-fault "any number of threads" miniapp/device.cpp \
+fault "any number of threads" miniapp/cli/device.cpp \
   'if (threads > most_threads) {' \
   'if (false) {' \
   cli_bad_input
-fault "OpenMP ends the process" miniapp/device.cpp \
+fault "OpenMP ends the process" miniapp/cli/device.cpp \
   'while (std::ssize(started) < threads - 1) {' \
   'while (std::ssize(started) < 0) {' \
   cli_bad_input
-fault "PETSc's one thread is not mentioned" miniapp/session.cpp \
+fault "PETSc's one thread is not mentioned" miniapp/commands/session.cpp \
   'if (threads == 1) return {};' \
   'if (threads >= 1) return {};' \
   cli_schedules
-fault "errors of products in a row do not add up" miniapp/validation.cpp \
+fault "errors of products in a row do not add up" miniapp/check/validation.cpp \
   'error *= std::abs(beta);' \
   'error = 0;'
-fault "a product in a row too few is compared" miniapp/validation.cpp \
+fault "a product in a row too few is compared" miniapp/check/validation.cpp \
   'for (int k = 0; k < products; ++k) {' \
   'for (int k = 1; k < products; ++k) {'
-fault "y of products in a row is not looked at" miniapp/validation.cpp \
+fault "y of products in a row is not looked at" miniapp/check/validation.cpp \
   'return error > 0 && !std::isnan(ratio) ? ratio : infinity;' \
   'return 0;'
-fault "an output that fails ends the others" miniapp/outputs.cpp \
+fault "an output that fails ends the others" miniapp/cli/outputs.cpp \
   'lost_.push_back({option, error.what()});' \
   'throw error;' \
   test_miniapp_n1
-fault "a lost output outranks a wrong y" miniapp/outputs.cpp \
+fault "a lost output outranks a wrong y" miniapp/cli/outputs.cpp \
   'return code == ExitCode::fine && !lost_.empty()' \
   'return !lost_.empty()' \
   test_miniapp_n1
-fault "stdout that fails counts as written" miniapp/outputs.cpp \
+fault "stdout that fails counts as written" miniapp/cli/outputs.cpp \
   'if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());' \
   '(void)error;' \
   cli_outputs
-fault "FOM and RESULT are lost with stdout" miniapp/outputs.cpp \
+fault "FOM and RESULT are lost with stdout" miniapp/cli/outputs.cpp \
   'if (print_error_ && descriptor_ == STDOUT_FILENO) text +=' \
   'if (false) text +=' \
   cli_outputs
-fault "lost outputs are not named" miniapp/outputs.cpp \
+fault "lost outputs are not named" miniapp/cli/outputs.cpp \
   '"rowhalo: {} was not written: {}\n", lost.option, lost.reason' \
   '"rowhalo: an output was not written: {}\n", lost.reason' \
   cli_outputs
-fault "a broken pipe kills the run" miniapp/outputs.cpp \
+fault "a broken pipe kills the run" miniapp/cli/outputs.cpp \
   'std::signal(SIGPIPE, SIG_IGN);' \
   '' \
   cli_outputs
-fault "a file takes the number of a closed stdout" miniapp/outputs.cpp \
+fault "a file takes the number of a closed stdout" miniapp/cli/outputs.cpp \
   'if (::fcntl(descriptor, F_GETFD) < 0)' \
   'if (false)' \
   cli_outputs
-fault "help into a full disk exits with 0" miniapp/outputs.cpp \
+fault "help into a full disk exits with 0" miniapp/cli/outputs.cpp \
   'return error.code();' \
   'return ExitCode::fine;' \
   cli_outputs
-fault "a place in an HDF5 file is a file of its own" miniapp/named_files.cpp \
+fault "a place in an HDF5 file is a file of its own" miniapp/cli/named_files.cpp \
   'files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});' \
   'files.push_back({option, *path, *path, FileRole::output});' \
   cli_outputs
-fault "the .info file of a matrix is overwritten" miniapp/named_files.cpp \
+fault "the .info file of a matrix is overwritten" miniapp/cli/named_files.cpp \
   'if (path.ends_with(".petsc")) files.push_back' \
   'if (false) files.push_back' \
   cli_outputs

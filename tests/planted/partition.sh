@@ -9,10 +9,10 @@ fault "ghost slot off by one" partition/halo_plan.cpp \
 fault "wrong entry is sent" partition/halo_plan.cpp \
   'static_cast<LocalIndex>(number - matrix.columns.starts[comm.rank])' \
   'static_cast<LocalIndex>(number - matrix.columns.starts[comm.rank]) / 2'
-fault "directory owner wrong" partition/distributed_csr.hpp \
+fault "directory owner wrong" partition/matrix/distributed_csr.hpp \
   ': larger + (b - larger * (small + 1)) / small);' \
   ': larger + (b - larger * (small + 1)) / (small + 1));'
-fault "directory answers out of order" partition/directory.hpp \
+fault "directory answers out of order" partition/matrix/directory.hpp \
   'entries[k] = received[asked.positions[k]];' \
   'entries[k] = received[k];'
 fault "lost duplicate" partition/row_order.cpp \
@@ -42,10 +42,10 @@ fault "empty row list means all rows" partition/base/row_list.cpp \
 fault "row group taken for consecutive" partition/base/row_list.cpp \
   'group.back() - group.front() + 1 == static_cast<LocalIndex>(group.size())' \
   'group.back() - group.front() <= static_cast<LocalIndex>(group.size())'
-fault "hash depends on the order of the rank" miniapp/validation.cpp \
+fault "hash depends on the order of the rank" miniapp/check/validation.cpp \
   'static_cast<std::uint64_t>(matrix.source_rows[row])' \
   'static_cast<std::uint64_t>(row)'
-fault "nnz cuts inside a block" partition/partitioner_nnz.cpp \
+fault "nnz cuts inside a block" partition/partitioners/nnz.cpp \
   'row < rows; row += block' \
   'row < rows; row += 1'
 fault "fp16 ties go away from zero" partition/base/numbers.cpp \
@@ -54,34 +54,34 @@ fault "fp16 ties go away from zero" partition/base/numbers.cpp \
 fault "subnormals keep all digits" partition/base/numbers.cpp \
   'std::max(std::ilogb(value), shape.smallest_exponent)' \
   'std::ilogb(value)'
-fault "metis without weights" partition/partitioner_metis.cpp \
+fault "metis without weights" partition/partitioners/metis.cpp \
   'graph.neighbours.data(), graph.weights.data(),' \
   'graph.neighbours.data(), nullptr,'
-fault "metis takes the first objective for both" partition/partitioner_metis.cpp \
+fault "metis takes the first objective for both" partition/partitioners/metis.cpp \
   'settings[METIS_OPTION_OBJTYPE] = objective;' \
   'settings[METIS_OPTION_OBJTYPE] = choices.objectives.front();'
-fault "ptscotch without weights" partition/partitioner_ptscotch.cpp \
+fault "ptscotch without weights" partition/partitioners/ptscotch.cpp \
   'share.weights.data(), nullptr, edges, edges, share.neighbours.data(),' \
   'nullptr, nullptr, edges, edges, share.neighbours.data(),'
-fault "ptscotch forgets the imbalance" partition/partitioner_ptscotch.cpp \
+fault "ptscotch forgets the imbalance" partition/partitioners/ptscotch.cpp \
   'choices.imbalance - 1),' \
   '0.3),'
-fault "rows of a block on two parts" partition/block_graph.cpp \
+fault "rows of a block on two parts" partition/partitioners/block_graph.cpp \
   'const std::size_t v = row / matrix.info.block;' \
   'const std::size_t v = (row + (row + 1 < owners.size())) / matrix.info.block;'
-fault "transposed edges of the first vertex lost" partition/block_graph.cpp \
+fault "transposed edges of the first vertex lost" partition/partitioners/block_graph.cpp \
   'return edge.vertex >= 0; }' \
   'return edge.vertex > 0; }'
-fault "transposed edge of the next vertex" partition/block_graph.cpp \
+fault "transposed edge of the next vertex" partition/partitioners/block_graph.cpp \
   'while (*next <= k) ++next;' \
   'while (*next < k) ++next;'
-fault "boxes share an owner" partition/partitioner_box.cpp \
+fault "boxes share an owner" partition/partitioners/box.cpp \
   'boxes[0] * (layers[1].box(place[1]) + boxes[1] * layers[2].box(place[2]));' \
   'boxes[0] * (layers[1].box(place[1]) + boxes[0] * layers[2].box(place[2]));'
-fault "box forgets the weights" partition/partitioner_box.cpp \
+fault "box forgets the weights" partition/partitioners/box.cpp \
   'direction.cut(comm);' \
   'direction.cut_evenly();'
-fault "owners in a file split a block" partition/partitioner_file.cpp \
+fault "owners in a file split a block" partition/partitioners/file.cpp \
   'if (owners.back() != block_owner_)' \
   'if (owners.back() < block_owner_)'
 fault "flows the wrong way round" partition/quality.cpp \
@@ -114,9 +114,9 @@ fault "rcm not reversed" partition/reorder.cpp \
 fault "rcm keeps one side of an edge" partition/reorder.cpp \
   'neighbours_[ends_[to]++] = from;' \
   'neighbours_[ends_[to]++] = to;'
-fault "minus zero has no partner" partition/matrix_statistics.cpp \
+fault "minus zero has no partner" partition/matrix/matrix_statistics.cpp \
   'matrix.values[k] + 0.0;' \
   'matrix.values[k];'
-fault "longest row of a bucket one too long" partition/matrix_statistics.cpp \
+fault "longest row of a bucket one too long" partition/matrix/matrix_statistics.cpp \
   '2 * (shortest - 1) + 1;' \
   '2 * shortest;'

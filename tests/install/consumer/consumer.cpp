@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "io/report_writers.hpp"
+#include "io/report/writers.hpp"
 #include "kernels/formats.hpp"
 #include "partition/base/errors.hpp"
 

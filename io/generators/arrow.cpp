@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Source arrow: tridiagonal (-1, 2, -1) but for `heavy` very long rows of `row` entries each
+// (heavy_rows.hpp).
+#include <algorithm>
+
+#include "io/generators/generators.hpp"
+#include "io/generators/heavy_rows.hpp"
+#include "io/source_loaders.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+struct Arrow {
+  MatrixOutline outline;
+  HeavyRows heavy;
+
+  explicit Arrow(const Spec& spec) {
+    spec.allow_only({"rows", "heavy", "row", "seed"});
+    const GlobalIndex rows = spec.integer("rows", spec.integer_argument(4'000'000));
+    heavy.rows = rows;
+    heavy.heavy = spec.integer("heavy", std::min<GlobalIndex>(5, rows), 0, rows);
+    heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
+    heavy.seed = seed_of(spec);
+    outline = square_outline(spec, rows);
+    const double most = 3.0 * static_cast<double>(rows) +
+                        static_cast<double>(heavy.heavy) * static_cast<double>(heavy.length);
+    expected_entries(spec, most);  // refuses what the next line cannot count
+    outline.nonzeros = 3 * (rows - heavy.heavy) - !heavy.contains(0) - !heavy.contains(rows - 1) +
+                       heavy.heavy * heavy.length;
+  }
+
+  Offset count(GlobalIndex row) const {
+    return heavy.contains(row) ? heavy.length : 1 + (row > 0) + (row + 1 < heavy.rows);
+  }
+
+  void fill(GlobalIndex row, GlobalIndex* columns, double* values) const {
+    if (heavy.contains(row)) return heavy.fill(row, columns, values);
+    for (GlobalIndex column = std::max<GlobalIndex>(row - 1, 0);
+         column <= std::min(row + 1, heavy.rows - 1); ++column) {
+      *columns++ = column;
+      *values++ = column == row ? 2.0 : -1.0;
+    }
+  }
+};
+
+}  // namespace
+
+DistributedCsr load_arrow(const Spec& spec, const Comm& comm, Progress& progress) {
+  return load_generated<Arrow>(spec, comm, progress);
+}
+
+MatrixOutline outline_arrow(const Spec& spec, const Comm& comm) {
+  return outline_generated<Arrow>(spec, comm);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options, sizes and draws of generators (generators.hpp).
+#include "io/generators/generators.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/host_memory.hpp"
+#include "partition/base/hash.hpp"
+
+namespace rowhalo {
+
+GlobalIndex checked_product(const Spec& spec, GlobalIndex a, GlobalIndex b, const char* what) {
+  if (b != 0 && a > std::numeric_limits<GlobalIndex>::max() / b) {
+    spec.fail(
+        fmt::format("the matrix has more {} than 64 bits can count; ask for a smaller one", what));
+  }
+  return a * b;
+}
+
+GlobalIndex expected_entries(const Spec& spec, double entries) {
+  if (entries >= 0x1p63) {
+    spec.fail("the matrix has more entries than 64 bits can count; ask for a smaller one");
+  }
+  return std::llround(entries);
+}
+
+Grid grid_of(const Spec& spec, int dimensions, GlobalIndex minimum) {
+  const char* keys[] = {"nx", "ny", "nz"};
+  Grid grid;
+  const GlobalIndex all = spec.integer_argument(0, minimum);
+  GlobalIndex points = 1;
+  for (int d = 0; d < dimensions; ++d) {
+    grid.extent[d] = spec.integer(keys[d], all, minimum);
+    if (grid.extent[d] == 0) {
+      spec.fail(fmt::format("{} is missing; give one size ({}:100) or each of {}", keys[d],
+                            spec.name(), dimensions == 2 ? "nx, ny" : "nx, ny, nz"));
+    }
+    points = checked_product(spec, points, grid.extent[d]);
+  }
+  return grid;
+}
+
+std::uint64_t seed_of(const Spec& spec) {
+  return static_cast<std::uint64_t>(spec.integer("seed", 1, 0));
+}
+
+GlobalIndex rows_of(const Spec& spec) {
+  const GlobalIndex rows = spec.integer("rows", spec.integer_argument(0));
+  if (rows == 0) spec.fail(fmt::format("rows is missing; write {}:rows=1000", spec.name()));
+  return rows;
+}
+
+MatrixOutline square_outline(const Spec& spec, GlobalIndex rows) {
+  MatrixOutline outline;
+  outline.info.source = spec.text();
+  outline.info.rows = outline.info.columns = rows;
+  return outline;
+}
+
+void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset count,
+                   GlobalIndex limit, std::vector<GlobalIndex>& drawn) {
+  drawn.clear();
+  for (std::uint64_t draw = first_draw; static_cast<Offset>(drawn.size()) < count;) {
+    while (static_cast<Offset>(drawn.size()) < count) {
+      drawn.push_back(
+          static_cast<GlobalIndex>(mix64(row_seed, draw++) % static_cast<std::uint64_t>(limit)));
+    }
+    std::sort(drawn.begin(), drawn.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  }
+}
+
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,
+                std::int64_t nonzero_bytes) {
+  const std::string refusal =
+      memory_refusal({outline.info.rows, outline.info.columns, outline.nonzeros, nonzero_bytes},
+                     comm, memory_limits());
+  if (!refusal.empty()) spec.fail(refusal);
+}
+
+}  // namespace rowhalo

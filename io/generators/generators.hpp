@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What matrix generators share. A generator is a struct with
+//   explicit Generator(const Spec&)      reads the options; throws InputError
+//   MatrixOutline outline                what they say; may be larger than any memory
+//   Offset count(GlobalIndex row) const  entries of a global row
+//   void fill(GlobalIndex row, GlobalIndex* columns, double* values) const   ascending, distinct
+// All of a row is a function of the options and its number, so that the matrix is the same for any
+// number of ranks: each makes its even share of the rows, with all of its threads, in two passes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/sources.hpp"
+#include "partition/base/progress.hpp"
+#include "partition/base/spec.hpp"
+#include "partition/comm.hpp"
+#include "partition/matrix/distributed_csr.hpp"
+
+namespace rowhalo {
+
+/// Product of two counts of `what`, neither negative; Spec::fail when it does not fit into 64 bits.
+GlobalIndex checked_product(const Spec& spec, GlobalIndex a, GlobalIndex b,
+                            const char* what = "rows");
+
+/// An expected number of entries, rounded; Spec::fail when it does not fit into 64 bits.
+GlobalIndex expected_entries(const Spec& spec, double entries);
+
+/// Extents nx, ny, nz (nx, ny when there are two dimensions), each the argument where it is
+/// missing; Spec::fail when both are, one is below `minimum`, or the points exceed 64 bits.
+Grid grid_of(const Spec& spec, int dimensions, GlobalIndex minimum = 1);
+
+/// The option seed.
+std::uint64_t seed_of(const Spec& spec);
+
+/// Option rows, or the argument; Spec::fail when both are missing.
+GlobalIndex rows_of(const Spec& spec);
+
+/// Outline of a square matrix of `rows` rows.
+MatrixOutline square_outline(const Spec& spec, GlobalIndex rows);
+
+/// `count` distinct numbers of [0, limit), ascending: drawn from the stream of `row_seed`, from
+/// draw `first_draw` on. Quick while `count` is at most half of `limit`.
+void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset count,
+                   GlobalIndex limit, std::vector<GlobalIndex>& drawn);
+
+/// Local. Spec::fail when the even shares of the ranks of a host do not fit into the memory that it
+/// may use. `nonzero_bytes`: while the matrix is made.
+void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,
+                std::int64_t nonzero_bytes = sizeof(GlobalIndex) + sizeof(double));
+
+/// Rows of this rank.
+template <class Generator>
+DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progress& progress) {
+  constexpr GlobalIndex rows_per_tick = 4096;
+  progress.phase("generate");
+  DistributedCsr matrix;
+  matrix.info = generator.outline.info;
+  const MatrixInfo& info = matrix.info;
+  matrix.first_row = even_split(info.rows, info.block, comm.size, comm.rank);
+  const GlobalIndex rows =
+      even_split(info.rows, info.block, comm.size, comm.rank + 1) - matrix.first_row;
+  matrix.offsets.resize(rows + 1);
+#pragma omp parallel for schedule(static)
+  for (GlobalIndex row = 0; row < rows; ++row) {
+    matrix.offsets[row + 1] = generator.count(matrix.first_row + row);
+    if (row % rows_per_tick == 0) progress.tick();
+  }
+  for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] += matrix.offsets[row];
+  matrix.columns.resize(matrix.offsets[rows]);
+  matrix.values.resize(matrix.offsets[rows]);
+#pragma omp parallel for schedule(static)
+  for (GlobalIndex row = 0; row < rows; ++row) {
+    const Offset at = matrix.offsets[row];
+    generator.fill(matrix.first_row + row, matrix.columns.data() + at, matrix.values.data() + at);
+    if (row % rows_per_tick == 0) progress.tick();
+  }
+  return matrix;
+}
+
+/// Collective. The generator that the options ask for, whose matrix may have any size.
+template <class Generator>
+Generator agreed_generator(const Spec& spec, const Comm& comm) {
+  std::optional<Generator> generator;
+  agree(comm, [&] { generator.emplace(spec); });
+  return *std::move(generator);
+}
+
+/// Collective. The same; throws AgreedError where the matrix does not fit into the memory.
+template <class Generator>
+Generator fitting_generator(const Spec& spec, const Comm& comm) {
+  Generator generator = agreed_generator<Generator>(spec, comm);
+  agree(comm, [&] { check_size(spec, comm, generator.outline); });
+  return generator;
+}
+
+/// SourceEntry::load and SourceEntry::outline of a generator.
+template <class Generator>
+DistributedCsr load_generated(const Spec& spec, const Comm& comm, Progress& progress) {
+  return generate_rows(fitting_generator<Generator>(spec, comm), comm, progress);
+}
+template <class Generator>
+MatrixOutline outline_generated(const Spec& spec, const Comm& comm) {
+  return agreed_generator<Generator>(spec, comm).outline;
+}
+
+}  // namespace rowhalo

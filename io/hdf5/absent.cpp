@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrices and vectors in .h5 in a build without HDF5: the tables refuse them (unusable.hpp)
+// before any of these is called.
+#include <stdexcept>
+
+#include "io/hdf5/target.hpp"
+#include "io/hdf5/unusable.hpp"
+#include "io/source_loaders.hpp"
+#include "io/vector_kinds.hpp"
+
+namespace rowhalo {
+
+DistributedCsr load_hdf5(const Spec&, const Comm&, Progress&) {
+  throw std::logic_error(hdf5_unusable);
+}
+
+MatrixOutline outline_hdf5(const Spec&, const Comm&) {
+  throw std::logic_error(hdf5_unusable);
+}
+
+void save_hdf5(const std::string&, const DistributedCsr&, const Comm&, Progress&) {
+  throw std::logic_error(hdf5_unusable);
+}
+
+std::vector<double> read_hdf5_vector(const std::string&, GlobalIndex, const Comm&, Progress&) {
+  throw std::logic_error(hdf5_unusable);
+}
+
+void write_hdf5_vector(const std::string&, const std::vector<double>&, Precision, const Comm&,
+                       Progress&) {
+  throw std::logic_error(hdf5_unusable);
+}
+
+void check_hdf5_target(const std::string&, const std::string&, Hdf5Object) {}
+
+}  // namespace rowhalo

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Datasets of one dimension, read and written in bounded pieces by one rank. Numbers of the types
+// that matrices are stored in are read as they are and widened here, which costs no pass of its
+// own; any other integer or real type goes through HDF5's conversion. Layout, filters and byte
+// order are HDF5's affair. All functions are local and throw InputError beginning with `place`.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/handles.hpp"
+#include "partition/base/prefault.hpp"
+#include "partition/base/progress.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// Numbers that are moved at a time: what is copied stays in the cache.
+inline constexpr std::int64_t hdf5_piece = std::int64_t{1} << 16;
+
+struct Hdf5Array {
+  Hdf5Dataset dataset;
+  std::string place;  ///< file and dataset, for messages
+  GlobalIndex size = 0;
+  bool integers = false;
+  std::int64_t piece = hdf5_piece;  ///< for chunks: whole ones, so that few are inflated twice
+};
+
+/// Dataset `name` of `group`, which is named `place`. Throws when it is missing, has not one
+/// dimension, does not hold real numbers, or takes them from another file.
+Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place);
+
+/// Throws when the file does not hold all numbers of the dataset: HDF5 would make up the others, of
+/// which a small file can have any number.
+void check_written(const Hdf5Array& array);
+
+/// Moves `count` numbers from position `first` on between the file and memory of type `T`.
+void read_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,
+                void* to);
+void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,
+                 const void* from);
+
+bool stored_as(const Hdf5Array& array, hid_t type);
+
+/// For readers that do not look at what they read.
+struct LookAway {
+  void operator()(const auto&) const {}
+};
+
+/// The numbers [first, first + count), stored as `Stored`, appended to `out`; `look` sees the
+/// pieces.
+template <class Stored, class T, class Look>
+void append_stored(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                   std::vector<T>& out, Progress& progress, Look& look) {
+  std::vector<Stored> buffer(std::min(array.piece, count));
+  for (std::int64_t done = 0; done < count; done += array.piece) {
+    const std::int64_t size = std::min(array.piece, count - done);
+    read_piece(array, first + done, size, hdf5_type<Stored>(), buffer.data());
+    const std::span<const Stored> piece(buffer.data(), size);
+    look(piece);
+    map_pages(out.data() + done, size);
+    out.insert(out.end(), piece.begin(), piece.end());
+    progress.add(size);
+  }
+}
+
+/// The numbers [first, first + count); T is std::int64_t or double. `look` gets them in order, as
+/// spans of T or Narrow that are in the cache.
+template <class T, class Narrow, class Look>
+std::vector<T> read_array(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                          Progress& progress, Look look) {
+  std::vector<T> out;
+  out.reserve(count);
+  if (stored_as(array, hdf5_type<Narrow>())) {
+    append_stored<Narrow>(array, first, count, out, progress, look);
+  } else {
+    append_stored<T>(array, first, count, out, progress, look);
+  }
+  return out;
+}
+
+template <class Look = LookAway>
+std::vector<std::int64_t> read_integers(const Hdf5Array& array, GlobalIndex first,
+                                        std::int64_t count, Progress& progress, Look look = {}) {
+  return read_array<std::int64_t, std::int32_t>(array, first, count, progress, look);
+}
+
+inline std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                                      Progress& progress) {
+  return read_array<double, float>(array, first, count, progress, LookAway{});
+}
+
+/// Makes a dataset of `size` numbers in a file that is being written; its place in the file is
+/// taken, so that ranks can fill it.
+void make_array(hid_t group, const std::string& name, GlobalIndex size, hid_t type,
+                const std::string& place);
+
+/// Writes `count` numbers from position `first` on: `value(k)` for k in [0, count), as `Stored`.
+template <class Stored, class Value>
+void write_array(const Hdf5Array& array, GlobalIndex first, std::int64_t count, Progress& progress,
+                 Value value) {
+  std::vector<Stored> buffer(std::min(hdf5_piece, count));
+  for (std::int64_t done = 0; done < count; done += hdf5_piece) {
+    const std::int64_t size = std::min(hdf5_piece, count - done);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < size; ++k) buffer[k] = static_cast<Stored>(value(done + k));
+    write_piece(array, first + done, size, hdf5_type<Stored>(), buffer.data());
+    progress.add(size);
+  }
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors, attributes and groups of HDF5 (handles.hpp).
+#include "io/hdf5/handles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace rowhalo {
+
+namespace {
+
+void write_scalar(hid_t object, const char* name, hid_t type, const void* value,
+                  const std::string& place) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "writing an attribute failed", ExitCode::run_time);
+  };
+  const Hdf5Space space(check(H5Screate(H5S_SCALAR)));
+  const Hdf5Attribute attribute(
+      check(H5Acreate(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Awrite(attribute.get(), type, value));
+}
+
+/// The attribute, its type and its number of elements; no attribute where it is missing.
+struct OpenAttribute {
+  Hdf5Attribute attribute;
+  Hdf5Type type;
+  hssize_t size = 0;
+};
+
+OpenAttribute open_attribute(hid_t object, const char* name) {
+  OpenAttribute open;
+  if (H5Aexists(object, name) <= 0) return open;
+  open.attribute = Hdf5Attribute(H5Aopen(object, name, H5P_DEFAULT));
+  open.type = Hdf5Type(H5Aget_type(open.attribute.get()));
+  const Hdf5Space space(H5Aget_space(open.attribute.get()));
+  open.size = H5Sget_simple_extent_npoints(space.get());
+  return open;
+}
+
+}  // namespace
+
+LinksInside::LinksInside(hid_t property_class) : properties_(H5Pcreate(property_class)) {
+  const auto refuse = [](const char*, const char*, const char* file, const char*, unsigned*, hid_t,
+                         void* name) -> herr_t {
+    *static_cast<std::string*>(name) = file;
+    return -1;
+  };
+  H5Pset_elink_cb(properties_.get(), refuse, &other_file_);
+}
+
+void LinksInside::check(const std::string& place) const {
+  if (other_file_.empty()) return;
+  throw InputError(
+      fmt::format("{}: is a link to another file, '{}'; name that one, or copy the numbers here",
+                  place, other_file_));
+}
+
+Hdf5Type hdf5_text_type() {
+  Hdf5Type type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+QuietHdf5::QuietHdf5() {
+  H5Eget_auto(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietHdf5::~QuietHdf5() {
+  H5Eset_auto(H5E_DEFAULT, function_, data_);
+}
+
+std::string hdf5_error() {
+  std::string text;
+  const auto first = [](unsigned number, const H5E_error2_t* error, void* data) -> herr_t {
+    if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(data) = error->desc;
+    return 0;
+  };
+  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
+  // Of a failed system call there are two lines with all its arguments.
+  constexpr std::string_view before = "error message = '";
+  if (const std::size_t found = text.find(before); found != std::string::npos) {
+    text.erase(0, found + before.size());
+    text.resize(std::min(text.find('\''), text.size()));
+  }
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+void hdf5_fail(const std::string& place, const char* what, ExitCode code) {
+  const char* remedy =
+      code == ExitCode::usage ? "make the file again" : "check the disk and the permissions";
+  throw InputError(fmt::format("{}: {}: {}; {}", place, what, hdf5_error(), remedy),
+                   std::numeric_limits<std::int64_t>::max(), code);
+}
+
+void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place) {
+  write_scalar(object, name, H5T_NATIVE_INT64, &value, place);
+}
+
+void write_attribute(hid_t object, const char* name, double value, const std::string& place) {
+  write_scalar(object, name, H5T_NATIVE_DOUBLE, &value, place);
+}
+
+void write_attribute(hid_t object, const char* name, const std::string& value,
+                     const std::string& place) {
+  const char* text = value.c_str();
+  write_scalar(object, name, hdf5_text_type().get(), &text, place);
+}
+
+std::optional<std::string> text_attribute(hid_t object, const char* name) {
+  const OpenAttribute open = open_attribute(object, name);
+  if (!open.attribute || open.size != 1 || H5Tget_class(open.type.get()) != H5T_STRING) {
+    return std::nullopt;
+  }
+  if (H5Tis_variable_str(open.type.get()) > 0) {
+    const Hdf5Type type(H5Tcopy(open.type.get()));
+    char* text = nullptr;
+    if (H5Aread(open.attribute.get(), type.get(), &text) < 0 || text == nullptr) {
+      return std::nullopt;
+    }
+    std::string value = text;
+    H5free_memory(text);
+    return value;
+  }
+  constexpr std::size_t most_bytes = 64 << 10;  // longer ones are no words of ours
+  const std::size_t bytes = H5Tget_size(open.type.get());
+  if (bytes > most_bytes) return std::nullopt;
+  std::string value(bytes, '\0');
+  if (H5Aread(open.attribute.get(), open.type.get(), value.data()) < 0) return std::nullopt;
+  return value.substr(0, value.find('\0'));
+}
+
+std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {
+  const OpenAttribute open = open_attribute(object, name);
+  if (!open.attribute || open.size < 1 || open.size > 2 ||
+      H5Tget_class(open.type.get()) != H5T_INTEGER) {
+    return {};
+  }
+  std::vector<std::int64_t> values(open.size);
+  if (H5Aread(open.attribute.get(), H5T_NATIVE_INT64, values.data()) < 0) values.clear();
+  return values;
+}
+
+bool hdf5_object_exists(hid_t file, const std::string& path) {
+  std::size_t end = path.find_first_not_of('/');
+  while (end != std::string::npos) {
+    end = path.find('/', end);
+    if (H5Lexists(file, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end != std::string::npos) end = path.find_first_not_of('/', end);
+  }
+  return true;
+}
+
+Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "the group cannot be made", ExitCode::run_time);
+  };
+  if (path.find_first_not_of('/') == std::string::npos) {
+    return Hdf5Group(check(H5Gopen(file, "/", H5P_DEFAULT)));
+  }
+  const Hdf5Properties links(check(H5Pcreate(H5P_LINK_CREATE)));
+  check(H5Pset_create_intermediate_group(links.get(), 1));
+  return Hdf5Group(check(H5Gcreate(file, path.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT)));
+}
+
+std::string hdf5_image(const std::string& place, const std::function<void(hid_t file)>& fill) {
+  const auto check = [&](auto result) {
+    return hdf5_checked(result, place, "cannot be made in memory", ExitCode::run_time);
+  };
+  constexpr std::size_t step_bytes = 64 << 10;
+  const Hdf5Properties in_memory(check(H5Pcreate(H5P_FILE_ACCESS)));
+  check(H5Pset_fapl_core(in_memory.get(), step_bytes, 0));
+  const Hdf5File file(
+      check(H5Fcreate("rowhalo-image", H5F_ACC_TRUNC, H5P_DEFAULT, in_memory.get())));
+  fill(file.get());
+  check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL));
+  std::string bytes(check(H5Fget_file_image(file.get(), nullptr, 0)), '\0');
+  check(H5Fget_file_image(file.get(), bytes.data(), bytes.size()));
+  return bytes;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The beginning of HDF5 files that are written (target.hpp).
+#include "io/hdf5/target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "io/hdf5/handles.hpp"
+#include "io/hdf5/location.hpp"
+#include "io/hdf5/shared.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Whether the target is an object in a file that exists.
+bool adds_to_file(const Hdf5Location& location) {
+  std::error_code ignored;
+  return location.object.find_first_not_of('/') != std::string::npos &&
+         std::filesystem::is_regular_file(location.file, ignored);
+}
+
+/// Of the copy of `path` in `file`.
+std::int64_t copy_into(const TemporaryFile& file, const std::string& path, Progress& progress) {
+  constexpr std::int64_t piece_bytes = 4 << 20;
+  const InputFile from(path);
+  FileDescriptor to = open_for_writing(file.name(), path);
+  std::vector<char> buffer(std::min(piece_bytes, from.bytes()));
+  for (std::int64_t done = 0; done < from.bytes(); done += piece_bytes) {
+    const std::int64_t size = std::min(piece_bytes, from.bytes() - done);
+    from.read(done, buffer.data(), size);
+    write_at(to, done, {buffer.data(), static_cast<std::size_t>(size)}, path);
+    progress.tick();
+  }
+  close_written(std::move(to), path);
+  return from.bytes();
+}
+
+/// The group of the dataset `path` if it holds a matrix, else nothing.
+std::string group_of_matrix(hid_t file, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string group = slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+  const std::string inside = group == "/" ? "" : group + "/";
+  for (const char* part : {"indptr", "indices", "data"}) {
+    if (!hdf5_object_exists(file, inside + part)) return {};
+  }
+  const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+  const bool part_of_it = name == "indptr" || name == "indices" || name == "data";
+  return part_of_it ? group : "";
+}
+
+}  // namespace
+
+void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
+  const QuietHdf5 quiet;
+  const Hdf5Location location = hdf5_location(name);
+  if (!adds_to_file(location)) return;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{} {}: {}", option, name, what));
+  };
+  const Hdf5File file = open_hdf5(location.file, location.file);
+  std::size_t end = location.object.find_first_not_of('/');
+  while (end != std::string::npos) {
+    end = location.object.find('/', end);
+    const std::string path = location.object.substr(0, end);
+    if (!hdf5_object_exists(file.get(), path)) return;
+    const H5I_type_t type =
+        H5Iget_type(Hdf5AnyObject(H5Oopen(file.get(), path.c_str(), H5P_DEFAULT)).get());
+    if (end != std::string::npos) end = location.object.find_first_not_of('/', end);
+    if (end != std::string::npos) {
+      if (type != H5I_GROUP) refuse(fmt::format("'{}' is no group; name another place", path));
+    } else if (kind == Hdf5Object::group) {
+      refuse("exists already; name another group");
+    } else if (type != H5I_DATASET) {
+      refuse("exists already and is no dataset; name another");
+    } else if (const std::string group = group_of_matrix(file.get(), path); !group.empty()) {
+      refuse(
+          fmt::format("is part of the matrix {}:{}; name another dataset", location.file, group));
+    }
+  }
+}
+
+void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t bytes,
+                Progress& progress) {
+  constexpr std::int64_t headers_bytes = 64 << 10;  // of groups, datasets and attributes
+  const QuietHdf5 quiet;
+  const Hdf5Location location = hdf5_location(name);
+  std::int64_t begun = 0;
+  if (adds_to_file(location)) {
+    begun = copy_into(file, location.file, progress);
+  } else {
+    file.write(hdf5_image(location.file, [](hid_t) {}));
+  }
+  file.reserve(begun + headers_bytes + bytes);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// HDF5 files that are to be written, FILE.h5[:/OBJECT]: one rank begins them, then all ranks fill
+// them (shared.hpp). Without OBJECT the file is made anew. With OBJECT, everything else that
+// an existing file holds is kept: the temporary file begins as its copy.
+// HDF5 does not recover from a full disk: closing the file fails, and its own end crashes or does
+// not end. So the space is reserved before HDF5 writes, and small files are made in memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/temporary_file.hpp"
+#include "partition/base/progress.hpp"
+
+namespace rowhalo {
+
+enum class Hdf5Object { group, dataset };
+
+/// Local, before any work is done. Throws InputError (usage), beginning with `option`, if OBJECT
+/// cannot be added to the existing file `name`: no HDF5 file, a group that exists already, or
+/// something else in its place. A dataset that exists is replaced.
+void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind);
+
+/// Local. Makes `file` an HDF5 file in which `bytes` of data can be written to target `name`: empty
+/// or the copy. Throws InputError (run time).
+void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t bytes,
+                Progress& progress);
+
+}  // namespace rowhalo

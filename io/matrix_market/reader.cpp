@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parallel reading of Matrix Market files (reader.hpp).
+#include "io/matrix_market/reader.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "io/host_memory.hpp"
+#include "io/text_pieces.hpp"
+#include "partition/matrix/entry_chunks.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// What all ranks must know before the first round.
+struct Opening {
+  MatrixMarketHeader header;
+  std::int64_t file_bytes = 0;
+};
+
+bool is_gzip(const std::string& path) {
+  return path.ends_with(".gz");
+}
+
+/// Rank 0. Comments are dropped as they come.
+MatrixMarketHeader read_header(TextPieces& pieces, const std::string& path) {
+  constexpr std::int64_t step = 64 << 10;
+  MatrixMarketHeader header;
+  for (std::int64_t bytes = step;;) {
+    const std::string_view text = pieces.head(bytes);
+    const bool all = static_cast<std::int64_t>(text.size()) < bytes;
+    const std::int64_t before = header.bytes;
+    if (parse_header(text, all && !pieces.fault(), path, header)) return header;
+    if (pieces.fault()) {
+      throw InputError(fmt::format("{}:{}: {}", path, header.lines + 1, *pieces.fault()), 0);
+    }
+    pieces.drop_head(header.bytes - before);
+    bytes = header.bytes > before ? step : 2 * bytes;  // or the line is longer than that
+  }
+}
+
+/// Rank 0. Throws InputError where the file cannot hold the entries that its size line promises. A
+/// few that lack are left to the lines, which can tell what is wrong.
+void check_room(const MatrixMarketHeader& header, std::int64_t file_bytes, bool gzip,
+                const std::string& path) {
+  constexpr std::int64_t deflate_ratio = 1032, few = 1000;  // the ratio: zlib's technical details
+  const std::int64_t text_bytes = gzip ? file_bytes * deflate_ratio : file_bytes - header.bytes;
+  const std::int64_t entry_bytes = least_entry_bytes(header);
+  const std::int64_t room = (text_bytes + 1) / entry_bytes;  // the last line may lack its end
+  if (header.entries - few <= room) return;
+  throw InputError(
+      fmt::format(
+          "{}:{}: the size line says {} entries of at least {} bytes each, but the file has "
+          "room for {} at most; copy the file again or correct the number",
+          path, header.lines, header.entries, entry_bytes, room),
+      0);
+}
+
+/// Collective. Opens the file wherever it is read and reads its header.
+Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm,
+                  const std::function<void(const MatrixMarketHeader&)>& accept) {
+  Opening opening;
+  agree(comm, [&] {
+    if (comm.rank != 0) return;
+    pieces.open();
+    opening.header = read_header(pieces, path);
+    opening.file_bytes = pieces.file_bytes();
+    check_room(opening.header, opening.file_bytes, is_gzip(path), path);
+    if (accept) accept(opening.header);
+  });
+  static_assert(std::is_trivially_copyable_v<Opening>);
+  ROWHALO_MPI(MPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, comm.handle));
+  agree(comm, [&] {
+    if (comm.rank != 0) pieces.open();
+    if (pieces.file_bytes() != 0 && pieces.file_bytes() != opening.file_bytes) {
+      throw InputError(path + ": is not the same file on every host; put it on a shared disk");
+    }
+  });
+  pieces.start_at(opening.header.bytes);
+  return opening;
+}
+
+int threads_for(std::string_view text) {
+  constexpr std::int64_t least_bytes = 64 << 10;  // below it a thread costs more than it gains
+  const std::int64_t useful = static_cast<std::int64_t>(text.size()) / least_bytes;
+  return static_cast<int>(std::clamp<std::int64_t>(useful, 1, omp_get_max_threads()));
+}
+
+std::int64_t entries_in(const std::vector<ParsedLines>& parts) {
+  std::int64_t entries = 0;
+  for (const ParsedLines& part : parts) entries += static_cast<std::int64_t>(part.entries.size());
+  return entries;
+}
+
+std::int64_t lines_in(const std::vector<ParsedLines>& parts) {
+  std::int64_t lines = 0;
+  for (const ParsedLines& part : parts) lines += part.lines;
+  return lines;
+}
+
+std::string promise(const MatrixMarketHeader& header) {
+  return fmt::format("the size line (line {}) says {}", header.lines, header.entries);
+}
+
+/// Local. Throws InputError for the first fault of this rank's piece: a faulty line, the first
+/// entry too many, or damage behind it. `lines` and `entries` stand before the piece in the file.
+void check_piece(const std::string& path, const MatrixMarketHeader& header, const TextPiece& piece,
+                 const std::vector<ParsedLines>& parts, std::int64_t lines, std::int64_t entries) {
+  std::optional<LineFault> first;
+  if (!parts.empty() && parts.back().fault) first = parts.back().fault;
+  const std::int64_t left = std::max<std::int64_t>(0, header.entries - entries);
+  if (entries_in(parts) > left) {
+    LineFault surplus = locate_entry(piece.text, left);
+    surplus.what = fmt::format(
+        "there are more entries than {}; remove the rest or correct the number", promise(header));
+    if (!first || surplus.offset < first->offset) first = surplus;
+  }
+  if (!first && piece.fault) {
+    first = {lines_in(parts), static_cast<std::int64_t>(piece.text.size()), *piece.fault};
+  }
+  if (!first) return;
+  throw InputError(fmt::format("{}:{}: {}", path, lines + first->line + 1, first->what),
+                   piece.offset + first->offset);
+}
+
+/// Calls emit(row, column, value) for every entry that a line of the file stands for.
+template <class Emit>
+void for_each_entry(const std::vector<Entry>& entries, MatrixMarketSymmetry symmetry, Emit emit) {
+  const double sign = symmetry == MatrixMarketSymmetry::skew_symmetric ? -1.0 : 1.0;
+  for (const Entry& entry : entries) {
+    emit(entry);
+    if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {
+      emit(Entry{entry.column, entry.row, sign * entry.value});
+    }
+  }
+}
+
+/// How many entries of every part go to every rank; their sums over the parts into `counts`.
+std::vector<std::vector<std::int64_t>> count_by_owner(const MatrixMarketHeader& header,
+                                                      const Comm& comm,
+                                                      const std::vector<ParsedLines>& parts,
+                                                      std::vector<std::int64_t>& counts) {
+  const int part_count = static_cast<int>(parts.size());
+  std::vector<std::vector<std::int64_t>> by_part(part_count);
+#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
+  for (int part = 0; part < part_count; ++part) {
+    EvenOwner owner(header.rows, comm.size);
+    std::vector<std::int64_t> own(comm.size, 0);  // not shared: threads would disturb each other
+    for_each_entry(parts[part].entries, header.symmetry,
+                   [&](const Entry& entry) { ++own[owner(entry.row)]; });
+    by_part[part] = std::move(own);
+  }
+  counts.assign(comm.size, 0);
+  for (const auto& own : by_part) {
+    for (int rank = 0; rank < comm.size; ++rank) counts[rank] += own[rank];
+  }
+  return by_part;
+}
+
+/// Puts the entries in file order, mirrored ones at the place of theirs, grouped by the owner of
+/// their row, into `grouped`, which has room for all of them. `next` is what count_by_owner gave.
+void group_by_owner(const MatrixMarketHeader& header, const Comm& comm,
+                    const std::vector<ParsedLines>& parts,
+                    std::vector<std::vector<std::int64_t>>&& next, Entry* grouped) {
+  const int part_count = static_cast<int>(parts.size());
+  std::int64_t total = 0;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    for (auto& starts : next) total += std::exchange(starts[rank], total);
+  }
+#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
+  for (int part = 0; part < part_count; ++part) {
+    EvenOwner owner(header.rows, comm.size);
+    std::vector<std::int64_t> own = std::move(next[part]);
+    for_each_entry(parts[part].entries, header.symmetry,
+                   [&](const Entry& entry) { grouped[own[owner(entry.row)]++] = entry; });
+  }
+}
+
+/// Collective. Sends the entries of a round to the owners of their rows; appends those that arrive.
+/// `grouped` is room that the rounds share.
+void deliver(const MatrixMarketHeader& header, const Comm& comm,
+             const std::vector<ParsedLines>& parts, std::vector<Entry>& grouped,
+             EntryChunks& entries) {
+  std::vector<std::int64_t> counts;
+  auto by_part = count_by_owner(header, comm, parts, counts);
+  if (comm.size == 1) {
+    group_by_owner(header, comm, parts, std::move(by_part), entries.append(counts[0]).data());
+    return;
+  }
+  grouped.resize(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  group_by_owner(header, comm, parts, std::move(by_part), grouped.data());
+  std::vector<std::int64_t> arriving = exchange_counts(comm, counts);
+  Entry* room =
+      entries.append(std::accumulate(arriving.begin(), arriving.end(), std::int64_t{0})).data();
+  for (int rank = 0; rank < comm.size; ++rank) {
+    counts[rank] *= sizeof(Entry);
+    arriving[rank] *= sizeof(Entry);
+  }
+  exchange_into(comm, grouped.data(), counts, room, arriving);
+}
+
+/// Where something stands in the file.
+struct Place {
+  std::int64_t entries = 0, lines = 0;  ///< before it
+};
+
+/// Collective. Where this rank's piece begins; moves `round` from the start of the round to its
+/// end.
+Place place_of_piece(const Comm& comm, const std::vector<ParsedLines>& parts, Place& round) {
+  const std::int64_t mine[2] = {entries_in(parts), lines_in(parts)};
+  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm.size));
+  ROWHALO_MPI(MPI_Allgather(mine, 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, comm.handle));
+  Place place;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    if (rank == comm.rank) place = round;
+    round.entries += all[2 * rank];
+    round.lines += all[2 * rank + 1];
+  }
+  return place;
+}
+
+/// Collective. All entries of the file that belong to rows of this rank.
+EntryChunks read_entries(TextPieces& pieces, const std::string& path,
+                         const MatrixMarketHeader& header, const Comm& comm, Progress& progress) {
+  EntryChunks entries;
+  std::vector<ParsedLines> parts;  // reused, as is `grouped`: fresh memory costs page faults
+  std::vector<Entry> grouped;
+  Place round{0, header.lines};
+  while (!pieces.finished()) {
+    const TextPiece piece = pieces.next();
+    pieces.read_ahead();
+    parse_lines(piece.text, header, threads_for(piece.text), parts);
+    const Place here = place_of_piece(comm, parts, round);
+    agree(comm, [&] { check_piece(path, header, piece, parts, here.lines, here.entries); });
+    if (header.layout == MatrixMarketLayout::array) {
+      std::int64_t first = here.entries;
+      for (ParsedLines& part : parts) {
+        place_array_values(header, first, part.entries);
+        first += static_cast<std::int64_t>(part.entries.size());
+      }
+    }
+    deliver(header, comm, parts, grouped, entries);
+    progress.tick();
+  }
+  agree(comm, [&] {
+    if (comm.rank != 0 || round.entries == header.entries) return;
+    throw InputError(fmt::format(
+        "{}:{}: the file ends after {} entr{}, but {}; copy the file again or correct the number",
+        path, round.lines, round.entries, round.entries == 1 ? "y" : "ies", promise(header)));
+  });
+  return entries;
+}
+
+}  // namespace
+
+MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path) {
+  MatrixInfo info;
+  info.source = path;
+  info.rows = header.rows;
+  info.columns = header.columns;
+  info.field = name_of(header.field);
+  info.symmetry = name_of(header.symmetry);
+  return info;
+}
+
+DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Progress& progress,
+                                  std::int64_t piece_bytes,
+                                  const std::function<void(const MatrixMarketHeader&)>& accept) {
+  progress.phase("read");
+  EntryChunks entries;
+  MatrixMarketHeader header;
+  {
+    TextPieces pieces(path, is_gzip(path), comm, piece_bytes);
+    header = open_file(pieces, path, comm, accept).header;
+    agree(comm, [&] {
+      constexpr std::int64_t peak_bytes = sizeof(Entry) + sizeof(GlobalIndex) + sizeof(double);
+      check_memory(fmt::format("{}:{}", path, header.lines),
+                   {header.rows, header.columns, least_nonzeros(header), peak_bytes}, comm);
+    });
+    entries = read_entries(pieces, path, header, comm, progress);
+  }
+  progress.phase("assemble");
+  return assemble_rows(info_of(header, path), even_split(header.rows, 1, comm.size, comm.rank),
+                       even_split(header.rows, 1, comm.size, comm.rank + 1), std::move(entries));
+}
+
+MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm) {
+  TextPieces pieces(path, is_gzip(path), comm, default_piece_bytes);
+  return open_file(pieces, path, comm, nullptr).header;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dense vectors as Matrix Market array files with one column: every rank parses and writes its own
+// part. Numbers are written in the shortest form that reads back to the same bits.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "io/matrix_market/reader.hpp"
+#include "io/parallel_output.hpp"
+#include "io/vector_kinds.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// One value a line, in the shortest form; NaN without its sign, which not every reader takes.
+template <class T>
+void format_values(std::string& text, const double* values, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T value = static_cast<T>(values[k]);
+    if (std::isnan(value))
+      text += "nan\n";
+    else
+      fmt::format_to(std::back_inserter(text), "{}\n", value);
+  }
+}
+
+/// The share as text, in one part per thread.
+std::vector<std::string> formatted(const std::vector<double>& share, Precision precision) {
+  const auto size = static_cast<std::int64_t>(share.size());
+  std::vector<std::string> parts(omp_get_max_threads());
+  const auto count = static_cast<std::int64_t>(parts.size());
+#pragma omp parallel for schedule(static, 1)
+  for (std::int64_t part = 0; part < count; ++part) {
+    const std::int64_t begin = size * part / count, end = size * (part + 1) / count;
+    if (vector_type(precision) == NumberType::fp64) {
+      format_values<double>(parts[part], share.data() + begin, end - begin);
+    } else {
+      format_values<float>(parts[part], share.data() + begin, end - begin);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<double> read_matrix_market_vector(const std::string& name, GlobalIndex size,
+                                              const Comm& comm, Progress& progress) {
+  const auto accept = [&](const MatrixMarketHeader& header) {
+    if (header.layout != MatrixMarketLayout::array || header.columns != 1 ||
+        header.symmetry != MatrixMarketSymmetry::general) {
+      throw InputError(
+          fmt::format("{}:1: is not a vector; a 'matrix array real general' of one "
+                      "column is wanted",
+                      name));
+    }
+    if (header.rows != size) {
+      throw InputError(fmt::format("{}:{}: the vector has {} entries where {} are needed", name,
+                                   header.lines, header.rows, size));
+    }
+  };
+  return read_matrix_market(name, comm, progress, default_piece_bytes, accept).values;
+}
+
+void write_matrix_market_vector(const std::string& name, const std::vector<double>& share,
+                                Precision precision, const Comm& comm, Progress& progress) {
+  std::vector<std::string> parts = formatted(share, precision);
+  const std::int64_t size = sum_over_ranks(comm, static_cast<std::int64_t>(share.size()));
+  if (comm.rank == 0) {
+    parts.insert(parts.begin(),
+                 fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
+  }
+  std::int64_t bytes = 0;
+  for (const std::string& part : parts) bytes += static_cast<std::int64_t>(part.size());
+  std::int64_t offset = sum_over_lower_ranks(comm, bytes);
+
+  ParallelOutput file(name, comm);
+  agree(comm, [&] {
+    for (const std::string& part : parts) {
+      file.write(offset, part);
+      offset += static_cast<std::int64_t>(part.size());
+      progress.tick();
+    }
+  });
+  file.finish();
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrix Market files written in parallel, the mirror of how they are read (reader.hpp): in
+// rounds of bounded pieces in which rank r gets the r-th consecutive piece of the entries, so that
+// file order is round, rank, position. Each rank formats its piece (and compresses it: gzip members
+// one after the other are a gzip file), learns where it belongs from the lengths of the others'
+// text, and writes it there. No rank ever holds more text than a piece, and nothing is formatted
+// twice. The price is that entries travel once; formatting them costs many times that.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "partition/base/progress.hpp"
+#include "partition/comm.hpp"
+#include "partition/matrix/distributed_csr.hpp"
+
+namespace rowhalo {
+
+/// Entries that a rank formats in one round.
+inline constexpr std::int64_t default_piece_entries = std::int64_t{1} << 18;
+
+/// Collective. Writes `path`, gzip-compressed when it ends in ".gz": coordinate, general (also what
+/// was read from a symmetric half), rows and columns from 1, ordered by row then column, numbers in
+/// the shortest form that reads back to the same bits. The field is info.field where all values
+/// allow it: pattern (all 1), integer (whole numbers, also where a pattern has others than 1), else
+/// real. Under a temporary name that is renamed at the end. Throws AgreedError (run time).
+void write_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                         Progress& progress, std::int64_t piece_entries = default_piece_entries);
+
+}  // namespace rowhalo

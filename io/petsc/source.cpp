@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Source .petsc: matrices in PETSc's binary format (io/petsc/reader.hpp).
+#include "io/petsc/reader.hpp"
+#include "io/source_loaders.hpp"
+
+namespace rowhalo {
+
+DistributedCsr load_petsc(const Spec& spec, const Comm& comm, Progress& progress) {
+  return read_petsc_matrix(spec.text(), comm, progress);
+}
+
+MatrixOutline outline_petsc(const Spec& spec, const Comm& comm) {
+  const auto [header, block] = open_petsc(spec.text(), PetscObject::matrix, comm, nullptr);
+  MatrixOutline outline;
+  outline.info.source = spec.text();
+  outline.info.rows = header.rows;
+  outline.info.columns = header.columns;
+  outline.info.block = block;
+  outline.nonzeros = header.nonzeros;
+  return outline;
+}
+
+void save_petsc(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+                Progress& progress) {
+  write_petsc_matrix(path, matrix, comm, progress);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dense vectors in PETSc's binary format (io/petsc/format.hpp), as VecView writes and VecLoad reads
+// them: always double, which holds the numbers of every precision. Every rank reads and writes its
+// own part.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "io/petsc/pieces.hpp"
+#include "io/petsc/reader.hpp"
+#include "io/vector_kinds.hpp"
+
+namespace rowhalo {
+
+std::vector<double> read_petsc_vector(const std::string& name, GlobalIndex size, const Comm& comm,
+                                      Progress& progress) {
+  InputFile file;
+  const PetscHeader header = open_petsc(name, PetscObject::vector, comm, &file).header;
+  agree(comm, [&] {
+    if (header.rows == size) return;
+    throw InputError(fmt::format("{}: byte {}: the vector has {} entries where {} are needed", name,
+                                 header.index_bytes, header.rows, size));
+  });
+  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
+  std::vector<double> share(even_split(size, 1, comm.size, comm.rank + 1) - first);
+  const PetscReader read(file, header.index_bytes, default_petsc_piece, progress);
+  agree(comm, [&] { read.reals(header.value_at(first), std::ssize(share), share.data()); });
+  return share;
+}
+
+void write_petsc_vector(const std::string& name, const std::vector<double>& share, Precision,
+                        const Comm& comm, Progress& progress) {
+  const std::int64_t size = std::ssize(share), first = sum_over_lower_ranks(comm, size);
+  const PetscHeader header = petsc_vector_header(sum_over_ranks(comm, size));
+  ParallelOutput file(name, comm);
+  const PetscWriter write(file, header.index_bytes, default_petsc_piece, progress);
+  agree(comm, [&] {
+    if (comm.rank == 0) file.write(0, petsc_header_text(header));
+    write.reals(header.value_at(first), size, share.data());
+  });
+  file.finish();
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The report as HDF5: the JSON value walked through, under the same names. An object is a group;
+// its numbers, texts and truth values (0 or 1) are attributes, null an attribute without a value
+// (H5S_NULL, h5py.Empty). A list of numbers or texts is a dataset; a list of objects is a group
+// with one dataset a name (a column; NaN or "" where null), so that it reads as a table. The flows
+// of the communication matrix stand in `communication` itself: from, to, entries, bytes.
+// Of `run` there is also a group `ranks`: rows, nonzeros, boundary_rows, ghosts, sent_entries (of
+// x, a product), pack_seconds, exchange_seconds, interior_seconds, boundary_seconds, a value a rank
+// each; batch_seconds and local_batch_seconds (ranks x batches; seconds of one product on that
+// rank, as timed and without exchange). Written by one rank; read with h5py or h5dump.
+#include <algorithm>
+#include <limits>
+
+#include "io/hdf5/handles.hpp"
+#include "io/output_file.hpp"
+#include "io/report/json.hpp"
+#include "io/report/writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Writes into one file; errors as hdf5_fail, run time.
+class Hdf5Report {
+ public:
+  explicit Hdf5Report(const std::string& path) : path_(path) {}
+
+  void write_object(hid_t group, const Json& object) const;
+  void write_ranks(hid_t group, const RankReport& ranks) const;
+
+ private:
+  void write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
+                     std::size_t ranks) const;
+  void write_value(hid_t group, const std::string& name, const Json& value) const;
+  void write_null(hid_t group, const std::string& name) const;
+  void write_list(hid_t group, const std::string& name, const Json& list) const;
+  void write_columns(hid_t group, const Json& rows) const;
+  void write_column(hid_t group, const std::string& name, const std::vector<Json>& values) const;
+  void write_texts(hid_t group, const std::string& name, const std::vector<Json>& values) const;
+
+  template <class T>
+  T checked(T result) const {
+    return hdf5_checked(result, path_, "writing failed", ExitCode::run_time);
+  }
+
+  const std::string& path_;
+};
+
+void Hdf5Report::write_null(hid_t group, const std::string& name) const {
+  const Hdf5Space space(checked(H5Screate(H5S_NULL)));
+  const Hdf5Attribute attribute(checked(
+      H5Acreate(group, name.c_str(), H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+}
+
+void Hdf5Report::write_value(hid_t group, const std::string& name, const Json& value) const {
+  if (value.is_null()) {
+    write_null(group, name);
+  } else if (value.is_string()) {
+    write_attribute(group, name.c_str(), value.get<std::string>(), path_);
+  } else if (value.is_number_float()) {
+    write_attribute(group, name.c_str(), value.get<double>(), path_);
+  } else {
+    const std::int64_t number =
+        value.is_boolean() ? std::int64_t{value.get<bool>()} : value.get<std::int64_t>();
+    write_attribute(group, name.c_str(), number, path_);
+  }
+}
+
+void Hdf5Report::write_texts(hid_t group, const std::string& name,
+                             const std::vector<Json>& values) const {
+  std::vector<std::string> texts;
+  for (const Json& value : values) {
+    texts.push_back(value.is_string() ? value.get<std::string>()
+                    : value.is_null() ? ""
+                                      : value.dump());
+  }
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  const hsize_t size = pointers.size();
+  const Hdf5Space space(checked(H5Screate_simple(1, &size, nullptr)));
+  const Hdf5Type type(hdf5_text_type());
+  const Hdf5Dataset dataset(checked(H5Dcreate(group, name.c_str(), type.get(), space.get(),
+                                              H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  if (size == 0) return;
+  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()));
+}
+
+void Hdf5Report::write_column(hid_t group, const std::string& name,
+                              const std::vector<Json>& values) const {
+  const auto all = [&](auto property) {
+    return std::all_of(values.begin(), values.end(), property);
+  };
+  const auto whole = [](const Json& value) {
+    return value.is_number_integer() || value.is_boolean();
+  };
+  if (all(whole)) {
+    std::vector<std::int64_t> numbers;
+    for (const Json& value : values) {
+      numbers.push_back(value.is_boolean() ? std::int64_t{value.get<bool>()}
+                                           : value.get<std::int64_t>());
+    }
+    write_dataset<std::int64_t>(group, name.c_str(), numbers, path_);
+  } else if (all([](const Json& value) { return value.is_number() || value.is_null(); })) {
+    std::vector<double> numbers;
+    for (const Json& value : values) {
+      numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                        : value.get<double>());
+    }
+    write_dataset<double>(group, name.c_str(), numbers, path_);
+  } else {
+    write_texts(group, name, values);
+  }
+}
+
+void Hdf5Report::write_columns(hid_t group, const Json& rows) const {
+  if (rows.empty()) return;
+  for (const auto& item : rows.front().items()) {
+    std::vector<Json> column;
+    for (const Json& row : rows) column.push_back(row.at(item.key()));
+    write_column(group, item.key(), column);
+  }
+}
+
+void Hdf5Report::write_list(hid_t group, const std::string& name, const Json& list) const {
+  const bool objects = !list.empty() && list.front().is_object();
+  if (!objects) {
+    write_column(group, name, list.get<std::vector<Json>>());
+  } else if (name == "flows") {
+    write_columns(group, list);
+  } else {
+    const Hdf5Group inner = make_group(group, name, path_);
+    write_columns(inner.get(), list);
+  }
+}
+
+void Hdf5Report::write_object(hid_t group, const Json& object) const {
+  for (const auto& item : object.items()) {
+    if (item.value().is_object()) {
+      const Hdf5Group inner = make_group(group, item.key(), path_);
+      write_object(inner.get(), item.value());
+    } else if (item.value().is_array()) {
+      write_list(group, item.key(), item.value());
+    } else {
+      write_value(group, item.key(), item.value());
+    }
+  }
+}
+
+void Hdf5Report::write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
+                               std::size_t ranks) const {
+  const hsize_t shape[] = {ranks, seconds.size() / ranks};
+  write_dataset<double>(group, name, seconds, shape, path_);
+}
+
+void Hdf5Report::write_ranks(hid_t group, const RankReport& ranks) const {
+  const auto counts = [&](const char* name, const std::vector<std::int64_t>& values) {
+    write_dataset<std::int64_t>(group, name, values, path_);
+  };
+  counts("rows", ranks.rows);
+  counts("nonzeros", ranks.nonzeros);
+  counts("boundary_rows", ranks.boundary_rows);
+  counts("ghosts", ranks.ghosts);
+  counts("sent_entries", ranks.sent_entries);
+  const auto phase = [&](const char* name, double PhaseReport::*member) {
+    std::vector<double> seconds;
+    for (const PhaseReport& phases : ranks.phases) seconds.push_back(phases.*member);
+    write_dataset<double>(group, name, seconds, path_);
+  };
+  phase("pack_seconds", &PhaseReport::pack);
+  phase("exchange_seconds", &PhaseReport::exchange);
+  phase("interior_seconds", &PhaseReport::interior);
+  phase("boundary_seconds", &PhaseReport::boundary);
+  write_batches(group, "batch_seconds", ranks.batch_seconds, ranks.rows.size());
+  write_batches(group, "local_batch_seconds", ranks.local_batch_seconds, ranks.rows.size());
+}
+
+}  // namespace
+
+const char* hdf5_report_unusable() {
+  return nullptr;
+}
+
+void write_hdf5_report(const std::string& path, const RunReport& report) {
+  const QuietHdf5 quiet;
+  write_whole(path, hdf5_image(path, [&](hid_t file) {
+                const Hdf5Report writer(path);
+                Json values = report_json(report);
+                if (report.ranks)
+                  values["communication"] = communication_json(report.ranks->communication);
+                writer.write_object(file, values);
+                if (report.ranks) {
+                  const Hdf5Group group = make_group(file, "ranks", path);
+                  writer.write_ranks(group.get(), *report.ranks);
+                }
+              }));
+}
+
+}  // namespace rowhalo

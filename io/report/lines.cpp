@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The lines that scripts look for: FOM and RESULT (CONTRACT), and the first lines of a run.
+// fmt never looks at the locale, so numbers have a point everywhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <vector>
+
+#include "io/report/writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// "a (4), b (2)": each name once, in order of appearance, with how often it stands there.
+std::string counted(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const std::string& name : names) {
+    const auto seen = std::find_if(counts.begin(), counts.end(),
+                                   [&](const auto& count) { return count.first == name; });
+    if (seen == counts.end())
+      counts.emplace_back(name, 1);
+    else
+      ++seen->second;
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, count);
+  }
+  return text;
+}
+
+void write_fom(std::ostream& out, const char* name, double value, const char* unit) {
+  out << fmt::format("FOM: {} {:.9g} {}\n", name, value, unit);
+}
+
+}  // namespace
+
+void write_header(std::ostream& out, const Provenance& provenance, bool color) {
+  const char* bold = color ? "\033[1m" : "";
+  const char* plain = color ? "\033[0m" : "";
+  const std::string git = provenance.git.empty() ? "" : fmt::format(" ({})", provenance.git);
+  out << fmt::format("{}Rowhalo {}{}{}, started {}\n", bold, provenance.version, plain, git,
+                     provenance.time);
+  out << fmt::format("{} rank{}; hosts: {}; devices: {}\n", provenance.hosts.size(),
+                     provenance.hosts.size() == 1 ? "" : "s", counted(provenance.hosts),
+                     counted(provenance.devices));
+}
+
+void write_fom_lines(std::ostream& out, const RunReport& report) {
+  if (report.timing) write_fom(out, "spmv_median_seconds", report.timing->median_seconds, "s");
+  if (report.performance) {
+    write_fom(out, "spmv_gflops", report.performance->gflops, "GF/s");
+    write_fom(out, "spmv_gbytes", report.performance->gbytes_per_second, "GB/s");
+  }
+  if (report.timing) write_fom(out, "halo_exposed_seconds", report.timing->exposed_seconds, "s");
+  if (report.kernel) {
+    const SetupReport& setup = report.setup;
+    write_fom(out, "setup_seconds",
+              setup.read_seconds + setup.partition_seconds + setup.plan_seconds +
+                  setup.convert_seconds + setup.upload_seconds,
+              "s");
+  }
+}
+
+void write_result_line(std::ostream& out, const RunReport& report, bool color) {
+  const bool pass =
+      report.status == RunStatus::ok &&
+      (!report.validation || report.validation->against == "none" || report.validation->passed);
+  const char* tint = !color ? "" : pass ? "\033[1;32m" : "\033[1;31m";
+  out << fmt::format("{}RESULT: {} {}{}\n", tint, pass ? "PASS" : "FAIL", report.verdict,
+                     color ? "\033[0m" : "");
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON, CSV and
+// HDF5 are writers of this struct and of nothing else. Times in seconds, sizes in bytes. A
+// std::optional that is empty was not measured and is null in JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/report/info.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// Minimum, mean, maximum over ranks (or over rows).
+struct Spread {
+  double min = 0, mean = 0, max = 0;
+};
+
+struct Provenance {
+  std::string version, git, compiler, flags, mpi;
+  std::optional<std::string> cuda, nccl, petsc, hdf5;  ///< empty: built without
+  std::vector<std::string> hosts;                      ///< one a rank
+  std::vector<std::string> devices;                    ///< one a rank; "cpu" or the GPU's name
+  std::string time;                                    ///< start, UTC, ISO 8601
+};
+
+struct MatrixReport {
+  std::string source, field, symmetry;
+  GlobalIndex rows = 0, columns = 0;
+  std::int64_t nonzeros = 0;
+  int block = 1;
+  std::optional<std::uint64_t> fingerprint;  ///< empty: no entry was read
+  Spread row_length;                         ///< NaN where no entry was read
+  double row_length_stddev = 0;
+};
+
+struct PartitionReport {
+  std::string name;
+  int ranks = 1;
+  Spread rows, nonzeros;
+  double imbalance = 1;       ///< most nonzeros of a rank over the mean
+  std::int64_t edge_cut = 0;  ///< nonzeros whose column belongs to another rank than their row
+  int nodes = 1;
+  bool hierarchical = false;                     ///< over nodes first, then over the ranks of each
+  std::string reorder = "none";                  ///< of the rows on a rank
+  std::vector<PartitionJudgement> candidates{};  ///< empty when the partitioner was named
+};
+
+/// A format or transport that was considered by `auto`.
+struct Candidate {
+  std::string name;
+  bool graph = false;
+  std::optional<double> seconds;          ///< empty when it was not timed
+  std::optional<double> exposed_seconds;  ///< transports only
+  std::string reason;                     ///< why it was chosen, or why it was not timed
+  std::optional<double> setup_seconds{};  ///< formats only: conversion; empty when not converted
+};
+
+/// What the choice of a format by `auto` took, conversions and trials; `products` of the chosen.
+struct ChoiceCost {
+  double seconds = 0, products = 0;
+};
+
+struct TrafficBetweenNodes {
+  std::int64_t messages = 0, bytes = 0;  ///< a product, all ranks
+};
+
+struct HaloReport {
+  std::string transport;
+  std::string schedule;
+  Spread neighbors;                   ///< ranks that a rank sends to
+  std::int64_t messages = 0;          ///< a product, all ranks
+  std::int64_t bytes_total = 0;       ///< sent a product, all ranks
+  std::int64_t bytes_max_rank = 0;    ///< most that a rank sends a product
+  std::int64_t boundary_rows = 0;     ///< all ranks
+  std::vector<Candidate> candidates;  ///< empty when the transport was named
+  bool graph = false;                 ///< products were replayed from a CUDA graph
+  std::int64_t messages_between_nodes = 0, bytes_between_nodes = 0;  ///< a product, all ranks
+  TrafficBetweenNodes sent_between_nodes{};  ///< by the transport; the above is the plan's
+  bool poison = false;                       ///< ghosts were NaN between products
+  double jitter_seconds = 0;  ///< longest delay of a rank; with either, times mean little
+};
+
+struct KernelReport {
+  std::string format, boundary_format, device;
+  Precision precision = Precision::fp64;
+  std::int64_t bytes = 0, flops = 0, footprint_bytes = 0;  ///< all ranks
+  double setup_seconds = 0;                                ///< slowest rank
+  std::vector<Candidate> candidates;                       ///< empty when the format was named
+  std::optional<ChoiceCost> choice{};                      ///< likewise
+};
+
+/// Each the slowest rank's.
+struct SetupReport {
+  double read_seconds = 0, partition_seconds = 0, plan_seconds = 0, convert_seconds = 0,
+         upload_seconds = 0;
+  std::optional<double> coo_to_csr_seconds =
+      {};  ///< `kernels` on a GPU: CSR from coordinates there
+};
+
+/// Most on any rank.
+struct MemoryReport {
+  std::int64_t peak_bytes_max_rank = 0, device_bytes_max_rank = 0;
+  std::int64_t read_peak_bytes_max_rank = 0;  ///< the peak so far when the matrix has been read
+};
+
+/// Mean time of one product in each phase, slowest rank.
+struct PhaseReport {
+  double pack = 0, exchange = 0, interior = 0, boundary = 0;
+};
+
+struct TimingReport {
+  int batches = 0;
+  int iterations = 0;                                           ///< products per batch
+  double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
+  PhaseReport phases;
+  /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged.
+  double exposed_seconds = 0;
+};
+
+struct PerformanceReport {
+  double gflops = 0;
+  double gbytes_per_second = 0;  ///< bytes of CSR over time, whatever the format
+  std::optional<double> read_bandwidth_gbytes, share_of_read_bandwidth;
+};
+
+struct ValidationReport {
+  std::string against;  ///< reference | petsc | all | none
+  bool passed = false;
+  double max_error_ratio = 0;
+  GlobalIndex worst_row = -1;
+  std::int64_t rows_checked = 0;
+  std::uint64_t y_hash = 0;
+  std::optional<double> petsc_seconds;
+  std::string note;                 ///< e.g. why PETSc was not used; empty otherwise
+  std::int64_t rows_unchecked = 0;  ///< rows about which no bound proves anything
+};
+
+/// One of several combinations that a run measured in full (--format all, --halo all).
+struct CaseReport {
+  std::string format, transport;
+  bool graph = false;
+  std::optional<double> median_seconds, exposed_seconds;  ///< empty when it could not run
+  double max_error_ratio = 0;
+  std::uint64_t y_hash = 0;
+  bool passed = false;
+  std::string reason;               ///< why it could not run, or why it failed
+  std::int64_t rows_unchecked = 0;  ///< as in ValidationReport
+};
+
+/// One format on one rank (`kernels`). Rates are of the faster of the two times.
+struct FormatReport {
+  std::string name;
+  bool baseline = false;                        ///< a vendor's
+  std::optional<double> seconds;                ///< of one product, called; empty: it could not run
+  std::optional<double> graph_seconds;          ///< of one product, replayed from a CUDA graph
+  int batches = 0;                              ///< whose median the times are, at least
+  std::int64_t bytes = 0, footprint_bytes = 0;  ///< moved a product; held
+  double gflops = 0, gbytes_per_second = 0;     ///< bytes of CSR, as in PerformanceReport
+  std::optional<double> share_of_read_bandwidth;
+  std::optional<double> cold_seconds;  ///< of one product after the caches were flushed (--cold)
+  std::string parameters;              ///< what the format chose by itself
+  double bytes_per_nonzero = 0;        ///< matrix and indices that it reads
+  double padding = 0;                  ///< slots over nonzeros, less 1
+  std::optional<double> coalescing, balance;     ///< see "How the numbers are made"
+  double setup_seconds = 0, setup_products = 0;  ///< conversion from CSR; the same in products
+  double max_error_ratio = 0;
+  std::uint64_t y_hash = 0;
+  bool passed = true;
+  std::int64_t rows_unchecked = 0;    ///< as in ValidationReport
+  std::string reason;                 ///< why it could not run, or why it failed
+  std::vector<Candidate> candidates;  ///< of `auto`, whose set-up is that of all its trials
+};
+
+/// Measured bandwidth of the device, GB/s (1e9 bytes).
+struct BandwidthReport {
+  double read = 0, copy = 0, triad = 0;
+};
+
+/// The file that `convert` wrote.
+struct OutputReport {
+  std::string path;
+  std::int64_t read_bytes = 0;  ///< of the file that was read; 0: generated
+  std::int64_t bytes = 0;
+  double seconds = 0;  ///< of writing, slowest rank
+};
+
+/// What HDF5 holds beside the rest: a value a rank, and times of one product as a value a batch,
+/// rank after rank. On rank 0 only.
+struct RankReport {
+  std::vector<std::int64_t> rows, nonzeros, boundary_rows, ghosts, sent_entries;
+  std::vector<PhaseReport> phases;
+  std::vector<double> batch_seconds;        ///< as timed
+  std::vector<double> local_batch_seconds;  ///< without exchange; empty when interrupted before
+  CommunicationReport communication;
+};
+
+enum class RunStatus { ok, failed, interrupted };
+
+struct RunReport {
+  std::string command;
+  std::vector<std::string> argv;
+  RunStatus status = RunStatus::ok;
+  std::string verdict;  ///< the why of the RESULT line
+  Provenance provenance;
+  MatrixReport matrix;
+  std::optional<PartitionReport> partition;
+  std::optional<HaloReport> halo;
+  std::optional<KernelReport> kernel;
+  SetupReport setup;
+  MemoryReport memory;
+  std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
+  std::optional<PerformanceReport> performance;  ///< likewise
+  std::optional<ValidationReport> validation;
+  std::optional<BandwidthReport> bandwidth;
+  std::optional<OutputReport> output;
+  std::vector<FormatReport> formats;  ///< `kernels`: fastest first
+  std::optional<InfoReport> info;
+  std::optional<CommunicationReport> communication;
+  std::optional<RankReport> ranks;  ///< only for HDF5
+  std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above
+};
+
+}  // namespace rowhalo

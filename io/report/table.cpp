@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The report as a table for people: one group a section, at most 100 columns, numbers with three or
+// four digits and the unit that suits them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "io/report/text_table.hpp"
+#include "io/report/writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// `second`: the heading of the column behind the time of a product, which `seconds` is shown in.
+void write_candidates(std::ostream& out, const char* heading, const std::vector<Candidate>& list,
+                      const char* second, std::optional<double> Candidate::*seconds) {
+  if (list.empty()) return;
+  std::size_t width = 9;
+  for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
+  out << fmt::format("  {:<{}}{:>11}  {:>10}\n", heading, width + 2, "per product", second);
+  for (const Candidate& c : list) {
+    out << fmt::format("    {:<{}}{:>11}  {:>10}", c.name + (c.graph ? " graph" : ""), width,
+                       optional_seconds(c.seconds), optional_seconds(c.*seconds));
+    out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
+  }
+}
+
+void write_formats_tried(std::ostream& out, const std::vector<Candidate>& list) {
+  write_candidates(out, "formats", list, "set-up", &Candidate::setup_seconds);
+}
+
+/// What stands behind the numbers of a format or a combination.
+template <class Report>
+void write_outcome(std::ostream& out, const Report& one) {
+  if (!one.passed) out << "  FAILED";
+  if (one.rows_unchecked > 0) out << fmt::format("  unchecked rows: {}", one.rows_unchecked);
+  out << (one.reason.empty() ? "" : "  ") << one.reason << '\n';
+}
+
+std::string optional_percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+}
+
+void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
+  std::size_t width = 6;
+  bool cold = false;
+  for (const FormatReport& f : list) {
+    width = std::max(width, f.name.size());
+    cold = cold || f.cold_seconds;
+  }
+  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
+                     width, "called", "in graph", cold ? "     cold  " : "", "GF/s", "GB/s",
+                     "share", "set-up", "error");
+  for (const FormatReport& f : list) {
+    out << fmt::format("  {:<{}}  ", f.name, width);
+    if (f.seconds) {
+      out << fmt::format("{:>9}  {:>9}  {}{:>7.4g}  {:>7.4g}  {:>7}  {:>7.3g}  {:>6.2g}",
+                         optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
+                         cold ? fmt::format("{:>9}  ", optional_seconds(f.cold_seconds)) : "",
+                         f.gflops, f.gbytes_per_second, optional_percent(f.share_of_read_bandwidth),
+                         f.setup_products, f.max_error_ratio);
+    }
+    write_outcome(out, f);
+  }
+  out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
+         "products\n";
+}
+
+/// How each format suits the matrix.
+void write_format_design(std::ostream& out, const std::vector<FormatReport>& list) {
+  std::size_t width = 6;
+  for (const FormatReport& f : list) width = std::max(width, f.name.size());
+  out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", "format", width,
+                     "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
+  for (const FormatReport& f : list) {
+    if (!f.seconds) continue;
+    out << fmt::format("  {:<{}}  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", f.name, width,
+                       f.bytes_per_nonzero, fmt::format("{:.1f} %", 100 * f.padding),
+                       optional_percent(f.coalescing), optional_percent(f.balance),
+                       bytes_text(static_cast<double>(f.footprint_bytes)), f.parameters);
+  }
+}
+
+void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
+  std::size_t format = 6, transport = 9;
+  for (const CaseReport& c : list) {
+    format = std::max(format, c.format.size());
+    transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
+  }
+  out << fmt::format("  {:<{}}  {:<{}}  {:>11}  {:>10}  {:>9}  {}\n", "format", format, "transport",
+                     transport, "per product", "exposed", "error", "y_hash");
+  for (const CaseReport& c : list) {
+    out << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
+                       c.transport + (c.graph ? " graph" : ""), transport);
+    if (c.median_seconds) {
+      out << fmt::format("{:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
+                         optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
+    }
+    write_outcome(out, c);
+  }
+}
+
+/// `info`: null in reports of other commands.
+void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
+  const bool exact = info == nullptr || info->exact_nonzeros;
+  table.group("Matrix");
+  table.line("source", m.source);
+  table.line("size", fmt::format("{} x {}, {}{} nonzeros", grouped(m.rows), grouped(m.columns),
+                                 exact ? "" : "about ", grouped(m.nonzeros)));
+  table.line("kind", fmt::format("{} {}{}", m.field, m.symmetry,
+                                 m.block > 1 ? fmt::format(", blocks of {}", m.block) : ""));
+  if (info != nullptr && info->grid) {
+    const auto& [x, y, z] = *info->grid;
+    table.line("grid", fmt::format("{} x {} x {}", grouped(x), grouped(y), grouped(z)));
+  }
+  if (!m.fingerprint) {
+    table.line("nonzeros per row", fmt::format("mean {:.6g}", m.row_length.mean));
+    return;
+  }
+  table.line("nonzeros per row",
+             fmt::format("{}, deviation {:.4g}", spread_text(m.row_length), m.row_length_stddev));
+  table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
+}
+
+void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzeros) {
+  table.group("Partition");
+  table.line(
+      "name",
+      fmt::format("{}{}, {} rank{}{}{}{}", p.name,
+                  p.candidates.empty() ? "" : " (shortest predicted)", p.ranks,
+                  p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
+                  p.hierarchical ? ", nodes first" : "",
+                  p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
+  table.line("rows per rank", spread_text(p.rows));
+  table.line("nonzeros per rank",
+             fmt::format("{}, imbalance {:.4g}", spread_text(p.nonzeros), p.imbalance));
+  table.line("edge cut", fmt::format("{} nonzeros", grouped(p.edge_cut)));
+  if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
+}
+
+void write_halo(Table& table, const HaloReport& h) {
+  table.group("Halo");
+  table.line("transport", fmt::format("{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
+                                      h.schedule.empty() ? "" : ", ", h.schedule));
+  table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages per product",
+                                       h.neighbors.mean, h.neighbors.max, grouped(h.messages)));
+  table.line("sent per product",
+             fmt::format("{}, at most {} per rank", bytes_text(static_cast<double>(h.bytes_total)),
+                         bytes_text(static_cast<double>(h.bytes_max_rank))));
+  if (h.messages_between_nodes > 0) {
+    const auto traffic = [](std::int64_t bytes, std::int64_t messages) {
+      return fmt::format("{} in {} messages", bytes_text(static_cast<double>(bytes)),
+                         grouped(messages));
+    };
+    const TrafficBetweenNodes& sent = h.sent_between_nodes;
+    std::string text = traffic(h.bytes_between_nodes, h.messages_between_nodes);
+    if (sent.bytes != h.bytes_between_nodes || sent.messages != h.messages_between_nodes) {
+      text += fmt::format("; sent: {}", traffic(sent.bytes, sent.messages));
+    }
+    table.line("between nodes", text);
+  }
+  table.line("boundary rows", grouped(h.boundary_rows));
+  if (h.poison || h.jitter_seconds > 0) {
+    table.line("disturbed",
+               fmt::format("{}{}{}; times mean little", h.poison ? "ghosts poisoned" : "",
+                           h.poison && h.jitter_seconds > 0 ? ", " : "",
+                           h.jitter_seconds > 0
+                               ? fmt::format("delays up to {}", seconds_text(h.jitter_seconds))
+                               : ""));
+  }
+  write_candidates(table.out(), "transports", h.candidates, "exposed", &Candidate::exposed_seconds);
+}
+
+void write_kernel(Table& table, const KernelReport& k) {
+  table.group("Kernel");
+  const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
+  table.line("format",
+             fmt::format("{}{}, {}, {}", k.format,
+                         one_format ? "" : fmt::format(", boundary {}", k.boundary_format),
+                         k.device, name_of(k.precision)));
+  table.line(
+      "work per product",
+      fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)), grouped(k.flops)));
+  table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
+  table.line("set-up", seconds_text(k.setup_seconds));
+  if (k.choice) {
+    table.line("choice", fmt::format("{}, {:.3g} products", seconds_text(k.choice->seconds),
+                                     k.choice->products));
+  }
+  write_formats_tried(table.out(), k.candidates);
+}
+
+void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory) {
+  table.group("Set-up");
+  table.line("read", seconds_text(s.read_seconds));
+  table.line("partition, plan", fmt::format("{}, {}", seconds_text(s.partition_seconds),
+                                            seconds_text(s.plan_seconds)));
+  table.line("convert, upload", fmt::format("{}, {}", seconds_text(s.convert_seconds),
+                                            seconds_text(s.upload_seconds)));
+  if (s.coo_to_csr_seconds) {
+    table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
+  }
+  const auto device = static_cast<double>(memory.device_bytes_max_rank);
+  const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
+  table.line(
+      "memory per rank",
+      fmt::format("at most {}{}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
+                  reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
+                  device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
+}
+
+/// Of `convert`, in place of the set-up.
+void write_output(Table& table, const SetupReport& s, const MemoryReport& memory,
+                  const OutputReport& o) {
+  const auto amount = [](std::int64_t bytes, double seconds) {
+    const auto size = static_cast<double>(bytes);
+    return fmt::format("{}, {}, {}/s", seconds_text(seconds), bytes_text(size),
+                       bytes_text(seconds > 0 ? size / seconds : 0));
+  };
+  table.group("Conversion");
+  table.line("read", o.read_bytes > 0 ? amount(o.read_bytes, s.read_seconds)
+                                      : seconds_text(s.read_seconds) + ", generated");
+  table.line("written", amount(o.bytes, o.seconds));
+  table.line("to", o.path);
+  table.line(
+      "memory per rank",
+      fmt::format("at most {}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank))));
+}
+
+void write_timing(Table& table, const TimingReport& t,
+                  const std::optional<PerformanceReport>& performance) {
+  table.group("Timing");
+  table.line("time per product",
+             fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
+                         seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
+  table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
+  table.line("phases",
+             fmt::format("pack {}, exchange {}, interior {}, boundary {}",
+                         seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
+                         seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
+  table.line("exposed halo", seconds_text(t.exposed_seconds));
+  if (!performance) return;
+  table.line("rate", fmt::format("{:.4g} GF/s, {:.4g} GB/s (bytes of CSR)", performance->gflops,
+                                 performance->gbytes_per_second));
+  if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
+    table.line("read bandwidth",
+               fmt::format("{:.3g} % of {:.4g} GB/s", 100 * *performance->share_of_read_bandwidth,
+                           *performance->read_bandwidth_gbytes));
+  }
+}
+
+void write_validation(Table& table, const ValidationReport& v,
+                      const std::optional<TimingReport>& timing) {
+  table.group("Validation");
+  if (v.against != "none") {
+    table.verdict(
+        v.against.c_str(), v.passed,
+        fmt::format("{}, {} rows{}, largest error {:.4g} of its bound{}",
+                    v.passed ? "passed" : "failed", grouped(v.rows_checked),
+                    v.rows_unchecked == 0 ? "" : ", " + grouped(v.rows_unchecked) + " unchecked",
+                    v.max_error_ratio,
+                    v.worst_row < 0 ? "" : fmt::format(" in row {}", v.worst_row)));
+  } else {
+    table.line("none", "y was not checked");
+  }
+  if (!v.note.empty()) table.line("note", v.note);
+  if (v.petsc_seconds) {
+    const std::string ratio =
+        timing && timing->median_seconds > 0
+            ? fmt::format(", {:.3g} times ours", *v.petsc_seconds / timing->median_seconds)
+            : "";
+    table.line("petsc per product", seconds_text(*v.petsc_seconds) + ratio);
+  }
+  table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const RunReport& report, bool color) {
+  Table table(out, color);
+  write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
+  if (report.info) write_info(table, report);
+  if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);
+  if (report.halo) write_halo(table, *report.halo);
+  if (report.kernel) write_kernel(table, *report.kernel);
+  if (report.info) {
+    write_need_of_info(table, report);
+  } else if (report.output) {
+    write_output(table, report.setup, report.memory, *report.output);
+  } else {
+    write_setup(table, report.setup, report.memory);
+  }
+  if (report.timing) write_timing(table, *report.timing, report.performance);
+  if (report.validation) write_validation(table, *report.validation, report.timing);
+  if (report.bandwidth) {
+    table.group("Device");
+    table.line("bandwidth",
+               fmt::format("read {:.4g}, copy {:.4g}, triad {:.4g} GB/s", report.bandwidth->read,
+                           report.bandwidth->copy, report.bandwidth->triad));
+  }
+  if (!report.formats.empty()) {
+    table.group("Formats");
+    write_formats(out, report.formats);
+    table.group("How formats suit the matrix");
+    write_format_design(out, report.formats);
+    for (const FormatReport& format : report.formats) {
+      if (!format.candidates.empty()) table.group("How auto chose");
+      write_formats_tried(out, format.candidates);
+    }
+  }
+  if (!report.cases.empty()) {
+    table.group("Combinations");
+    write_cases(out, report.cases);
+  }
+  out << '\n';
+}
+
+}  // namespace rowhalo

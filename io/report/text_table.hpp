@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tables for people are made of: groups of lines with a name and a value, and numbers with
+// three or four digits and the unit that suits them.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/report/report.hpp"
+
+namespace rowhalo {
+
+std::string bytes_text(double bytes);
+std::string seconds_text(double seconds);
+std::string optional_seconds(const std::optional<double>& seconds);  ///< "-" for none
+std::string grouped(std::int64_t value);                             ///< 12345678 as "12 345 678"
+std::string spread_text(const Spread& spread);
+
+class Table {
+ public:
+  Table(std::ostream& out, bool color) : out_(out), color_(color) {}
+
+  void group(const char* name);
+  void line(const char* name, const std::string& value);
+  /// In green or red.
+  void verdict(const char* name, bool good, const std::string& value);
+  /// For lists, which have columns of their own.
+  std::ostream& out() { return out_; }
+
+ private:
+  std::ostream& out_;
+  bool color_;
+};
+
+/// Partitioners side by side; `nonzeros` of the matrix.
+void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
+                      std::int64_t nonzeros);
+
+/// The sections of `info`, which the report has (report_info_table.cpp): what stands before the
+/// partition that is described closely, and what stands after it.
+void write_info(Table& table, const RunReport& report);
+void write_need_of_info(Table& table, const RunReport& report);
+
+}  // namespace rowhalo

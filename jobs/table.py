@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""One table of many reports: a CSV with all figures and their provenance, and a markdown of it.
+
+usage: table.py INPUT ... --output FILE.csv [--study NAME]
+
+INPUT is what plot.py takes: reports of `rowhalo run` and `kernels` (.json, .h5), folders of them,
+studies, tables. FILE.csv has a line per case with every column of NUMBERS.md; plot.py, compare.py and
+table.py read it in place of the reports. FILE.md beside it shows the figures most asked for, and
+what was measured with what. Python 3.8 or newer; .h5 needs h5py.
+Exit status: 0 fine, 1 the output cannot be written, 2 wrong usage or input.
+"""
+import argparse
+import sys
+from pathlib import Path
+
+from plotting.data import COMBINATION, reader_of
+from plotting.hdf5 import WrongFile
+from plotting.style import short
+from studying.rows import csv_text, unique
+from whole_files import write_whole
+
+# Columns that tell lines apart; those with one value for all of them stand above the table.
+KEYS = ("matrix", "nonzeros", "precision", "device", "nodes", "ranks", "threads", "partition",
+        "schedule", "format", "repeat")
+TRANSPORT = COMBINATION.index("transport")
+
+
+def microseconds(value):
+    return f"{value * 1e6:.4g}"
+
+
+# Shown where any line has them: column, title, text of a value.
+FIGURES = (
+    ("median_seconds", "time, us", microseconds), ("exposed_seconds", "exposed, us", microseconds),
+    ("called_seconds", "called, us", microseconds), ("graph_seconds", "in graph, us", microseconds),
+    ("cold_seconds", "cold, us", microseconds), ("petsc_seconds", "PETSc, us", microseconds),
+    ("gflops", "GF/s", short), ("gbytes_per_second", "GB/s", short),
+    ("share_of_read_bandwidth", "share", "{:.0%}".format),
+    ("setup_products", "set-up, products", "{:.0f}".format),
+    ("max_error_ratio", "error", "{:.2g}".format), ("y_hash", "y_hash", str))
+
+
+def cell(value):
+    return "-" if value is None or value == "" else str(value).replace("|", "/")
+
+
+def transport_of(row):
+    """With the graph, and whether it was left to auto."""
+    if not row["transport"]:
+        return ""
+    chosen = "auto: " if row["combination"][TRANSPORT] == "auto" else ""
+    return chosen + row["transport"] + (", graph" if row["graph"] else "")
+
+
+def note_of(row):
+    if row["passed"] is False:
+        return f"WRONG: {row['reason'] or 'y is beyond its bound'}"
+    return row["reason"] or (row["verdict"] if row["status"] not in ("ok", "skipped") else "")
+
+
+def machines_of(rows):
+    """A line per set of devices, build and libraries: what was measured with what, and when."""
+    found = {}
+    for row in rows:
+        devices = [name.split(" 0000:")[0].split(", cores")[0]
+                   for name in (row["devices"] or "").split("; ") if name]
+        named = [f"{devices.count(name)} x {name}" for name in unique(devices)]
+        built = [f"{title} {row[name]}" for name, title in (
+            ("version", "rowhalo"), ("git", "commit"), ("compiler", "compiler"), ("mpi", "MPI"),
+            ("cuda", "CUDA"), ("nccl", "NCCL"), ("petsc", "PETSc")) if row[name]]
+        found.setdefault(", ".join(named + built), []).append(row["time"] or "")
+    for words, times in found.items():
+        first, last = min(times), max(times)
+        yield f"- {words}; {first}" + (f" to {last}" if last != first else "")
+
+
+def markdown_text(rows, title, csv_name):
+    varying = [name for name in KEYS if len({row[name] for row in rows}) > 1]
+    constant = [f"{name} {rows[0][name]}" for name in KEYS
+                if name not in varying and rows[0][name] not in (None, "")]
+    figures = [figure for figure in FIGURES if any(row[figure[0]] is not None for row in rows)]
+    transports = any(row["transport"] for row in rows)
+    notes = any(note_of(row) for row in rows)
+    heads = [*varying, *(["transport"] if transports else []), *(title for _, title, _ in figures),
+             *(["notes"] if notes else [])]
+    text = [f"# {title}", "", f"Every figure, its provenance and the command line: [{csv_name}]"
+            f"({csv_name}). How the numbers are made: jobs/NUMBERS.md.", "", *machines_of(rows),
+            f"- in all lines: {', '.join(constant)}", "", f"| {' | '.join(heads)} |",
+            "| --- " * len(heads) + "|"]
+    for row in rows:
+        cells = [cell(row[name]) for name in varying]
+        cells += [cell(transport_of(row))] if transports else []
+        cells += [cell(None if row[name] is None else show(row[name])) for name, _, show in figures]
+        cells += [cell(note_of(row))] if notes else []
+        text.append(f"| {' | '.join(cells)} |")
+    return "\n".join(text) + "\n"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="table.py",
+                                     description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
+                        help="reports (.json, .h5), folders of them, studies, tables (.csv)")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE.csv",
+                        help="the table; FILE.md is written beside it")
+    parser.add_argument("--study", metavar="NAME",
+                        help="name of the study, where the reports belong to none")
+    options = parser.parse_args(arguments)
+    if options.output.suffix != ".csv":
+        parser.error(f"--output {options.output}: give the name of a .csv file")
+    try:
+        rows = reader_of(options.inputs).rows
+        if not rows:
+            raise WrongFile(f"{options.inputs[0]}: holds no product of `rowhalo run` or `kernels`")
+        for row in rows:
+            row["study"] = row["study"] or options.study or ""
+        title = ", ".join(unique(row["study"] for row in rows if row["study"]))
+        target = options.output.with_suffix(".md")
+        write_whole(options.output, csv_text(rows))
+        write_whole(target, markdown_text(rows, title or options.output.stem, options.output.name))
+    except WrongFile as error:
+        print(f"table.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"table.py: {error}", file=sys.stderr)
+        return 1
+    print(f"{len(rows)} lines in {options.output} and {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// asell on the GPU: sliced ELLPACK whose slices choose the cheapest index code, one by one.
+//
+// Layout. A slice is 32 rows; a warp multiplies it, lane l the row l. A step has at most one entry
+// of each row, in stored order. Where a row has none, a mask or a code says so.
+//
+//              lane 0   lane 1   lane 2  ...  lane 31      values: one slot per lane and step, the
+//   step 0     v00      v10      v20          v31,0        slots of a step side by side (fp64: 256
+//   step 1     v01      v11      -            v31,1        bytes, one coalesced load of the warp)
+//   step 2     v02      -        v21          v31,2
+//              row 0    row 1    row 2        row 31       - : no entry, x is not read
+//
+// Index codes of a slice, and the bytes of its columns per step (32 slots):
+//   offsets    8    one offset for all lanes and a 32-bit mask of the rows that have the entry:
+//                   column(l) = anchor(row l) + offset, anchor = first row of its b x b block.
+//                   Slices with identical steps share them: a grid's columns cost next to nothing.
+//   8-bit     32    distance to the previous entry of the row; four steps per 32-bit word
+//   16-bit    64    the same in 16 bits; two steps per word
+//   32-bit   128    the column itself
+// An 8-bit or 16-bit code of all ones advances by that much and holds no entry. Both codes need
+// rows whose columns ascend on this rank.
+//
+//   AsellSlice, 16 bytes, one load per warp:
+//     values          first slot of its values
+//     codes           first step in patterns (offsets), or first word of its codes
+//     base            8-bit, 16-bit: smallest distance of a first entry from its row
+//     steps_and_code
+//
+// Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
+// a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
+// distinct values stores 8 bits per value and a table; with one value, none (codes=off: never).
+// Both are exact. Each row is summed in stored order with its own accumulator: the bits of csr.
+// sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
+// the bytes.
+//
+// Bytes per product: 8 (fp32: 4) per slot; 0.25, 1, 2 or 4 per slot for the column (offsets: 8 per
+// step of each distinct pattern), 16 per slice, the row list, x and y once.
+#include "kernels/gpu/asell/asell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/asell/distinct_values.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr std::int64_t sorted_window = 1024;
+
+/// Bytes of the slots of a layout and of their codes.
+std::int64_t slot_bytes(const AsellLayout& layout, Precision precision) {
+  const std::size_t number =
+      layout.value_code == ValueCode::plain ? matrix_value_bytes(precision) : sizeof(std::uint32_t);
+  return warp_size * (layout.value_rows * static_cast<std::int64_t>(number) +
+                      layout.code_rows * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+}
+
+/// The numbers of the block as a table in device memory, `bytes` each.
+DeviceMemory table_of(const std::vector<std::uint64_t>& numbers, std::size_t bytes) {
+  std::vector<std::byte> table(numbers.size() * bytes);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    std::copy_n(reinterpret_cast<const std::byte*>(&numbers[k]), bytes, &table[k * bytes]);
+  }
+  DeviceMemory result(table.size());
+  copy_now(result.data(), table.data(), table.size());
+  return result;
+}
+
+template <class Numbers>
+class AsellGpuKernel final : public DeviceFormat {
+ public:
+  AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows), slice_rows_(rows) {
+    std::vector<std::uint64_t> numbers;
+    if (options.word("codes", {"on", "off"}) == "on") numbers = distinct_values(matrix);
+    const ValueCode code = numbers.empty()       ? ValueCode::plain
+                           : numbers.size() == 1 ? ValueCode::constant
+                                                 : ValueCode::dictionary;
+    for (std::uint64_t seed = 0;; ++seed) {
+      measure(options, code, seed);
+      check_padding(options, {layout_.slots(), nonzeros_, matrix},
+                    fmt::format("slices of {} rows", warp_size),
+                    "sort more rows (sigma=), or use csr-vector or csr-balanced");
+      layout_.distinct_values = std::ssize(numbers);
+      layout_.table = table_of(numbers, sizeof(Matrix));
+      layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
+      layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
+                                    (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
+      if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
+    }
+    unroll_ = chosen_unroll(options);
+    launch_ = asell_launch<Numbers>(code, unroll_);
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    launch_({layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
+             layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
+             static_cast<unsigned>(layout_.distinct_values), slice_rows_, csr_.block,
+             static_cast<Sum>(alpha), static_cast<const Vector*>(x), static_cast<Sum>(beta),
+             static_cast<Vector*>(y)},
+            native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  /// Without unroll=, as measured on an H200: with more steps under way fewer warps hide how long a
+  /// load takes, which pays where slices are long, or so few that all are at once.
+  Unroll chosen_unroll(const Spec& options) const {
+    const bool coded = layout_.value_code != ValueCode::plain;
+    if (options.has("unroll")) {
+      const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
+      return word == "low"               ? Unroll::low
+             : word == "medium" || coded ? Unroll::medium
+             : word == "high"            ? Unroll::high
+                                         : Unroll::highest;
+    }
+    const std::int64_t slices = layout_.slices.size();
+    const std::int64_t processors = describe_device(current_device()).multiprocessors;
+    const auto at_most = [&](std::int64_t warps) { return slices <= warps * processors; };
+    const auto longer_than = [&](std::int64_t steps) { return layout_.steps > steps * slices; };
+    // Asking ahead: a quarter of elasticity:80 takes 32 us instead of 34, but all of it 120
+    // instead of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
+    if (coded) return at_most(2 * 64) ? Unroll::medium : Unroll::low;
+    // Wide distances: loads of x are all over the caches, which more warps keep busy.
+    const std::int64_t close = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
+                               layout_.slices_by_code[static_cast<int>(IndexCode::distances8)];
+    const bool regular = 2 * close > slices;
+    if (longer_than(64) && (regular || at_most(2 * 64))) {
+      return at_most(12) ? Unroll::highest : Unroll::high;
+    }
+    if (!regular || !longer_than(4)) return Unroll::low;
+    return longer_than(8) && at_most(24) ? Unroll::high : Unroll::medium;
+  }
+
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
+  /// Rows in the order that sigma= says, or in the one that takes fewer bytes.
+  void measure(const Spec& options, ValueCode code, std::uint64_t seed) {
+    sigma_ = options.integer("sigma", 1);
+    nonzeros_ = listed_nonzeros_on_device(csr_, rows_);
+    slice_rows_ = rows_;
+    if (sigma_ > 1) {
+      sorted_ = sorted_by_length(csr_, rows_, sigma_);
+      slice_rows_ = sorted_.view();
+    }
+    layout_ = measure_asell(csr_, slice_rows_, code, seed);
+    // A tenth of padding, before sorting is worth a look.
+    if (options.has("sigma") || layout_.slots() - nonzeros_ <= nonzeros_ / 10) return;
+    SortedRows sorted = sorted_by_length(csr_, rows_, sorted_window);
+    AsellLayout other = measure_asell(csr_, sorted.view(), code, seed);
+    const std::int64_t bytes = slot_bytes(layout_, csr_.precision);
+    if (slot_bytes(other, csr_.precision) + sorted.bytes() > bytes - bytes / 20) return;
+    sigma_ = sorted_window;
+    sorted_ = std::move(sorted);
+    slice_rows_ = sorted_.view();
+    layout_ = std::move(other);
+  }
+
+  std::int64_t stored_entries() const override { return layout_.slots(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return layout_.bytes() + (sigma_ > 1 ? sorted_.bytes() : counts.row_list_bytes);
+  }
+  std::int64_t footprint_bytes() const override { return layout_.bytes() + sorted_.bytes(); }
+
+  /// Shares of the slices by code, different numbers where values are coded, and the rest.
+  std::string parameters() const override {
+    std::string text;
+    for (int code = 0; code < index_codes; ++code) {
+      const std::int64_t count = layout_.slices_by_code[code];
+      if (count == 0) continue;
+      text += fmt::format(
+          "{}={:.3g}%,", index_code_names[code],
+          100.0 * static_cast<double>(count) / static_cast<double>(layout_.slices.size()));
+    }
+    if (layout_.value_code != ValueCode::plain) {
+      text += fmt::format("values={},", layout_.distinct_values);
+    }
+    if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
+    constexpr const char* depths[] = {"low", "medium", "high", "highest"};
+    return text + "unroll=" + depths[static_cast<int>(unroll_)];
+  }
+
+  RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_
+  SortedRows sorted_;
+  AsellLayout layout_;
+  Offset nonzeros_ = 0;
+  std::int64_t sigma_ = 1;
+  Unroll unroll_ = Unroll::low;
+  AsellLaunch<Numbers> launch_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
+                                           const Spec& options) {
+  check_format_options(options, {"codes", "sigma", "max_padding", "unroll"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

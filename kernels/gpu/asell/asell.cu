@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kernel of asell (the format: asell.cpp). One warp per slice of 32 rows, one thread per row:
+//   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
+//     for step in [0, steps of the slice): column = next column by the slice's code, or none
+//       if there is one: s = fma(value of slot (step, lane), x[column], s)
+//     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
+// The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
+// loaded before the first of them is summed; a slot without an entry loads x[0] in place of
+// nothing, and the sum discards it. Coded values are bound by the loads and instructions of a step,
+// not by memory: their table lies in shared memory.
+#include "kernels/gpu/asell/asell.hpp"
+#include "kernels/gpu/asell/distinct_values.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 128;
+
+/// What a warp reads of its slice first is brought to L2 while others work on slices this far
+/// before it, more than there are warps at once: else it is the first of two waits for memory.
+constexpr unsigned described_ahead = 1 << 14;
+
+/// Left to itself the compiler begins to sum, or to decode, and so waits, while loads are still to
+/// be asked for.
+enum class Order {
+  compilers,
+  loads_first,   ///< of a unroll before its sums
+  streams_first  ///< those of values and of codes in words also before any of x
+};
+
+/// The steps of a slice that a thread loads before it sums them, and the blocks that registers
+/// must suffice for on a multiprocessor, without a spill (ptxas -v): 8 spilled bytes per row cost
+/// stencil5 a tenth.
+struct Shape {
+  int plain;   ///< steps of codes without words
+  int packed;  ///< steps where several share a word
+  int few;     ///< steps loaded at once where no more are left
+  int blocks;
+  Order order;
+};
+
+/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 blocks; asell.cpp says which unroll
+/// when. Coded values want all warps: with half of them stencil27 of 200 x 200 x 50 took 65 us,
+/// not 60.
+template <class Numbers>
+constexpr Shape shape_of(Unroll unroll, ValueCode code) {
+  constexpr bool reduced =
+      sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
+  if (code != ValueCode::plain) {
+    return {8, 8, 8, unroll == Unroll::low ? 16 : 12, Order::compilers};
+  }
+  switch (unroll) {
+    case Unroll::low:
+      break;
+    case Unroll::medium:
+      return {7, 8, 8, 12, reduced ? Order::loads_first : Order::compilers};
+    case Unroll::high:
+      return {12, 12, 8, 6, Order::loads_first};
+    case Unroll::highest:
+      return {20, 20, 8, 3, Order::streams_first};
+  }
+  return {4, 8, 4, 16, Order::compilers};
+}
+
+// Where the columns of a lane come from: load() gives the next `unroll` of them in column[], 0
+// where there is no entry, which has(there[]) tells; of `left` steps none beyond the last is read.
+// Only there[] is needed once x is under way: registers decide how many warps there are.
+
+struct OffsetColumns {
+  const OffsetStep* steps;
+  LocalIndex anchor;
+  unsigned lane_bit;
+
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      int2 step{0, 0};
+      if (u < left) step = cached(reinterpret_cast<const int2*>(steps) + u);
+      there[u] = static_cast<unsigned>(step.y);
+      column[u] = has(there[u]) ? anchor + step.x : 0;
+    }
+    steps += unroll;
+  }
+  __device__ bool has(unsigned there) const {
+    return (there & lane_bit) != 0;
+  }
+};
+
+template <IndexCode code>
+struct DistanceColumns {
+  const std::uint32_t* words;  ///< of this lane; those of a lane lie warp_size apart
+  LocalIndex column_before;
+
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
+    constexpr int per_word = codes_per_word(code), bits = 32 / per_word;
+    constexpr unsigned ones = (1u << bits) - 1;
+    std::uint32_t word[unroll / per_word];
+#pragma unroll
+    for (int w = 0; w < unroll / per_word; ++w) {
+      word[w] = ~0u;
+      if (w * per_word < left) word[w] = streamed(words + w * warp_size);
+    }
+    if constexpr (order == Order::streams_first) __syncwarp();
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const unsigned distance = word[u / per_word] >> (u % per_word * bits) & ones;
+      column_before += static_cast<LocalIndex>(distance);
+      there[u] = distance != ones ? 1 : 0;
+      column[u] = distance != ones ? column_before : 0;
+    }
+    words += unroll / per_word * warp_size;
+  }
+  __device__ bool has(unsigned there) const {
+    return there != 0;
+  }
+};
+
+struct WholeColumns {
+  const std::uint32_t* words;
+
+  template <Order order, int unroll>
+  __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      there[u] = ~0u;
+      if (u < left) there[u] = streamed(words + u * warp_size);
+    }
+    if constexpr (order == Order::streams_first) __syncwarp();
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) column[u] = max(static_cast<LocalIndex>(there[u]), 0);
+    words += unroll * warp_size;
+  }
+  __device__ bool has(unsigned there) const {
+    return static_cast<int>(there) >= 0;
+  }
+};
+
+// Where its values come from, in the same way; without an entry any number will do.
+
+template <class Matrix>
+struct PlainValues {
+  const Matrix* values;  ///< of this lane
+
+  template <int unroll>
+  __device__ void load(int left, Matrix (&value)[unroll]) {
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      value[u] = Matrix{};
+      if (u < left) value[u] = streamed(values + u * warp_size);
+    }
+    values += unroll * warp_size;
+  }
+};
+
+template <class Matrix>
+struct TableValues {
+  const std::uint32_t* words;
+  const Matrix* table;  ///< in shared memory
+
+  /// Asks for what the warp reads after `unroll` of `steps` steps, one line per lane: one wait for
+  /// memory a slice instead of one a unroll.
+  __device__ void ask(int steps, int unroll, int lane) const {
+    const int row = unroll / values_per_word + lane;
+    if (row * values_per_word < steps) prefetch(words + (row * warp_size - lane));
+  }
+
+  template <int unroll>
+  __device__ void load(int left, Matrix (&value)[unroll]) {
+    static_assert(unroll % values_per_word == 0);
+#pragma unroll
+    for (int w = 0; w < unroll / values_per_word; ++w) {
+      const std::uint32_t word = w * values_per_word < left ? streamed(words + w * warp_size) : 0;
+#pragma unroll
+      for (int u = 0; u < values_per_word; ++u) {
+        value[w * values_per_word + u] = table[word >> (8 * u) & 0xff];
+      }
+    }
+    words += unroll / values_per_word * warp_size;
+  }
+};
+
+template <class Matrix>
+struct ConstantValue {
+  Matrix number;
+
+  template <int unroll>
+  __device__ void load(int, Matrix (&value)[unroll]) {
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) value[u] = number;
+  }
+};
+
+/// Adds the next `unroll` of `left` steps; left >= unroll is known at compile time in the loop.
+template <int unroll, Order order, class Columns, class Values, class Vector, class Sum,
+          class Matrix>
+__device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
+                          const Matrix&) {
+  unsigned there[unroll];
+  LocalIndex column[unroll];
+  Matrix value[unroll];
+  Vector factor[unroll];
+  values.load(left, value);
+  columns.template load<order>(left, there, column);
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) factor[u] = cached(x + column[u]);
+  if constexpr (order != Order::compilers) __syncwarp();
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) {
+    const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+    sum = columns.has(there[u]) ? next : sum;
+  }
+}
+
+template <int unroll, int few, Order order, class Numbers, class Columns, class Values>
+__device__ typename Numbers::Sum lane_sum(int steps, Columns columns, Values values,
+                                          const typename Numbers::Vector* x) {
+  typename Numbers::Sum sum = 0;
+  const typename Numbers::Matrix type{};
+#pragma unroll 1
+  for (; steps >= unroll; steps -= unroll)
+    add_steps<unroll, order>(unroll, columns, values, x, sum, type);
+  if (few < unroll && steps <= few) {
+    if (steps > 0) add_steps<few, order>(steps, columns, values, x, sum, type);
+  } else if (steps > 0) {
+    add_steps<unroll, order>(steps, columns, values, x, sum, type);
+  }
+  return sum;
+}
+
+template <class Numbers, ValueCode code>
+__device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& slice, unsigned lane,
+                          const typename Numbers::Matrix* table) {
+  using Matrix = typename Numbers::Matrix;
+  const std::int64_t first = std::int64_t{slice.values} * warp_size + lane;
+  if constexpr (code == ValueCode::plain) {
+    return PlainValues<Matrix>{static_cast<const Matrix*>(a.values) + first};
+  } else if constexpr (code == ValueCode::dictionary) {
+    return TableValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, table};
+  } else {
+    return ConstantValue<Matrix>{cached(a.table)};
+  }
+}
+
+template <class Numbers, ValueCode value_code, Unroll unroll>
+__global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value_code).blocks)
+    asell_kernel(AsellArguments<Numbers> a) {
+  using Matrix = typename Numbers::Matrix;
+  constexpr Shape shape = shape_of<Numbers>(unroll, value_code);
+  constexpr bool coded = value_code == ValueCode::dictionary;
+  __shared__ Matrix table[coded ? most_distinct_values : 1];
+  const unsigned number = blockIdx.x * (block_threads / warp_size) + threadIdx.x / warp_size;
+  const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;
+  const auto count = static_cast<unsigned>(a.rows.count);
+  const bool none = number * warp_size >= count;
+  if (!coded && none) return;
+  constexpr unsigned slices_per_line = 128 / sizeof(AsellSlice);
+  if (lane == 0 && number % slices_per_line == 0 &&
+      (number + described_ahead) * warp_size < count) {
+    prefetch(a.slices + number + described_ahead);
+  }
+  // All loads before the first wait, which is that of the block for its table.
+  static_assert(most_distinct_values <= 2 * block_threads);
+  constexpr unsigned half = block_threads;
+  Matrix low{}, high{};
+  if (coded && threadIdx.x < a.table_size) low = cached(a.table + threadIdx.x);
+  if (coded && half + threadIdx.x < a.table_size) high = cached(a.table + half + threadIdx.x);
+  const AsellSlice slice = a.slices[none ? 0 : number];
+  // Lanes beyond the last row have no entries.
+  const LocalIndex row = k < count ? a.rows[static_cast<LocalIndex>(k)] : -1;
+  if constexpr (coded) {
+    if (threadIdx.x < a.table_size) table[threadIdx.x] = low;
+    if (half + threadIdx.x < a.table_size) table[half + threadIdx.x] = high;
+    __syncthreads();
+    if (none) return;
+  }
+  const auto steps = static_cast<int>(slice.steps());
+  const auto values = values_of<Numbers, value_code>(a, slice, lane, table);
+  if constexpr (coded && unroll == Unroll::medium) values.ask(steps, shape.plain, lane);
+  const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
+  typename Numbers::Sum sum;
+  if (slice.code() == IndexCode::offsets) {
+    const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
+    const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
+    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  } else if (slice.code() == IndexCode::distances8) {
+    const DistanceColumns<IndexCode::distances8> columns{words, row + slice.base};
+    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  } else if (slice.code() == IndexCode::distances16) {
+    const DistanceColumns<IndexCode::distances16> columns{words, row + slice.base};
+    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  } else {
+    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words}, values,
+                                                                 a.x);
+  }
+  if (row >= 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+template <class Numbers, ValueCode values, Unroll unroll>
+void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(arguments.rows.count, block_threads);
+  asell_kernel<Numbers, values, unroll><<<blocks, block_threads, 0, stream>>>(arguments);
+}
+
+}  // namespace
+
+template <class Numbers>
+AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
+  const bool near = unroll == Unroll::low;
+  switch (values) {
+    case ValueCode::dictionary:
+      return near ? launch<Numbers, ValueCode::dictionary, Unroll::low>
+                  : launch<Numbers, ValueCode::dictionary, Unroll::medium>;
+    case ValueCode::constant:
+      return near ? launch<Numbers, ValueCode::constant, Unroll::low>
+                  : launch<Numbers, ValueCode::constant, Unroll::medium>;
+    case ValueCode::plain:
+      break;
+  }
+  return near                       ? launch<Numbers, ValueCode::plain, Unroll::low>
+         : unroll == Unroll::medium ? launch<Numbers, ValueCode::plain, Unroll::medium>
+         : unroll == Unroll::high   ? launch<Numbers, ValueCode::plain, Unroll::high>
+                                    : launch<Numbers, ValueCode::plain, Unroll::highest>;
+}
+
+template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<float, float, float>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<float, double, double>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<__half, __half, float>> asell_launch(ValueCode, Unroll);
+template AsellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> asell_launch(ValueCode,
+                                                                                    Unroll);
+
+}  // namespace rowhalo

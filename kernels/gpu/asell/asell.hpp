@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The layout of asell on the GPU, which asell.cpp describes: what asell_measure.cu and
+// asell_fill.cu make of CSR and asell.cu computes with. Device code and host code share it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/asell_code.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// How the values of the block are written.
+enum class ValueCode {
+  plain,       ///< as numbers
+  dictionary,  ///< 8 bits: position in a table of at most 256 numbers
+  constant,    ///< not at all: there is one number only
+};
+
+/// 32 rows. What a warp reads first, with one load.
+struct alignas(16) AsellSlice {
+  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: their words per lane
+  std::uint32_t codes;   ///< offsets: first step in `patterns`; others: words per lane before
+  LocalIndex base;       ///< bytes, words: the distance of the first entry counts from row + base
+  std::uint32_t steps_and_code;
+
+  constexpr std::uint32_t steps() const { return steps_and_code / index_codes; }
+  constexpr IndexCode code() const { return static_cast<IndexCode>(steps_and_code % index_codes); }
+};
+
+/// Codes of 8 and 16 bits lie in words of 32 bits, 4 or 2 steps of a lane in each, lane beside
+/// lane. A code of ones goes that far without an entry.
+constexpr int codes_per_word(IndexCode code) {
+  return code == IndexCode::distances8 ? 4 : code == IndexCode::distances16 ? 2 : 1;
+}
+inline constexpr int values_per_word = 4;  ///< of a dictionary
+
+struct AsellLayout {
+  DeviceArray<AsellSlice> slices;
+  DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
+  DeviceArray<std::uint32_t> words;  ///< codes
+  DeviceMemory values;               ///< numbers, or words of positions
+  DeviceMemory table;                ///< the numbers of the block where they are coded
+  ValueCode value_code = ValueCode::plain;
+  std::int64_t steps = 0;            ///< of all slices
+  std::int64_t value_rows = 0;       ///< numbers or words that a lane has in `values`, all slices
+  std::int64_t code_rows = 0;        ///< the same in `words`
+  std::int64_t distinct_values = 0;  ///< where values are coded
+  std::array<std::int64_t, index_codes> slices_by_code{};
+
+  std::int64_t slots() const { return steps * RowListView::group_size; }
+  std::int64_t bytes() const {
+    return slices.bytes() + patterns.bytes() + words.bytes() +
+           static_cast<std::int64_t>(values.bytes() + table.bytes());
+  }
+};
+
+/// Chooses a code for each slice of the listed rows and gives it its place. `words`, `values` and
+/// `table` are still to be made. `seed` is that of the hash which tells patterns apart.
+AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
+                          std::uint64_t seed);
+
+enum class PatternCheck {
+  passed,
+  collision  ///< two patterns share a hash: measure again with another seed
+};
+
+/// Fills `words` and `values`, for which there is room.
+PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayout& layout);
+
+template <class Numbers>
+struct AsellArguments {
+  const AsellSlice* slices;
+  const OffsetStep* patterns;
+  const std::uint32_t* words;
+  const void* values;
+  const typename Numbers::Matrix* table;
+  unsigned table_size;  ///< at most most_distinct_values
+  RowListView rows;
+  int block;  ///< of anchor_of()
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
+};
+
+template <class Numbers>
+using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStream_t stream);
+
+/// How many steps of a slice a thread loads before it sums them.
+enum class Unroll {
+  low,     ///< few, and as many warps as there is room for: short slices, wide distances
+  medium,  ///< more, with three quarters of the warps; coded values are asked for at the start
+  high,    ///< with three eighths: long slices, or all at once; not for coded values
+  highest  ///< many, with less than a quarter: long slices, all at once; not for coded values
+};
+
+/// What launches the kernel for values of that code.
+template <class Numbers>
+AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll);
+
+}  // namespace rowhalo

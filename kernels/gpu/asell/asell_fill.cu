@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writes the codes and values of asell (asell.hpp) where asell_measure.cu has made room: each lane
+// walks its row, slot after slot, so that a warp writes one stretch of memory a step.
+#include "kernels/gpu/asell/asell_rows.cuh"
+#include "kernels/gpu/device/words.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+/// Where the numbers of a lane go, slot after slot.
+template <class Word, ValueCode code>
+class ValueWriter {
+ public:
+  __device__ ValueWriter(void* values, std::uint64_t first, const Word* table, int table_size)
+      : table_(table), table_size_(table_size) {
+    const std::uint64_t place = first * warp_size + lane_number();
+    if constexpr (code == ValueCode::plain) numbers_ = static_cast<Word*>(values) + place;
+    if constexpr (code == ValueCode::dictionary) {
+      words_ = static_cast<std::uint32_t*>(values) + place;
+    }
+  }
+
+  __device__ void put(Word number) {
+    if constexpr (code == ValueCode::plain) {
+      *numbers_ = number;
+      numbers_ += warp_size;
+    } else if constexpr (code == ValueCode::dictionary) {
+      word_ |= position_of(number) << (8 * filled_);
+      if (++filled_ == values_per_word) finish();
+    }
+  }
+
+  /// Writes what is left.
+  __device__ void finish() {
+    if constexpr (code == ValueCode::dictionary) {
+      if (filled_ == 0) return;
+      *words_ = word_;
+      words_ += warp_size;
+      word_ = 0;
+      filled_ = 0;
+    }
+  }
+
+ private:
+  /// Of padding, which is no number of the block: any.
+  __device__ std::uint32_t position_of(Word number) const {
+    int low = 0, high = table_size_ - 1;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (table_[middle] < number) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return static_cast<std::uint32_t>(low);
+  }
+
+  const Word* table_;
+  int table_size_;
+  Word* numbers_ = nullptr;
+  std::uint32_t* words_ = nullptr;
+  std::uint32_t word_ = 0;
+  int filled_ = 0;
+};
+
+struct FillArguments {
+  CsrView matrix;
+  RowListView rows;
+  std::int64_t slices;
+  const AsellSlice* described;
+  const OffsetStep* patterns;
+  std::uint32_t* words;
+  void* values;
+  const void* table;
+  int table_size;
+  int* collision;  ///< raised where two patterns share a hash
+};
+
+template <class Word, class Writer>
+__device__ void fill_offsets(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
+                             Writer& writer) {
+  const OffsetStep* step = a.patterns + slice.codes;
+  const OffsetStep* end = step + slice.steps();
+  bool same = true;
+  merge_rows(a.matrix, lane, [&](LocalIndex offset, unsigned mask, bool here, Offset e) {
+    same = step != end && step->offset == offset && step->mask == mask;
+    ++step;
+    if (same) writer.put(here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0});
+    return same;
+  });
+  if (!same || step != end) *a.collision = 1;
+}
+
+template <IndexCode code, class Word, class Writer>
+__device__ void fill_distances(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
+                               Writer& writer) {
+  constexpr int per_word = codes_per_word(code), bits = 32 / per_word;
+  constexpr LocalIndex ones = (1 << bits) - 1;
+  std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane_number();
+  LocalIndex before = lane.row + slice.base;
+  Offset e = lane.begin;
+  const auto steps = static_cast<int>(slice.steps());
+  for (int first = 0; first < steps; first += per_word, words += warp_size) {
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int u = 0; u < per_word; ++u) {
+      const LocalIndex gap = e < lane.end ? a.matrix.indices[e] - before : ones;
+      const LocalIndex distance = min(gap, ones);
+      const bool here = distance < ones;
+      word |= static_cast<std::uint32_t>(distance) << (u * bits);
+      before += distance;
+      if (first + u < steps) {
+        writer.put(here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0});
+      }
+      if (here) ++e;
+    }
+    *words = word;
+  }
+}
+
+template <class Word, class Writer>
+__device__ void fill_columns(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
+                             Writer& writer) {
+  std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane_number();
+  const auto steps = static_cast<int>(slice.steps());
+  for (int step = 0; step < steps; ++step, words += warp_size) {
+    const Offset e = lane.begin + step;
+    const bool here = e < lane.end;
+    *words = static_cast<std::uint32_t>(here ? a.matrix.indices[e] : -1);
+    writer.put(here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0});
+  }
+}
+
+template <class Word, ValueCode value_code>
+__global__ void fill_slices(FillArguments a) {
+  const std::int64_t number = slice_number();
+  if (number >= a.slices) return;
+  const Lane lane = lane_of(a.matrix, a.rows, number);
+  const AsellSlice slice = a.described[number];
+  ValueWriter<Word, value_code> writer(a.values, slice.values, static_cast<const Word*>(a.table),
+                                       a.table_size);
+  switch (slice.code()) {
+    case IndexCode::offsets:
+      fill_offsets<Word>(a, slice, lane, writer);
+      break;
+    case IndexCode::distances8:
+      fill_distances<IndexCode::distances8, Word>(a, slice, lane, writer);
+      break;
+    case IndexCode::distances16:
+      fill_distances<IndexCode::distances16, Word>(a, slice, lane, writer);
+      break;
+    case IndexCode::columns:
+      fill_columns<Word>(a, slice, lane, writer);
+      break;
+  }
+  writer.finish();
+}
+
+template <class Word>
+void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments) {
+  switch (code) {
+    case ValueCode::plain:
+      fill_slices<Word, ValueCode::plain><<<blocks, block_threads, conversion_ballast>>>(arguments);
+      break;
+    case ValueCode::dictionary:
+      fill_slices<Word, ValueCode::dictionary>
+          <<<blocks, block_threads, conversion_ballast>>>(arguments);
+      break;
+    case ValueCode::constant:
+      fill_slices<Word, ValueCode::constant>
+          <<<blocks, block_threads, conversion_ballast>>>(arguments);
+      break;
+  }
+  ROWHALO_CUDA(cudaGetLastError());
+}
+
+}  // namespace
+
+PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayout& layout) {
+  const std::int64_t slices = layout.slices.size();
+  if (slices == 0) return PatternCheck::passed;
+  const DeviceArray<int> collision(1);
+  set_bytes_async(collision.data(), 0, sizeof(int), Stream{});
+  const FillArguments arguments{matrix,
+                                rows,
+                                slices,
+                                layout.slices.data(),
+                                layout.patterns.data(),
+                                layout.words.data(),
+                                layout.values.data(),
+                                layout.table.data(),
+                                static_cast<int>(layout.distinct_values),
+                                collision.data()};
+  const unsigned blocks = blocks_for(slices * warp_size, block_threads);
+  with_word(matrix_value_bytes(matrix.precision),
+            [&]<class Word>(Word) { launch_fill<Word>(layout.value_code, blocks, arguments); });
+  return collision.to_host()[0] == 0 ? PatternCheck::passed : PatternCheck::collision;
+}
+
+}  // namespace rowhalo

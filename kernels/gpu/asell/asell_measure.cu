@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What each slice of asell (asell.hpp) needs, and its place. One warp per slice, one lane per row:
+// every lane walks its row once and counts the slots that codes of 8 and 16 bits take; together the
+// lanes merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code
+// with the fewest bytes wins. Prefix sums then give each slice its place; slices with the same
+// steps, told apart by a hash that the filling checks, share one pattern.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+#include <iterator>
+
+#include "kernels/gpu/asell/asell_rows.cuh"
+#include "kernels/gpu/conversion/scratch.cuh"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+using Hash = unsigned long long;
+
+/// What a slice needs with the code that was chosen for it.
+struct Measure {
+  std::uint32_t steps;
+  std::uint32_t words;  ///< a lane; none for offsets
+  LocalIndex base;
+  IndexCode code;
+};
+
+struct Sums {
+  std::uint64_t values, words;
+};
+struct AddSums {
+  __host__ __device__ Sums operator()(const Sums& a, const Sums& b) const {
+    return {a.values + b.values, a.words + b.words};
+  }
+};
+
+/// Slots that a distance takes.
+template <class Distance>
+__device__ std::int64_t slots_of_gap(std::int64_t gap) {
+  return 1 + gap / escape<Distance>;
+}
+
+__device__ Hash mixed(Hash hash, LocalIndex offset, unsigned mask) {
+  hash ^= static_cast<Hash>(static_cast<unsigned>(offset)) << 32 | mask;
+  hash *= 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
+__device__ std::int64_t words_for(std::int64_t steps, int per_word) {
+  return (steps + per_word - 1) / per_word;
+}
+
+/// Bytes of a slice with values of `value_bytes` (0: constant, 1: dictionary) and `words` a lane.
+__device__ std::int64_t bytes_of(std::int64_t steps, std::int64_t words, int value_bytes) {
+  return warp_size * (steps * value_bytes + 4 * words);
+}
+
+__global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t slices,
+                               int value_bytes, Hash seed, Measure* measures, Hash* hashes) {
+  const std::int64_t slice = slice_number();
+  if (slice >= slices) return;
+  const Lane lane = lane_of(matrix, rows, slice);
+  const LocalIndex first_gap =
+      lane.begin < lane.end ? matrix.indices[lane.begin] - lane.row : INT_MAX;
+  const LocalIndex smallest = smallest_of_warp(first_gap);
+  const LocalIndex base = smallest == INT_MAX ? 0 : smallest;
+
+  bool ascends = true;
+  std::int64_t byte_slots = 0, word_slots = 0;
+  LocalIndex before = lane.row + base;
+  for (Offset e = lane.begin; e < lane.end; ++e) {
+    const LocalIndex column = matrix.indices[e];
+    const std::int64_t gap = std::int64_t{column} - before;
+    ascends = ascends && (e == lane.begin || gap > 0);
+    byte_slots += slots_of_gap<std::uint8_t>(gap);
+    word_slots += slots_of_gap<std::uint16_t>(gap);
+    before = column;
+  }
+  const auto steps = static_cast<std::int64_t>(largest_of_warp(lane.end - lane.begin));
+  byte_slots = largest_of_warp(byte_slots);
+  word_slots = largest_of_warp(word_slots);
+
+  std::int64_t best = bytes_of(steps, steps, value_bytes);
+  Measure result{static_cast<std::uint32_t>(steps), static_cast<std::uint32_t>(steps), base,
+                 IndexCode::columns};
+  Hash hash = ~Hash{0};
+  const bool all_ascend = __all_sync(0xffffffffu, ascends);
+  if (steps > 0) {
+    const auto try_code = [&](IndexCode code, std::int64_t slots) {
+      const std::int64_t words = words_for(slots, codes_per_word(code));
+      const std::int64_t bytes = bytes_of(slots, words, value_bytes);
+      if (bytes >= best) return;
+      best = bytes;
+      result.steps = static_cast<std::uint32_t>(slots);
+      result.words = static_cast<std::uint32_t>(words);
+      result.code = code;
+    };
+    if (all_ascend) {
+      try_code(IndexCode::distances16, word_slots);
+      try_code(IndexCode::distances8, byte_slots);
+    }
+    const std::int64_t bytes_per_step =
+        warp_size * value_bytes + static_cast<std::int64_t>(sizeof(OffsetStep));
+    std::int64_t offset_steps = 0;
+    Hash offsets_hash = seed;
+    merge_rows(matrix, lane, [&](LocalIndex offset, unsigned mask, bool, Offset) {
+      ++offset_steps;
+      offsets_hash = mixed(offsets_hash, offset, mask);
+      return offset_steps * bytes_per_step < best;
+    });
+    if (offset_steps * bytes_per_step < best) {
+      hash = mixed(offsets_hash, static_cast<LocalIndex>(offset_steps), 0) >> 1;  // not ~0
+      result = {static_cast<std::uint32_t>(offset_steps), 0, base, IndexCode::offsets};
+    }
+  }
+  if (lane_number() != 0) return;
+  measures[slice] = result;
+  hashes[slice] = hash;
+}
+
+/// What each slice takes of the arrays of values and words.
+__global__ void size_slices(const Measure* measures, std::int64_t slices, ValueCode values,
+                            Sums* sums) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k > slices) return;
+  if (k == slices) {
+    sums[k] = {0, 0};
+    return;
+  }
+  const std::int64_t steps = measures[k].steps;
+  const std::int64_t taken = values == ValueCode::plain        ? steps
+                             : values == ValueCode::dictionary ? words_for(steps, values_per_word)
+                                                               : 0;
+  sums[k] = {static_cast<std::uint64_t>(taken), measures[k].words};
+}
+
+__global__ void number_slices(std::int64_t slices, std::uint32_t* numbers) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k < slices) numbers[k] = static_cast<std::uint32_t>(k);
+}
+
+/// In the order of hashes: steps of a pattern where it stands first, else 0.
+__global__ void size_patterns(const Hash* hashes, const std::uint32_t* sorted,
+                              const Measure* measures, std::int64_t slices, std::uint64_t* sizes) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= slices) return;
+  const bool has_offsets = hashes[k] != ~Hash{0};
+  const bool first = k == 0 || hashes[k] != hashes[k - 1];
+  sizes[k] = has_offsets && first ? measures[sorted[k]].steps : 0;
+}
+
+/// `ends`: inclusive sum of `sizes`. The pattern of a slice ends where that of the first with its
+/// hash does; `owns`: this is the first.
+__global__ void place_patterns(const Hash* hashes, const std::uint32_t* sorted,
+                               const Measure* measures, const std::uint64_t* sizes,
+                               const std::uint64_t* ends, std::int64_t slices,
+                               std::uint32_t* places, unsigned char* owns) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= slices || hashes[k] == ~Hash{0}) return;
+  const std::uint32_t slice = sorted[k];
+  places[slice] = static_cast<std::uint32_t>(ends[k] - measures[slice].steps);
+  owns[slice] = sizes[k] != 0;
+}
+
+struct Totals {
+  unsigned long long by_code[index_codes];
+  unsigned long long steps;
+};
+
+__global__ void describe_slices(const Measure* measures, const Sums* begins,
+                                const std::uint32_t* pattern_places, std::int64_t slices,
+                                AsellSlice* result, Totals* totals) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= slices) return;
+  const Measure m = measures[k];
+  const bool has_offsets = m.code == IndexCode::offsets;
+  result[k] = {static_cast<std::uint32_t>(begins[k].values),
+               has_offsets ? pattern_places[k] : static_cast<std::uint32_t>(begins[k].words),
+               m.base, m.steps * index_codes + static_cast<std::uint32_t>(m.code)};
+  atomicAdd(&totals->by_code[static_cast<int>(m.code)], 1ull);
+  atomicAdd(&totals->steps, static_cast<unsigned long long>(m.steps));
+}
+
+__global__ void write_patterns(CsrView matrix, RowListView rows, std::int64_t slices,
+                               const AsellSlice* described, const unsigned char* owns,
+                               OffsetStep* patterns) {
+  const std::int64_t slice = slice_number();
+  if (slice >= slices || owns[slice] == 0) return;
+  OffsetStep* next = patterns + described[slice].codes;
+  merge_rows(matrix, lane_of(matrix, rows, slice),
+             [&](LocalIndex offset, unsigned mask, bool, Offset) {
+               if (lane_number() == 0) *next = {offset, mask};
+               ++next;
+               return true;
+             });
+}
+
+template <class T>
+T last_of(const DeviceArray<T>& numbers) {
+  T last;
+  copy_now(&last, numbers.data() + numbers.size() - 1, sizeof(T));
+  return last;
+}
+
+/// Slices that share a pattern: its place for each, and which slice writes it.
+struct Patterns {
+  DeviceArray<std::uint32_t> places;
+  DeviceArray<unsigned char> owns;
+  std::uint64_t steps = 0;
+};
+
+Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<Hash>& hashes) {
+  const std::int64_t count = measures.size();
+  const unsigned blocks = blocks_for(count, block_threads);
+  const DeviceArray<std::uint32_t> unsorted(count), sorted(count);
+  const DeviceArray<Hash> sorted_hashes(count);
+  const DeviceArray<std::uint64_t> sizes(count), ends(count);
+  number_slices<<<blocks, block_threads>>>(count, unsorted.data());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, hashes.data(), sorted_hashes.data(),
+                                           unsorted.data(), sorted.data(), count);
+  });
+  size_patterns<<<blocks, block_threads>>>(sorted_hashes.data(), sorted.data(), measures.data(),
+                                           count, sizes.data());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveSum(scratch, bytes, sizes.data(), ends.data(), count);
+  });
+  Patterns patterns{DeviceArray<std::uint32_t>(count), DeviceArray<unsigned char>(count),
+                    last_of(ends)};
+  set_bytes_async(patterns.owns.data(), 0, static_cast<std::size_t>(count), Stream{});
+  place_patterns<<<blocks, block_threads>>>(sorted_hashes.data(), sorted.data(), measures.data(),
+                                            sizes.data(), ends.data(), count,
+                                            patterns.places.data(), patterns.owns.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  return patterns;
+}
+
+int bytes_of_value(ValueCode code, Precision precision) {
+  if (code == ValueCode::plain) return static_cast<int>(matrix_value_bytes(precision));
+  return code == ValueCode::dictionary ? 1 : 0;
+}
+
+}  // namespace
+
+AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
+                          std::uint64_t seed) {
+  AsellLayout layout;
+  layout.value_code = value_code;
+  const std::int64_t count = (std::int64_t{rows.count} + warp_size - 1) / warp_size;
+  if (count == 0) return layout;
+  const unsigned blocks = blocks_for(count + 1, block_threads);
+  const unsigned warps = blocks_for(count * warp_size, block_threads);
+  const DeviceArray<Measure> measures(count);
+  const DeviceArray<Hash> hashes(count);
+  measure_slices<<<warps, block_threads, conversion_ballast>>>(
+      matrix, rows, count, bytes_of_value(value_code, matrix.precision), seed, measures.data(),
+      hashes.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const Patterns patterns = share_patterns(measures, hashes);
+
+  const DeviceArray<Sums> sums(count + 1), begins(count + 1);
+  size_slices<<<blocks, block_threads>>>(measures.data(), count, value_code, sums.data());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveScan(scratch, bytes, sums.data(), begins.data(), AddSums{},
+                                          Sums{0, 0}, count + 1);
+  });
+  const DeviceArray<Totals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
+  layout.slices = DeviceArray<AsellSlice>(count);
+  describe_slices<<<blocks, block_threads>>>(measures.data(), begins.data(), patterns.places.data(),
+                                             count, layout.slices.data(), totals.data());
+  layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
+  write_patterns<<<warps, block_threads>>>(matrix, rows, count, layout.slices.data(),
+                                           patterns.owns.data(), layout.patterns.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const Totals total = totals.to_host()[0];
+  layout.steps = static_cast<std::int64_t>(total.steps);
+  std::copy(std::begin(total.by_code), std::end(total.by_code), layout.slices_by_code.begin());
+  const Sums ends = last_of(begins);
+  layout.value_rows = static_cast<std::int64_t>(ends.values);
+  layout.code_rows = static_cast<std::int64_t>(ends.words);
+  return layout;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Distinct numbers by a hash table with open addressing in device memory (distinct_values.hpp). A
+// number that is there already costs a load; one that is not, an atomic compare and swap.
+#include <algorithm>
+
+#include "kernels/gpu/asell/distinct_values.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/words.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+constexpr unsigned places = 1024;  // a quarter full at the most
+using Key = unsigned long long;
+/// No number: a double of these bits counts as too many numbers.
+constexpr Key no_key = ~0ull;
+
+struct Found {
+  unsigned count;  ///< above most_distinct_values: too many
+};
+
+__device__ unsigned place_of(Key key) {
+  return static_cast<unsigned>((key * 0x9e3779b97f4a7c15ull) >> 54);
+}
+
+template <class Word>
+__global__ void collect(const Word* numbers, Offset count, Key* table, Found* found) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const volatile Key* seen = table;
+  const volatile unsigned* seen_count = &found->count;
+  for (std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < count;
+       e += stride) {
+    const Key key = numbers[e];
+    if (key == no_key) found->count = most_distinct_values + 1;
+    for (unsigned place = place_of(key);; place = (place + 1) % places) {
+      const Key there = seen[place];  // read once: it may become `key` at any time
+      if (there == key) break;
+      if (*seen_count > most_distinct_values) return;
+      if (there != no_key) continue;
+      const Key before = atomicCAS(&table[place], no_key, key);
+      if (before == no_key) atomicAdd(&found->count, 1u);
+      if (before == no_key || before == key) break;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> distinct_values(const CsrView& matrix) {
+  if (matrix.nonzeros == 0) return {};
+  const DeviceArray<Key> table(places);
+  const DeviceArray<Found> found(1);
+  set_bytes_async(table.data(), 0xff, static_cast<std::size_t>(table.bytes()), Stream{});
+  set_bytes_async(found.data(), 0, sizeof(Found), Stream{});
+  with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
+    collect<<<filling_blocks(matrix.nonzeros, block_threads), block_threads>>>(
+        static_cast<const Word*>(matrix.values), matrix.nonzeros, table.data(), found.data());
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  if (found.to_host()[0].count > most_distinct_values) return {};
+  std::vector<std::uint64_t> bits;
+  for (const Key key : table.to_host()) {
+    if (key != no_key) bits.push_back(key);
+  }
+  std::sort(bits.begin(), bits.end());
+  return bits;
+}
+
+}  // namespace rowhalo

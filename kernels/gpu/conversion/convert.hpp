@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Conversions of a CSR block on the device: rows sorted by length, sliced ELLPACK, 32-bit offsets.
+// All run in the default stream of the current device; what they return may be used at once.
+#pragma once
+
+#include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+/// A row list that a format made for itself.
+struct SortedRows {
+  LocalIndex count = 0;
+  DeviceArray<LocalIndex> groups, indices;
+
+  RowListView view() const { return {count, groups.data(), indices.data()}; }
+  std::int64_t bytes() const { return groups.bytes() + indices.bytes(); }
+  /// The first of them: the longest, if all were sorted at once. There must be one.
+  LocalIndex first_row() const {
+    LocalIndex row = 0;
+    copy_now(&row, indices.data(), sizeof(row));
+    return row;
+  }
+};
+
+/// The listed rows by falling length within windows of `sigma` rows; equal lengths keep their
+/// order.
+SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_t sigma);
+
+/// How rows are cut into slices of `rows`: row k of the list is lane k % rows of slice k / rows.
+/// Slot (step, lane) of a slice lies at begins[slice] + step * lanes + lane.
+struct Slices {
+  enum class Last {
+    short_one,  ///< the last slice has as many lanes as rows are left
+    whole,      ///< it is padded to a whole slice
+  };
+  LocalIndex rows = 32;
+  Last last = Last::short_one;
+
+  constexpr std::int64_t count(LocalIndex listed) const {
+    return (std::int64_t{listed} + rows - 1) / rows;
+  }
+  constexpr LocalIndex lanes(std::int64_t slice, LocalIndex listed) const {
+    const std::int64_t left = listed - slice * rows;
+    return last == Last::whole || left >= rows ? rows : static_cast<LocalIndex>(left);
+  }
+};
+
+/// First slot of each slice, and the end.
+DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices);
+
+/// Fills the slots of all slices: columns (-1 in padding) and values (+0 in padding).
+void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
+                 LocalIndex* indices, void* values);
+
+/// The row of each nonzero: coordinates.
+DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix);
+
+/// The same numbers with 32 bits each; they fit.
+DeviceArray<std::int32_t> as_32_bit(const Offset* numbers, std::int64_t count);
+
+/// The same numbers with 64 bits each.
+DeviceArray<std::int64_t> widened(const LocalIndex* numbers, std::int64_t count);
+
+}  // namespace rowhalo

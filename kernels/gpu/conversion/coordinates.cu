@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Coordinates from CSR and CSR from coordinates (coordinates.hpp).
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <chrono>
+
+#include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/prefix_sum.cuh"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+__device__ std::int64_t thread_index() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+/// Entries of row k of the list beyond the skipped ones, and 0 for the end.
+__global__ void count_entries(CsrView matrix, RowListView rows, Offset skipped, Offset* counts) {
+  const std::int64_t k = thread_index();
+  if (k > rows.count) return;
+  Offset count = 0;
+  if (k < rows.count) {
+    const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+    count = max(matrix.offsets[row + 1] - matrix.offsets[row] - skipped, Offset{0});
+  }
+  counts[k] = count;
+}
+
+/// One warp per row.
+template <class Word>
+__global__ void write_entries(CsrView matrix, RowListView rows, Offset skipped,
+                              const Offset* begins, LocalIndex* entry_rows, LocalIndex* columns,
+                              Word* values) {
+  const std::int64_t k = thread_index() / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset first = matrix.offsets[row] + skipped, count = begins[k + 1] - begins[k];
+  for (Offset e = threadIdx.x % warp_size; e < count; e += warp_size) {
+    entry_rows[begins[k] + e] = row;
+    columns[begins[k] + e] = matrix.indices[first + e];
+    values[begins[k] + e] = static_cast<const Word*>(matrix.values)[first + e];
+  }
+}
+
+struct IsShort {
+  CsrView matrix;
+  Offset entries;
+  __device__ bool operator()(LocalIndex row) const {
+    return matrix.offsets[row + 1] - matrix.offsets[row] <= entries;
+  }
+};
+
+__global__ void write_list(RowListView rows, LocalIndex* list) {
+  const std::int64_t k = thread_index();
+  if (k < rows.count) list[k] = rows[static_cast<LocalIndex>(k)];
+}
+
+__global__ void count_rows(const LocalIndex* entry_rows, Offset count,
+                           unsigned long long* histogram) {
+  const std::int64_t e = thread_index();
+  if (e < count) atomicAdd(&histogram[entry_rows[e]], 1ull);
+}
+
+__global__ void write_positions(Offset count, std::int64_t* positions) {
+  const std::int64_t e = thread_index();
+  if (e < count) positions[e] = e;
+}
+
+template <class Word>
+__global__ void gather_entries(const std::int64_t* order, Offset count, const LocalIndex* columns,
+                               const Word* values, LocalIndex* indices, Word* gathered) {
+  const std::int64_t e = thread_index();
+  if (e >= count) return;
+  indices[e] = columns[order[e]];
+  gathered[e] = values[order[e]];
+}
+
+}  // namespace
+
+Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipped) {
+  const DeviceArray<Offset> counts(std::int64_t{rows.count} + 1);
+  count_entries<<<blocks_for(counts.size(), block_threads), block_threads>>>(matrix, rows, skipped,
+                                                                             counts.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const DeviceArray<Offset> begins = prefix_sum(counts);
+  Coordinates entries;
+  copy_now(&entries.count, begins.data() + rows.count, sizeof(entries.count));
+  const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
+  entries.rows = DeviceArray<LocalIndex>(entries.count);
+  entries.columns = DeviceArray<LocalIndex>(entries.count);
+  entries.values = DeviceMemory(static_cast<std::size_t>(entries.count) * value_bytes);
+  if (entries.count == 0) return entries;
+  const std::int64_t threads = std::int64_t{rows.count} * warp_size;
+  with_word(value_bytes, [&]<class Word>(Word) {
+    write_entries<<<blocks_for(threads, block_threads), block_threads>>>(
+        matrix, rows, skipped, begins.data(), entries.rows.data(), entries.columns.data(),
+        reinterpret_cast<Word*>(entries.values.data()));
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
+  return entries;
+}
+
+DeviceArray<LocalIndex> rows_up_to(const CsrView& matrix, RowListView rows, Offset entries) {
+  if (rows.count == 0) return {};
+  const DeviceArray<LocalIndex> list(rows.count), selected(rows.count), found(1);
+  write_list<<<blocks_for(rows.count, block_threads), block_threads>>>(rows, list.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, list.data(), selected.data(), found.data(),
+                                 rows.count, IsShort{matrix, entries});
+  });
+  DeviceArray<LocalIndex> result(found.to_host()[0]);
+  copy_now(result.data(), selected.data(), static_cast<std::size_t>(result.bytes()));
+  return result;
+}
+
+CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
+                             const LocalIndex* entry_rows, const LocalIndex* entry_columns,
+                             const void* values) {
+  CsrArrays csr;
+  const DeviceArray<Offset> histogram(std::int64_t{rows} + 1);
+  set_bytes_async(histogram.data(), 0, static_cast<std::size_t>(histogram.bytes()), Stream{});
+  if (count > 0) {
+    count_rows<<<blocks_for(count, block_threads), block_threads>>>(
+        entry_rows, count, reinterpret_cast<unsigned long long*>(histogram.data()));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+  csr.offsets = prefix_sum(histogram);
+  csr.indices = DeviceArray<LocalIndex>(count);
+  csr.values = DeviceMemory(static_cast<std::size_t>(count) * matrix_value_bytes(precision));
+  if (count == 0) return csr;
+
+  const DeviceArray<LocalIndex> sorted_rows(count);
+  const DeviceArray<std::int64_t> unsorted(count), order(count);
+  write_positions<<<blocks_for(count, block_threads), block_threads>>>(count, unsorted.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, entry_rows, sorted_rows.data(),
+                                           unsorted.data(), order.data(), count);
+  });
+  with_word(matrix_value_bytes(precision), [&]<class Word>(Word) {
+    gather_entries<<<blocks_for(count, block_threads), block_threads>>>(
+        order.data(), count, entry_columns, static_cast<const Word*>(values), csr.indices.data(),
+        reinterpret_cast<Word*>(csr.values.data()));
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
+  return csr;
+}
+
+double measure_csr_of_coordinates(const CsrView& matrix) {
+  const Coordinates entries = coordinates_of(matrix, all_rows(matrix.rows), 0);
+  const auto start = std::chrono::steady_clock::now();
+  const CsrArrays csr =
+      csr_of_coordinates(matrix.rows, matrix.precision, entries.count, entries.rows.data(),
+                         entries.columns.data(), entries.values.data());
+  synchronize_device();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace rowhalo

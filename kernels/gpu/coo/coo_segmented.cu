@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// coo-segmented: coordinates summed by segments (segmented_sum.hpp), without atomics: the same bits
+// every time. Listed rows without entries get their beta * y in a launch of their own, if there are
+// any. Bytes per product: 16 (fp32: 12) an entry, 4 an empty row, 12 (fp32: 8) a partial sum
+// written and read, x and y once.
+#include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/gpu/coo/segmented_sum.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+template <class T>
+__global__ void finish_empty_rows(const LocalIndex* rows, std::int64_t count, T alpha, T beta,
+                                  T* y) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k < count) finish_row(alpha, T{0}, beta, y[rows[k]]);
+}
+
+template <class T>
+class CooSegmentedKernel final : public DeviceFormat {
+ public:
+  CooSegmentedKernel(const CsrView& matrix, RowListView rows)
+      : DeviceFormat(matrix, rows),
+        entries_(coordinates_of(matrix, rows, 0)),
+        empty_rows_(rows_up_to(matrix, rows, 0)),
+        partial_(entries_.count) {
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (empty_rows_.size() > 0) {
+      finish_empty_rows<<<blocks_for(empty_rows_.size(), block_threads), block_threads, 0,
+                          native(stream)>>>(empty_rows_.data(), empty_rows_.size(),
+                                            static_cast<T>(alpha), static_cast<T>(beta),
+                                            static_cast<T*>(y));
+      ROWHALO_CUDA(cudaGetLastError());
+    }
+    add_coordinates(entries_, partial_, alpha, x, beta, y, stream);
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return entries_.count; }
+  std::int64_t matrix_bytes(const DeviceCounts&) const override {
+    return entries_.bytes() + empty_rows_.bytes() + 2 * partial_.bytes();
+  }
+  std::int64_t footprint_bytes() const override {
+    return entries_.bytes() + empty_rows_.bytes() + partial_.bytes();
+  }
+
+  Coordinates entries_;
+  DeviceArray<LocalIndex> empty_rows_;
+  PartialSums<T> partial_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_coo_segmented(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  check_format_options(options, {});
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CooSegmentedKernel<T>>(matrix, rows);
+  });
+}
+
+}  // namespace rowhalo

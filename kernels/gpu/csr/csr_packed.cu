@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-packed: for small matrices with rows of any lengths: whole rows are packed into thread blocks
+// (CSR-Stream: Greathouse, Daga, Efficient sparse matrix-vector multiplication on GPUs using the
+// CSR storage format, SC 2014), so that nothing passes between blocks:
+//   rows k from firsts[block] on take slots one after the other, empty rows one without an entry;
+//   lane of 4 slots: s = +0; s = fma(values[slot], x[columns[slot]], s) up to where a row ends
+//   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
+// Entries lie as lanes load them, 16 bytes at once; one word per lane says where rows end and which
+// is the first. All of that is loaded before the product before has ended (early_start.cuh): the
+// chain of loads is x, y. Order of sums and bits depend on the matrix alone. Bytes per product: 12
+// (fp32: 8) per slot and 1 for the words, the row list, x and y once.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/early_start.cuh"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int lane_slots = 4;
+constexpr int fewest_threads = 128, most_threads = 1024;
+constexpr int most_warps = most_threads / warp_size;
+constexpr Offset most_slots = 1 << 22;  ///< the host packs them; beyond, bytes count, not latency
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// What a lane loads at once.
+template <class T>
+struct alignas(sizeof(T) * lane_slots < 16 ? sizeof(T) * lane_slots : 16) FourOf {
+  T slot[lane_slots];
+};
+
+template <class Numbers>
+struct PackedArguments {
+  const FourOf<LocalIndex>* columns;  ///< -1 in a slot without an entry
+  const FourOf<typename Numbers::Matrix>* values;
+  const unsigned* words;  ///< of each lane: bit j: a row ends at slot j; above: its first row
+  RowListView rows;
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
+};
+
+/// What a lane, then a warp, leaves to those behind it.
+template <class Sum>
+struct Open {
+  Sum sum;    ///< of the row that goes on
+  bool ends;  ///< a row ended here
+};
+
+/// Sums `open` over the lanes since the last one in which a row ended, `ending` has their bits;
+/// returns what comes in to the calling lane from those before it in the warp.
+template <class Sum>
+__device__ Sum carry_over_lanes(unsigned ending, Open<Sum>& open) {
+  const int lane = threadIdx.x % warp_size;
+  const unsigned ending_up_to = ending & (all_lanes >> (warp_size - 1 - lane));
+  const int reach = ending_up_to == 0 ? lane : lane - (warp_size - 1 - __clz(ending_up_to));
+#pragma unroll
+  for (int offset = 1; offset < warp_size; offset *= 2) {
+    const Sum other = __shfl_up_sync(all_lanes, open.sum, offset);
+    if (reach >= offset) open.sum += other;
+  }
+  const Sum before = __shfl_up_sync(all_lanes, open.sum, 1);
+  open.ends = ending != 0;
+  return lane == 0 ? Sum{0} : before;
+}
+
+/// What comes in from the warps before this one.
+template <class Sum>
+__device__ Sum carry_over_warps(const Open<Sum>* of_warps, int warp) {
+  Sum sum = 0;
+  bool ended = false;
+  for (int before = warp - 1; before >= 0 && !ended; --before) {
+    sum += of_warps[before].sum;
+    ended = of_warps[before].ends;
+  }
+  return sum;
+}
+
+template <class Numbers, Start start>
+__global__ void __launch_bounds__(most_threads) csr_packed_kernel(PackedArguments<Numbers> a) {
+  using Sum = typename Numbers::Sum;
+  __shared__ Open<Sum> of_warps[most_warps];
+  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const unsigned word = a.words[item];
+  const FourOf<LocalIndex> column = a.columns[item];
+  const FourOf<typename Numbers::Matrix> value = a.values[item];
+  if constexpr (start == Start::early) {
+    wait_for_stream();
+    let_next_start();
+  }
+  typename Numbers::Vector factor[lane_slots] = {};
+#pragma unroll
+  for (int j = 0; j < lane_slots; ++j) {
+    if (column.slot[j] >= 0) factor[j] = a.x[column.slot[j]];
+  }
+  const auto first_row = static_cast<LocalIndex>(word >> lane_slots);
+  LocalIndex row = first_row;
+  Open<Sum> open{0, false};
+  Sum first_sum = 0;  // of the row that was open when the lane began
+#pragma unroll
+  for (int j = 0; j < lane_slots; ++j) {
+    const Sum next =
+        fused_multiply_add(widened<Sum>(value.slot[j]), widened<Sum>(factor[j]), open.sum);
+    if (column.slot[j] >= 0) open.sum = next;
+    if ((word >> j & 1) == 0) continue;
+    if (open.ends) {
+      finish_row(a.alpha, open.sum, a.beta, a.y[a.rows[row]]);
+    } else {
+      first_sum = open.sum;
+    }
+    open = {0, true};
+    ++row;
+  }
+  const bool ends = open.ends;
+  const unsigned ending = __ballot_sync(all_lanes, ends);
+  Sum incoming = carry_over_lanes(ending, open);
+  const int lane = threadIdx.x % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (lane == warp_size - 1) of_warps[warp] = open;
+  __syncthreads();
+  if (!ends) return;
+  // Of the lanes with an end, the first of a warp continues what the warps before it left open.
+  if ((ending & ((1u << lane) - 1)) == 0) incoming += carry_over_warps(of_warps, warp);
+  finish_row(a.alpha, first_sum + incoming, a.beta, a.y[a.rows[first_row]]);
+}
+
+// ---- set-up
+
+/// Where each row begins, as slots; how many slots all blocks have.
+struct Packing {
+  std::vector<Offset> begins;
+  Offset slots = 0;
+};
+
+/// Rows one after the other; one that does not fit into a block any more begins the next.
+Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
+  Packing packing;
+  packing.begins.reserve(lengths.size());
+  Offset place = 0;
+  for (const Offset length : lengths) {
+    const Offset taken = std::max<Offset>(length, 1), used = place % block_slots;
+    if (used + taken > block_slots) place += block_slots - used;
+    packing.begins.push_back(place);
+    place += taken;
+  }
+  packing.slots = (place + block_slots - 1) / block_slots * block_slots;
+  return packing;
+}
+
+__global__ void measure_rows(CsrView matrix, RowListView rows, Offset* lengths) {
+  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (item >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(item)];
+  lengths[item] = matrix.offsets[row + 1] - matrix.offsets[row];
+}
+
+/// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
+template <class Word>
+__global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
+                           LocalIndex* columns, Word* values, unsigned* words) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
+  const Offset begin = begins[k], last = begin + (length > 0 ? length - 1 : 0);
+  for (Offset slot = begin + threadIdx.x % warp_size; slot <= last; slot += warp_size) {
+    if (length > 0) {
+      columns[slot] = matrix.indices[first + (slot - begin)];
+      values[slot] = static_cast<const Word*>(matrix.values)[first + (slot - begin)];
+    }
+    unsigned bits = slot == last ? 1u << slot % lane_slots : 0;
+    if (slot % lane_slots == 0) bits |= static_cast<unsigned>(k) << lane_slots;
+    if (bits != 0) atomicOr(words + slot / lane_slots, bits);
+  }
+}
+
+int chosen_threads(const Spec& options, Offset longest) {
+  // Where rows are as long as half a block, it would stay half empty before them.
+  int fitting =
+      longest > Offset{fewest_threads} * lane_slots / 2 ? 2 * fewest_threads : fewest_threads;
+  while (fitting < most_threads && longest > Offset{fitting} * lane_slots) fitting *= 2;
+  const auto threads = static_cast<int>(options.integer("block", fitting, warp_size, most_threads));
+  if (threads % warp_size != 0) options.fail("block must be a multiple of 32, at most 1024");
+  if (longest > Offset{threads} * lane_slots) {
+    options.fail("a row has " + std::to_string(longest) + " entries, a block " +
+                 std::to_string(threads * lane_slots) + " slots; use csr-balanced");
+  }
+  return threads;
+}
+
+template <class Numbers>
+class CsrPackedKernel final : public DeviceFormat {
+ public:
+  CsrPackedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows) {
+    const Offset fewest = std::max<Offset>(listed_nonzeros_on_device(matrix, rows), rows.count);
+    if (fewest > most_slots) {
+      options.fail(std::to_string(fewest) + " slots at least, of 2^22 at most; use csr-balanced");
+    }
+    const RowLengths lengths = row_lengths_on_device(matrix, rows);
+    threads_ = chosen_threads(options, lengths.longest);
+    if (rows.count == 0) return;
+    fill();
+    if (!can_start_early(kernel_)) {
+      kernel_ = csr_packed_kernel<Numbers, Start::in_turn>;
+      start_ = Start::in_turn;
+    }
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const PackedArguments<Numbers> arguments{
+        reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()),
+        reinterpret_cast<const FourOf<Matrix>*>(values_.data()),
+        words_.data(),
+        rows_,
+        static_cast<Sum>(alpha),
+        static_cast<const Vector*>(x),
+        static_cast<Sum>(beta),
+        static_cast<Vector*>(y)};
+    launch_kernel(kernel_, blocks_for(words_.size(), threads_), threads_, start_, arguments,
+                  native(stream));
+  }
+  bool starts_early() const override { return start_ == Start::early; }
+
+ private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
+  Offset slots() const { return columns_.size(); }
+
+  void fill() {
+    constexpr int block = 128;
+    const DeviceArray<Offset> lengths(rows_.count);
+    measure_rows<<<blocks_for(rows_.count, block), block>>>(csr_, rows_, lengths.data());
+    ROWHALO_CUDA(cudaGetLastError());
+    const Packing packing = pack(lengths.to_host(), Offset{threads_} * lane_slots);
+    copy_now(lengths.data(), packing.begins.data(), static_cast<std::size_t>(lengths.bytes()));
+    columns_ = DeviceArray<LocalIndex>(packing.slots);
+    values_ = DeviceArray<Matrix>(packing.slots);
+    words_ = DeviceArray<unsigned>(packing.slots / lane_slots);
+    const auto set = [](const auto& array, int byte) {
+      set_bytes_async(array.data(), byte, static_cast<std::size_t>(array.bytes()), Stream{});
+    };
+    set(columns_, 0xff);  // -1
+    set(values_, 0);
+    set(words_, 0);
+    with_word(sizeof(Matrix), [&]<class Word>(Word) {
+      fill_slots<<<blocks_for(std::int64_t{rows_.count} * warp_size, block), block>>>(
+          csr_, rows_, lengths.data(), columns_.data(), reinterpret_cast<Word*>(values_.data()),
+          words_.data());
+    });
+    ROWHALO_CUDA(cudaGetLastError());
+    synchronize_device();  // before `lengths` goes
+  }
+
+  std::int64_t stored_entries() const override { return slots(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return footprint_bytes() + counts.row_list_bytes;
+  }
+  std::int64_t footprint_bytes() const override {
+    return columns_.bytes() + values_.bytes() + words_.bytes();
+  }
+  std::string parameters() const override { return "block=" + std::to_string(threads_); }
+
+  int threads_ = fewest_threads;
+  void (*kernel_)(PackedArguments<Numbers>) = csr_packed_kernel<Numbers, Start::early>;
+  Start start_ = Start::early;
+  DeviceArray<LocalIndex> columns_;
+  DeviceArray<Matrix> values_;
+  DeviceArray<unsigned> words_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView rows,
+                                            const Spec& options) {
+  check_format_options(options, {"block"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CsrPackedKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-scalar: one thread per row (Bell, Garland: Efficient sparse matrix-vector multiplication on
+// CUDA, NVIDIA NVR-2008-004, 2008).
+//   for thread k: i = rows[k]; s = +0
+//     for e in [offsets[i], offsets[i + 1]): s = fma(values[e], x[indices[e]], s)
+//     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
+// A row is summed in stored order by one accumulator: the bits of csr. Neighbouring threads read
+// addresses a row apart, so a cache line is used over several steps and has to stay in L1: the
+// matrix is read through the caches here, not streamed. Bytes: csr_kernel.hpp.
+#include "kernels/formats.hpp"
+#include "kernels/gpu/csr/csr_kernel.hpp"
+#include "kernels/gpu/warp/row_sum.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int default_block = 128;
+
+template <class Numbers>
+__global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= a.rows.count) return;
+  const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
+  const auto sum = row_sum<typename Numbers::Sum, 1>(a.indices, a.values, a.offsets[row],
+                                                     a.offsets[row + 1], a.x);
+  finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+template <class Numbers>
+void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
+  csr_scalar_kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(arguments);
+}
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView rows,
+                                            const Spec& options) {
+  check_format_options(options, {"block"});
+  const int block = block_option(options, default_block);
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    using Numbers = NumberTypes<T, T, T>;
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block, 1);
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plan of csr-balanced (balanced_plan.hpp): two prefix sums, over the rows for the numbers of
+// those that have entries and over the chunks for the rows that end before each; all else is a
+// thread a row, a lane eight entries, or one thread per share.
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/gpu/csr_balanced/balanced_plan.hpp"
+#include "kernels/gpu/device/listed_rows.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/prefix_sum.cuh"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+__device__ std::int64_t thread_index() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+template <class T>
+DeviceArray<T> zeros(std::int64_t size) {
+  DeviceArray<T> array(size);
+  set_bytes_async(array.data(), 0, static_cast<std::size_t>(array.bytes()), Stream{});
+  return array;
+}
+
+/// A bit at the last entry of each row, and one for each row without; the rows that have entries
+/// and where these begin.
+__global__ void mark_rows(RowListView listed, const Offset* begins, const LocalIndex* ranks,
+                          unsigned* lasts, LocalIndex* rows, Offset* row_begins, unsigned* empty) {
+  const std::int64_t k = thread_index();
+  const bool is_row = k < listed.count;
+  const Offset begin = is_row ? begins[k] : 0, end = is_row ? begins[k + 1] : 0;
+  if (begin < end) {
+    atomicOr(lasts + (end - 1) / 32, 1u << ((end - 1) % 32));
+    rows[ranks[k]] = listed[static_cast<LocalIndex>(k)];
+    row_begins[ranks[k]] = begin;
+  }
+  const unsigned without = __ballot_sync(0xffffffffu, is_row && begin == end);
+  if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
+}
+
+/// One warp per chunk, and 0 for the end.
+__global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std::uint16_t* marks,
+                           LocalIndex* ends) {
+  const std::int64_t item = thread_index(), chunk = item / warp_size;
+  if (chunk > chunks) return;
+  const int lane = threadIdx.x % warp_size;
+  const unsigned bits = chunk < chunks ? lasts[item] : 0;
+  const int own = __popc(bits);
+  int up_to = own;
+  for (int offset = 1; offset < warp_size; offset *= 2) {
+    const int before = __shfl_up_sync(0xffffffffu, up_to, offset);
+    if (lane >= offset) up_to += before;
+  }
+  if (chunk < chunks) marks[item] = static_cast<std::uint16_t>(bits | (up_to - own) << 8);
+  if (lane == warp_size - 1) ends[chunk] = up_to;
+}
+
+/// A thread eight entries, as in the product.
+template <class Word>
+__global__ void copy_entries(CsrView matrix, BalancedView plan, const Offset* row_begins,
+                             LocalIndex* indices, Word* values) {
+  const std::int64_t item = thread_index();
+  const Offset first = item * lane_entries, end = min(first + lane_entries, plan.entries);
+  if (first >= end) return;
+  const unsigned mark = plan.marks[item];
+  LocalIndex ordinal = plan.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
+  for (Offset e = first; e < end; ++e) {
+    const Offset source = matrix.offsets[plan.rows[ordinal]] + (e - row_begins[ordinal]);
+    indices[e] = matrix.indices[source];
+    values[e] = static_cast<const Word*>(matrix.values)[source];
+    ordinal += static_cast<LocalIndex>(mark >> (e - first) & 1);
+  }
+}
+
+/// Rank of the row that goes on at the begin of each share, or -1.
+__global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std::int32_t* open) {
+  const std::int64_t share = thread_index();
+  if (share > plan.shares.parts) return;
+  const std::int64_t chunk = plan.shares.begin(share);
+  const Offset begin = chunk * chunk_entries;
+  const LocalIndex ordinal = plan.ended[chunk];
+  open[share] = begin < plan.entries && row_begins[ordinal] < begin ? ordinal : -1;
+}
+
+__global__ void find_first_columns(EvenParts shares, const LocalIndex* indices,
+                                   const std::int32_t* wanted, std::int64_t count,
+                                   LocalIndex* columns) {
+  const std::int64_t k = thread_index();
+  if (k < count) columns[k] = indices[shares.begin(wanted[k]) * chunk_entries];
+}
+
+/// Words of empty rows that a warp takes beside a share.
+constexpr std::int64_t most_words_per_unit = 64;
+
+}  // namespace
+
+BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGrid grid,
+                                int chunks) {
+  BalancedPlan plan;
+  plan.listed = rows;
+  if (rows.count == 0) return plan;
+  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, block_threads);
+  const ListedRows listed = number_listed_rows(matrix, rows);
+  const LocalIndex with_entries = listed.with_entries;
+  plan.entries = listed.entries;
+
+  const std::int64_t all_chunks = (plan.entries + chunk_entries - 1) / chunk_entries;
+  DeviceArray<unsigned> words(blocks_for(rows.count, warp_size));
+  const DeviceArray<unsigned> lasts = zeros<unsigned>(all_chunks * chunk_entries / 32);
+  const DeviceArray<Offset> row_begins(with_entries);
+  plan.rows = DeviceArray<LocalIndex>(with_entries);
+  mark_rows<<<row_blocks, block_threads>>>(rows, listed.begins.data(), listed.nonempty.data(),
+                                           lasts.data(), plan.rows.data(), row_begins.data(),
+                                           words.data());
+  ROWHALO_CUDA(cudaGetLastError());
+
+  plan.marks = DeviceArray<std::uint16_t>(all_chunks * warp_size);
+  const DeviceArray<LocalIndex> ends(all_chunks + 1);
+  mark_lanes<<<blocks_for(ends.size() * warp_size, block_threads), block_threads>>>(
+      reinterpret_cast<const unsigned char*>(lasts.data()), all_chunks, plan.marks.data(),
+      ends.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  plan.ended = prefix_sum(ends);
+
+  plan.shares = shares_of(all_chunks, grid.warps(), chunks);
+  plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
+  find_open_rows<<<blocks_for(plan.open.size(), block_threads), block_threads>>>(
+      plan.view(), row_begins.data(), plan.open.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  std::vector<std::int32_t> open = plan.open.to_host();
+  const std::vector<SplitRow> split_rows = number_split_rows(open);
+  plan.open = DeviceArray<std::int32_t>(std::span<const std::int32_t>(open));
+  plan.split_rows = DeviceArray<SplitRow>(std::span<const SplitRow>(split_rows));
+
+  if (plan.entries < matrix.nonzeros) {
+    plan.indices = DeviceArray<LocalIndex>(plan.entries);
+    const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
+    plan.values = DeviceMemory(static_cast<std::size_t>(plan.entries) * value_bytes);
+    with_word(value_bytes, [&]<class Word>(Word) {
+      if (plan.entries == 0) return;
+      copy_entries<<<blocks_for(plan.marks.size(), block_threads), block_threads>>>(
+          matrix, plan.view(), row_begins.data(), plan.indices.data(),
+          reinterpret_cast<Word*>(plan.values.data()));
+    });
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+  const bool some_are_empty = with_entries < rows.count;
+  std::int32_t units = plan.shares.parts;
+  if (some_are_empty) {
+    plan.empty = std::move(words);
+    units =
+        std::max(units, static_cast<std::int32_t>((plan.empty.size() + most_words_per_unit - 1) /
+                                                  most_words_per_unit));
+  }
+  plan.units = even_parts(plan.empty.size(), units);
+  synchronize_device();
+  if (!some_are_empty && rows.groups == nullptr) plan.rows = {};
+  return plan;
+}
+
+void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid grid) {
+  constexpr std::int32_t most_shares = 16;  // of a row that is not yet very long
+  std::vector<std::int32_t> inside;         // shares without another row
+  for (const SplitRow& row : plan.split_rows.to_host()) {
+    if (row.last - row.first <= most_shares) continue;
+    for (std::int32_t share = row.first + 1; share < row.last; ++share) inside.push_back(share);
+  }
+  if (inside.empty() || plan.shares.parts < grid.warps()) return;
+  const DeviceArray<std::int32_t> wanted{std::span<const std::int32_t>(inside)};
+  const DeviceArray<LocalIndex> columns(wanted.size());
+  find_first_columns<<<blocks_for(wanted.size(), block_threads), block_threads>>>(
+      plan.shares, indices, wanted.data(), wanted.size(), columns.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const std::vector<LocalIndex> first = columns.to_host();
+  std::vector<std::size_t> by_column(inside.size());
+  std::iota(by_column.begin(), by_column.end(), std::size_t{0});
+  std::stable_sort(by_column.begin(), by_column.end(),
+                   [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+  std::vector<std::int32_t> together;
+  for (const std::size_t k : by_column) together.push_back(inside[k]);
+  const std::vector<std::int32_t> order = share_order(plan.shares.parts, together, grid);
+  plan.order = DeviceArray<std::int32_t>(std::span<const std::int32_t>(order));
+}
+
+}  // namespace rowhalo

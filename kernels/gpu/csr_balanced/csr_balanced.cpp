@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-balanced: CSR in which every lane of the GPU multiplies the same number of entries, however
+// long the rows are. One kernel (csr_balanced.cu) follows a plan made once (balanced_plan.hpp).
+//
+//   entries   0 . . . . . 255 | 256 . . . . 511 | 512 . . .    values and columns of CSR
+//             --- chunk 0 ---   --- chunk 1 ---                256 entries: 8 per lane
+//   marks     0 0 0 1 0 0 0 1 + 8 bits, per lane               1 = last entry of its row; rows that
+//                                                              end before the lane in the chunk
+//   shares    chunks 0 .. c-1 | c .. 2c-1 | ...                about c = chunks= chunks each; a
+//                                                              warp takes one after the other
+//
+//   loading   lane l takes entries l, l + 32, ... : neighbouring lanes read neighbouring entries
+//   summing   lane l takes products 8 l .. 8 l + 7 : each lane holds a piece of the entry order
+//
+//             lane 0     lane 1     lane 2          (4 of 8 entries drawn; letters are rows)
+//             a a a b    b b b b    b c c d
+//                   +----+-------+--+      +-->     d continues: carried into the next chunk
+//                   b: segmented sum over lanes     a, b, c end here: their y are written
+//
+// A row within one share is complete when it ends. A row with entries in several shares has one
+// partial sum per share; the share that finishes last adds them in a fixed order, so the bits are
+// reproducible from run to run.
+//
+// Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
+// lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
+// limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
+// (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
+// 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
+//
+// Bytes per product: 12 (fp32: 8; with 16 bits 2 less) per nonzero, 1/4 per nonzero for the marks,
+// 4 per chunk (8 with 16 bits), two partial sums per share of a split row, 4 per row with entries
+// and 1 bit per row if some have none, 4 per hub; x and y once.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/csr_balanced/csr_balanced.hpp"
+#include "kernels/gpu/csr_balanced/hub_columns.hpp"
+#include "kernels/gpu/device/check.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+/// Chunks a share, without chunks=. Short shares keep all warps busy to the end; but each share of
+/// a very long row costs its part in the sum that ends the product. Measured on an H200: with five
+/// rows of 10^6 entries 16 chunks gain 11 % over 4, without them 4 gain 4 % over 8.
+int fitting_chunks(const CsrView& matrix, RowListView rows) {
+  constexpr Offset few = 4, many = 16, shares_of_longest = 64;
+  const Offset longest = row_lengths_on_device(matrix, rows).longest;
+  return static_cast<int>(std::clamp(longest / (shares_of_longest * chunk_entries), few, many));
+}
+
+/// With more, the first-level cache is too small for the other columns (measured on rmat).
+constexpr int most_hub_bytes = 112 << 10;
+
+template <class Numbers>
+class CsrBalancedKernel final : public DeviceFormat {
+ public:
+  CsrBalancedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows) {
+    const auto chunks =
+        static_cast<int>(options.integer("chunks", fitting_chunks(matrix, rows), 1, 1024));
+    const std::int32_t hubs = most_hubs(options);
+    if (rows.count == 0) return;
+    const int multiprocessors = free_multiprocessors(rows);
+    const WarpGrid grid{multiprocessors, block_warps};
+    plan_ = make_balanced_plan(matrix, rows, grid, chunks);
+    gather_long_rows(plan_, indices(), grid);
+    choose_columns(options);
+    if (columns16_.bases.size() == 0) {
+      hubs_ = find_hubs(indices(), plan_.entries, matrix.columns, sizeof(Vector), hubs,
+                        options.has("hubs") ? HubChoice::always : HubChoice::where_they_pay);
+    }
+    if (hubs_.count() > 0) plan_.indices = {}, plan_.order = {};
+    const int warps = (plan_.units.parts + multiprocessors - 1) / multiprocessors;
+    grid_.threads = std::min(warps, block_warps) * warp_size;
+    grid_.blocks = std::min(blocks_for(std::int64_t{plan_.units.parts} * warp_size, grid_.threads),
+                            static_cast<unsigned>(multiprocessors));
+    prepare_balanced<Numbers>(grid_, hubs_.count());
+    partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
+    arrived_ = DeviceArray<unsigned>(plan_.split_rows.size());
+    set_bytes_async(arrived_.data(), 0, static_cast<std::size_t>(arrived_.bytes()), Stream{});
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const auto* values = plan_.in_place() ? csr_.values : plan_.values.data();
+    launch_balanced<Numbers>(
+        {plan_.view(), hubs_.count() > 0 ? hubs_.indices.data() : indices(), columns16_.view(),
+         static_cast<const Matrix*>(values), hubs_.columns.data(), hubs_.count(),
+         partial_sums_.data(), arrived_.data(), static_cast<Sum>(alpha),
+         static_cast<const Vector*>(x), static_cast<Sum>(beta), static_cast<Vector*>(y)},
+        grid_, native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+  static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
+
+  /// Where only some rows are listed, the exchange of the others' ghosts runs beside them. It finds
+  /// no room on a multiprocessor whose registers warps hold to the end.
+  static int free_multiprocessors(RowListView rows) {
+    constexpr int for_others = 2;
+    const int all = device_attribute(cudaDevAttrMultiProcessorCount);
+    return rows.groups == nullptr ? all : std::max(all - for_others, 1);
+  }
+
+  /// What fits into shared memory beside the staged products.
+  static std::int32_t most_hubs(const Spec& options) {
+    constexpr int staged_bytes = block_warps * chunk_entries * int{sizeof(Sum)};
+    const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - staged_bytes;
+    const auto most = bytes / static_cast<int>(sizeof(Vector));
+    const int fallback = std::min(most, most_hub_bytes / static_cast<int>(sizeof(Vector)));
+    return static_cast<std::int32_t>(options.integer("hubs", fallback, 0, most));
+  }
+
+  /// Columns of 16 bits where few chunks have to be read as they are.
+  void choose_columns(const Spec& options) {
+    constexpr double most_uncoded = 0.1;
+    const std::int64_t bits = options.integer("columns", options.has("hubs") ? 32 : 0);
+    if (options.has("columns") && bits != 16 && bits != 32)
+      options.fail("columns must be 16 or 32");
+    if (bits == 16 && options.has("hubs")) options.fail("hubs need columns=32");
+    if (bits == 32) return;
+    columns16_ = encode_columns16(indices(), plan_.entries);
+    const auto uncoded = static_cast<double>(columns16_.chunks32);
+    if (bits == 0 && uncoded > most_uncoded * static_cast<double>(columns16_.bases.size()))
+      columns16_ = {};
+    if (columns16_.bases.size() > 0 && columns16_.chunks32 == 0) plan_.indices = {};
+  }
+
+  /// Columns of the entries, hubs not yet taken out.
+  const LocalIndex* indices() const {
+    return plan_.in_place() ? csr_.indices : plan_.indices.data();
+  }
+
+  std::int64_t stored_entries() const override { return plan_.entries; }
+  std::int64_t matrix_bytes(const DeviceCounts&) const override {
+    const bool has_columns16 = columns16_.bases.size() > 0;
+    const Offset as_they_are = has_columns16 ? columns16_.chunks32 * chunk_entries : plan_.entries;
+    return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix)) +
+           as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) + columns16_.bytes() +
+           plan_.bytes() + hubs_.columns.bytes() + 2 * (partial_sums_.bytes() + arrived_.bytes());
+  }
+  std::int64_t footprint_bytes() const override {
+    return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(plan_.values.bytes()) +
+           hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
+           partial_sums_.bytes() + arrived_.bytes();
+  }
+  std::string parameters() const override {
+    if (columns16_.bases.size() > 0) return "columns=16";
+    return hubs_.count() > 0 ? "hubs=" + std::to_string(hubs_.count()) : "";
+  }
+
+  BalancedPlan plan_;
+  HubColumns hubs_;
+  Columns16 columns16_;
+  BalancedGrid grid_;
+  DeviceArray<Sum> partial_sums_;
+  DeviceArray<unsigned> arrived_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
+                                              const Spec& options) {
+  check_format_options(options, {"chunks", "hubs", "columns"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CsrBalancedKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kernel of csr-balanced (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp).
+// Warps stay for the whole product; each takes every so many-th share and sums it chunk by chunk:
+//   lane l loads entries l, l + 32, ... of the chunk and multiplies (neighbours read neighbours);
+//   through shared memory lane l gets products 8 l .. 8 l + 7 and sums them row by row;
+//   what is left of each lane's last row is summed over the lanes by segments, and joins the first
+//   row that ends in a later lane; the sums of all rows that end in the chunk are then written side
+//   by side.
+// Lanes with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends
+// likewise). With 16-bit columns, in a chunk where no row ends, each lane adds its products to what
+// it has, and the lanes' sums are added up when a row does (else gathers set the pace, and the
+// registers cost more). Columns and marks of the next chunk are loaded while this one is summed. A
+// row that several shares have entries of gets its sum from the last of them to be done, in the
+// order of the shares: the same bits every time.
+#include "kernels/gpu/csr_balanced/csr_balanced.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+
+namespace rowhalo {
+namespace {
+
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// The matrix, past the first-level cache, which x needs.
+template <class T>
+__device__ T passing(const T* place) {
+  if constexpr (sizeof(T) == 8) {
+    double word;
+    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(word) : "l"(place));
+    return word;
+  } else if constexpr (sizeof(T) == 16) {
+    uint4 word;
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+        : "l"(place));
+    return word;
+  } else if constexpr (sizeof(T) == 4) {
+    unsigned word;
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(word) : "l"(place));
+    return reinterpret_cast<const T&>(word);
+  } else {
+    unsigned short word;
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(word) : "l"(place));
+    return reinterpret_cast<const T&>(word);
+  }
+}
+
+/// Where entry e of a chunk is staged. Each line of the banks has its entries turned by its number,
+/// so that neither rows of entries nor the eight of each lane meet in a bank.
+template <class Sum>
+__device__ unsigned place_of(unsigned e) {
+  constexpr unsigned line = 128 / sizeof(Sum);
+  return e ^ (e / line % lane_entries);
+}
+
+enum class ColumnCode {
+  plain,
+  hubs,      ///< ~h in place of a column: the hub h
+  offsets16  ///< offsets from the base of a chunk (columns16.hpp)
+};
+
+/// What is loaded of a chunk ahead of its time.
+template <ColumnCode code>
+struct ChunkHead {
+  LocalIndex column[lane_entries];
+  unsigned mark;
+  LocalIndex ended, ended_after;
+};
+template <>
+struct ChunkHead<ColumnCode::offsets16> {
+  uint4 offsets;  ///< of the lane's eight columns, from `base`
+  LocalIndex base;
+  unsigned mark;
+  LocalIndex ended, ended_after;
+};
+
+/// Of each lane the entries of a chunk: lane, lane + 32, ... Beyond the end of the matrix the last
+/// entry stands for those that are not there; no row ends with them.
+template <class T>
+__device__ void load_entries(const T* entries, Offset count, std::int64_t chunk, T* loaded) {
+  const Offset begin = chunk * chunk_entries, left = count - begin;
+  const unsigned lane = threadIdx.x % warp_size;
+  const T* const first = entries + begin + lane;
+  if (left >= chunk_entries) {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) loaded[u] = passing(first + u * warp_size);
+  } else {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      const Offset e = u * warp_size + lane;
+      loaded[u] = passing(entries + begin + (e < left ? e : left - 1));
+    }
+  }
+}
+
+template <class Numbers, ColumnCode code>
+__device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chunk,
+                          ChunkHead<code>& head) {
+  if constexpr (code == ColumnCode::offsets16) {
+    head.base = cached(a.columns16.bases + chunk);
+    head.offsets = passing(a.columns16.offsets + chunk * warp_size + threadIdx.x % warp_size);
+  } else {
+    load_entries(a.indices, a.plan.entries, chunk, head.column);
+  }
+  head.mark = cached(a.plan.marks + chunk * warp_size + threadIdx.x % warp_size);
+  head.ended = cached(a.plan.ended + chunk);
+  head.ended_after = cached(a.plan.ended + chunk + 1);
+}
+
+/// The columns of a chunk, or ~h for hub h.
+template <class Numbers, ColumnCode code>
+__device__ void find_columns(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
+                             std::int64_t chunk, LocalIndex* column) {
+  if constexpr (code != ColumnCode::offsets16) {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) column[u] = head.column[u];
+  } else if (head.base < 0) {
+    load_entries(a.indices, a.plan.entries, chunk, column);
+  } else {
+    const unsigned word[] = {head.offsets.x, head.offsets.y, head.offsets.z, head.offsets.w};
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      column[u] = head.base + static_cast<LocalIndex>(word[u / 2] >> 16 * (u % 2) & 0xffff);
+    }
+  }
+}
+
+/// x in shared memory for the most used columns.
+template <class Numbers>
+__device__ void load_hubs(const BalancedArguments<Numbers>& a, typename Numbers::Vector* hubs) {
+#pragma unroll 4
+  for (int h = static_cast<int>(threadIdx.x); h < a.hub_count; h += static_cast<int>(blockDim.x)) {
+    hubs[h] = cached(a.x + cached(a.hubs + h));
+  }
+  __syncthreads();
+}
+
+/// The share that stands at `place`.
+template <class Numbers, ColumnCode code>
+__device__ int share_at(const BalancedArguments<Numbers>& a, int place) {
+  if (code == ColumnCode::hubs || a.plan.order == nullptr) return place;
+  return place < a.plan.shares.parts ? cached(a.plan.order + place) : place;
+}
+
+/// Loads the values of a chunk and the entries of x that they meet.
+template <class Numbers, ColumnCode code>
+__device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
+                             std::int64_t chunk, const typename Numbers::Vector* hubs,
+                             typename Numbers::Matrix* value, typename Numbers::Vector* factor) {
+  LocalIndex column[lane_entries];
+  find_columns(a, head, chunk, column);
+#pragma unroll
+  for (int u = 0; u < lane_entries; ++u) {
+    if (code == ColumnCode::hubs && column[u] < 0) {
+      factor[u] = hubs[~column[u]];
+    } else {
+      factor[u] = cached(a.x + column[u]);
+    }
+  }
+  load_entries(a.values, a.plan.entries, chunk, value);
+}
+
+/// The products of a chunk, of which each lane gets eight that follow each other.
+template <class Sum, class Matrix, class Vector>
+__device__ void multiply(const Matrix* value, const Vector* factor, Sum* staged, Sum* product) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned u = 0; u < lane_entries; ++u) {
+    staged[place_of<Sum>(u * warp_size | lane)] =
+        rounded_product(widened<Sum>(value[u]), widened<Sum>(factor[u]));
+  }
+  __syncwarp();
+#pragma unroll
+  for (unsigned j = 0; j < lane_entries; ++j) {
+    product[j] = staged[place_of<Sum>(lane * lane_entries | j)];
+  }
+  __syncwarp();
+}
+
+/// The sums of the rows that end in the chunk, one after the other in `sums`. `open` is what
+/// earlier chunks have of the first row, then what this one leaves for the next.
+template <class Sum>
+__device__ void sum_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums) {
+  const int lane = threadIdx.x % warp_size;
+  const unsigned lasts = mark & 0xff, before = mark >> lane_entries;
+  Sum sum = 0;
+  Sum* next = sums + before;
+#pragma unroll
+  for (int j = 0; j < lane_entries; ++j) {
+    sum += product[j];
+    if ((lasts >> j & 1) != 0) {
+      *next++ = sum;
+      sum = 0;
+    }
+  }
+  if (lane == 0 && lasts == 0) sum += open;
+  // Lanes since the last one in which a row ended: those that this lane's open row lies in.
+  const unsigned ending = __ballot_sync(all_lanes, lasts != 0);
+  const unsigned ending_up_to = ending & (all_lanes >> (warp_size - 1 - lane));
+  const int reach = ending_up_to == 0 ? lane : lane - (warp_size - 1 - __clz(ending_up_to));
+  if (ending != all_lanes) {
+#pragma unroll
+    for (int offset = 1; offset < warp_size; offset *= 2) {
+      const Sum other = __shfl_up_sync(all_lanes, sum, offset);
+      if (reach >= offset) sum += other;
+    }
+  }
+  Sum coming_in = __shfl_up_sync(all_lanes, sum, 1);
+  if (lane == 0) coming_in = open;
+  open = __shfl_sync(all_lanes, sum, warp_size - 1);
+  if (lasts != 0) sums[before] += coming_in;
+  __syncwarp();
+}
+
+/// The sum over the lanes, in the first of them.
+template <class Sum>
+__device__ Sum sum_of_lanes(Sum sum) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    sum += __shfl_down_sync(all_lanes, sum, offset);
+  }
+  return sum;
+}
+
+/// What each lane has of a row since one ended, where whole chunks belong to that row.
+template <class Sum>
+struct LaneParts {
+  Sum sum = 0;
+  bool some = false;  ///< the same in all lanes
+
+  template <class Matrix, class Vector>
+  __device__ void add(const Matrix* value, const Vector* factor) {
+#pragma unroll
+    for (int u = 0; u < lane_entries; ++u) {
+      sum = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+    }
+    some = true;
+  }
+  /// Adds them to `open`, in the first lane.
+  __device__ void join(Sum& open) {
+    if (!some) return;
+    open += sum_of_lanes(sum);
+    sum = 0, some = false;
+  }
+};
+
+template <class Numbers>
+__device__ void finish_empty_rows(const BalancedArguments<Numbers>& a, std::int64_t unit) {
+  using Sum = typename Numbers::Sum;
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t end = a.plan.units.begin(unit + 1);
+  for (std::int64_t word = a.plan.units.begin(unit); word < end; ++word) {
+    if ((cached(a.plan.empty + word) >> lane & 1) == 0) continue;
+    const auto k = static_cast<LocalIndex>(word * warp_size + lane);
+    finish_row(a.alpha, Sum{0}, a.beta, a.y[a.plan.listed[k]]);
+  }
+}
+
+/// The sum of the row that the shares have parts of, by the calling lane (step 1) or by a warp.
+template <class Sum>
+__device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int first, int step) {
+  constexpr int unroll = 8;
+  Sum sum = 0;
+  for (std::int32_t share = row.first + first; share <= row.last; share += unroll * step) {
+    Sum part[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const std::int64_t at = share + u * step;
+      part[u] = at > row.last ? Sum{0} : __ldcg(partial_sums + 2 * at + (at == row.last ? 0 : 1));
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) sum += part[u];
+  }
+  return sum;
+}
+
+/// What the warp's shares have of split rows is in partial_sums: tells so, and finishes the rows of
+/// which nothing else is missing. A lane an end of a share.
+template <class Numbers, ColumnCode code>
+__device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
+                                  std::int64_t warps) {
+  const int lane = threadIdx.x % warp_size;
+  const auto number_of = [&](LocalIndex ordinal) {
+    return a.plan.rows ? a.plan.rows[ordinal] : ordinal;
+  };
+  for (; unit < a.plan.shares.parts; unit += warp_size / 2 * warps) {
+    const std::int64_t place = unit + lane / 2 * warps;
+    const bool is_share = place < a.plan.shares.parts;
+    const int share = is_share ? share_at<Numbers, code>(a, static_cast<int>(place)) : 0;
+    const bool at_end = lane % 2 == 1;
+    std::int32_t split = is_share ? a.plan.open[share + (at_end ? 1 : 0)] : -1;
+    const SplitRow row = split >= 0 ? a.plan.split_rows[split] : SplitRow{0, 0, 0};
+    if (!at_end && row.last != share) split = -1;  // goes on at the end, too
+    __threadfence();
+    __syncwarp();
+    const auto others = static_cast<unsigned>(row.last - row.first);
+    const bool complete = split >= 0 && atomicInc(a.arrived + split, others) == others;
+    if (!__any_sync(all_lanes, complete)) continue;
+    __threadfence();
+    const bool few = others < static_cast<unsigned>(warp_size);
+    if (complete && few) {
+      finish_row(a.alpha, sum_of_shares(a.partial_sums, row, 0, 1), a.beta,
+                 a.y[number_of(row.ordinal)]);
+    }
+    for (unsigned left = __ballot_sync(all_lanes, complete && !few); left != 0; left &= left - 1) {
+      const int from = __ffs(static_cast<int>(left)) - 1;
+      const SplitRow long_row{__shfl_sync(all_lanes, row.ordinal, from),
+                              __shfl_sync(all_lanes, row.first, from),
+                              __shfl_sync(all_lanes, row.last, from)};
+      const auto sum = sum_of_lanes(sum_of_shares(a.partial_sums, long_row, lane, warp_size));
+      if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[number_of(long_row.ordinal)]);
+    }
+  }
+}
+
+template <class Numbers, ColumnCode code>
+__global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
+    csr_balanced_kernel(BalancedArguments<Numbers> a) {
+  using Sum = typename Numbers::Sum;
+  using Vector = typename Numbers::Vector;
+  extern __shared__ double shared[];
+  const int lane = threadIdx.x % warp_size, block_warps = static_cast<int>(blockDim.x) / warp_size;
+  Sum* const staged = reinterpret_cast<Sum*>(shared) + threadIdx.x / warp_size * chunk_entries;
+  Vector* const hubs =
+      reinterpret_cast<Vector*>(reinterpret_cast<Sum*>(shared) + block_warps * chunk_entries);
+  const int warps = static_cast<int>(gridDim.x) * block_warps;
+  const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
+  const int shares = a.plan.shares.parts;
+  int place = first, share = share_at<Numbers, code>(a, place);
+  int following = share_at<Numbers, code>(a, place + warps);
+  std::int64_t chunk = a.plan.shares.begin(share), end = a.plan.shares.begin(share + 1);
+  ChunkHead<code> head;
+  LocalIndex split_ordinal =
+      -1;  // ordinal of the row that is open where the share begins, if any is
+  if (share < shares) {
+    load_head(a, chunk, head);
+    if (a.plan.open[share] >= 0) split_ordinal = head.ended;
+  }
+  if constexpr (code == ColumnCode::hubs) load_hubs(a, hubs);
+  Sum open = 0;
+  LaneParts<Sum> parts;
+  while (share < shares) {
+    typename Numbers::Matrix value[lane_entries];
+    Vector factor[lane_entries];
+    load_factors(a, head, chunk, hubs, value, factor);
+    const LocalIndex ended = head.ended, count = head.ended_after - ended;
+    const unsigned mark = head.mark;
+    LocalIndex row = ended + lane;
+    if (a.plan.rows != nullptr && lane < count) row = cached(a.plan.rows + row);
+    int next_share = share;
+    if (++chunk == end) {
+      next_share = following;
+      place += warps;
+      following = share_at<Numbers, code>(a, place + warps);
+      chunk = a.plan.shares.begin(next_share);
+      end = a.plan.shares.begin(next_share + 1);
+    }
+    if (next_share < shares) load_head(a, chunk, head);
+    if (code == ColumnCode::offsets16 && count == 0) {
+      parts.add(value, factor);
+    } else {
+      parts.join(open);
+      Sum product[lane_entries];
+      multiply(value, factor, staged, product);
+      sum_rows(product, mark, open, staged);
+#pragma unroll 1
+      for (LocalIndex k = lane; k < count; k += warp_size) {
+        if (ended + k == split_ordinal) {
+          a.partial_sums[2 * std::int64_t{share}] = staged[k];
+        } else {
+          if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
+          finish_row(a.alpha, staged[k], a.beta, a.y[row]);
+        }
+      }
+      __syncwarp();
+    }
+    if (next_share == share) continue;
+    parts.join(open);
+    if (lane == 0) a.partial_sums[2 * std::int64_t{share} + 1] = open;
+    open = 0;
+    if (a.plan.empty != nullptr) finish_empty_rows(a, share);
+    share = next_share;
+    split_ordinal = share < shares && a.plan.open[share] >= 0 ? head.ended : -1;
+  }
+  if (a.plan.empty != nullptr) {
+    for (; place < a.plan.units.parts; place += warps) finish_empty_rows(a, place);
+  }
+  finish_split_rows<Numbers, code>(a, first, warps);
+}
+
+template <class Numbers>
+std::size_t shared_bytes(BalancedGrid grid, std::int32_t hub_count) {
+  return static_cast<std::size_t>(grid.threads) * lane_entries * sizeof(typename Numbers::Sum) +
+         static_cast<std::size_t>(hub_count) * sizeof(typename Numbers::Vector);
+}
+
+}  // namespace
+
+template <class Numbers>
+void prepare_balanced(BalancedGrid grid, std::int32_t hub_count) {
+  const auto bytes = static_cast<int>(shared_bytes<Numbers>(grid, hub_count));
+  if (hub_count > 0) {
+    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, ColumnCode::hubs>,
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  }
+}
+
+template <class Numbers>
+void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
+                     cudaStream_t stream) {
+  const std::size_t bytes = shared_bytes<Numbers>(grid, arguments.hub_count);
+  auto* kernel = csr_balanced_kernel<Numbers, ColumnCode::plain>;
+  if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, ColumnCode::hubs>;
+  if (arguments.columns16.bases) kernel = csr_balanced_kernel<Numbers, ColumnCode::offsets16>;
+  kernel<<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
+}
+
+#define ROWHALO_BALANCED(...)                                                                 \
+  template void prepare_balanced<__VA_ARGS__>(BalancedGrid grid, std::int32_t hub_count);     \
+  template void launch_balanced<__VA_ARGS__>(const BalancedArguments<__VA_ARGS__>& arguments, \
+                                             BalancedGrid grid, cudaStream_t stream);
+ROWHALO_BALANCED(NumberTypes<double, double, double>)
+ROWHALO_BALANCED(NumberTypes<float, float, float>)
+ROWHALO_BALANCED(NumberTypes<float, double, double>)
+ROWHALO_BALANCED(NumberTypes<__half, __half, float>)
+ROWHALO_BALANCED(NumberTypes<__nv_bfloat16, __nv_bfloat16, float>)
+#undef ROWHALO_BALANCED
+
+}  // namespace rowhalo

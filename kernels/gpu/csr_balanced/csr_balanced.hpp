@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What csr_balanced.cpp hands to the kernel in csr_balanced.cu.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/gpu/csr_balanced/balanced_plan.hpp"
+#include "kernels/gpu/csr_balanced/columns16.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+
+namespace rowhalo {
+
+template <class Numbers>
+struct BalancedArguments {
+  BalancedView plan;
+  const LocalIndex* indices;  ///< ~h in place of a column: the hub h
+  Columns16View columns16;    ///< in place of them, where it is there; then there are no hubs
+  const typename Numbers::Matrix* values;
+  const LocalIndex* hubs;  ///< their columns
+  std::int32_t hub_count;
+  /// Of each share: what it has of the split row that goes on at its begin, and at its end.
+  typename Numbers::Sum* partial_sums;
+  unsigned* arrived;  ///< shares of each split row that are done; 0 between products
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
+};
+
+/// Blocks and their threads: all of them run side by side, one block a multiprocessor.
+struct BalancedGrid {
+  unsigned blocks = 0;
+  int threads = warp_size;
+};
+
+/// As many as their registers, 64 or 80 each, leave room for: with more, some would be spilled.
+template <class Numbers>
+constexpr int most_balanced_threads = sizeof(typename Numbers::Sum) == 4 ? 1024 : 768;
+
+/// Allows the kernel the shared memory of `hub_count` hubs.
+template <class Numbers>
+void prepare_balanced(BalancedGrid grid, std::int32_t hub_count);
+
+template <class Numbers>
+void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
+                     cudaStream_t stream);
+
+}  // namespace rowhalo

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-panels: for few long rows whose columns lie far apart. There the gathers of x (a 32-byte
+// sector per entry) set the time, not the matrix, so x is gathered from shared memory (column
+// blocking: Im, Yelick, Vuduc, Sparsity: Optimization framework for sparse matrix kernels, IJHPCA
+// 2004).
+//
+//               panel 0      panel 1      panel 2
+//             +------------+------------+------------+     panel: columns, of equal width
+//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |     piece: entries of a row in a panel
+//     row 1   | piece 0,1  | piece 1,1  | piece 2,1  |
+//             +------------+------------+------------+
+//               block 0      block 1      block 2          1. a thread block per panel: x of the
+//                                                             panel in shared memory, sums pieces
+//     sums      s00 s10 s20    s01 s11 s21                 2. adds up the pieces of each row
+//
+// There are at most as many panels as multiprocessors, or a multiple of their number.
+//   piece (p, k), T threads:  thread l: s_l = +0; for e = begins[p, k] + l, step T:
+//                               s_l = fma(values[e], x_p[columns[e]], s_l)
+//                             s = tree sum of s_0 .. s_(T-1)
+//   y_i, i = rows[k]          = alpha * (sum of the pieces of row k) + beta * y_i
+//
+// Entries are stored panel by panel and row by row within a panel; columns count from the panel's
+// first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
+// others summed would be the slowest. Orders are fixed: the bits are reproducible from run to run.
+// Bytes per product: 10 (fp32: 6) per nonzero, 8 and two partial sums per piece, the row list, x
+// and y once.
+#include <string>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/csr_panels/column_panels.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/prefix_sum.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 1024;
+constexpr int fewest_entries = 8;  ///< a piece: with less, sums of pieces cost more than gathers
+constexpr unsigned all_lanes = 0xffffffffu;
+
+template <class Numbers>
+struct PanelArguments {
+  const Offset* begins;  ///< first entry of each piece, panel by panel, and the end
+  const std::uint16_t* columns;
+  const typename Numbers::Matrix* values;
+  std::int32_t panels;
+  LocalIndex panel_columns, all_columns;
+  RowListView rows;
+  typename Numbers::Sum* sums;  ///< of the pieces, row by row
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
+};
+
+/// The sum of a thread over its entries of a piece, `unroll` of them under way at once; beyond the
+/// end the first is loaded again and not added.
+template <class Numbers, int threads>
+__device__ typename Numbers::Sum sum_of_entries(const PanelArguments<Numbers>& a,
+                                                const typename Numbers::Vector* x, Offset begin,
+                                                Offset end) {
+  constexpr int unroll = 6;
+  using Sum = typename Numbers::Sum;
+  Sum sum = 0;
+  for (Offset e = begin; e < end; e += unroll * threads) {
+    std::uint16_t column[unroll];
+    typename Numbers::Matrix value[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Offset place = e + u * threads < end ? e + u * threads : e;
+      column[u] = cached(a.columns + place);
+      value[u] = cached(a.values + place);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(x[column[u]]), sum);
+      sum = e + u * threads < end ? next : sum;
+    }
+  }
+  return sum;
+}
+
+/// One block per panel.
+template <class Numbers, int threads>
+__global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Numbers> a) {
+  extern __shared__ double shared[];
+  auto* const x = reinterpret_cast<typename Numbers::Vector*>(shared);
+  const std::int64_t panel = blockIdx.x;
+  const LocalIndex first_column = static_cast<LocalIndex>(panel) * a.panel_columns;
+  const LocalIndex columns = min(a.panel_columns, a.all_columns - first_column);
+#pragma unroll 8
+  for (LocalIndex c = static_cast<LocalIndex>(threadIdx.x); c < columns; c += block_threads) {
+    x[c] = cached(a.x + first_column + c);
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % threads;
+  const Offset* const begins = a.begins + panel * a.rows.count;
+  // The same number of rounds for all threads of a warp, for the shuffles; the bounds of a piece
+  // are loaded a round ahead.
+  constexpr int rows_at_once = block_threads / threads;
+  std::int64_t row = threadIdx.x / threads;
+  Offset begin = row < a.rows.count ? cached(begins + row) : 0;
+  Offset end = row < a.rows.count ? cached(begins + row + 1) : 0;
+  for (std::int64_t round = 0; round < a.rows.count; round += rows_at_once) {
+    const std::int64_t next = row + rows_at_once;
+    const Offset next_begin = next < a.rows.count ? cached(begins + next) : 0;
+    const Offset next_end = next < a.rows.count ? cached(begins + next + 1) : 0;
+    auto sum = sum_of_entries<Numbers, threads>(a, x, begin + lane, end);
+    for (int offset = threads / 2; offset > 0; offset /= 2) {
+      sum += __shfl_down_sync(all_lanes, sum, offset, threads);
+    }
+    if (row < a.rows.count && lane == 0) a.sums[row * a.panels + panel] = sum;
+    row = next, begin = next_begin, end = next_end;
+  }
+}
+
+/// One warp per row.
+template <class Numbers>
+__global__ void sum_rows(PanelArguments<Numbers> a) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= a.rows.count) return;
+  const int lane = threadIdx.x % warp_size;
+  typename Numbers::Sum sum = 0;
+#pragma unroll 8
+  for (std::int32_t panel = lane; panel < a.panels; panel += warp_size) {
+    sum += __ldcg(a.sums + k * a.panels + panel);
+  }
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    sum += __shfl_down_sync(all_lanes, sum, offset);
+  }
+  if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
+}
+
+// ---- set-up
+
+/// Entries of each piece; one warp per row.
+__global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
+                             unsigned long long* counts) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset end = matrix.offsets[row + 1];
+  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
+    const std::int64_t panel = matrix.indices[e] / panels.columns;
+    atomicAdd(counts + panel * rows.count + k, 1ull);
+  }
+}
+
+/// Entries go to their pieces in the order of their row; one warp per row, `ends` grows from the
+/// begins of the pieces to their ends.
+template <class Word>
+__global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels, Offset* ends,
+                            std::uint16_t* columns, Word* values) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const int lane = threadIdx.x % warp_size;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset end = matrix.offsets[row + 1];
+  for (Offset first = matrix.offsets[row]; first < end; first += warp_size) {
+    const Offset e = first + lane;
+    const bool is_entry = e < end;
+    const LocalIndex column = is_entry ? matrix.indices[e] : 0;
+    const std::int32_t panel = is_entry ? column / panels.columns : -1;
+    const unsigned peers = __match_any_sync(all_lanes, panel);
+    const std::int64_t piece = panel * std::int64_t{rows.count} + k;
+    const Offset begin = is_entry ? ends[piece] : 0;
+    __syncwarp();
+    if (is_entry) {
+      const Offset place = begin + __popc(peers & ((1u << lane) - 1));
+      columns[place] = static_cast<std::uint16_t>(column - panel * panels.columns);
+      values[place] = static_cast<const Word*>(matrix.values)[e];
+      if (__ffs(static_cast<int>(peers)) - 1 == lane) ends[piece] = begin + __popc(peers);
+    }
+    __syncwarp();
+  }
+}
+
+/// Threads a piece: the fewest that have most pieces' entries under way at once.
+int fitting_threads(double mean_entries) {
+  int threads = 2;
+  while (threads < warp_size && mean_entries > 5 * threads) threads *= 2;
+  return threads;
+}
+
+template <class Numbers>
+using Kernel = void (*)(PanelArguments<Numbers>);
+
+template <class Numbers>
+Kernel<Numbers> kernel_of(int threads) {
+  switch (threads) {
+    case 2:
+      return sum_pieces<Numbers, 2>;
+    case 4:
+      return sum_pieces<Numbers, 4>;
+    case 8:
+      return sum_pieces<Numbers, 8>;
+    case 16:
+      return sum_pieces<Numbers, 16>;
+    default:
+      return sum_pieces<Numbers, 32>;
+  }
+}
+
+template <class Numbers>
+class CsrPanelsKernel final : public DeviceFormat {
+ public:
+  CsrPanelsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows) {
+    panels_ = cut_columns(matrix.columns, sizeof(Vector), options);
+    if (rows.count == 0) return;
+    const Offset entries = listed_nonzeros_on_device(matrix, rows);
+    const std::int64_t pieces = std::int64_t{panels_.count} * rows.count;
+    const double mean = static_cast<double>(entries) / static_cast<double>(pieces);
+    if (mean < fewest_entries && !options.has("panels")) {
+      options.fail(std::to_string(panels_.count) + " panels of columns would cut the rows into " +
+                   std::to_string(pieces) + " pieces for " + std::to_string(entries) +
+                   " nonzeros; use csr-balanced");
+    }
+    kernel_ = kernel_of<Numbers>(fitting_threads(mean));
+    ROWHALO_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(shared_bytes())));
+    fill(entries, pieces);
+    sums_ = DeviceArray<Sum>(pieces);
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const PanelArguments<Numbers> arguments{begins_.data(),
+                                            columns_.data(),
+                                            values_.data(),
+                                            panels_.count,
+                                            panels_.columns,
+                                            csr_.columns,
+                                            rows_,
+                                            sums_.data(),
+
+                                            static_cast<Sum>(alpha),
+                                            static_cast<const Vector*>(x),
+                                            static_cast<Sum>(beta),
+                                            static_cast<Vector*>(y)};
+    kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(),
+              native(stream)>>>(arguments);
+    ROWHALO_CUDA(cudaGetLastError());
+    constexpr int threads = 256;
+    sum_rows<Numbers><<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0,
+                        native(stream)>>>(arguments);
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(panels_.columns) * sizeof(Vector);
+  }
+
+  void fill(Offset entries, std::int64_t pieces) {
+    const DeviceArray<Offset> counts(pieces + 1);
+    set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
+    constexpr int threads = 128;
+    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * warp_size, threads);
+    count_pieces<<<blocks, threads>>>(csr_, rows_, panels_,
+                                      reinterpret_cast<unsigned long long*>(counts.data()));
+    ROWHALO_CUDA(cudaGetLastError());
+    begins_ = prefix_sum(counts);
+    copy_now(counts.data(), begins_.data(), static_cast<std::size_t>(counts.bytes()));
+    columns_ = DeviceArray<std::uint16_t>(entries);
+    values_ = DeviceArray<Matrix>(entries);
+    with_word(sizeof(Matrix), [&]<class Word>(Word) {
+      fill_pieces<<<blocks, threads>>>(csr_, rows_, panels_, counts.data(), columns_.data(),
+                                       reinterpret_cast<Word*>(values_.data()));
+    });
+    ROWHALO_CUDA(cudaGetLastError());
+    synchronize_device();  // before `counts` goes
+  }
+
+  std::int64_t stored_entries() const override { return values_.size(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return footprint_bytes() + sums_.bytes() + counts.row_list_bytes;
+  }
+  std::int64_t footprint_bytes() const override {
+    return begins_.bytes() + columns_.bytes() + values_.bytes() + sums_.bytes();
+  }
+  std::string parameters() const override { return "panels=" + std::to_string(panels_.count); }
+
+  ColumnPanels panels_;
+  Kernel<Numbers> kernel_ = nullptr;
+  DeviceArray<Offset> begins_;
+  DeviceArray<std::uint16_t> columns_;
+  DeviceArray<Matrix> values_;
+  DeviceArray<Sum> sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_csr_panels(const CsrView& matrix, RowListView rows,
+                                            const Spec& options) {
+  check_format_options(options, {"panels"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<CsrPanelsKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

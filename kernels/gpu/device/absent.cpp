@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a build without CUDA answers (runtime.hpp): there is no device, and whoever asks for one all
+// the same is told so. Callers need no conditional compilation.
+#include <stdexcept>
+
+#include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/gpu/device/bandwidth.hpp"
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw std::logic_error("a device was asked for in a build without CUDA");
+}
+
+}  // namespace
+
+bool built_with_cuda() {
+  return false;
+}
+int device_count() {
+  return 0;
+}
+
+DeviceDescription describe_device(int) {
+  refuse();
+}
+void set_device(int) {
+  refuse();
+}
+int current_device() {
+  refuse();
+}
+void synchronize_device() {
+  refuse();
+}
+void synchronize(Stream) {
+  refuse();
+}
+std::int64_t free_device_bytes() {
+  refuse();
+}
+MemorySpeed device_memory_speed() {
+  refuse();
+}
+void copy_async(void*, const void*, std::size_t, Stream) {
+  refuse();
+}
+void copy_now(void*, const void*, std::size_t) {
+  refuse();
+}
+void set_bytes_async(void*, int, std::size_t, Stream) {
+  refuse();
+}
+DeviceBandwidth measure_bandwidth() {
+  refuse();
+}
+RowLengths row_lengths_on_device(const CsrView&, RowListView) {
+  refuse();
+}
+double measure_csr_of_coordinates(const CsrView&) {
+  refuse();
+}
+double seconds_between(const EventHandle&, const EventHandle&) {
+  refuse();
+}
+
+DeviceMemory::DeviceMemory(std::size_t) {
+  refuse();
+}
+PinnedMemory::PinnedMemory(std::size_t) {
+  refuse();
+}
+StreamHandle::StreamHandle(Priority) {
+  refuse();
+}
+void StreamHandle::synchronize() const {
+  refuse();
+}
+EventHandle::EventHandle(Timing) {
+  refuse();
+}
+void EventHandle::record(Stream) const {
+  refuse();
+}
+void EventHandle::synchronize() const {
+  refuse();
+}
+bool EventHandle::reached() const {
+  refuse();
+}
+void EventHandle::make_wait(Stream) const {
+  refuse();
+}
+GraphExec::GraphExec(Stream, const std::function<void()>&) {
+  refuse();
+}
+void GraphExec::launch(Stream) const {
+  refuse();
+}
+
+// Nothing was ever made, so there is nothing to free.
+void runtime_detail::FreeDevice::operator()(std::byte*) const {}
+void runtime_detail::FreePinned::operator()(std::byte*) const {}
+void runtime_detail::DestroyStream::operator()(void*) const {}
+void runtime_detail::DestroyEvent::operator()(void*) const {}
+void runtime_detail::DestroyGraph::operator()(void*) const {}
+
+}  // namespace rowhalo

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Read, copy and triad (McCalpin: STREAM) on the device. Threads stride over the arrays with
+// 16-byte accesses, four under way at a time.
+#include <algorithm>
+#include <vector>
+
+#include "kernels/gpu/device/bandwidth.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 512;
+constexpr int blocks_per_multiprocessor = 4;
+constexpr int repeats = 11;
+constexpr std::int64_t array_bytes = std::int64_t{1} << 30;
+constexpr int launches = 4;  // a timing: a launch's ramp up and down is not bandwidth
+
+__device__ std::int64_t first_item() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+__device__ std::int64_t item_stride() {
+  return std::int64_t{gridDim.x} * blockDim.x;
+}
+
+/// `sink` is written only if the sum is a number that it cannot be, so that the loads stay.
+__global__ void read_array(const double2* a, std::int64_t size, double* sink) {
+  double sum = 0;
+#pragma unroll 4
+  for (std::int64_t k = first_item(); k < size; k += item_stride()) {
+    const double2 value = __ldcs(a + k);
+    sum += value.x + value.y;
+  }
+  if (sum == -1) *sink = sum;
+}
+
+__global__ void copy_array(const double2* a, double2* b, std::int64_t size) {
+#pragma unroll 4
+  for (std::int64_t k = first_item(); k < size; k += item_stride()) __stcs(b + k, __ldcs(a + k));
+}
+
+__global__ void triad_array(const double2* a, const double2* b, double s, double2* c,
+                            std::int64_t size) {
+#pragma unroll 4
+  for (std::int64_t k = first_item(); k < size; k += item_stride()) {
+    const double2 p = __ldcs(a + k), q = __ldcs(b + k);
+    __stcs(c + k, make_double2(p.x + s * q.x, p.y + s * q.y));
+  }
+}
+
+template <class Work>
+double median_seconds(const StreamHandle& stream, const Work& work) {
+  const EventHandle begin, end;
+  std::vector<double> seconds;
+  for (int k = 0; k <= repeats; ++k) {
+    begin.record(stream.stream());
+    for (int launch = 0; launch < launches; ++launch) work();
+    ROWHALO_CUDA(cudaGetLastError());
+    end.record(stream.stream());
+    end.synchronize();
+    if (k > 0) seconds.push_back(seconds_between(begin, end) / launches);  // the first warms up
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
+  return seconds[repeats / 2];
+}
+
+}  // namespace
+
+DeviceBandwidth measure_bandwidth() {
+  const DeviceDescription device = describe_device(current_device());
+  const std::int64_t bytes = std::min(array_bytes, free_device_bytes() / 4);
+  const auto size = bytes / static_cast<std::int64_t>(sizeof(double2));
+  const StreamHandle stream;
+  const DeviceArray<double2> a(size), b(size), c(size);
+  const DeviceArray<double> sink(1);
+  for (const auto* array : {&a, &b, &c}) {
+    set_bytes_async(array->data(), 0x3f, static_cast<std::size_t>(array->bytes()), stream.stream());
+  }
+  const int blocks = blocks_per_multiprocessor * device.multiprocessors;
+  const cudaStream_t queue = native(stream.stream());
+  const double read = median_seconds(stream, [&] {
+    read_array<<<blocks, block_threads, 0, queue>>>(a.data(), size, sink.data());
+  });
+  const double copy = median_seconds(
+      stream, [&] { copy_array<<<blocks, block_threads, 0, queue>>>(a.data(), b.data(), size); });
+  const double triad = median_seconds(stream, [&] {
+    triad_array<<<blocks, block_threads, 0, queue>>>(a.data(), b.data(), 0.5, c.data(), size);
+  });
+  const double gigabytes = static_cast<double>(a.bytes()) * 1e-9;
+  return {gigabytes / read, 2 * gigabytes / copy, 3 * gigabytes / triad};
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From CSR to sliced blocks (block_rows.hpp). A thread walks the b rows of a block row: once to
+// measure the slices, once more where they get sorted, once to fill them.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/device/block_rows.hpp"
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/block_merge.cuh"
+#include "kernels/gpu/warp/holes.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 128;
+constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// Which block row stands where.
+struct Places {
+  LocalIndex count = 0, slice = 1;
+  const LocalIndex* order = nullptr;
+
+  __device__ std::int64_t block_row(std::int64_t p) const {
+    return order != nullptr && p < count ? order[p] : p;
+  }
+};
+
+Places places_of(const BlockRows& blocks) {
+  return {blocks.count, blocks.slice, blocks.order.data()};
+}
+
+struct Totals {
+  unsigned long long blocks;
+  unsigned spread;  ///< of the first columns of a slice, at most
+};
+
+__device__ std::int64_t thread_index() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+/// One thread per block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice
+/// s; bases[s]: its lowest column. `lengths` may be null.
+template <int b>
+__global__ void measure_slices(CsrView matrix, RowListView rows, Places places, unsigned* lengths,
+                               unsigned long long* sizes, LocalIndex* bases, Totals* totals) {
+  const std::int64_t p = thread_index();
+  if (p / warp_size * warp_size >= places.count) return;
+  BlockMerge<b> merge(matrix, rows, places.block_row(p));
+  unsigned length = 0, low = BlockMerge<b>::none, high = 0;
+  for (unsigned column; (column = merge.lowest()) != BlockMerge<b>::none; ++length) {
+    merge.take(column, [](int, int, Offset) {});
+    low = min(low, column);
+    high = max(high, column);
+  }
+  if (lengths != nullptr && p < places.count) lengths[p] = length;
+  const unsigned longest = __reduce_max_sync(all_lanes, length);
+  const unsigned blocks = __reduce_add_sync(all_lanes, length);
+  low = __reduce_min_sync(all_lanes, low);
+  high = __reduce_max_sync(all_lanes, high);
+  if (threadIdx.x % warp_size != 0 || longest == 0) return;
+  const std::int64_t slice = p / places.slice;
+  atomicMax(sizes + slice, static_cast<unsigned long long>(longest) * places.slice);
+  atomicMin(bases + slice, static_cast<LocalIndex>(low));
+  atomicAdd(&totals->blocks, static_cast<unsigned long long>(blocks));
+  atomicMax(&totals->spread, high - low);
+}
+
+/// Windows ascend, lengths within them fall.
+__global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::uint64_t* keys,
+                                LocalIndex* block_rows) {
+  const std::int64_t p = thread_index();
+  if (p >= count) return;
+  keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
+  block_rows[p] = static_cast<LocalIndex>(p);
+}
+
+/// One thread per block row; those that the last slice lacks are all holes.
+template <class Word, class Index, int b>
+__global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std::int64_t slices,
+                            int widest_chunk, const Offset* begins, const LocalIndex* bases,
+                            Index* columns, Word* values) {
+  const std::int64_t p = thread_index(), slice = p / places.slice;
+  if (slice >= slices) return;
+  const std::int64_t lane = p % places.slice, lanes = std::int64_t{places.slice} * b;
+  const LocalIndex base = bases == nullptr ? 0 : bases[slice];
+  BlockMerge<b> merge(matrix, rows, places.block_row(p));
+  const Offset end = begins[slice + 1];
+  for (Offset first = begins[slice]; first < end; first += places.slice) {
+    const unsigned column = merge.lowest();
+    columns[first + lane] = static_cast<Index>(
+        column == BlockMerge<b>::none ? 0 : column - static_cast<unsigned>(base));
+    merge.take(column, [&](int r, int c, Offset e) {
+      const Chunk chunk = chunk_of(c, b, widest_chunk);
+      Word* place = values + first * b * b + chunk.first * lanes + (lane * b + r) * chunk.width;
+      place[c - chunk.first] =
+          e < 0 ? hole_word<Word>() : word_of_entry(static_cast<const Word*>(matrix.values)[e]);
+    });
+  }
+}
+
+/// Sets begins and bases; `lengths` of the block rows may be empty.
+Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
+               BlockRows& result) {
+  const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
+  result.begins = DeviceArray<Offset>(slices + 1);
+  result.bases = DeviceArray<LocalIndex>(slices);
+  const DeviceArray<unsigned long long> sizes(slices + 1);
+  const DeviceArray<Totals> totals(1);
+  set_bytes_async(sizes.data(), 0, static_cast<std::size_t>(sizes.bytes()), Stream{});
+  set_bytes_async(result.bases.data(), 0x7f, static_cast<std::size_t>(result.bases.bytes()),
+                  Stream{});
+  set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
+  with_block_size(result.size, [&](auto size) {
+    measure_slices<size>
+        <<<blocks_for(result.count, block_threads), block_threads, conversion_ballast>>>(
+            matrix, rows, places_of(result), lengths.data(), sizes.data(), result.bases.data(),
+            totals.data());
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sizes.data(), result.begins.data(),
+                                         slices + 1);
+  });
+  return totals.to_host()[0];
+}
+
+/// Block rows by falling length within windows; equal lengths keep their order.
+DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
+  const std::int64_t count = lengths.size();
+  const DeviceArray<std::uint64_t> keys(count), sorted_keys(count);
+  const DeviceArray<LocalIndex> unsorted(count);
+  DeviceArray<LocalIndex> order(count);
+  write_sort_keys<<<blocks_for(count, block_threads), block_threads>>>(
+      lengths.data(), static_cast<LocalIndex>(count), keys.data(), unsorted.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
+                                           unsorted.data(), order.data(), count);
+  });
+  return order;
+}
+
+/// Blocks with padding, less what the last slice lacks in block rows.
+struct Slots {
+  Offset stored = 0, of_block_rows = 0;
+};
+Slots slots_of(const BlockRows& blocks) {
+  Offset last[2];  // where the last slice begins and ends
+  copy_now(last, blocks.begins.data() + blocks.slices() - 1, sizeof(last));
+  const Offset steps = (last[1] - last[0]) / blocks.slice;
+  return {last[1], last[1] - steps * (blocks.slices() * blocks.slice - blocks.count)};
+}
+
+/// Fills columns and values of `blocks`, whose slices are measured.
+template <class Index>
+void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chunk,
+          BlockRows& blocks) {
+  const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
+  blocks.values_count = slots * blocks.size * blocks.size;
+  blocks.columns = DeviceMemory(static_cast<std::size_t>(slots) * sizeof(Index));
+  blocks.values = DeviceMemory(static_cast<std::size_t>(blocks.values_count) * value_bytes);
+  const std::int64_t threads = blocks.slices() * blocks.slice;
+  with_word(value_bytes, [&]<class Word>(Word) {
+    with_block_size(blocks.size, [&](auto size) {
+      fill_slices<Word, Index, size>
+          <<<blocks_for(threads, block_threads), block_threads, conversion_ballast>>>(
+              matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
+              blocks.bases.data(), reinterpret_cast<Index*>(blocks.columns.data()),
+              reinterpret_cast<Word*>(blocks.values.data()));
+    });
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
+}
+
+}  // namespace
+
+BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize size,
+                          const SliceLayout& layout, const Spec& options) {
+  constexpr double padding_worth_sorting = 1.03;
+  BlockRows result;
+  result.size = size.size;
+  result.count = (rows.count + size.size - 1) / size.size;
+  result.slice = std::max(layout.slice, 1);
+  if (rows.count == 0) {
+    constexpr Offset no_slices[] = {0};
+    result.begins = DeviceArray<Offset>(std::span<const Offset>(no_slices));
+    return result;
+  }
+  const DeviceArray<unsigned> lengths(layout.sort ? result.count : 0);
+  Totals totals = measure(matrix, rows, lengths, result);
+  Slots slots = slots_of(result);
+  const auto blocks = static_cast<double>(totals.blocks);
+  if (layout.sort && static_cast<double>(slots.of_block_rows) > padding_worth_sorting * blocks) {
+    result.order = sorted_order(lengths);
+    totals = measure(matrix, rows, {}, result);
+    slots = slots_of(result);
+  }
+  const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
+  const Offset area = Offset{result.size} * result.size;
+  check_padding(options, {slots.of_block_rows * area, nonzeros, matrix},
+                "blocks of " + std::to_string(size.size) + " x " + std::to_string(size.size),
+                "use another b=, sell or csr-vector");
+  if (size.measured)
+    check_block_bytes(options, matrix, rows, size.size, slots.of_block_rows, nonzeros);
+  if (layout.columns16 && totals.spread <= std::numeric_limits<std::uint16_t>::max()) {
+    fill<std::uint16_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
+  } else {
+    result.bases = {};
+    fill<std::uint32_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
+  }
+  return result;
+}
+
+}  // namespace rowhalo

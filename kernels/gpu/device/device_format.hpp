@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What formats that keep a copy of the block on the device have in common: the block, the rows, the
+// clock of the set-up, and work() from three counts.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/spmv_kernel.hpp"
+
+namespace rowhalo {
+
+class DeviceFormat : public SpmvKernel {
+ public:
+  KernelWork work() const final {
+    const DeviceCounts counts = count_on_device(csr_, rows_);
+    KernelWork work = work_of(counts, stored_entries(), matrix_bytes(counts));
+    work.footprint_bytes = footprint_bytes();
+    work.setup_seconds = setup_seconds_;
+    const LaneUse use = lanes();
+    work.coalescing = use.coalescing;
+    work.balance = use.balance;
+    work.parameters = parameters();
+    return work;
+  }
+
+ protected:
+  DeviceFormat(const CsrView& matrix, RowListView rows) : csr_(matrix), rows_(rows) {}
+
+  /// To be called at the end of the constructor: set-up is over.
+  void stop_clock() {
+    synchronize_device();
+    setup_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  /// Slots that hold an entry or padding.
+  virtual std::int64_t stored_entries() const = 0;
+  /// Read in a product, vectors apart.
+  virtual std::int64_t matrix_bytes(const DeviceCounts& counts) const = 0;
+  /// Held beside the CSR arrays.
+  virtual std::int64_t footprint_bytes() const = 0;
+
+  /// How warps use their lanes; without more, they lie side by side and idle on padding only.
+  virtual LaneUse lanes() const {
+    const std::int64_t slots = stored_entries();
+    if (slots == 0) return {};
+    const Offset nonzeros = listed_nonzeros_on_device(csr_, rows_);
+    return {1, static_cast<double>(nonzeros) / static_cast<double>(slots)};
+  }
+  /// What the format chose by itself.
+  virtual std::string parameters() const { return ""; }
+
+  CsrView csr_;
+  RowListView rows_;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double setup_seconds_ = 0;
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Counts over listed rows in device memory (device_work.hpp). One thread per row; columns are
+// marked in an array of flags, which a second kernel counts.
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int block_threads = 256;
+
+struct Totals {
+  unsigned long long nonzeros, runs, list_numbers, columns;
+};
+
+__device__ void add_of_warp(unsigned long long value, unsigned long long* total) {
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    value += __shfl_down_sync(0xffffffffu, value, offset);
+  }
+  if (threadIdx.x % warp_size == 0) atomicAdd(total, value);
+}
+
+__device__ std::int64_t first_item() {
+  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+__device__ std::int64_t item_stride() {
+  return std::int64_t{gridDim.x} * blockDim.x;
+}
+
+/// `used`: one flag per column, or null where columns are not asked for.
+__global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
+  unsigned long long nonzeros = 0, runs = 0, numbers = 0;
+  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+    const auto k = static_cast<LocalIndex>(item);
+    const LocalIndex row = rows[k];
+    const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
+    nonzeros += end - begin;
+    if (k == 0 || row != rows[k - 1] + 1) ++runs;
+    if (rows.groups != nullptr) {
+      if (k % RowListView::group_size == 0) ++numbers;
+      if (rows.groups[k / RowListView::group_size] < 0) ++numbers;
+    }
+    if (used == nullptr) continue;
+    for (Offset e = begin; e < end; ++e) used[matrix.indices[e]] = 1;
+  }
+  add_of_warp(nonzeros, &totals->nonzeros);
+  add_of_warp(runs, &totals->runs);
+  add_of_warp(numbers, &totals->list_numbers);
+}
+
+struct LengthTotals {
+  unsigned long long nonzeros, longest, slots_of_8, slots_of_32;
+};
+
+/// One warp per slice of 32 rows. Every lane adds the longest of its slice, so a short one counts
+/// right.
+__global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* totals) {
+  unsigned long long nonzeros = 0, longest = 0, slots_of_8 = 0, slots_of_32 = 0;
+  const int lane = threadIdx.x % warp_size;
+  for (std::int64_t item = first_item(); item - lane < rows.count; item += item_stride()) {
+    const bool listed = item < rows.count;
+    unsigned long long most = 0;
+    if (listed) {
+      const LocalIndex row = rows[static_cast<LocalIndex>(item)];
+      most = matrix.offsets[row + 1] - matrix.offsets[row];
+    }
+    nonzeros += most;
+    for (const int other : {1, 2, 4}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    slots_of_8 += listed ? most : 0;
+    for (const int other : {8, 16}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    slots_of_32 += listed ? most : 0;
+    longest = max(longest, most);
+  }
+  add_of_warp(nonzeros, &totals->nonzeros);
+  if (lane == 0) atomicMax(&totals->longest, longest);
+  add_of_warp(slots_of_8, &totals->slots_of_8);
+  add_of_warp(slots_of_32, &totals->slots_of_32);
+}
+
+__global__ void count_flags(const unsigned char* used, std::int64_t columns, Totals* totals) {
+  unsigned long long count = 0;
+  for (std::int64_t c = first_item(); c < columns; c += item_stride()) count += used[c];
+  add_of_warp(count, &totals->columns);
+}
+
+__global__ void find_descents(CsrView matrix, RowListView rows, int* found) {
+  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+    const LocalIndex row = rows[static_cast<LocalIndex>(item)];
+    for (Offset e = matrix.offsets[row] + 1; e < matrix.offsets[row + 1]; ++e) {
+      if (matrix.indices[e] <= matrix.indices[e - 1]) *found = 1;
+    }
+  }
+}
+
+struct LaneTotals {
+  unsigned long long entries, lane_steps, sectors;
+};
+
+/// The loads of values of csr-vector (threads_per_row > 1) and csr-scalar, counted.
+__global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_row, int value_bytes,
+                            LaneTotals* totals) {
+  constexpr int sector_bytes = 32;
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t warps = item_stride() / warp_size;
+  const int rows_per_warp = warp_size / threads_per_row;
+  unsigned long long entries = 0, steps = 0, sectors = 0;
+  for (std::int64_t first = first_item() / warp_size * rows_per_warp; first < rows.count;
+       first += warps * rows_per_warp) {
+    const std::int64_t k = first + lane / threads_per_row;
+    Offset e = 0, end = 0;
+    if (k < rows.count) {
+      const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+      e = matrix.offsets[row] + lane % threads_per_row;
+      end = matrix.offsets[row + 1];
+    }
+    for (; __any_sync(0xffffffffu, e < end); e += threads_per_row) {
+      const bool active = e < end;
+      const long long sector = active ? e * value_bytes / sector_bytes : -1 - lane;
+      const long long before = __shfl_up_sync(0xffffffffu, sector, 1);
+      entries += active;
+      sectors += active && (lane == 0 || before != sector);
+      steps += 1;
+    }
+  }
+  add_of_warp(entries, &totals->entries);
+  add_of_warp(steps, &totals->lane_steps);
+  add_of_warp(sectors, &totals->sectors);
+}
+
+enum class Columns { skipped, counted };
+
+Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
+  if (rows.count == 0) return {};
+  const Stream stream{};
+  const DeviceArray<Totals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(Totals), stream);
+  DeviceArray<unsigned char> used;
+  if (columns == Columns::counted && matrix.columns > 0) {
+    used = DeviceArray<unsigned char>(matrix.columns);
+    set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), stream);
+  }
+  count_rows<<<filling_blocks(rows.count, block_threads), block_threads>>>(
+      matrix, rows, used.data(), totals.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  if (used.size() > 0) {
+    count_flags<<<filling_blocks(used.size(), block_threads), block_threads>>>(
+        used.data(), used.size(), totals.data());
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+  return totals.to_host()[0];
+}
+
+}  // namespace
+
+LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
+  if (rows.count == 0) return {};
+  const DeviceArray<LaneTotals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(LaneTotals), Stream{});
+  const int value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
+  const std::int64_t threads = std::int64_t{rows.count} * threads_per_row;
+  count_lanes<<<filling_blocks(threads, block_threads), block_threads>>>(
+      matrix, rows, threads_per_row, value_bytes, totals.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const LaneTotals count = totals.to_host()[0];
+  if (count.entries == 0) return {};
+  const auto entries = static_cast<double>(count.entries);
+  return {entries * value_bytes / (32.0 * static_cast<double>(count.sectors)),
+          entries / static_cast<double>(count.lane_steps)};
+}
+
+bool columns_ascend(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return true;
+  const DeviceArray<int> found(1);
+  set_bytes_async(found.data(), 0, sizeof(int), Stream{});
+  find_descents<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
+                                                                              found.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  return found.to_host()[0] == 0;
+}
+
+DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
+  const Totals totals = totals_of(matrix, rows, Columns::counted);
+  DeviceCounts counts;
+  counts.listed_nonzeros = static_cast<Offset>(totals.nonzeros);
+  counts.columns_used = static_cast<std::int64_t>(totals.columns);
+  counts.offsets_read = rows.count + static_cast<std::int64_t>(totals.runs);
+  counts.row_list_bytes = static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex));
+  counts.vector_bytes = (counts.columns_used + rows.count) *
+                        static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
+  return counts;
+}
+
+KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
+                   std::int64_t matrix_bytes) {
+  KernelWork work;
+  work.bytes = matrix_bytes + counts.vector_bytes;
+  work.matrix_bytes = matrix_bytes;
+  work.stored_entries = stored_entries;
+  work.flops = 2 * counts.listed_nonzeros;
+  return work;
+}
+
+RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return {};
+  const DeviceArray<LengthTotals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(LengthTotals), Stream{});
+  count_lengths<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
+                                                                              totals.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const LengthTotals sums = totals.to_host()[0];
+  return {static_cast<Offset>(sums.nonzeros), static_cast<Offset>(sums.longest),
+          static_cast<Offset>(sums.slots_of_8), static_cast<Offset>(sums.slots_of_32)};
+}
+
+Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {
+  if (rows.groups == nullptr) return matrix.nonzeros;
+  return static_cast<Offset>(totals_of(matrix, rows, Columns::skipped).nonzeros);
+}
+
+}  // namespace rowhalo

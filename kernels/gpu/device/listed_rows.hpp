@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The listed rows of a block as conversions number them and their entries, one after the other.
+#pragma once
+
+#include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+struct ListedRows {
+  DeviceArray<Offset> begins;        ///< first entry of each listed row; one more for the end
+  DeviceArray<LocalIndex> nonempty;  ///< of the rows before it, how many have entries; likewise
+  Offset entries = 0;
+  LocalIndex with_entries = 0;
+};
+
+/// A pass over the rows.
+ListedRows number_listed_rows(const CsrView& matrix, RowListView rows);
+
+}  // namespace rowhalo

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CUDA calls behind runtime.hpp and check.hpp.
+#include "kernels/gpu/device/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "kernels/gpu/device/check.hpp"
+
+namespace rowhalo {
+
+void throw_cuda_error(cudaError_t error, const char* call, const char* file, int line) {
+  cudaGetLastError();  // the next launch must not be blamed for it
+  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
+                                       cudaGetErrorString(error), cudaGetErrorName(error)));
+}
+
+void print_cuda_error(cudaError_t error, const char* call, const char* file, int line) noexcept {
+  std::fprintf(stderr, "%s:%d: %s: %s\n", file, line, call, cudaGetErrorString(error));
+}
+
+bool built_with_cuda() {
+  return true;
+}
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();  // no driver or no device: not an error that the next check should find
+  return 0;
+}
+
+DeviceDescription describe_device(int device) {
+  cudaDeviceProp properties{};
+  ROWHALO_CUDA(cudaGetDeviceProperties(&properties, device));
+  std::array<char, 32> pci_id{};
+  ROWHALO_CUDA(cudaDeviceGetPCIBusId(pci_id.data(), static_cast<int>(pci_id.size()), device));
+  DeviceDescription description;
+  description.name = properties.name;
+  description.uuid = "GPU";
+  for (int k = 0; k < 16; ++k) {
+    if (k == 0 || (k >= 4 && k <= 10 && k % 2 == 0)) description.uuid += '-';
+    description.uuid += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[k]));
+  }
+  description.pci_id = pci_id.data();
+  description.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  description.l2_bytes = properties.l2CacheSize;
+  description.multiprocessors = properties.multiProcessorCount;
+  description.compute_capability = 10 * properties.major + properties.minor;
+  return description;
+}
+
+void set_device(int device) {
+  ROWHALO_CUDA(cudaSetDevice(device));
+}
+
+int current_device() {
+  int device = 0;
+  ROWHALO_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+void synchronize_device() {
+  ROWHALO_CUDA(cudaDeviceSynchronize());
+}
+
+void synchronize(Stream stream) {
+  ROWHALO_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)));
+}
+
+std::int64_t free_device_bytes() {
+  std::size_t free = 0, total = 0;
+  ROWHALO_CUDA(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
+MemorySpeed device_memory_speed() {
+  const auto attribute = [device = current_device()](cudaDeviceAttr name) {
+    int value = 0;
+    ROWHALO_CUDA(cudaDeviceGetAttribute(&value, name, device));
+    return value;
+  };
+  // Two transfers a clock; kHz and bits.
+  const double transfers = 2e3 * attribute(cudaDevAttrMemoryClockRate);
+  return {transfers * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
+          attribute(cudaDevAttrL2CacheSize)};
+}
+
+OutOfDeviceMemory::OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free_bytes)
+    : message_(std::make_shared<std::string>(fmt::format(
+          "the device has {:.3g} GB free, {:.3g} GB are needed at once",
+          1e-9 * static_cast<double>(free_bytes), 1e-9 * static_cast<double>(wanted_bytes)))) {}
+
+namespace {
+
+cudaStream_t native(Stream stream) {
+  return static_cast<cudaStream_t>(stream.handle);
+}
+
+}  // namespace
+
+void runtime_detail::FreeDevice::operator()(std::byte* data) const {
+  ROWHALO_CUDA_PRINT(cudaFree(data));
+}
+
+void runtime_detail::FreePinned::operator()(std::byte* data) const {
+  ROWHALO_CUDA_PRINT(cudaFreeHost(data));
+}
+
+void runtime_detail::DestroyStream::operator()(void* stream) const {
+  ROWHALO_CUDA_PRINT(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
+}
+
+void runtime_detail::DestroyEvent::operator()(void* event) const {
+  ROWHALO_CUDA_PRINT(cudaEventDestroy(static_cast<cudaEvent_t>(event)));
+}
+
+void runtime_detail::DestroyGraph::operator()(void* graph) const {
+  ROWHALO_CUDA_PRINT(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}
+
+DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
+  void* data = nullptr;
+  const cudaError_t error = cudaMalloc(&data, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // the next launch must not be blamed for it
+    throw OutOfDeviceMemory(bytes, free_device_bytes());
+  }
+  ROWHALO_CUDA(error);
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {
+  void* data = nullptr;
+  ROWHALO_CUDA(cudaHostAlloc(&data, bytes, cudaHostAllocDefault));
+  data_.reset(static_cast<std::byte*>(data));
+}
+
+StreamHandle::StreamHandle(Priority priority) {
+  int least = 0, greatest = 0;
+  ROWHALO_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  cudaStream_t stream = nullptr;
+  ROWHALO_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                            priority == Priority::high ? greatest : least));
+  stream_.reset(stream);
+}
+
+void StreamHandle::synchronize() const {
+  ROWHALO_CUDA(cudaStreamSynchronize(native(stream())));
+}
+
+EventHandle::EventHandle(Timing timing) {
+  cudaEvent_t event = nullptr;
+  ROWHALO_CUDA(cudaEventCreateWithFlags(
+      &event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
+  event_.reset(event);
+}
+
+void EventHandle::record(Stream stream) const {
+  ROWHALO_CUDA(cudaEventRecord(static_cast<cudaEvent_t>(event_.get()), native(stream)));
+}
+
+void EventHandle::synchronize() const {
+  ROWHALO_CUDA(cudaEventSynchronize(static_cast<cudaEvent_t>(event_.get())));
+}
+
+bool EventHandle::reached() const {
+  const cudaError_t state = cudaEventQuery(static_cast<cudaEvent_t>(event_.get()));
+  if (state == cudaErrorNotReady) return false;
+  ROWHALO_CUDA(state);
+  return true;
+}
+
+void EventHandle::make_wait(Stream stream) const {
+  ROWHALO_CUDA(cudaStreamWaitEvent(native(stream), static_cast<cudaEvent_t>(event_.get()), 0));
+}
+
+double seconds_between(const EventHandle& begin, const EventHandle& end) {
+  float milliseconds = 0;
+  ROWHALO_CUDA(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(begin.event_.get()),
+                                    static_cast<cudaEvent_t>(end.event_.get())));
+  return milliseconds * 1e-3;
+}
+
+namespace {
+
+std::int64_t kernel_nodes(cudaGraph_t graph) {
+  std::size_t count = 0;
+  ROWHALO_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  ROWHALO_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
+  return std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+    cudaGraphNodeType type{};
+    ROWHALO_CUDA(cudaGraphNodeGetType(node, &type));
+    return type == cudaGraphNodeTypeKernel;
+  });
+}
+
+}  // namespace
+
+GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
+  struct DestroyRecorded {
+    void operator()(cudaGraph_t graph) const { ROWHALO_CUDA_PRINT(cudaGraphDestroy(graph)); }
+  };
+  cudaGraph_t recorded = nullptr;
+  ROWHALO_CUDA(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
+  try {
+    work();
+  } catch (...) {
+    // The stream must leave capture mode, whatever was recorded is of no use.
+    cudaStreamEndCapture(native(stream), &recorded);
+    if (recorded != nullptr) DestroyRecorded{}(recorded);
+    throw;
+  }
+  ROWHALO_CUDA(cudaStreamEndCapture(native(stream), &recorded));
+  const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded> owner(recorded);
+  kernels_ = kernel_nodes(recorded);
+  cudaGraphExec_t graph = nullptr;
+  // Without it the priorities of the streams are forgotten.
+  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));
+  graph_.reset(graph);
+}
+
+void GraphExec::launch(Stream stream) const {
+  ROWHALO_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_.get()), native(stream)));
+}
+
+void copy_async(void* to, const void* from, std::size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)));
+}
+
+void copy_now(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+  // From pageable memory cudaMemcpy may be back before the last bytes have arrived.
+  ROWHALO_CUDA(cudaStreamSynchronize(nullptr));
+}
+
+void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  ROWHALO_CUDA(cudaMemsetAsync(to, value, bytes, native(stream)));
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What CUDA lends us, as owners: memory, streams, events, graphs. One small move-only class each;
+// its destructor is local and prints what goes wrong, everything else throws std::runtime_error
+// with the call, its error and the place. No CUDA header is needed to include this one. In a build
+// without CUDA there are 0 devices and everything else throws (absent.cpp). Everything happens on
+// the calling thread's current device (set_device).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/spmv_kernel.hpp"
+
+namespace rowhalo {
+
+bool built_with_cuda();
+
+/// 0 where there is no device, no driver, or no CUDA in this build.
+int device_count();
+
+struct DeviceDescription {
+  std::string name;
+  std::string uuid;    ///< GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, as nvidia-smi writes it
+  std::string pci_id;  ///< dddd:bb:dd.f
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  int multiprocessors = 0;
+  int compute_capability = 0;  ///< 90 for 9.0
+};
+
+DeviceDescription describe_device(int device);
+void set_device(int device);
+int current_device();
+/// Waits for everything that was started on the current device.
+void synchronize_device();
+/// Waits for everything that was put into `stream`.
+void synchronize(Stream stream);
+/// Free bytes of the current device's memory.
+std::int64_t free_device_bytes();
+
+/// What no kernel on the current device can exceed; `bytes_per_second` is 0 where it is not known.
+struct MemorySpeed {
+  double bytes_per_second = 0;  ///< of its memory, from clock and width
+  std::int64_t cache_bytes = 0;
+};
+MemorySpeed device_memory_speed();
+
+/// Less memory is free than was asked for; the current device is as it was.
+class OutOfDeviceMemory : public std::bad_alloc {
+ public:
+  OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free_bytes);
+  const char* what() const noexcept override { return message_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> message_;  ///< shared: copies of exceptions must not throw
+};
+
+namespace runtime_detail {
+struct FreeDevice {
+  void operator()(std::byte* data) const;
+};
+struct FreePinned {
+  void operator()(std::byte* data) const;
+};
+struct DestroyStream {
+  void operator()(void* stream) const;
+};
+struct DestroyEvent {
+  void operator()(void* event) const;
+};
+struct DestroyGraph {
+  void operator()(void* graph) const;
+};
+}  // namespace runtime_detail
+
+/// Plain device memory (one cudaMalloc), not initialised. Throws OutOfDeviceMemory.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  explicit DeviceMemory(std::size_t bytes);
+  std::byte* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte, runtime_detail::FreeDevice> data_;
+  std::size_t bytes_ = 0;
+};
+
+/// Page-locked host memory, not initialised: copies from and to it run beside the host.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  explicit PinnedMemory(std::size_t bytes);
+  std::byte* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<std::byte, runtime_detail::FreePinned> data_;
+  std::size_t bytes_ = 0;
+};
+
+/// A stream that does not wait for the default stream.
+class StreamHandle {
+ public:
+  enum class Priority { normal, high };
+  explicit StreamHandle(Priority priority = Priority::normal);
+  Stream stream() const { return {stream_.get()}; }
+  void synchronize() const;
+
+ private:
+  std::unique_ptr<void, runtime_detail::DestroyStream> stream_;
+};
+
+class EventHandle {
+ public:
+  enum class Timing { off, on };
+  explicit EventHandle(Timing timing = Timing::on);
+  void record(Stream stream) const;
+  /// The host waits until the last record has been reached.
+  void synchronize() const;
+  /// Whether it has been reached. Throws when the device has failed.
+  bool reached() const;
+  /// What is put into `stream` from now on waits for the last record.
+  void make_wait(Stream stream) const;
+
+ private:
+  friend double seconds_between(const EventHandle& begin, const EventHandle& end);
+  std::unique_ptr<void, runtime_detail::DestroyEvent> event_;
+};
+
+/// Device time between two records that have both been reached (Timing::on).
+double seconds_between(const EventHandle& begin, const EventHandle& end);
+
+/// A captured sequence of device work, to be replayed with one launch.
+class GraphExec {
+ public:
+  GraphExec() = default;
+  /// Runs `work`, which puts work into `stream` (and streams that join it), without executing it.
+  /// Capture is local to the calling thread.
+  GraphExec(Stream stream, const std::function<void()>& work);
+  void launch(Stream stream) const;
+  explicit operator bool() const { return graph_ != nullptr; }
+  /// Kernels that one launch runs.
+  std::int64_t kernels() const { return kernels_; }
+
+ private:
+  std::unique_ptr<void, runtime_detail::DestroyGraph> graph_;
+  std::int64_t kernels_ = 0;
+};
+
+/// Any direction, in the order of `stream`. The host's side should be pinned memory.
+void copy_async(void* to, const void* from, std::size_t bytes, Stream stream);
+/// Any direction; back when it is done.
+void copy_now(void* to, const void* from, std::size_t bytes);
+/// Sets each byte of device memory, in the order of `stream`.
+void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream);
+
+/// Device memory for `size` objects of type T.
+template <class T>
+class DeviceArray {
+ public:
+  static_assert(std::is_trivially_copyable_v<T>);
+
+  DeviceArray() = default;
+  explicit DeviceArray(std::int64_t size)
+      : memory_(static_cast<std::size_t>(size) * sizeof(T)), size_(size) {}
+  /// A copy of host memory.
+  explicit DeviceArray(std::span<const T> host) : DeviceArray(std::ssize(host)) {
+    copy_now(data(), host.data(), memory_.bytes());
+  }
+
+  T* data() const { return reinterpret_cast<T*>(memory_.data()); }
+  std::int64_t size() const { return size_; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.bytes()); }
+
+  std::vector<T> to_host() const {
+    std::vector<T> host(static_cast<std::size_t>(size_));
+    copy_now(host.data(), data(), memory_.bytes());
+    return host;
+  }
+
+ private:
+  DeviceMemory memory_;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace rowhalo

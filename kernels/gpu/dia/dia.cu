@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dia: diagonals. Slot (d, k) holds the entry of listed row k on the d-th diagonal that any of them
+// has, and a bit says whether there is one, so that padding never touches x:
+//   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
+//     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
+// Diagonals ascend, so a row is summed by ascending local column. Bytes per product: 8 (fp32: 4) a
+// slot, 4 for each 32 slots, 4 per diagonal, the row list, x and y once.
+#include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int default_block = 128;
+constexpr int block_threads = 256;
+
+template <class T>
+struct DiaArguments {
+  const LocalIndex* shifts;  ///< column minus row
+  const unsigned* masks;
+  const T* values;
+  LocalIndex diagonals;
+  RowListView rows;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+__host__ __device__ std::int64_t words_of(LocalIndex rows) {
+  return (std::int64_t{rows} + warp_size - 1) / warp_size;
+}
+
+template <class T>
+__global__ void dia_kernel(DiaArguments<T> a) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= a.rows.count) return;
+  const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
+  const std::int64_t words = words_of(a.rows.count);
+  T sum = 0;
+#pragma unroll 4
+  for (LocalIndex d = 0; d < a.diagonals; ++d) {
+    const bool there = a.masks[d * words + k / warp_size] >> (k % warp_size) & 1;
+    const T value = streamed(a.values + std::int64_t{d} * a.rows.count + k);
+    // In range for every entry that is there; elsewhere x[0] is loaded in its place.
+    const T factor = cached(a.x + (there ? row + a.shifts[d] : 0));
+    const T next = fused_multiply_add(value, factor, sum);
+    sum = there ? next : sum;
+  }
+  finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+/// One warp per row. Diagonal column - row + rows - 1 has an entry.
+__global__ void mark_diagonals(CsrView matrix, RowListView rows, unsigned char* used) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset end = matrix.offsets[row + 1];
+  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
+    used[std::int64_t{matrix.indices[e]} - row + matrix.rows - 1] = 1;
+  }
+}
+
+/// Where each diagonal stands among those that are there; `shifts` from their positions.
+__global__ void number_diagonals(const std::int64_t* positions, LocalIndex count,
+                                 LocalIndex matrix_rows, LocalIndex* shifts, LocalIndex* numbers) {
+  const std::int64_t d = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (d >= count) return;
+  shifts[d] = static_cast<LocalIndex>(positions[d] - matrix_rows + 1);
+  numbers[positions[d]] = static_cast<LocalIndex>(d);
+}
+
+/// One warp per row.
+template <class T>
+__global__ void fill_diagonals(CsrView matrix, RowListView rows, const LocalIndex* numbers,
+                               unsigned* masks, T* values) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset end = matrix.offsets[row + 1];
+  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
+    const std::int64_t d = numbers[std::int64_t{matrix.indices[e]} - row + matrix.rows - 1];
+    values[d * rows.count + k] = static_cast<const T*>(matrix.values)[e];
+    atomicOr(&masks[d * words_of(rows.count) + k / warp_size], 1u << (k % warp_size));
+  }
+}
+
+template <class T>
+class DiaGpuKernel final : public DeviceFormat {
+ public:
+  DiaGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
+    if (rows.count == 0) return;
+    const std::int64_t possible = std::int64_t{matrix.rows} + matrix.columns;
+    const DeviceArray<unsigned char> used(possible);
+    set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), Stream{});
+    const std::int64_t threads = std::int64_t{rows.count} * warp_size;
+    const unsigned blocks = blocks_for(threads, block_threads);
+    mark_diagonals<<<blocks, block_threads>>>(matrix, rows, used.data());
+    ROWHALO_CUDA(cudaGetLastError());
+
+    const DeviceArray<std::int64_t> positions(possible), found(1);
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<std::int64_t>(0),
+                                        used.data(), positions.data(), found.data(), possible);
+    });
+    const std::int64_t diagonals = found.to_host()[0];
+    const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
+    check_padding(
+        options, {diagonals * rows.count, nonzeros, matrix},
+        std::to_string(diagonals) + " diagonals of " + std::to_string(rows.count) + " rows",
+        "use sell or csr-vector");
+    shifts_ = DeviceArray<LocalIndex>(diagonals);
+    masks_ = DeviceArray<unsigned>(diagonals * words_of(rows.count));
+    values_ = DeviceArray<T>(diagonals * rows.count);
+    if (diagonals > 0) {
+      set_bytes_async(masks_.data(), 0, static_cast<std::size_t>(masks_.bytes()), Stream{});
+      set_bytes_async(values_.data(), 0, static_cast<std::size_t>(values_.bytes()), Stream{});
+      const DeviceArray<LocalIndex> numbers(possible);
+      number_diagonals<<<blocks_for(diagonals, block_threads), block_threads>>>(
+          positions.data(), static_cast<LocalIndex>(diagonals), matrix.rows, shifts_.data(),
+          numbers.data());
+      fill_diagonals<<<blocks, block_threads>>>(matrix, rows, numbers.data(), masks_.data(),
+                                                values_.data());
+      ROWHALO_CUDA(cudaGetLastError());
+      synchronize_device();
+    }
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
+        {shifts_.data(), masks_.data(), values_.data(), static_cast<LocalIndex>(shifts_.size()),
+         rows_, static_cast<T>(alpha), static_cast<const T*>(x), static_cast<T>(beta),
+         static_cast<T*>(y)});
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return values_.size(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return footprint_bytes() + counts.row_list_bytes;
+  }
+  std::int64_t footprint_bytes() const override {
+    return shifts_.bytes() + masks_.bytes() + values_.bytes();
+  }
+
+  int block_;
+  DeviceArray<LocalIndex> shifts_;
+  DeviceArray<unsigned> masks_;
+  DeviceArray<T> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_gpu_dia(const CsrView& matrix, RowListView rows,
+                                         const Spec& options) {
+  check_format_options(options, {"max_padding", "block"});
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<DiaGpuKernel<T>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

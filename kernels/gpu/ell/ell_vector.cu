@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// ell-vector: ELLPACK for products so short that they take as long as their chain of dependent
+// loads. Every listed row has as many slots as the longest, filled up to a multiple of T; T = 1, 2,
+// .. 32 threads share a row, and a step holds T slots of every row, one row after the other:
+//   for group k of T threads: i = rows[k]
+//     thread l: s_l = +0; for step in [0, width / T): slot = (step * count + k) * T + l
+//       if indices[slot] >= 0: s_l = fma(values[slot], x[indices[slot]], s_l)
+//     s = tree sum of s_0 .. s_(T-1); thread 0 writes y_i
+// Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
+// before the first x; they do not depend on what stands before in the stream, so small matrices
+// start early (early_start.cuh). The order of summation depends on T alone: the same bits every
+// time (T = 1: those of csr). Bytes per product: 12 (fp32: 8) per slot, the row list, x and y once.
+#include <bit>
+#include <string>
+
+#include "kernels/cost_model.hpp"
+#include "kernels/formats.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/early_start.cuh"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int default_block = 128;
+constexpr int unroll = 5;
+
+template <class Numbers>
+struct EllVectorArguments {
+  const LocalIndex* indices;
+  const typename Numbers::Matrix* values;
+  LocalIndex steps;  ///< slots per row over threads per row
+  RowListView rows;
+  typename Numbers::Sum alpha;
+  const typename Numbers::Vector* x;
+  typename Numbers::Sum beta;
+  typename Numbers::Vector* y;
+};
+
+template <class Numbers, Start start, int threads>
+__global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
+  using Sum = typename Numbers::Sum;
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / threads;
+  const int lane = threadIdx.x % threads;
+  // Threads beyond the last row stay for the shuffles.
+  const bool has_row = k < a.rows.count;
+  const int steps = has_row ? a.steps : 0;
+  const std::int64_t apart = std::int64_t{a.rows.count} * threads;  // a step from the next
+  const LocalIndex* indices = a.indices + (k * threads + lane);
+  const auto* values = a.values + (k * threads + lane);
+  LocalIndex row = 0;
+  Sum sum = 0;
+#pragma unroll 1
+  for (int first = 0; first == 0 || first < a.steps; first += unroll) {
+    LocalIndex column[unroll];
+    typename Numbers::Matrix value[unroll] = {};
+    typename Numbers::Vector factor[unroll] = {};
+    // By the read-only path the compiler would put some of these loads off until after the wait.
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      column[u] = first + u < steps ? streamed(indices + u * apart) : -1;
+      if (first + u < steps) value[u] = streamed(values + u * apart);
+    }
+    if (first == 0) {
+      if (has_row) row = a.rows[static_cast<LocalIndex>(k)];
+      if constexpr (start == Start::early) {  // a wait in vain takes 0.2 to 1 us
+        wait_for_stream();
+        let_next_start();
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (column[u] >= 0) factor[u] = a.x[column[u]];
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+      sum = column[u] >= 0 ? next : sum;
+    }
+    indices += unroll * apart;
+    values += unroll * apart;
+  }
+  for (int offset = threads / 2; offset > 0; offset /= 2) {
+    sum += __shfl_down_sync(0xffffffffu, sum, offset, threads);
+  }
+  if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+/// One thread per slot.
+template <class Word>
+__global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset slots,
+                          LocalIndex* indices, Word* values) {
+  const std::int64_t slot = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (slot >= slots) return;
+  const Offset apart = Offset{rows.count} * threads, step = slot / apart, place = slot % apart;
+  const LocalIndex row = rows[static_cast<LocalIndex>(place / threads)];
+  const Offset e = matrix.offsets[row] + step * threads + place % threads;
+  const bool entry = e < matrix.offsets[row + 1];
+  indices[slot] = entry ? matrix.indices[e] : -1;
+  values[slot] = entry ? static_cast<const Word*>(matrix.values)[e] : Word{0};
+}
+
+/// Without threads=: the fewest whose loads are all under way at once. Measured on an H200 on 8
+/// matrices of 400 to 210000 nonzeros: with fewer, loads wait for others; with more, warps do.
+int fitting_threads(const RowLengths& lengths) {
+  int threads = 1;
+  while (threads < warp_size && lengths.longest > unroll * threads) threads *= 2;
+  return threads;
+}
+
+int chosen_threads(const RowLengths& lengths, const Spec& options) {
+  if (!options.has("threads")) return fitting_threads(lengths);
+  const std::int64_t threads = options.integer("threads", 0);
+  if (threads < 1 || threads > warp_size || !std::has_single_bit(static_cast<unsigned>(threads))) {
+    options.fail("threads must be 1, 2, 4, 8, 16 or 32");
+  }
+  return static_cast<int>(threads);
+}
+
+template <class Numbers>
+using Kernel = void (*)(EllVectorArguments<Numbers>);
+
+template <class Numbers, Start start>
+Kernel<Numbers> kernel_of(int threads) {
+  constexpr Kernel<Numbers> kernels[] = {
+      ell_vector_kernel<Numbers, start, 1>,  ell_vector_kernel<Numbers, start, 2>,
+      ell_vector_kernel<Numbers, start, 4>,  ell_vector_kernel<Numbers, start, 8>,
+      ell_vector_kernel<Numbers, start, 16>, ell_vector_kernel<Numbers, start, 32>};
+  return kernels[std::countr_zero(static_cast<unsigned>(threads))];
+}
+
+template <class Numbers>
+class EllVectorKernel final : public DeviceFormat {
+ public:
+  EllVectorKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
+    const RowLengths lengths = row_lengths_on_device(matrix, rows);
+    threads_ = chosen_threads(lengths, options);
+    steps_ = static_cast<LocalIndex>((lengths.longest + threads_ - 1) / threads_);
+    const Offset slots = Offset{steps_} * threads_ * rows.count;
+    check_padding(options, {slots, lengths.nonzeros, matrix},
+                  std::to_string(rows.count) + " rows as long as the longest",
+                  "use hyb, sell or csr-vector");
+    kernel_ = kernel_of<Numbers, Start::early>(threads_);
+    if (slots > most_early_slots || !can_start_early(kernel_)) {
+      start_ = Start::in_turn;
+      kernel_ = kernel_of<Numbers, Start::in_turn>(threads_);
+    }
+    indices_ = DeviceArray<LocalIndex>(slots);
+    values_ = DeviceArray<Matrix>(slots);
+    if (slots > 0) {
+      with_word(sizeof(Matrix), [&]<class Word>(Word) {
+        fill_rows<<<blocks_for(slots, default_block), default_block>>>(
+            matrix, rows, threads_, slots, indices_.data(),
+            reinterpret_cast<Word*>(values_.data()));
+      });
+      ROWHALO_CUDA(cudaGetLastError());
+    }
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const EllVectorArguments<Numbers> arguments{indices_.data(),
+                                                values_.data(),
+                                                steps_,
+                                                rows_,
+                                                static_cast<Sum>(alpha),
+                                                static_cast<const Vector*>(x),
+                                                static_cast<Sum>(beta),
+                                                static_cast<Vector*>(y)};
+    const std::int64_t threads = std::int64_t{rows_.count} * threads_;
+    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, arguments, native(stream));
+  }
+  bool starts_early() const override { return start_ == Start::early; }
+
+ private:
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+
+  std::int64_t stored_entries() const override { return indices_.size(); }
+  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+    return footprint_bytes() + counts.row_list_bytes;
+  }
+  std::int64_t footprint_bytes() const override { return indices_.bytes() + values_.bytes(); }
+  std::string parameters() const override { return "threads=" + std::to_string(threads_); }
+
+  int block_, threads_ = 1;
+  LocalIndex steps_ = 0;
+  Kernel<Numbers> kernel_ = nullptr;
+  Start start_ = Start::early;
+  DeviceArray<LocalIndex> indices_;
+  DeviceArray<Matrix> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_ell_vector(const CsrView& matrix, RowListView rows,
+                                            const Spec& options) {
+  check_format_options(options, {"threads", "max_padding", "block"});
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<EllVectorKernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

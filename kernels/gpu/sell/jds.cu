@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// jds: jagged diagonals (Saad: Krylov subspace methods on supercomputers, SIAM J. Sci. Stat.
+// Comput. 10, 1989). Rows are sorted by falling length; diagonal d holds the d-th entries of all
+// rows that have one, side by side, without padding:
+//   for thread k: s = +0; for d in [0, length of row k): slot = begins[d] + k
+//     s = fma(values[slot], x[indices[slot]], s)
+// A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr. Bytes of a
+// product: 12 (fp32: 8) per nonzero, 8 per diagonal, 4 per row for its number, x and y once.
+#include <cub/device/device_scan.cuh>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+constexpr int default_block = 128;
+constexpr int block_threads = 256;
+
+template <class T>
+struct JdsArguments {
+  const Offset* begins;
+  const LocalIndex* indices;
+  const T* values;
+  RowListView rows;  ///< sorted
+  Offset diagonals;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+template <class T>
+__global__ void jds_kernel(JdsArguments<T> a) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= a.rows.count) return;
+  T sum = 0;
+  Offset begin = a.begins[0];
+#pragma unroll 4
+  for (Offset d = 0; d < a.diagonals; ++d) {
+    const Offset end = cached(a.begins + d + 1), slot = begin + k;
+    if (slot >= end) break;
+    sum = fused_multiply_add(streamed(a.values + slot), cached(a.x + streamed(a.indices + slot)),
+                             sum);
+    begin = end;
+  }
+  finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
+}
+
+/// Rows are sorted: diagonal d is as long as the number of rows with more than d entries. Row k
+/// ends the diagonals that the next row does not have.
+__global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* lengths) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k >= rows.count) return;
+  const auto length = [&](std::int64_t position) -> Offset {
+    if (position >= rows.count) return 0;
+    const LocalIndex row = rows[static_cast<LocalIndex>(position)];
+    return matrix.offsets[row + 1] - matrix.offsets[row];
+  };
+  const Offset own = length(k);
+  for (Offset d = length(k + 1); d < own; ++d) lengths[d] = k + 1;
+}
+
+/// One warp per row.
+template <class T>
+__global__ void fill_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
+                               LocalIndex* indices, T* values) {
+  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
+  for (Offset d = threadIdx.x % warp_size; d < length; d += warp_size) {
+    indices[begins[d] + k] = matrix.indices[first + d];
+    values[begins[d] + k] = static_cast<const T*>(matrix.values)[first + d];
+  }
+}
+
+template <class T>
+class JdsGpuKernel final : public DeviceFormat {
+ public:
+  JdsGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows),
+        block_(block_option(options, default_block)),
+        sorted_(sorted_by_length(matrix, rows, std::max<LocalIndex>(rows.count, 1))) {
+    if (rows.count == 0) return;
+    const RowListView order = sorted_.view();
+    const LocalIndex longest_row = sorted_.first_row();
+    Offset ends[2];
+    copy_now(ends, matrix.offsets + longest_row, sizeof(ends));
+    diagonals_ = ends[1] - ends[0];
+    const DeviceArray<Offset> lengths(diagonals_ + 1);
+    set_bytes_async(lengths.data(), 0, static_cast<std::size_t>(lengths.bytes()), Stream{});
+    measure_diagonals<<<blocks_for(rows.count, block_threads), block_threads>>>(matrix, order,
+                                                                                lengths.data());
+    ROWHALO_CUDA(cudaGetLastError());
+    begins_ = DeviceArray<Offset>(diagonals_ + 1);
+    with_scratch([&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, lengths.data(), begins_.data(),
+                                           diagonals_ + 1);
+    });
+    Offset slots = 0;
+    copy_now(&slots, begins_.data() + diagonals_, sizeof(slots));
+    indices_ = DeviceArray<LocalIndex>(slots);
+    values_ = DeviceArray<T>(slots);
+    const std::int64_t threads = std::int64_t{rows.count} * warp_size;
+    fill_diagonals<<<blocks_for(threads, block_threads), block_threads>>>(
+        matrix, order, begins_.data(), indices_.data(), values_.data());
+    ROWHALO_CUDA(cudaGetLastError());
+    stop_clock();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    if (rows_.count == 0) return;
+    jds_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
+        {begins_.data(), indices_.data(), values_.data(), sorted_.view(), diagonals_,
+         static_cast<T>(alpha), static_cast<const T*>(x), static_cast<T>(beta),
+         static_cast<T*>(y)});
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return indices_.size(); }
+  std::int64_t matrix_bytes(const DeviceCounts&) const override { return footprint_bytes(); }
+  std::int64_t footprint_bytes() const override {
+    return begins_.bytes() + indices_.bytes() + values_.bytes() + sorted_.bytes();
+  }
+
+  LaneUse lanes() const override { return {1, lane_use(csr_, sorted_.view(), 1).balance}; }
+
+  int block_;
+  SortedRows sorted_;
+  Offset diagonals_ = 0;
+  DeviceArray<Offset> begins_;
+  DeviceArray<LocalIndex> indices_;
+  DeviceArray<T> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_gpu_jds(const CsrView& matrix, RowListView rows,
+                                         const Spec& options) {
+  check_format_options(options, {"block"});
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<JdsGpuKernel<T>>(matrix, rows, options);
+  });
+}
+
+}  // namespace rowhalo

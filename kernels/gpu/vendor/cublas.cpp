@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The baseline cublas: cublasDgemv or cublasSgemv on the dense matrix, columns one after the other
+// (layout=columns, not transposed, the faster on an H200) or rows (layout=rows, transposed). Takes
+// the whole matrix only. Bytes per product: the values, x and y once.
+#include <cublas_v2.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/dense/dense_block.hpp"
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/vendor/baseline.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+[[noreturn]] void throw_cublas_error(cublasStatus_t status, const char* call, int line) {
+  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", __FILE__, line, call,
+                                       cublasGetStatusString(status), cublasGetStatusName(status)));
+}
+
+#define ROWHALO_CUBLAS(call)                               \
+  do {                                                     \
+    const cublasStatus_t rowhalo_status = (call);          \
+    if (rowhalo_status != CUBLAS_STATUS_SUCCESS) {         \
+      throw_cublas_error(rowhalo_status, #call, __LINE__); \
+    }                                                      \
+  } while (false)
+
+struct DestroyContext {
+  void operator()(cublasHandle_t context) const { cublasDestroy(context); }
+};
+
+DenseBlock::Layout layout_option(const Spec& options) {
+  return options.word("layout", {"columns", "rows"}) == "rows" ? DenseBlock::Layout::rows
+                                                               : DenseBlock::Layout::columns;
+}
+
+class CublasKernel final : public SpmvKernel {
+ public:
+  CublasKernel(const CsrView& matrix, const Spec& options)
+      : matrix_(matrix),
+        layout_(layout_option(options)),
+        dense_(matrix, all_rows(matrix.rows), layout_, options),
+        workspace_(workspace_bytes) {
+    cublasHandle_t context = nullptr;
+    ROWHALO_CUBLAS(cublasCreate(&context));
+    context_.reset(context);
+    // With its own workspace cuBLAS allocates nothing while a graph is captured.
+    ROWHALO_CUBLAS(cublasSetWorkspace(context, workspace_.data(), workspace_.bytes()));
+    setup_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    ROWHALO_CUBLAS(cublasSetStream(context_.get(), native(stream)));
+    const void* ordered = dense_.ordered(x, stream);
+    const bool by_rows = layout_ == DenseBlock::Layout::rows;
+    const cublasOperation_t operation = by_rows ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int m = by_rows ? dense_.columns() : matrix_.rows;
+    const int n = by_rows ? matrix_.rows : dense_.columns();
+    const int leading = static_cast<int>(dense_.leading());
+    if (matrix_.precision == Precision::fp64) {
+      ROWHALO_CUBLAS(cublasDgemv(
+          context_.get(), operation, m, n, &alpha, static_cast<const double*>(dense_.values()),
+          leading, static_cast<const double*>(ordered), 1, &beta, static_cast<double*>(y), 1));
+    } else {
+      const float a = static_cast<float>(alpha), b = static_cast<float>(beta);
+      ROWHALO_CUBLAS(cublasSgemv(
+          context_.get(), operation, m, n, &a, static_cast<const float*>(dense_.values()), leading,
+          static_cast<const float*>(ordered), 1, &b, static_cast<float*>(y), 1));
+    }
+  }
+
+  KernelWork work() const override {
+    const DeviceCounts counts = count_on_device(matrix_, all_rows(matrix_.rows));
+    KernelWork work = work_of(counts, matrix_.nonzeros, dense_.value_bytes());
+    work.footprint_bytes = dense_.footprint_bytes() + static_cast<std::int64_t>(workspace_.bytes());
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ private:
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  CsrView matrix_;
+  DenseBlock::Layout layout_;
+  DenseBlock dense_;
+  DeviceMemory workspace_;
+  std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, DestroyContext> context_;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_cublas(const CsrView& matrix, RowListView rows,
+                                        const Spec& options) {
+  check_format_options(options, {"layout"});
+  check_whole(matrix, rows, options);
+  return std::make_unique<CublasKernel>(matrix, options);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR. Bytes per product: 12
+// (fp32: 8) per nonzero, 4 per row offset, x and y once; beyond 2^31 - 1 nonzeros 4 more of each.
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/device/shared_memory.hpp"
+#include "kernels/gpu/vendor/baseline.hpp"
+#include "kernels/gpu/vendor/cusparse_kernel.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+/// What cuSPARSE takes for the end of a row that is not there. Where a thread block's share of the
+/// nonzeros (csr1: 4096, in fp64 3584; csr2: 1024) meets exactly 32 rows, cuSPARSE 12.6 (CUDA 13.0)
+/// forgets to write that behind the last of them and reads what an earlier kernel left in shared
+/// memory. If that happens to be the number of an entry of the last row, the row's sum is wrong and
+/// the y behind it is written (seen on H200s). Its own products leave parts of sums, which are no
+/// such numbers; so the shared memory that the first product finds is clean. Cleaning in front of
+/// every product costs 2 us, half a product of a small matrix.
+constexpr std::uint32_t no_entry = 0x7fffffff;
+
+class CusparseCsr final : public CusparseKernel {
+ public:
+  CusparseCsr(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
+      : CusparseKernel(matrix, algorithm) {
+    // Offsets of 64 bits are taken only with columns of 64 bits.
+    const bool wide = matrix.nonzeros > std::numeric_limits<std::int32_t>::max();
+    const cusparseIndexType_t type = wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+    if (wide) {
+      wide_columns_ = widened(matrix.indices, matrix.nonzeros);
+    } else {
+      offsets_ = as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
+    }
+    cusparseConstSpMatDescr_t description = nullptr;
+    ROWHALO_CUSPARSE(cusparseCreateConstCsr(
+        &description, matrix.rows, matrix.columns, matrix.nonzeros,
+        wide ? static_cast<const void*>(matrix.offsets) : offsets_.data(),
+        wide ? static_cast<const void*>(wide_columns_.data()) : matrix.indices, matrix.values, type,
+        type, CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
+    fill_shared_memory(no_entry, Stream{});
+    // With 64-bit columns and so many nonzeros it fails to prepare itself (CUDA 13.0).
+    prepare(description, wide ? Preparation::off : Preparation::on);
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return csr_.nonzeros; }
+  std::int64_t matrix_bytes() const override {
+    const bool wide = wide_columns_.size() > 0;
+    const std::size_t index = wide ? sizeof(std::int64_t) : sizeof(LocalIndex);
+    const auto entry = static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) + index);
+    const std::int64_t offsets =
+        wide ? (std::int64_t{csr_.rows} + 1) * static_cast<std::int64_t>(sizeof(Offset))
+             : offsets_.bytes();
+    return csr_.nonzeros * entry + offsets;
+  }
+  std::int64_t own_bytes() const override { return offsets_.bytes() + wide_columns_.bytes(); }
+
+  DeviceArray<std::int32_t> offsets_;
+  DeviceArray<std::int64_t> wide_columns_;
+};
+
+/// Refuses with cuSPARSE's own words where it cannot multiply: with so many nonzeros that was seen
+/// (CUDA 13.0, an internal error), although its index types allow them.
+void check_product(const SpmvKernel& kernel, const CsrView& matrix, const Spec& options) {
+  const std::size_t bytes = vector_value_bytes(matrix.precision);
+  const DeviceMemory x(static_cast<std::size_t>(matrix.columns) * bytes);
+  const DeviceMemory y(static_cast<std::size_t>(matrix.rows) * bytes);
+  set_bytes_async(x.data(), 0, x.bytes(), Stream{});
+  try {
+    kernel.apply(1, x.data(), 0, y.data(), Stream{});
+    synchronize_device();
+  } catch (const std::runtime_error& error) {
+    options.fail(fmt::format("{} nonzeros are more than cuSPARSE can multiply: {}", matrix.nonzeros,
+                             error.what()));
+  }
+}
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
+                                              const Spec& options, cusparseSpMVAlg_t algorithm) {
+  check_format_options(options, {});
+  check_whole(matrix, rows, options);
+  auto kernel = std::make_unique<CusparseCsr>(matrix, algorithm);
+  if (matrix.nonzeros > std::numeric_limits<std::int32_t>::max())
+    check_product(*kernel, matrix, options);
+  return kernel;
+}
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr1(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG1);
+}
+
+std::unique_ptr<SpmvKernel> make_cusparse_csr2(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG2);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// cuSPARSE's generic product (cusparse_kernel.hpp).
+#include "kernels/gpu/vendor/cusparse_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/launch.hpp"
+
+namespace rowhalo {
+
+void throw_cusparse_error(cusparseStatus_t status, const char* call, const char* file, int line) {
+  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
+                                       cusparseGetErrorString(status),
+                                       cusparseGetErrorName(status)));
+}
+
+cudaDataType cusparse_type(Precision precision) {
+  return precision == Precision::fp64 ? CUDA_R_64F : CUDA_R_32F;
+}
+
+void CusparseKernel::apply(double alpha, const void* x, double beta, void* y, Stream stream) const {
+  const float single_alpha = static_cast<float>(alpha), single_beta = static_cast<float>(beta);
+  const bool wide = csr_.precision == Precision::fp64;
+  const void* a = wide ? static_cast<const void*>(&alpha) : &single_alpha;
+  const void* b = wide ? static_cast<const void*>(&beta) : &single_beta;
+  ROWHALO_CUSPARSE(cusparseSetStream(context_.get(), native(stream)));
+  ROWHALO_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<void*>(x)));
+  ROWHALO_CUSPARSE(cusparseDnVecSetValues(y_.get(), y));
+  ROWHALO_CUSPARSE(cusparseSpMV(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, a, matrix_.get(),
+                                x_.get(), b, y_.get(), cusparse_type(csr_.precision), algorithm_,
+                                buffer_.data()));
+}
+
+KernelWork CusparseKernel::work() const {
+  const DeviceCounts counts = count_on_device(csr_, all_rows(csr_.rows));
+  KernelWork work = work_of(counts, stored_entries(), matrix_bytes());
+  work.footprint_bytes = own_bytes() + static_cast<std::int64_t>(buffer_.bytes());
+  work.setup_seconds = setup_seconds_;
+  return work;
+}
+
+CusparseKernel::CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
+    : csr_(matrix), algorithm_(algorithm) {
+  cusparseHandle_t context = nullptr;
+  ROWHALO_CUSPARSE(cusparseCreate(&context));
+  context_.reset(context);
+}
+
+void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix, Preparation preparation) {
+  matrix_.reset(matrix);
+  // Vectors must point somewhere; apply() sets where.
+  auto* const somewhere = const_cast<void*>(csr_.values);
+  cusparseDnVecDescr_t vector = nullptr;
+  const cudaDataType type = cusparse_type(csr_.precision);
+  ROWHALO_CUSPARSE(cusparseCreateDnVec(&vector, csr_.columns, somewhere, type));
+  x_.reset(vector);
+  ROWHALO_CUSPARSE(cusparseCreateDnVec(&vector, csr_.rows, somewhere, type));
+  y_.reset(vector);
+  const double one = 1, zero = 0;
+  const float single_one = 1, single_zero = 0;
+  const bool wide = csr_.precision == Precision::fp64;
+  const void* alpha = wide ? static_cast<const void*>(&one) : &single_one;
+  const void* beta = wide ? static_cast<const void*>(&zero) : &single_zero;
+  std::size_t bytes = 0;
+  ROWHALO_CUSPARSE(cusparseSpMV_bufferSize(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, alpha,
+                                           matrix_.get(), x_.get(), beta, y_.get(), type,
+                                           algorithm_, &bytes));
+  buffer_ = DeviceMemory(bytes);
+  if (preparation == Preparation::on) {
+    ROWHALO_CUSPARSE(cusparseSpMV_preprocess(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                             alpha, matrix_.get(), x_.get(), beta, y_.get(), type,
+                                             algorithm_, buffer_.data()));
+  }
+  synchronize_device();
+  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace rowhalo

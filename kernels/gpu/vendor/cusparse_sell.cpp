@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The baseline cusparse-sell: sliced ELLPACK, `c=` rows per slice. Bytes per product: 12 (fp32: 8)
+// a slot, 4 per slice and the end, x and y once.
+#include <fmt/format.h>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/vendor/baseline.hpp"
+#include "kernels/gpu/vendor/cusparse_kernel.hpp"
+#include "kernels/options.hpp"
+
+namespace rowhalo {
+namespace {
+
+class CusparseSell final : public CusparseKernel {
+ public:
+  CusparseSell(const CsrView& matrix, const Spec& options)
+      : CusparseKernel(matrix, CUSPARSE_SPMV_SELL_ALG1) {
+    const Slices slices{static_cast<LocalIndex>(options.integer("c", warp_size, 1, 1 << 20)),
+                        Slices::Last::whole};
+    const RowListView rows = all_rows(matrix.rows);
+    const DeviceArray<Offset> begins = slice_begins(matrix, rows, slices);
+    Offset slots = 0;
+    copy_now(&slots, begins.data() + begins.size() - 1, sizeof(slots));
+    check_32_bits(slots, "slots", options);
+    check_padding(options, {slots, matrix.nonzeros, matrix},
+                  fmt::format("slices of {} rows", slices.rows),
+                  "make c smaller, or use csr-vector");
+    begins_ = as_32_bit(begins.data(), begins.size());
+    indices_ = DeviceArray<LocalIndex>(slots);
+    values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
+    fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());
+    cusparseConstSpMatDescr_t description = nullptr;
+    ROWHALO_CUSPARSE(cusparseCreateConstSlicedEll(
+        &description, matrix.rows, matrix.columns, matrix.nonzeros, slots, slices.rows,
+        begins_.data(), indices_.data(), values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
+    prepare(description);
+  }
+
+ private:
+  std::int64_t stored_entries() const override { return indices_.size(); }
+  std::int64_t matrix_bytes() const override { return own_bytes(); }
+  std::int64_t own_bytes() const override {
+    return begins_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());
+  }
+
+  DeviceArray<std::int32_t> begins_;
+  DeviceArray<LocalIndex> indices_;
+  DeviceMemory values_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_cusparse_sell(const CsrView& matrix, RowListView rows,
+                                               const Spec& options) {
+  check_format_options(options, {"c", "max_padding"});
+  check_whole(matrix, rows, options);
+  return std::make_unique<CusparseSell>(matrix, options);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the rows of a rank look like, as far as it tells which formats are worth a trial: exact
+// counts over row lengths, and a look at a sample of rows for what would take a pass over all
+// nonzeros. What a sample gives is marked as such: a format is never refused for it, only tried
+// later or not at all.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/block_size.hpp"
+#include "kernels/work.hpp"
+#include "partition/base/csr.hpp"
+
+namespace rowhalo {
+
+struct LocalStatistics {
+  Precision precision = Precision::fp64;
+  LocalIndex rows = 0, columns = 0;
+  RowLengths lengths;
+  std::int64_t diagonals = 0;  ///< that sampled rows have an entry on: there are at least these
+  BlockSamples blocks;         ///< as bsr would cover sampled rows
+  /// Sectors of 32 bytes of x that an entry loads, neighbouring rows of a sample together; 0 where
+  /// these share most of them (grids, meshes, the web) and where x is small.
+  double gathered_sectors = 0;
+};
+
+/// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some
+/// ten thousand entries.
+LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths);
+
+}  // namespace rowhalo

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Timing in batches (batches.hpp).
+#include "miniapp/bench/batches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double batch_seconds = 0.020;
+constexpr int fewest_iterations = 10;
+constexpr int most_iterations = 1 << 20;
+
+/// `count` rounded up to whole steps.
+int whole_steps(int count, const ProductSequence& products) {
+  const int step = products.step();
+  return (count + step - 1) / step * step;
+}
+
+/// Seconds that `iterations` products take on this rank after all ranks have come together.
+double run_batch(const Measuring& with, int iterations, ProductSequence& products) {
+  ROWHALO_MPI(MPI_Barrier(with.comm.handle));
+  with.clock.start();
+  for (int k = 0; k < iterations; k += products.step()) {
+    products.run(products.step());
+    with.progress.tick();
+  }
+  const double seconds = with.clock.stop([&] { products.check(); });
+  products.check();
+  return seconds;
+}
+
+/// Quantile of unsorted values by linear interpolation.
+double quantile(std::vector<double> values, double fraction) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], position - static_cast<double>(below));
+}
+
+}  // namespace
+
+int batch_iterations(double product_seconds) {
+  const double wanted = std::ceil(batch_seconds / std::max(product_seconds, 1e-9));
+  const auto iterations =
+      static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
+  return iterations + iterations % 2;
+}
+
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
+
+double BatchTimes::median() const {
+  return rowhalo::median(seconds);
+}
+double BatchTimes::minimum() const {
+  return quantile(seconds, 0);
+}
+double BatchTimes::percentile95() const {
+  return quantile(seconds, 0.95);
+}
+
+DeviceClock::DeviceClock(Device device, Stream stream) {
+  if (device == Device::gpu) events_.emplace(Events{stream, EventHandle(), EventHandle()});
+}
+
+void DeviceClock::start() {
+  if (events_) {
+    events_->begin.record(events_->stream);
+  } else {
+    begin_ = std::chrono::steady_clock::now();
+  }
+}
+
+double DeviceClock::stop(const std::function<void()>& check) {
+  using clock = std::chrono::steady_clock;
+  if (!events_) return std::chrono::duration<double>(clock::now() - begin_).count();
+  constexpr std::chrono::milliseconds between_checks(100);
+  events_->end.record(events_->stream);
+  for (clock::time_point checked = clock::now(); !events_->end.reached();) {
+    if (clock::now() - checked < between_checks) continue;
+    check();
+    checked = clock::now();
+  }
+  return seconds_between(events_->begin, events_->end);
+}
+
+double time_batch(const Measuring& with, int iterations, ProductSequence& products) {
+  return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;
+}
+
+double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products) {
+  run_batch(with, whole_steps(2, products), products);
+  double spent = 0;
+  for (int iterations = products.step();; iterations *= 2) {
+    const double elapsed = max_over_ranks(with.comm, run_batch(with, iterations, products));
+    spent += elapsed;
+    if (2 * spent >= budget_seconds || iterations >= most_iterations) return elapsed / iterations;
+  }
+}
+
+BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
+                           ProductSequence& products) {
+  BatchTimes times;
+  run_batch(with, whole_steps(options.warmup, products), products);
+  times.iterations = options.iterations;
+  if (times.iterations == 0) {
+    times.iterations = batch_iterations(estimate_seconds(with, batch_seconds / 2, products));
+  }
+  times.iterations = whole_steps(times.iterations, products);
+  double total = 0;
+  while (static_cast<int>(times.seconds.size()) < options.batches || total < options.min_seconds) {
+    const double elapsed = run_batch(with, times.iterations, products);
+    // One reduction for both, so that all ranks stop after the same batch.
+    std::array<double, 2> shared{elapsed, with.watchdog.interrupted() ? 1.0 : 0.0};
+    ROWHALO_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, with.comm.handle));
+    total += shared[0];
+    times.seconds.push_back(shared[0] / times.iterations);
+    times.own_seconds.push_back(elapsed / times.iterations);
+    if (shared[1] > 0) {
+      times.interrupted = true;
+      break;
+    }
+  }
+  return times;
+}
+
+}  // namespace rowhalo

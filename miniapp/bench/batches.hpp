@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a product is timed, ours and PETSc's alike: in batches of many products, each batch begun
+// together and its time the slowest rank's; the median over batches is the result.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "miniapp/bench/product_sequence.hpp"
+#include "miniapp/process/watchdog.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+struct BatchOptions {
+  int iterations = 0;      ///< products per batch; 0: 20 ms worth, at least 10, an even number
+  int batches = 20;        ///< at least
+  int warmup = 10;         ///< products before the first batch
+  double min_seconds = 1;  ///< batches go on until they have taken this long together
+};
+
+/// Products of a batch where one takes so long: 20 ms worth, at least 10, an even number.
+int batch_iterations(double product_seconds);
+
+/// 0 of none.
+double median(std::vector<double> values);
+
+struct BatchTimes {
+  int iterations = 0;
+  std::vector<double> seconds;        ///< of one product, a value a batch, the slowest rank's
+  bool interrupted = false;           ///< a signal ended the batches early
+  std::vector<double> own_seconds{};  ///< likewise, this rank's
+
+  double median() const;
+  double minimum() const;
+  double percentile95() const;
+};
+
+/// The clock of the device that computes: the host's, or events on a GPU's stream.
+class DeviceClock {
+ public:
+  DeviceClock() = default;  ///< the host's
+  DeviceClock(Device device, Stream stream);
+
+  void start();
+  /// Seconds since start(), when all that was put in between is done; calls `check` now and then
+  /// while it waits for a GPU.
+  double stop(const std::function<void()>& check = [] {});
+
+ private:
+  struct Events {
+    Stream stream;
+    EventHandle begin, end;
+  };
+  std::chrono::steady_clock::time_point begin_;
+  std::optional<Events> events_;
+};
+
+/// Who takes part in a measurement and who watches over it.
+struct Measuring {
+  const Comm& comm;
+  DeviceClock& clock;
+  Progress& progress;
+  const Watchdog& watchdog;
+};
+
+// All three run the sequence's check before a time counts.
+
+/// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
+/// Products a batch are rounded up to whole steps of the sequence.
+BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
+                           ProductSequence& products);
+
+/// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
+/// (whole steps of the sequence).
+double time_batch(const Measuring& with, int iterations, ProductSequence& products);
+
+/// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
+/// reporting.
+double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products);
+
+}  // namespace rowhalo

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Named and chosen formats; trials of transports (choose.hpp).
+#include "miniapp/bench/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+#include "miniapp/bench/format_trials.hpp"
+#include "miniapp/bench/transport_trials.hpp"
+
+namespace rowhalo {
+
+std::string reason_of(const AgreedError& refusal, const std::string& format) {
+  const std::string option = "--format " + format + ": ", reason = refusal.what();
+  return reason.starts_with(option) ? reason.substr(option.size()) : reason;
+}
+
+void refuse_without_memory(const Spec& spec, const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const std::bad_alloc& lack) {
+    throw InputError(fmt::format("--format {}: not enough memory: {}", spec.name(), lack.what()),
+                     std::numeric_limits<std::int64_t>::max(), out_of_memory);
+  }
+}
+
+const FormatEntry& universal_format(Device device, Precision precision) {
+  const auto suits = [&](const FormatEntry& entry) {
+    return entry.device == device && entry.automatic && takes(entry, precision);
+  };
+  const auto first = std::find_if(formats().begin(), formats().end(), suits);
+  if (first == formats().end()) throw std::logic_error("no format takes this precision");
+  return *first;
+}
+
+std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
+                                        ChosenKernels& chosen) {
+  return agreed_error(setting.measuring.comm, [&] {
+    chosen.interior = request.interior;
+    chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
+    const Spec interior = Spec::parse(chosen.interior, "--format");
+    const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
+    refuse_without_memory(interior, [&] {
+      chosen.kernels = make_kernels(setting.block, request.schedule, interior, boundary);
+    });
+    if (chosen.kernels.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
+  });
+}
+
+ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest& request) {
+  ChosenKernels chosen;
+  if (request.interior != "auto") {
+    if (const auto error = name_kernels(setting, request, chosen)) throw *error;
+    return chosen;
+  }
+  std::vector<const FormatEntry*> candidates;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == setting.site.device && entry.automatic) candidates.push_back(&entry);
+  }
+  const std::int64_t most_entries =
+      max_over_ranks(setting.measuring.comm, setting.matrix.offsets.back());
+  return try_formats(setting, request, candidates, trial_budget(setting.site.device, most_entries));
+}
+
+Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
+                          const std::string& halo, Schedule wanted) {
+  if (site.device == Device::cpu || wanted != Schedule::overlap) return wanted;
+  // Beside an exchange of nothing a kernel starts later: 0.8 of 7 us on one H200.
+  if (sum_over_ranks(comm, matrix.boundary.view().count) == 0) return Schedule::blocking;
+  constexpr double least_share = 0.25;  // measured on R-MAT, where 12 % are interior
+  // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries per rank, takes 11 % less
+  // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
+  constexpr std::int64_t few_entries = 1200000;
+  const auto serves_in_line = [&](const TransportEntry& entry) {
+    const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
+    return entry.in_line && asked && entry.unusable(site).empty();
+  };
+  const bool in_line = site.nodes.nodes == 1 && site.hosts == 1 &&
+                       std::any_of(transports().begin(), transports().end(), serves_in_line);
+  if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries)
+    return Schedule::blocking;
+  const RowListView interior = matrix.interior.view();
+  std::int64_t inside = 0;
+  for (LocalIndex k = 0; k < interior.count; ++k) {
+    inside += matrix.offsets[interior[k] + 1] - matrix.offsets[interior[k]];
+  }
+  const std::int64_t all = sum_over_ranks(comm, matrix.offsets.back());
+  const bool few =
+      static_cast<double>(sum_over_ranks(comm, inside)) < least_share * static_cast<double>(all);
+  return few ? Schedule::blocking : Schedule::overlap;
+}
+
+Graphs graphs_on(Device device, bool wanted) {
+  return wanted && device == Device::gpu ? Graphs::on : Graphs::off;
+}
+
+std::vector<std::string> usable_formats(Device device) {
+  std::vector<std::string> names;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == device && unusable_reason(entry).empty()) names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+std::vector<std::string> named_formats(const std::string& text, Device device) {
+  if (text == "all") return usable_formats(device);
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, end - begin);
+    const bool option = item.find('=') != std::string::npos && item.find(':') == std::string::npos;
+    if (option && !names.empty()) {
+      names.back() += "," + item;
+    } else {
+      names.push_back(item);
+    }
+    begin = end + 1;
+  }
+  return names;
+}
+
+std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs) {
+  std::vector<TransportVariant> variants;
+  for (const TransportEntry& entry : transports()) {
+    if (!entry.unusable(site).empty()) continue;
+    variants.push_back({&entry, false});
+    if (graphs && entry.graphs) variants.push_back({&entry, true});
+  }
+  return variants;
+}
+
+ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
+                                 bool graphs, const LocalKernels& kernels) {
+  ChosenTransport chosen;
+  if (name != "auto") {
+    agree(setting.measuring.comm, [&] {
+      const TransportEntry& entry = find_transport(name);
+      const std::string reason = entry.unusable(setting.site);
+      if (!reason.empty()) throw InputError(fmt::format("--halo {}: {}", name, reason));
+      chosen.name = name;
+      chosen.graph = graphs && entry.graphs;
+    });
+    return chosen;
+  }
+  for (const TransportEntry& entry : transports()) {
+    const std::string reason = entry.unusable(setting.site);
+    if (!reason.empty()) chosen.candidates.push_back({entry.name, false, {}, {}, reason});
+  }
+  const std::vector<TransportVariant> variants = usable_transports(setting.site, graphs);
+  ChosenTransport fastest = try_transports(setting, variants, kernels);
+  fastest.candidates.insert(fastest.candidates.begin(), chosen.candidates.begin(),
+                            chosen.candidates.end());
+  return fastest;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `auto`: the format and the transport are measured, not guessed. Candidates run a few products on
+// the real blocks (format_trials.hpp) and the real plan; the fastest by the slowest rank's time
+// serves all ranks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/report/report.hpp"
+#include "miniapp/bench/products.hpp"
+
+namespace rowhalo {
+
+/// Whether products are replayed from a CUDA graph where that is possible.
+enum class Graphs { off, on };
+
+struct FormatRequest {
+  std::string interior = "auto";
+  std::string boundary;  ///< empty: the same as the interior's, or what takes them with `auto`
+  Schedule schedule = Schedule::overlap;
+  Graphs graphs = Graphs::off;
+};
+
+struct ChosenKernels {
+  std::string interior, boundary;
+  LocalKernels kernels;
+  std::vector<Candidate> candidates;  ///< empty when the format was named
+  std::optional<ChoiceCost> cost;     ///< likewise
+};
+
+/// The message of a refusal without "--format NAME: ", for tables that have the name beside it.
+std::string reason_of(const AgreedError& refusal, const std::string& format);
+
+/// The code of a refusal because memory lacks; others have ExitCode::usage.
+inline constexpr ExitCode out_of_memory = ExitCode::run_time;
+
+/// Local. Runs `make`; memory that lacks becomes a refusal of the format that `spec` names.
+void refuse_without_memory(const Spec& spec, const std::function<void()>& make);
+
+/// The format that takes any rows in a precision, with the bits of csr where any format gives them.
+const FormatEntry& universal_format(Device device, Precision precision);
+
+/// Collective. The kernels of a named format; the reason, on all ranks, when it is unknown or
+/// refuses.
+std::optional<AgreedError> name_kernels(const ProductSetting& setting, const FormatRequest& request,
+                                        ChosenKernels& chosen);
+
+/// Collective. The kernels of a named format or of the fastest. Throws AgreedError.
+ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest& request);
+
+struct ChosenTransport {
+  std::string name;
+  bool graph = false;
+  std::vector<Candidate> candidates;  ///< empty when the transport was named
+};
+
+/// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than
+/// they hide: no row needs ghosts, few entries lie in interior rows, or transport `halo` may be one
+/// in line on one host and no rank has many entries.
+Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
+                          const std::string& halo, Schedule wanted);
+
+/// Graphs as far as `device` has them.
+Graphs graphs_on(Device device, bool wanted);
+
+/// Names of the formats for `device` that are usable here.
+std::vector<std::string> usable_formats(Device device);
+
+/// The formats in "a,b:k=v,k=v,c"; those that are usable here for "all".
+std::vector<std::string> named_formats(const std::string& text, Device device);
+
+/// Every usable transport, without a graph and, where it and `graphs` allow it, with one.
+std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs);
+
+/// Collective. The named transport (with a graph where it and `graphs` allow it) or the fastest.
+/// Throws AgreedError when the name is unknown or not usable here.
+ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
+                                 bool graphs, const LocalKernels& kernels);
+
+}  // namespace rowhalo

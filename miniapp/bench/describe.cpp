@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fills the parts of the report (describe.hpp).
+#include "miniapp/bench/describe.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace rowhalo {
+
+MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
+  MatrixReport report;
+  report.source = matrix.info.source;
+  report.field = matrix.info.field;
+  report.symmetry = matrix.info.symmetry;
+  report.rows = matrix.info.rows;
+  report.columns = matrix.info.columns;
+  report.block = matrix.info.block;
+  report.nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
+  report.fingerprint = fingerprint(comm, matrix);
+  if (report.rows == 0) return report;
+
+  const double mean = static_cast<double>(report.nonzeros) / static_cast<double>(report.rows);
+  // Minimum as the maximum of the negative: one reduction for both.
+  std::array<double, 2> extremes{-std::numeric_limits<double>::infinity(), 0};
+  double squares = 0;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    const auto length = static_cast<double>(matrix.offsets[row + 1] - matrix.offsets[row]);
+    extremes = {std::max(extremes[0], -length), std::max(extremes[1], length)};
+    squares += (length - mean) * (length - mean);
+  }
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
+  report.row_length = {-extremes[0], mean, extremes[1]};
+  report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.rows));
+  return report;
+}
+
+PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
+                                   const std::string& name) {
+  const PartitionStatistics statistics = partition_statistics(comm, matrix);
+  PartitionReport report;
+  report.name = name;
+  report.ranks = comm.size;
+  report.rows = {statistics.rows_min, statistics.rows_mean, statistics.rows_max};
+  report.nonzeros = {statistics.nonzeros_min, statistics.nonzeros_mean, statistics.nonzeros_max};
+  report.imbalance = statistics.imbalance;
+  report.edge_cut = statistics.edge_cut;
+  return report;
+}
+
+std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan) {
+  std::vector<Flow> flows;
+  for (const HaloPlan::Send& send : plan.sends) {
+    flows.push_back({comm.rank, send.rank, send.count});
+  }
+  return flows;
+}
+
+HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
+                         const NodeMap& nodes, Precision precision) {
+  const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
+  HaloReport report;
+  report.neighbors.mean = statistics.neighbors_mean;
+  report.neighbors.max = statistics.neighbors_max;
+  report.messages = statistics.messages;
+  report.bytes_total = statistics.entries_total * entry_bytes;
+  report.bytes_max_rank = statistics.entries_max_rank * entry_bytes;
+  report.boundary_rows = statistics.boundary_rows;
+  const NodeTraffic between = traffic_between_nodes(sent_flows(comm, plan), nodes);
+  report.messages_between_nodes = sum_over_ranks(comm, between.messages);
+  report.bytes_between_nodes = sum_over_ranks(comm, between.entries) * entry_bytes;
+  report.sent_between_nodes = describe_sent(comm, report, {}, precision);
+  return report;
+}
+
+TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
+                                  const std::optional<NodeTraffic>& sent, Precision precision) {
+  if (!sent) return {planned.messages_between_nodes, planned.bytes_between_nodes};
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
+  return {sum_over_ranks(comm, sent->messages), sum_over_ranks(comm, sent->entries) * entry_bytes};
+}
+
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision) {
+  PartitionJudgement judgement{candidate.name, {}, candidate.seconds, candidate.reason};
+  if (!candidate.quality) return judgement;
+  const PartitionQuality& quality = *candidate.quality;
+  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
+  std::int64_t most_sent = 0, most_neighbors = 0;
+  NodeTraffic between;
+  for (const PartTraffic& part : candidate.traffic) {
+    most_sent = std::max(most_sent, part.sent_inside.entries + part.sent_between.entries);
+    most_neighbors =
+        std::max(most_neighbors, part.sent_inside.messages + part.sent_between.messages);
+    between.messages += part.sent_between.messages;
+    between.entries += part.sent_between.entries;
+  }
+  PartitionNumbers& numbers = judgement.numbers.emplace();
+  numbers.imbalance = quality.imbalance();
+  numbers.row_imbalance = quality.row_imbalance();
+  numbers.edge_cut = quality.edge_cut;
+  numbers.halo_entries = quality.halo_entries;
+  numbers.halo_bytes = numbers.halo_entries * entry_bytes;
+  numbers.halo_bytes_max_rank = most_sent * entry_bytes;
+  numbers.neighbors_mean = double(quality.messages) / quality.parts();
+  numbers.neighbors_max = double(most_neighbors);
+  numbers.messages_between_nodes = between.messages;
+  numbers.messages_inside_nodes = quality.messages - between.messages;
+  numbers.bytes_between_nodes = between.entries * entry_bytes;
+  numbers.predicted_seconds = candidate.predicted_seconds;
+  return judgement;
+}
+
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
+                             Precision precision) {
+  const KernelWork work = kernels.work();
+  KernelReport report;
+  report.device = name_of(device);
+  report.precision = precision;
+  report.bytes = sum_over_ranks(comm, work.bytes);
+  report.flops = sum_over_ranks(comm, work.flops);
+  report.footprint_bytes = sum_over_ranks(comm, work.footprint_bytes);
+  report.setup_seconds = max_over_ranks(comm, work.setup_seconds);
+  return report;
+}
+
+std::int64_t peak_host_bytes(const Comm& comm) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return max_over_ranks(comm, std::int64_t{usage.ru_maxrss} * 1024);
+}
+
+PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
+                                       double seconds) {
+  const auto value = static_cast<double>(matrix_value_bytes(precision));
+  const auto entry = static_cast<double>(vector_value_bytes(precision));
+  const auto rows = static_cast<double>(matrix.rows), columns = static_cast<double>(matrix.columns);
+  const auto nonzeros = static_cast<double>(matrix.nonzeros);
+  const bool dense = nonzeros == rows * columns;
+  const double index_bytes = dense ? 0 : 4 * nonzeros + 4 * rows;
+  const double bytes = value * nonzeros + entry * (rows + columns) + index_bytes;
+  PerformanceReport report;
+  if (seconds > 0) {
+    report.gflops = 2 * nonzeros / seconds * 1e-9;
+    report.gbytes_per_second = bytes / seconds * 1e-9;
+  }
+  return report;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of the report that follow from the data: matrix, partition, halo, kernel, rates.
+// All collective functions give every rank the same.
+#pragma once
+
+#include "io/report/report.hpp"
+#include "miniapp/spmv/distributed_spmv.hpp"
+#include "partition/assignment.hpp"
+#include "partition/halo_plan.hpp"
+
+namespace rowhalo {
+
+/// Collective.
+MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
+PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
+                                   const std::string& name);
+HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
+                         const NodeMap& nodes, Precision precision);
+/// Local. What this rank sends to others a product.
+std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan);
+/// What a transport sends between nodes, given what it sends from this rank; empty: as planned.
+TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
+                                  const std::optional<NodeTraffic>& sent, Precision precision);
+KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
+                             Precision precision);
+
+/// Local. What a partitioner's assignment means for a product; `nodes` of its parts.
+PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision);
+
+/// Collective. Most memory that a rank's process has held so far.
+std::int64_t peak_host_bytes(const Comm& comm);
+
+/// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
+/// nonzero, 4 per row, x and y once; of a dense matrix the values and the vectors.
+PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
+                                       double seconds);
+
+}  // namespace rowhalo

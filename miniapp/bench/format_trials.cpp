@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Trials of formats (format_trials.hpp). Every decision is taken from numbers that all ranks share.
+// How many products a trial takes was measured on an H200: 5 tell times of 20 us and more apart to
+// 2 %, and conversions cost 5 to 50 products, so that 300 are enough for every format of the table.
+#include "miniapp/bench/format_trials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace rowhalo {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr int fewest_products = 5, most_products = 1000, most_rounds = 3;
+constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
+constexpr double near = 0.15, jitter = 1e-6;     ///< two times that one round does not tell apart
+constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
+constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound and by prediction
+constexpr double quick_products = 10;            ///< that a trial without conversion takes, about
+
+/// What predictions are turned into times with.
+struct Speeds {
+  double bytes_per_second = 1e11;  ///< more than a rank's cores get, unless caches serve them
+  double cache_bytes = std::numeric_limits<double>::infinity();
+  /// Sectors of x, from where all of it lies; on a CPU that is not told apart.
+  double sectors_per_second = std::numeric_limits<double>::infinity();
+  double serial_seconds = 0;    ///< least that a thread takes for an entry after the other
+  double call_seconds = 5e-6;   ///< what any product takes: small matrices are all tried
+  double early_seconds = 3e-6;  ///< the same where loads begin before the product before has ended
+};
+
+Speeds speeds_of(Device device) {
+  Speeds speeds;
+  if (device == Device::cpu) return speeds;
+  const MemorySpeed memory = device_memory_speed();
+  speeds.serial_seconds = 3e-8;
+  speeds.sectors_per_second = 1e11;  // 16 M of 32 MB took 0.16 ms on an H200
+  if (memory.bytes_per_second == 0) return speeds;
+  speeds.bytes_per_second = memory.bytes_per_second;
+  speeds.cache_bytes = static_cast<double>(memory.cache_bytes);
+  return speeds;
+}
+
+/// A candidate before its trial. Times of the slowest rank.
+struct Prospect {
+  const FormatEntry* entry;
+  std::size_t place;     ///< in the table of candidates
+  double predicted = 0;  ///< seconds; 0: not known
+  double at_least = 0;   ///< seconds that no kernel can beat
+  bool reads_csr = false;
+};
+
+/// A format that has been made, and its products. The sequence refers to the kernels: stays put.
+struct Attempt {
+  Prospect prospect{};
+  LocalKernels kernels;
+  std::string boundary;  ///< format of the boundary rows
+  std::string note;      ///< why that is another
+  double seconds = 0;
+  int iterations = fewest_products;
+  std::optional<ProductSequence> products;
+};
+
+class FormatTrials {
+ public:
+  FormatTrials(const ProductSetting& setting, const FormatRequest& request,
+               const TrialBudget& budget)
+      : setting_(setting),
+        request_(request),
+        budget_(budget),
+        x_(setting.site.device, setting.x.size()),
+        y_(setting.site.device,
+           static_cast<std::size_t>(setting.block.view().rows) * setting.element_bytes()) {
+    // Bits that are an ordinary number in every precision: copying x would take longer than many
+    // products, and zeros would let a GPU run faster than it does.
+    set_bytes(setting.site.device, x_.data(), 0x3f, x_.bytes());
+    vector_.data = x_.data();
+  }
+
+  ChosenKernels choose(std::span<const FormatEntry* const> formats);
+
+ private:
+  std::vector<Prospect> prospects(std::span<const FormatEntry* const> formats) const;
+  std::string ruled_out(const Prospect& prospect) const;
+  bool affordable(const Prospect& prospect) const;
+  void try_format(const Prospect& prospect);
+  std::optional<AgreedError> make(Attempt& attempt) const;
+  std::optional<AgreedError> make_with_room(Attempt& attempt);
+  void time(Attempt& attempt) const;
+  void time_several(Attempt& attempt, double seconds) const;
+  void time_rounds(Attempt& attempt, int rounds) const;
+  void compare(std::unique_ptr<Attempt> attempt);
+
+  double max_seconds_since(clock::time_point start) const {
+    return max_over_ranks(setting_.measuring.comm,
+                          std::chrono::duration<double>(clock::now() - start).count());
+  }
+
+  const ProductSetting& setting_;
+  const FormatRequest& request_;
+  const TrialBudget& budget_;
+  const clock::time_point start_ = clock::now();
+  VectorMemory x_, y_;
+  HaloVector vector_;
+  std::vector<Candidate> candidates_;
+  Prospect quickest_{};         ///< by prediction
+  double dearest_seconds_ = 0;  ///< of a trial with its conversion
+  bool made_room_ = false;      ///< the kernels of best_ are gone
+  std::unique_ptr<Attempt> best_;
+};
+
+std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const> formats) const {
+  const Comm& comm = setting_.measuring.comm;
+  const LocalStatistics statistics = setting_.block.statistics();
+  const Speeds speeds = speeds_of(setting_.site.device);
+  const double sectors =
+      statistics.gathered_sectors * static_cast<double>(statistics.lengths.nonzeros);
+  std::vector<Prospect> list;
+  for (const FormatEntry* format : formats) {
+    Prospect& prospect = list.emplace_back(Prospect{format, list.size()});
+    if (format->predict == nullptr) continue;
+    const Prediction cost = format->predict(statistics);
+    const double serial = cost.serial_entries * speeds.serial_seconds;
+    const double memory = cost.bytes / speeds.bytes_per_second;
+    const double beyond_cache =
+        std::max(0.0, cost.bytes - speeds.cache_bytes) / speeds.bytes_per_second;
+    const double call = cost.starts_early ? speeds.early_seconds : speeds.call_seconds;
+    const double gathers = cost.in_panels ? 0 : sectors / speeds.sectors_per_second;
+    prospect.predicted = call + max_over_ranks(comm, std::max(memory, serial) + gathers);
+    prospect.at_least = max_over_ranks(comm, std::max(beyond_cache, serial));
+    prospect.reads_csr = cost.reads_csr;
+  }
+  const auto sooner = [](const Prospect& a, const Prospect& b) {
+    return a.predicted < b.predicted;
+  };
+  std::stable_sort(list.begin(), list.end(), sooner);
+  // What costs next to nothing comes before the budget is spent, but after the most promising.
+  if (list.empty()) return list;
+  std::stable_partition(list.begin() + 1, list.end(),
+                        [](const Prospect& prospect) { return prospect.reads_csr; });
+  return list;
+}
+
+/// Why a trial would be in vain; empty when it may win.
+std::string FormatTrials::ruled_out(const Prospect& prospect) const {
+  if (!best_) return "";
+  const double bound = prospect.at_least / best_->seconds;
+  if (bound > certainly) {
+    return fmt::format("cannot take less than {:.1f} times the time of {}", bound,
+                       best_->prospect.entry->name);
+  }
+  const double times = prospect.predicted / quickest_.predicted;
+  if (quickest_.entry == nullptr || times <= hopeless) return "";
+  return fmt::format("predicted {:.1f} times the time of {}", times, quickest_.entry->name);
+}
+
+/// Whether it fits into the budget, if it is as dear as the dearest so far.
+bool FormatTrials::affordable(const Prospect& prospect) const {
+  if (!best_) return true;
+  const double limit = std::max(budget_.seconds, budget_.products * best_->seconds);
+  const double quick = quick_products * best_->seconds;
+  const double expected = prospect.reads_csr ? quick : std::max(quick, dearest_seconds_);
+  return max_seconds_since(start_) + expected <= limit;
+}
+
+/// Collective. Interior first: only where it is taken may another format serve the boundary.
+std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
+  const Comm& comm = setting_.measuring.comm;
+  const FormatEntry& format = *attempt.prospect.entry;
+  const auto refusal_of = [&](const char* option, const std::string& text, const auto& make_one) {
+    return agreed_error(comm, [&] {
+      const Spec spec = Spec::parse(text, option);
+      refuse_without_memory(spec, [&] { make_one(spec); });
+    });
+  };
+  const auto boundary = [&](const FormatEntry& entry) {
+    attempt.boundary = entry.name;
+    return refusal_of("--format", entry.name, [&](const Spec& spec) {
+      make_boundary_kernel(setting_.block, entry, spec, attempt.kernels);
+    });
+  };
+  const auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
+    attempt.kernels = make_interior_kernel(setting_.block, request_.schedule, format, spec);
+  });
+  if (refusal) return refusal;
+  if (!request_.boundary.empty()) {
+    attempt.boundary = request_.boundary;
+    return refusal_of("--boundary-format", request_.boundary, [&](const Spec& spec) {
+      const FormatEntry& entry = find_format(spec.name(), setting_.site.device);
+      make_boundary_kernel(setting_.block, entry, spec, attempt.kernels);
+    });
+  }
+  const auto boundary_refusal = boundary(format);
+  if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;
+  attempt.note = reason_of(*boundary_refusal, format.name);
+  return boundary(universal_format(setting_.site.device, setting_.block.view().precision));
+}
+
+/// Collective. The same; when memory lacks the best so far makes room.
+std::optional<AgreedError> FormatTrials::make_with_room(Attempt& attempt) {
+  auto refusal = make(attempt);
+  if (!refusal || refusal->code() != out_of_memory || !best_ || made_room_) return refusal;
+  attempt.kernels = {};
+  best_->products.reset();
+  best_->kernels = {};
+  made_room_ = true;
+  return make(attempt);
+}
+
+/// Collective. One more round or several of products in a row; the shortest counts.
+void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
+  for (int round = 0; round < rounds; ++round) {
+    attempt.seconds = std::min(
+        attempt.seconds, time_batch(setting_.measuring, attempt.iterations, *attempt.products));
+  }
+}
+
+/// Collective. As the run will call it: from a graph where it does and where that can be seen.
+void FormatTrials::time(Attempt& attempt) const {
+  const auto product = [this, &attempt](std::int64_t) {
+    apply_local(attempt.kernels, 1.0, vector_, 0.0, y_.data(), setting_.stream);
+  };
+  attempt.products.emplace(product);
+  time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use
+  double seconds = time_batch(setting_.measuring, 1, *attempt.products);
+  const auto is_far = [&] {
+    return best_ && seconds > std::max(far * best_->seconds, far_seconds);
+  };
+  if (is_far()) seconds = std::min(seconds, time_batch(setting_.measuring, 1, *attempt.products));
+  attempt.seconds = seconds;
+  if (is_far()) return;
+  const auto short_enough = [&](double time) {
+    return request_.graphs == Graphs::on && time < graph_limit_seconds;
+  };
+  if (!short_enough(seconds)) time_several(attempt, seconds);
+  if (!short_enough(attempt.seconds)) return;  // else one product was held up, several are not
+  attempt.products.emplace(product, setting_.stream, products_per_graph);
+  time_several(attempt, time_batch(setting_.measuring, products_per_graph, *attempt.products));
+}
+
+/// Collective. Rounds of as many products as make one long enough, a product taking `seconds`.
+void FormatTrials::time_several(Attempt& attempt, double seconds) const {
+  const double round_seconds = setting_.site.device == Device::gpu ? 1e-4 : 5e-4;
+  const double wanted = std::ceil(round_seconds / std::max(seconds, 1e-9));
+  const int step = attempt.products->step();
+  const int count = static_cast<int>(std::clamp<double>(wanted, fewest_products, most_products));
+  attempt.iterations = (count + step - 1) / step * step;
+  attempt.seconds = std::numeric_limits<double>::infinity();
+  time_rounds(attempt, 1);
+  const bool quick = attempt.seconds * attempt.iterations < 2 * round_seconds;
+  if (quick) time_rounds(attempt, most_rounds - 1);
+}
+
+/// Collective. Keeps the faster; when they are close both run again in turn.
+void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
+  if (best_ && !made_room_) {
+    const double difference = std::abs(attempt->seconds - best_->seconds);
+    const bool undecided = difference < std::max(jitter, near * best_->seconds);
+    for (int round = 0; undecided && round < most_rounds - 1; ++round) {
+      time_rounds(*best_, 1);
+      time_rounds(*attempt, 1);
+    }
+    candidates_[best_->prospect.place].seconds = best_->seconds;
+  }
+  candidates_[attempt->prospect.place].seconds = attempt->seconds;
+  if (best_ && best_->seconds <= attempt->seconds) return;
+  best_ = std::move(attempt);
+  made_room_ = false;
+}
+
+/// Collective.
+void FormatTrials::try_format(const Prospect& prospect) {
+  const clock::time_point start = clock::now();
+  auto attempt = std::make_unique<Attempt>();
+  attempt->prospect = prospect;
+  Candidate& candidate = candidates_[prospect.place];
+  const auto refusal = make_with_room(*attempt);
+  const double setup_seconds = max_seconds_since(start);
+  if (refusal) {
+    candidate.reason = reason_of(*refusal, candidate.name);
+  } else {
+    candidate.setup_seconds = setup_seconds;
+    if (!attempt->note.empty()) {
+      candidate.reason = fmt::format("boundary rows in {}: {}", attempt->boundary, attempt->note);
+    }
+    time(*attempt);
+    compare(std::move(attempt));
+  }
+  attempt.reset();  // a loser's memory is free before the next is made, and its end is counted
+  dearest_seconds_ = std::max(dearest_seconds_, max_seconds_since(start));
+  setting_.measuring.progress.tick();
+}
+
+ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) {
+  for (const FormatEntry* format : formats) candidates_.emplace_back().name = format->name;
+  const std::vector<Prospect> order = prospects(formats);
+  const auto known = [](const Prospect& prospect) { return prospect.predicted > 0; };
+  const auto quickest = std::find_if(order.begin(), order.end(), known);
+  if (quickest != order.end()) quickest_ = *quickest;
+  for (const Prospect& prospect : order) {
+    std::string& reason = candidates_[prospect.place].reason;
+    reason = ruled_out(prospect);
+    if (!reason.empty()) continue;
+    if (affordable(prospect)) {
+      try_format(prospect);
+    } else {
+      reason = "set-up budget spent";
+    }
+  }
+  if (!best_) {
+    throw AgreedError(ExitCode::usage,
+                      "--format auto: every format refuses this matrix; the last said: " +
+                          candidates_[order.back().place].reason);
+  }
+  if (made_room_) {
+    if (const auto refusal = make(*best_)) throw *refusal;
+  }
+  std::string& reason = candidates_[best_->prospect.place].reason;
+  reason = reason.empty() ? "fastest" : "fastest, " + reason;
+  ChosenKernels chosen;
+  chosen.interior = best_->prospect.entry->name;
+  chosen.boundary =
+      best_->kernels.schedule == Schedule::blocking ? chosen.interior : best_->boundary;
+  best_->products.reset();
+  chosen.kernels = std::move(best_->kernels);
+  chosen.candidates = std::move(candidates_);
+  chosen.cost.emplace();
+  chosen.cost->seconds = max_seconds_since(start_);
+  chosen.cost->products = chosen.cost->seconds / std::max(best_->seconds, 1e-12);
+  return chosen;
+}
+
+}  // namespace
+
+TrialBudget trial_budget(Device device, std::int64_t most_entries) {
+  // Products take longer there, and their times vary more.
+  if (device == Device::cpu) return {.seconds = 0.1};
+  constexpr std::int64_t many_entries = 10000000;  // whose products are long enough to tell apart
+  if (most_entries > many_entries) return {.seconds = 0};
+  return {};
+}
+
+ChosenKernels try_formats(const ProductSetting& setting, const FormatRequest& request,
+                          std::span<const FormatEntry* const> formats, const TrialBudget& budget) {
+  return FormatTrials(setting, request, budget).choose(formats);
+}
+
+}  // namespace rowhalo

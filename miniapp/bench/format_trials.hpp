@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How `auto` finds its format (choose.hpp): candidates in the order of their predicted time, each
+// made and run for a few products on the real blocks, until the budget is spent. What cannot win by
+// its bytes is left out. The fastest so far stays while the next is tried; where both do not fit
+// into memory it makes room and is made again if it wins.
+#pragma once
+
+#include <span>
+
+#include "miniapp/bench/choose.hpp"
+
+namespace rowhalo {
+
+/// What a choice may cost in all, trials and conversions: the larger of the two.
+struct TrialBudget {
+  double seconds = 0.25;  ///< 30 ms were spent before the fastest was tried where a host was busy
+  double products = 300;  ///< of the fastest so far
+};
+
+/// What it may cost where no rank has more than `most_entries` nonzeros.
+TrialBudget trial_budget(Device device, std::int64_t most_entries);
+
+/// Collective. The fastest of `formats`, which are of one device; `request.interior` is not looked
+/// at. One is tried whatever it costs. A format that refuses boundary rows only is tried with the
+/// first format of the table for these. Throws AgreedError when every format refuses.
+ChosenKernels try_formats(const ProductSetting& setting, const FormatRequest& request,
+                          std::span<const FormatEntry* const> formats, const TrialBudget& budget);
+
+}  // namespace rowhalo

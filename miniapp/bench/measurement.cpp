@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Timed loop, loop without exchange, phases, checked product (measurement.hpp).
+#include "miniapp/bench/measurement.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "miniapp/check/validation.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr int phase_count = 4;
+constexpr int most_phase_products = 100;
+
+/// Mean time of one product in each phase on this rank, by the clock of the device. On a GPU the
+/// time of a phase is what it adds on the product's own stream, one after the other there; the
+/// timed products may compute interior and boundary rows side by side.
+PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
+  std::array<double, phase_count> seconds{};
+  const Device device = setting.site.device;
+  std::vector<EventHandle> events;
+  if (device == Device::gpu) {
+    for (int k = 0; k <= phase_count; ++k) events.emplace_back();
+  }
+  for (int product = 0; product < count; ++product) {
+    std::array<Phase, phase_count> order{};
+    int phases = 0;
+    DeviceClock host;
+    if (device == Device::gpu) {
+      events[0].record(setting.stream);
+    } else {
+      host.start();
+    }
+    products.apply_once([&](Phase phase) {
+      if (device == Device::gpu) {
+        order[phases++] = phase;
+        events[phases].record(setting.stream);
+      } else {
+        seconds[static_cast<int>(phase)] += host.stop();
+        host.start();
+      }
+    });
+    if (device == Device::gpu) {
+      events[phases].synchronize();
+      for (int k = 0; k < phases; ++k) {
+        seconds[static_cast<int>(order[k])] += seconds_between(events[k], events[k + 1]);
+      }
+    }
+    setting.measuring.progress.tick();
+  }
+  const auto mean = [&](Phase phase) { return seconds[static_cast<int>(phase)] / count; };
+  return {mean(Phase::pack), mean(Phase::exchange), mean(Phase::interior), mean(Phase::boundary)};
+}
+
+/// Collective. Each phase by itself.
+PhaseReport slowest(const Comm& comm, const PhaseReport& own) {
+  return {max_over_ranks(comm, own.pack), max_over_ranks(comm, own.exchange),
+          max_over_ranks(comm, own.interior), max_over_ranks(comm, own.boundary)};
+}
+
+struct Exposure {
+  double share = 0;                     ///< of a product's time
+  std::vector<double> local_seconds{};  ///< of a product without exchange, this rank's
+};
+
+/// Collective. What the exchange adds to a product: the median over pairs of batches, one with it
+/// and one without, each first in every other pair. Batches far apart do not compare: a GPU that
+/// has worked for some tenths of a second has lowered its clock, which took 5 % where the exchange
+/// took 1 %.
+Exposure measure_exposure(const ProductSetting& setting, Products& products,
+                          const BatchOptions& options) {
+  ProductSequence local = products.local_sequence();
+  const BatchOptions one{options.iterations, 1, 0, 0};
+  const int pairs = std::max(5, options.batches / 4);
+  Exposure result;
+  std::vector<double> shares;
+  bool interrupted = false;
+  for (double total = 0;
+       !interrupted && (std::ssize(shares) < pairs || total < options.min_seconds / 4);) {
+    // In turn first: the clock falls from one batch to the next.
+    const bool local_first = shares.size() % 2 == 1;
+    BatchTimes without;
+    if (local_first) without = measure_batches(setting.measuring, one, local);
+    const BatchTimes with = measure_batches(setting.measuring, one, products.sequence());
+    if (!local_first) without = measure_batches(setting.measuring, one, local);
+    shares.push_back(1 - without.median() / with.median());
+    result.local_seconds.push_back(without.own_seconds.front());
+    total += without.median() * without.iterations;
+    interrupted = with.interrupted || without.interrupted;
+  }
+  // Without a halo the two are one product, and differ by what else the machine did.
+  const bool exchanges =
+      max_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) > 0;
+  if (exchanges) result.share = std::max(0.0, median(shares));
+  return result;
+}
+
+}  // namespace
+
+std::string sequence_fault(const Measurement& measurement, bool repeatable) {
+  if (!measurement.checked.ghosts_are_right) {
+    return "the timed products left ghosts that differ from their owners' entries of x";
+  }
+  if (!measurement.whole_graph) {
+    return "the timed graph does not hold the products that it stands for";
+  }
+  if (repeatable && !measurement.repeatable) {
+    return "the timed products and a single one differ in their bits";
+  }
+  return {};
+}
+
+Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
+                    double beta, const std::vector<std::byte>& y0) {
+  const auto hash = [&](const std::vector<std::byte>& y) {
+    return hash_vector(setting.measuring.comm, setting.matrix, setting.block.view().precision,
+                       y.data());
+  };
+  products.set_y(y0);
+  const BatchTimes times = measure_batches(setting.measuring, options, products.sequence());
+  Measurement result;
+  result.timing.batches = static_cast<int>(times.seconds.size());
+  result.timing.iterations = times.iterations;
+  result.timing.median_seconds = times.median();
+  result.timing.min_seconds = times.minimum();
+  result.timing.p95_seconds = times.percentile95();
+  result.own.batch_seconds = times.own_seconds;
+  result.interrupted = times.interrupted;
+  result.sent_between_nodes = products.halo().sent_between_nodes();
+  if (times.interrupted) return result;
+
+  BatchOptions pair_options = options;
+  pair_options.iterations = times.iterations;
+  const Exposure exposure = measure_exposure(setting, products, pair_options);
+  result.timing.exposed_seconds = exposure.share * times.median();
+  result.own.local_batch_seconds = exposure.local_seconds;
+  result.own.phases =
+      measure_phases(setting, products, std::min(times.iterations, most_phase_products));
+  result.timing.phases = slowest(setting.measuring.comm, result.own.phases);
+
+  // All bits set is a NaN in every floating-point format.
+  result.checked =
+      products.run_checked(beta == 0 ? std::vector<std::byte>(y0.size(), std::byte{0xff}) : y0);
+  result.whole_graph =
+      max_over_ranks(setting.measuring.comm, std::int64_t{!products.sequence().is_whole()}) == 0;
+  result.y = products.run_single(y0);
+  result.y_hash = hash(result.y);
+  if (beta == 0) {
+    const std::uint64_t single = result.y_hash;
+    result.y = result.checked.y;
+    result.y_hash = hash(result.y);
+    result.repeatable = result.y_hash == single;
+  }
+  return result;
+}
+
+}  // namespace rowhalo

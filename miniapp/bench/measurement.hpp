@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is measured of one choice of kernels, transport and graph: time, exposed exchange, phases,
+// and then y of the very sequence that was timed, to be checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/report/report.hpp"
+#include "miniapp/bench/products.hpp"
+
+namespace rowhalo {
+
+/// This rank's times of one product.
+struct OwnTimes {
+  std::vector<double> batch_seconds;        ///< a value a batch
+  std::vector<double> local_batch_seconds;  ///< likewise, without exchange
+  PhaseReport phases;
+};
+
+struct Measurement {
+  TimingReport timing;
+  OwnTimes own;
+  bool interrupted = false;  ///< by a signal: then only the times so far are there
+  /// y after one product from y0; where beta is 0 as the timed sequence left it.
+  std::vector<std::byte> y;
+  std::uint64_t y_hash = 0;
+  CheckedRun checked;       ///< of the timed sequence
+  bool whole_graph = true;  ///< the graph that was timed holds as many products as it counts for
+  bool repeatable = true;   ///< the timed sequence and a single product gave the same bits
+  std::optional<NodeTraffic> sent_between_nodes;  ///< by this rank; empty: as the plan says
+};
+
+/// Why the timed sequence is wrong, whatever its y; empty when it is sound. `repeatable`: its
+/// kernels give the same bits every time.
+std::string sequence_fault(const Measurement& measurement, bool repeatable);
+
+/// Collective. `y0`: y before the product, in the precision of the run.
+Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
+                    double beta, const std::vector<std::byte>& y0);
+
+}  // namespace rowhalo

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Products of one run: what all of them share (matrix block, plan, x, device), and the products for
+// one choice of kernels, transport and graph on two vectors of equal content, used in turn.
+// What is timed is what is checked: products are timed on another x than the user's, and
+// run_checked() runs the very sequence that was timed on the user's x, with ghosts that were
+// spoiled, so that nothing that came with an earlier exchange can pass for a new one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "miniapp/bench/batches.hpp"
+#include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/spmv/distributed_spmv.hpp"
+
+namespace rowhalo {
+
+/// How many products a CUDA graph holds at least.
+inline constexpr int products_per_graph = 10;
+
+/// How many of `seconds` each it holds: an even number, and so many that launching the graph, three
+/// microseconds, does not count.
+int graph_length(double seconds);
+
+/// Everything that products of one run have in common.
+struct ProductSetting {
+  const Measuring& measuring;
+  const LocalMatrix& matrix;
+  const LoadedMatrix& block;
+  const HaloPlan& plan;
+  ComputeSite site;
+  Stream stream;
+  const std::vector<std::byte>& x;  ///< all local columns, in the precision of the block
+  Disturbances disturbances = {};
+
+  std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
+};
+
+struct TransportVariant {
+  const TransportEntry* entry;
+  bool graph;
+};
+
+/// What the timed sequence gave on the user's x.
+struct CheckedRun {
+  std::vector<std::byte> y;  ///< of this rank, in the precision of the run
+  int products = 0;          ///< y = alpha*A*x + beta*y so many times, from the given y
+  /// Both vectors' ghosts are the entries of x, on all ranks. True without a look at them where
+  /// ghosts are poisoned after use.
+  bool ghosts_are_right = true;
+};
+
+/// Products on two vectors of equal content in turn, for one choice of kernels, transport and
+/// graph. Made and closed collectively.
+class Products {
+ public:
+  /// Throws AgreedError where the transport cannot be made.
+  Products(const ProductSetting& setting, const LocalKernels& kernels,
+           const TransportVariant& transport, double alpha, double beta);
+  ~Products() = default;
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  /// What is timed: on half of x, so that every entry but 0 differs from the user's.
+  ProductSequence& sequence() { return *sequence_; }
+  /// The same without the exchange.
+  ProductSequence local_sequence();
+  HaloExchange& halo() { return *halo_; }
+  /// Collective. One step of sequence(), at least both vectors, from `y`, on the user's x, which
+  /// stays, with ghosts spoiled by NaN.
+  CheckedRun run_checked(const std::vector<std::byte>& y);
+  /// Collective. The same for one product without a graph; what y has become.
+  std::vector<std::byte> run_single(const std::vector<std::byte>& y);
+  /// One product without a graph on the x that is there; `after(phase)` as in
+  /// DistributedSpmv::apply.
+  void apply_once(const std::function<void(Phase)>& after);
+  void set_y(const std::vector<std::byte>& y);
+  /// Collective. Ends the graph, then the transport.
+  void close();
+
+ private:
+  void set_x(const std::byte* owned);
+  void spoil_ghosts();
+  void restart(const std::vector<std::byte>& y);
+  std::vector<std::byte> y() const;
+  bool ghosts_are_right() const;
+
+  const ProductSetting& setting_;
+  const LocalKernels& kernels_;
+  double alpha_, beta_;
+  VectorMemory y_;
+  std::unique_ptr<HaloExchange> halo_;
+  std::optional<Disturber> disturber_;
+  DistributedSpmv spmv_;
+  HaloVector vectors_[2];
+  std::optional<ProductSequence> sequence_;
+  int single_ = 0;  ///< products without the sequence so far
+};
+
+}  // namespace rowhalo

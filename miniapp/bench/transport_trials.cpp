@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Trials of transports (transport_trials.hpp). Every decision is taken from numbers that all ranks
+// share.
+#include "miniapp/bench/transport_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
+constexpr int rounds_alone = 3, rounds_in_turn = 2;
+constexpr double near = 0.15, jitter = 1e-6;   ///< two times that one round does not tell apart
+constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
+
+/// A transport that has been made, and its products.
+struct Attempt {
+  TransportVariant variant;
+  std::size_t place;  ///< in the table of candidates
+  std::unique_ptr<Products> products;
+  std::optional<ProductSequence> local;  ///< without the exchange
+  int iterations = 1, rounds = 0;
+  double seconds = std::numeric_limits<double>::infinity(), local_seconds = seconds;
+
+  double exposed_seconds() const { return std::max(0.0, seconds - local_seconds); }
+  void close() {
+    local.reset();
+    products->close();
+  }
+};
+
+class TransportTrials {
+ public:
+  TransportTrials(const ProductSetting& setting, const LocalKernels& kernels)
+      : setting_(setting), kernels_(kernels) {}
+
+  ChosenTransport choose(std::span<const TransportVariant> variants);
+
+ private:
+  void try_transport(const TransportVariant& variant);
+  void time(Attempt& attempt) const;
+  void time_round(Attempt& attempt) const;
+  bool ghosts_are_right(Attempt& attempt) const;
+  void compare(std::unique_ptr<Attempt> attempt);
+  void note(const Attempt& attempt);
+
+  const ProductSetting& setting_;
+  const LocalKernels& kernels_;
+  std::vector<Candidate> candidates_;
+  std::unique_ptr<Attempt> best_;
+};
+
+/// Collective. The shortest times count.
+void TransportTrials::time_round(Attempt& attempt) const {
+  const auto with = [&] {
+    const double seconds =
+        time_batch(setting_.measuring, attempt.iterations, attempt.products->sequence());
+    attempt.seconds = std::min(attempt.seconds, seconds);
+  };
+  const auto without = [&] {
+    const double seconds = time_batch(setting_.measuring, attempt.iterations, *attempt.local);
+    attempt.local_seconds = std::min(attempt.local_seconds, seconds);
+  };
+  const bool local_first = attempt.rounds++ % 2 == 1;
+  if (local_first) without();
+  with();
+  if (!local_first) without();
+}
+
+/// Collective.
+void TransportTrials::time(Attempt& attempt) const {
+  ProductSequence& products = attempt.products->sequence();
+  const double one = estimate_seconds(setting_.measuring, estimate_budget_seconds, products);
+  const double steps = std::ceil(round_seconds / std::max(one, 1e-9) / products.step());
+  constexpr double most_steps = 1 << 16;
+  attempt.iterations = static_cast<int>(std::clamp(steps, 1.0, most_steps)) * products.step();
+  for (int round = 0; round < rounds_alone; ++round) {
+    time_round(attempt);
+    if (best_ && attempt.seconds > std::max(far * best_->seconds, far_seconds)) return;
+  }
+}
+
+/// Collective. After the very products that were timed.
+bool TransportTrials::ghosts_are_right(Attempt& attempt) const {
+  const std::size_t bytes = static_cast<std::size_t>(kernels_.rows) * setting_.element_bytes();
+  return attempt.products->run_checked(std::vector<std::byte>(bytes)).ghosts_are_right;
+}
+
+void TransportTrials::note(const Attempt& attempt) {
+  Candidate& candidate = candidates_[attempt.place];
+  candidate.seconds = attempt.seconds;
+  candidate.exposed_seconds = attempt.exposed_seconds();
+}
+
+/// Collective. Keeps the faster; when they are close both run again in turn.
+void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
+  if (best_) {
+    const double difference = std::abs(attempt->seconds - best_->seconds);
+    const bool undecided = difference < std::max(jitter, near * best_->seconds);
+    for (int round = 0; undecided && round < rounds_in_turn; ++round) {
+      time_round(*best_);
+      time_round(*attempt);
+    }
+    note(*best_);
+  }
+  note(*attempt);
+  if (!best_ || attempt->seconds < best_->seconds) std::swap(best_, attempt);
+  if (attempt) attempt->close();
+}
+
+/// Collective.
+void TransportTrials::try_transport(const TransportVariant& variant) {
+  Candidate& candidate =
+      candidates_.emplace_back(Candidate{variant.entry->name, variant.graph, {}, {}, ""});
+  auto attempt = std::make_unique<Attempt>();
+  attempt->variant = variant;
+  attempt->place = candidates_.size() - 1;
+  try {
+    attempt->products = std::make_unique<Products>(setting_, kernels_, variant, 1.0, 0.0);
+  } catch (const AgreedError& refusal) {
+    candidate.reason = refusal.what();
+    return;
+  }
+  attempt->local.emplace(attempt->products->local_sequence());
+  time(*attempt);
+  if (!ghosts_are_right(*attempt)) {
+    candidate.reason = "its exchange left ghosts that differ from their owners' entries of x";
+    attempt->close();
+    return;
+  }
+  compare(std::move(attempt));
+  setting_.measuring.progress.tick();
+}
+
+ChosenTransport TransportTrials::choose(std::span<const TransportVariant> variants) {
+  for (const TransportVariant& variant : variants) try_transport(variant);
+  if (!best_) {
+    throw AgreedError(ExitCode::run_time,
+                      "--halo auto: every transport was refused; the last: " +
+                          (candidates_.empty() ? "there is none" : candidates_.back().reason));
+  }
+  candidates_[best_->place].reason = "fastest";
+  ChosenTransport chosen{best_->variant.entry->name, best_->variant.graph, std::move(candidates_)};
+  best_->close();
+  return chosen;
+}
+
+}  // namespace
+
+ChosenTransport try_transports(const ProductSetting& setting,
+                               std::span<const TransportVariant> variants,
+                               const LocalKernels& kernels) {
+  return TransportTrials(setting, kernels).choose(variants);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How `auto` finds its transport (choose.hpp): each candidate is made and timed in rounds on the
+// real plan and kernels, with and without the exchange, each first in every other round. The
+// fastest so far stays while the next is tried; where the two are close both run again in turn. A
+// candidate that cannot be made, or leaves wrong ghosts, is refused with its reason.
+#pragma once
+
+#include <span>
+
+#include "miniapp/bench/choose.hpp"
+
+namespace rowhalo {
+
+/// Collective. The fastest of `variants` by the slowest rank's time, and a candidate for each of
+/// them. Throws AgreedError when all are refused.
+ChosenTransport try_transports(const ProductSetting& setting,
+                               std::span<const TransportVariant> variants,
+                               const LocalKernels& kernels);
+
+}  // namespace rowhalo

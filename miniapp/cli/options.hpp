@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line as plain data. Parsing does no MPI and knows nothing of ranks: every rank reads
+// the same words and comes to the same result or the same error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapp/spmv/distributed_spmv.hpp"
+
+namespace rowhalo {
+
+enum class Color { automatic, always, never };
+
+/// Options of the commands that take a matrix, with the defaults of the contract.
+struct RunOptions {
+  std::string matrix;
+  std::string output;  ///< of convert
+  int block = 0;       ///< 0: what the source says
+  std::string partition = "rows";
+  bool hierarchical = false;  ///< nodes first, then the ranks of each
+  int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
+  Reorder reorder = Reorder::none;
+  std::optional<std::uint64_t> shuffle;
+  std::string device = "auto", format = "auto", boundary_format, halo = "auto";
+  Schedule schedule = Schedule::overlap;
+  bool graph = true;  ///< where transport and schedule allow it
+  Precision precision = Precision::fp64;
+  double alpha = 1, beta = 0;
+  std::string x = "random:seed=1", y = "zeros";
+  std::string save_y;
+  int iterations = 0, batches = 20, warmup = 10;
+  double min_seconds = 1;
+  bool measuring_given = false;  ///< by --iterations, --batches, --warmup, --min-seconds
+  bool cold = false;             ///< kernels: also with caches flushed
+  std::string sweep;             ///< kernels: "threads", or empty
+  int threads = 0;               ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  bool poison = false;
+  double jitter_microseconds = 0;
+  std::string validate;
+  std::string json, csv, hdf5, communication, trace;
+  bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
+  double timeout_seconds = 300;
+  bool quiet = false, progress = true;
+  Color color = Color::automatic;
+};
+
+/// `info --partition`: every partitioner that is usable.
+inline constexpr const char* all_partitioners = "all";
+
+/// What only `info` has.
+struct InfoOptions {
+  int ranks = 0;  ///< to plan for; 0: those that run
+  bool dry = false;
+  double device_memory_gb = 0;  ///< 0: that of the GPU, if there is one
+};
+
+enum class ListForm { table, json, markdown };
+
+struct ListOptions {
+  std::string axis;  ///< formats | transports | partitioners | sources; empty: all of them
+  ListForm form = ListForm::table;
+};
+
+enum class Command { help, version, list, run, kernels, convert, info };
+
+struct CommandLine {
+  Command command = Command::help;
+  RunOptions run;
+  InfoOptions info;
+  ListOptions list;
+  std::vector<std::string> argv;
+  std::string help;                  ///< text of --help of the command that asked for it
+  std::optional<std::string> error;  ///< a usage error; nothing else counts then
+
+  /// Needs neither MPI nor a launcher.
+  bool informational() const {
+    return !error &&
+           (command == Command::help || command == Command::version || command == Command::list);
+  }
+};
+
+CommandLine parse_command_line(int argc, char** argv);
+
+}  // namespace rowhalo

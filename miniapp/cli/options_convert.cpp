@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of `convert`.
+#include <memory>
+
+#include "io/sources.hpp"
+#include "miniapp/cli/options_shared.hpp"
+
+namespace rowhalo {
+
+void add_convert_command(CLI::App& app, CommandLine& line) {
+  CLI::App* convert = app.add_subcommand("convert", "writes a matrix from any source to a file");
+  const auto options = std::make_shared<RunOptions>();
+  options->device = "cpu";
+  std::string kinds;
+  for (const SourceEntry& entry : sources()) {
+    if (entry.save != nullptr) kinds += fmt::format("\n  {}", entry.usage);
+  }
+  convert->add_option("IN", options->matrix, "a file or a generator:" + source_usage())
+      ->type_name("SPEC")
+      ->required();
+  convert
+      ->add_option(
+          "OUT", options->output,
+          "the file to write, its kind by its suffix; FILE.h5:/group adds a new group to a "
+          "file that exists and keeps everything else in it:" +
+              kinds)
+      ->type_name("FILE")
+      ->required();
+  add_block_option(*convert, *options);
+  add_timeout_option(*convert, *options);
+  add_json_option(*convert, *options);
+  add_terminal_options(*convert, *options);
+  convert->callback([&line, options] {
+    line.command = Command::convert;
+    line.run = *options;
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of `info`.
+#include <memory>
+
+#include "miniapp/cli/options_shared.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+void add_plan_options(CLI::App& app, InfoOptions& options) {
+  const char* group = "Distribution";
+  app.add_option("--ranks", options.ranks, "plan for N ranks (default: those that run)")
+      ->type_name("N")
+      ->check(number_from(1, most_ranks))
+      ->group(group);
+  app.add_flag("--dry", options.dry,
+               "report only what the source states, for matrices of any size: no entry is read or "
+               "generated")
+      ->group(group);
+  app.add_option("--device-memory", options.device_memory_gb,
+                 "memory of a GPU for each rank in GB (1e9 bytes), to say whether the matrix fits "
+                 "(default: that of the GPU, if there is one)")
+      ->type_name("GB")
+      ->check(number_from(1e-6, 1e6))
+      ->group(group);
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, CommandLine& line) {
+  CLI::App* info = app.add_subcommand(
+      "info", "reports matrix, partitions, communication and memory, without a product");
+  const auto options = std::make_shared<RunOptions>();
+  const auto plan = std::make_shared<InfoOptions>();
+  options->partition = all_partitioners;
+  add_matrix_option(*info, *options);
+  add_block_option(*info, *options);
+  add_shuffle_option(*info, *options);
+  add_partition_options(*info, *options, "all | auto");
+  add_plan_options(*info, *plan);
+  add_device_option(*info, *options);
+  add_precision_option(*info, *options);
+  add_timeout_option(*info, *options);
+  add_json_option(*info, *options);
+  add_csv_option(*info, *options);
+  add_hdf5_option(*info, *options);
+  info->add_option("--communication", options->communication,
+                   "write the communication matrix as text, one line `from to entries bytes` for "
+                   "every pair of ranks; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+  add_terminal_options(*info, *options);
+  info->callback([&line, options, plan] {
+    line.command = Command::info;
+    line.run = *options;
+    line.info = *plan;
+  });
+}
+
+}  // namespace rowhalo

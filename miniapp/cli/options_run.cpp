@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of `run` and `kernels`: the commands that multiply.
+#include <memory>
+
+#include "io/vector_file.hpp"
+#include "kernels/formats.hpp"
+#include "miniapp/bench/petsc.hpp"
+#include "miniapp/cli/device.hpp"
+#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/halo/transports.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double largest_factor = 1e300;      // of alpha and beta
+constexpr int most_products = 1'000'000'000;  // in a batch, before the first batch
+
+void add_matrix_options(CLI::App& app, RunOptions& options) {
+  add_matrix_option(app, options);
+  add_block_option(app, options);
+  add_shuffle_option(app, options);
+}
+
+void add_product_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Product";
+  add_device_option(run, options);
+  add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
+                   "replay products from a CUDA graph if transport and schedule allow it: on "
+                   "| off (default: on)")
+      ->group(group);
+  add_precision_option(run, options);
+  run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
+      ->type_name("A")
+      ->check(number_from(-largest_factor, largest_factor))
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--beta", options.beta, "of y = alpha*A*x + beta*y; with 0 the old y is not read")
+      ->type_name("B")
+      ->check(number_from(-largest_factor, largest_factor))
+      ->capture_default_str()
+      ->group(group);
+  std::string vectors = "random:seed=N | ones | zeros | index | log";
+  for (const VectorKind& kind : vector_kinds()) vectors += std::string(" | ") + kind.usage;
+  run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
+  run.add_option("--y", options.y, "y before the product: the names of --x")
+      ->type_name("SPEC")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_schedule_option(CLI::App& run, RunOptions& options) {
+  std::vector<std::pair<std::string, Schedule>> choices;
+  std::string description = "order of a product (default: overlap):";
+  for (const ScheduleEntry& entry : schedules()) {
+    choices.emplace_back(entry.name, entry.schedule);
+    description += fmt::format("\n  {}: {}", entry.name, entry.summary);
+  }
+  add_choice<Schedule>(run, "--schedule", options.schedule, choices, description)
+      ->group("Distribution");
+}
+
+void add_disturbance_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Measuring and checking";
+  run.add_flag("--poison", options.poison,
+               "fill ghosts with NaN as soon as a product has used them; times mean little then")
+      ->group(group);
+  run.add_option(
+         "--jitter", options.jitter_microseconds,
+         "hold up each rank for a random time of up to US microseconds (at most 1e6) before "
+         "every exchange begins and before it ends; times mean little then")
+      ->type_name("US")
+      ->check(number_from(0.0, 1e6))
+      ->group(group);
+}
+
+/// What only a distributed product has.
+void add_run_options(CLI::App& run, RunOptions& options) {
+  const char* group = "Distribution";
+  add_partition_options(run, options, "auto");
+  add_choice<Reorder>(run, "--reorder", options.reorder,
+                      {{"none", Reorder::none}, {"rcm", Reorder::rcm}},
+                      "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
+                      "none)")
+      ->group(group);
+  run.add_option("--format", options.format,
+                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--boundary-format", options.boundary_format,
+                 "format of the rows that need ghosts (default: the same)")
+      ->type_name("NAME")
+      ->group(group);
+  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  add_schedule_option(run, options);
+  std::string written =
+      "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file, "
+      "FILE.h5 replaces it):";
+  for (const VectorKind& kind : vector_kinds()) {
+    if (kind.write != nullptr) written += std::string(" ") + kind.usage;
+  }
+  run.add_option("--save-y", options.save_y, written)->type_name("FILE")->group("Output");
+  run.add_option("--trace", options.trace,
+                 "write a timeline of a few products, called one by one, of all ranks: Chrome "
+                 "trace JSON, for Perfetto; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+  options.validate = petsc_version().empty() ? "reference" : "petsc";
+  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
+      ->group("Measuring and checking");
+}
+
+/// What only the comparison of formats has.
+void add_kernels_options(CLI::App& kernels, RunOptions& options) {
+  options.format = "all";
+  options.min_seconds = 0;
+  kernels
+      .add_option("--format", options.format,
+                  names_of(formats(), "all | auto") + "; several as a,b:k=v,c")
+      ->type_name("NAMES")
+      ->capture_default_str()
+      ->group("Product");
+  kernels
+      .add_option_function<std::string>(
+          "--sweep",
+          [&options](const std::string& text) {
+            if (text != "threads") throw CLI::ValidationError("--sweep " + text + ": use threads");
+            options.sweep = text;
+          },
+          "threads: csr-vector with 2, 4, 8, 16, 32 threads per row and with its own choice")
+      ->type_name("NAME")
+      ->group("Product");
+  kernels.add_flag("--cold", options.cold, "also time products after the caches were flushed")
+      ->group("Measuring and checking");
+  options.validate = "reference";
+  add_word(kernels, "--validate", options.validate, {"reference", "none"})
+      ->group("Measuring and checking");
+}
+
+/// `batch`: products of one, as a default.
+void add_measuring_options(CLI::App& run, RunOptions& options, const std::string& batch) {
+  const char* group = "Measuring and checking";
+  const auto given = [&options](const std::string&) { options.measuring_given = true; };
+  run.add_option("--iterations", options.iterations, "products per batch (default: " + batch + ")")
+      ->type_name("N")
+      ->check(number_from(1, most_products))
+      ->each(given)
+      ->group(group);
+  run.add_option("--batches", options.batches, "least number of batches; the median is reported")
+      ->type_name("N")
+      ->check(number_from(1, 1'000'000))
+      ->each(given)
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--warmup", options.warmup, "products before the first batch")
+      ->type_name("N")
+      ->check(number_from(0, most_products))
+      ->each(given)
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--min-seconds", options.min_seconds, "least time of all batches, at most 1e6")
+      ->type_name("S")
+      ->check(number_from(0.0, 1e6))
+      ->each(given)
+      ->capture_default_str()
+      ->group(group);
+  run.add_option("--threads", options.threads,
+                 fmt::format("OpenMP threads per rank on the CPU, at most {}", most_threads))
+      ->type_name("N")
+      ->check(number_from(1, most_threads))
+      ->group(group);
+  run.add_flag("--dry", options.dry,
+               "check the options and the size that the matrix states, and end: no entry is read, "
+               "no memory "
+               "checked, nothing multiplied")
+      ->group(group);
+  add_timeout_option(run, options);
+}
+
+void add_output_options(CLI::App& run, RunOptions& options) {
+  add_json_option(run, options);
+  add_csv_option(run, options);
+  add_hdf5_option(run, options);
+  add_terminal_options(run, options);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommandLine& line) {
+  CLI::App* run =
+      app.add_subcommand("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
+  const auto options = std::make_shared<RunOptions>();
+  add_matrix_options(*run, *options);
+  add_run_options(*run, *options);
+  add_product_options(*run, *options);
+  add_measuring_options(*run, *options, "as many as take 20 ms, at least 10");
+  add_disturbance_options(*run, *options);
+  add_output_options(*run, *options);
+  run->callback([&line, options] {
+    line.command = Command::run;
+    line.run = *options;
+  });
+}
+
+void add_kernels_command(CLI::App& app, CommandLine& line) {
+  CLI::App* kernels = app.add_subcommand(
+      "kernels", "every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
+  const auto options = std::make_shared<RunOptions>();
+  add_kernels_options(*kernels, *options);
+  add_matrix_options(*kernels, *options);
+  add_product_options(*kernels, *options);
+  add_measuring_options(*kernels, *options,
+                        "as many as take 2 ms; unless one of these options is given, formats "
+                        "that take more than twice the time of the best so far run 3 batches");
+  add_output_options(*kernels, *options);
+  kernels->callback([&line, options] {
+    line.command = Command::kernels;
+    line.run = *options;
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options that several commands share (options_shared.hpp).
+#include "miniapp/cli/options_shared.hpp"
+
+#include "io/sources.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& target,
+                      const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  std::string description;
+  for (const std::string& word : words) {
+    choices.emplace_back(word, word);
+    description += (description.empty() ? "" : " | ") + word;
+  }
+  return add_choice(app, name, target, choices, description + " (default: " + target + ")");
+}
+
+std::string source_usage() {
+  std::string text;
+  for (const SourceEntry& entry : sources()) text += fmt::format("\n  {}", entry.usage);
+  return text;
+}
+
+void add_matrix_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
+      ->type_name("SPEC")
+      ->required()
+      ->group("Matrix");
+}
+
+void add_block_option(CLI::App& app, RunOptions& options) {
+  app.add_option_function<std::string>(
+         "--block",
+         [&options](const std::string& text) {
+           if (text == "auto") return;
+           if (!CLI::detail::lexical_cast(text, options.block) || options.block < 1) {
+             throw CLI::ValidationError("--block " + text + ": use auto or a number of at least 1");
+           }
+         },
+         "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ...")
+      ->type_name("B")
+      ->group("Matrix");
+}
+
+void add_shuffle_option(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--shuffle", options.shuffle,
+         "first renumber rows and columns of a square matrix at random; x and y stay in the "
+         "source's order")
+      ->type_name("SEED")
+      ->check(number_from<std::int64_t>(0, INT64_MAX))
+      ->group("Matrix");
+}
+
+void add_timeout_option(CLI::App& app, RunOptions& options) {
+  app.add_option(
+         "--timeout", options.timeout_seconds,
+         "end with an error that names each rank's phase when the run makes no progress for S "
+         "seconds, 0.1 to 1e7")
+      ->type_name("S")
+      ->check(number_from(0.1, 1e7))
+      ->capture_default_str()
+      ->group("Measuring and checking");
+}
+
+void add_json_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_csv_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_hdf5_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--hdf5", options.hdf5, "write the report as HDF5")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_device_option(CLI::App& app, RunOptions& options) {
+  add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
+}
+
+void add_precision_option(CLI::App& app, RunOptions& options) {
+  add_choice<Precision>(app, "--precision", options.precision,
+                        {{"fp64", Precision::fp64},
+                         {"fp32", Precision::fp32},
+                         {"mixed", Precision::mixed},
+                         {"fp16", Precision::fp16},
+                         {"bf16", Precision::bf16}},
+                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16 (default: "
+                        "fp64); the last three on a GPU")
+      ->group("Product");
+}
+
+void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first) {
+  const char* group = "Distribution";
+  app.add_option("--partition", options.partition, names_of(partitioners(), first))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--hierarchical", options.hierarchical,
+               "partition over the nodes first, then over the ranks of each")
+      ->group(group);
+  app.add_option("--ranks-per-node", options.ranks_per_node,
+                 "treat N consecutive ranks as a node (default: the ranks that share memory)")
+      ->type_name("N")
+      ->check(number_from(1, most_ranks))
+      ->group(group);
+}
+
+void add_terminal_options(CLI::App& app, RunOptions& options) {
+  const char* group = "Output";
+  app.add_flag("--quiet", options.quiet, "only the FOM and RESULT lines")->group(group);
+  app.add_flag_callback(
+         "--no-progress", [&options] { options.progress = false; }, "no progress on the terminal")
+      ->group(group);
+  add_choice<Color>(
+      app, "--color", options.color,
+      {{"auto", Color::automatic}, {"always", Color::always}, {"never", Color::never}},
+      "auto | always | never (default: auto)")
+      ->group(group);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Outputs, one attempt each (outputs.hpp).
+#include "miniapp/cli/outputs.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "io/output_file.hpp"
+#include "io/report/writers.hpp"
+#include "miniapp/cli/named_files.hpp"
+#include "miniapp/process/environment.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+const char* name_of_stream(int descriptor) {
+  return descriptor == STDOUT_FILENO ? "stdout" : "stderr";
+}
+
+std::string last_lines(const RunReport& report, bool color) {
+  std::ostringstream lines;
+  write_fom_lines(lines, report);
+  write_result_line(lines, report, color);
+  return lines.str();
+}
+
+}  // namespace
+
+void prepare_standard_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  // Opened for reading, so that writing there fails as it does with a closed descriptor. open()
+  // gives the lowest number that is free.
+  for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);
+  }
+}
+
+ExitCode print_to_stdout(std::string_view text) {
+  try {
+    write_stream(STDOUT_FILENO, text, "stdout");
+  } catch (const InputError& error) {
+    std::cerr << "rowhalo: " << error.what() << '\n';
+    return error.code();
+  }
+  return ExitCode::fine;
+}
+
+Outputs::Outputs(const RunOptions& options, const Comm& comm) : options_(options), comm_(comm) {
+  const std::string* may_be_stdout[] = {&options.json, &options.csv, &options.communication,
+                                        &options.trace};
+  const bool taken = std::any_of(std::begin(may_be_stdout), std::end(may_be_stdout),
+                                 [](const std::string* path) { return *path == "-"; });
+  descriptor_ = taken ? STDERR_FILENO : STDOUT_FILENO;
+}
+
+void Outputs::check() const {
+  const std::pair<const char*, const std::string*> reports[] = {
+      {"--json", &options_.json},
+      {"--csv", &options_.csv},
+      {"--communication", &options_.communication},
+      {"--trace", &options_.trace}};
+  std::vector<std::string> to_stdout;
+  for (const auto& [option, path] : reports) {
+    if (*path == "-") to_stdout.push_back(option);
+  }
+  if (to_stdout.size() > 1) {
+    throw InputError(
+        fmt::format("{}: only one report can go to stdout ('-'); give the others a file",
+                    fmt::join(to_stdout, ", ")));
+  }
+  if (options_.hdf5 == "-") {
+    throw InputError("--hdf5 -: HDF5 cannot be written to stdout; name a file");
+  }
+  if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
+    throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
+  }
+  if (comm_.rank != 0) return;
+  check_aliases(named_files(options_));
+  if (!options_.json.empty()) check_text_target(options_.json, "--json");
+  if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
+  if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");
+  if (!options_.communication.empty()) {
+    check_text_target(options_.communication, "--communication");
+  }
+  if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
+}
+
+void Outputs::print(const std::string& text) {
+  if (comm_.rank != 0) return;
+  try {
+    write_stream(descriptor_, text, name_of_stream(descriptor_));
+  } catch (const InputError& error) {
+    const std::string prefix = fmt::format("{}: ", name_of_stream(descriptor_));
+    if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());
+  }
+}
+
+bool Outputs::color() const {
+  if (options_.color != Color::automatic) return options_.color == Color::always;
+  return on_terminal(descriptor_);
+}
+
+void Outputs::attempt(const char* option, const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const AgreedError& error) {
+    lost_.push_back({option, error.what()});
+  }
+}
+
+/// `write` is local, for rank 0.
+void Outputs::write_file(const char* option, const std::string& path,
+                         const std::function<void()>& write) {
+  if (path.empty()) return;
+  attempt(option, [&] {
+    agree(comm_, [&] {
+      if (comm_.rank == 0) write();
+    });
+  });
+}
+
+void Outputs::write_report(const RunReport& report, const std::string& trace) {
+  if (!options_.quiet && comm_.rank == 0) {
+    std::ostringstream table;
+    write_table(table, report, color());
+    print(table.str());
+  }
+  const RunOptions& to = options_;
+  write_file("--json", to.json, [&] { write_text_file(to.json, to_json(report)); });
+  write_file("--csv", to.csv, [&] { write_text_file(to.csv, to_csv(report)); });
+  write_file("--hdf5", to.hdf5, [&] { write_hdf5_report(to.hdf5, report); });
+  write_file("--communication", to.communication, [&] {
+    if (!report.communication) return;
+    write_text_file(to.communication, communication_text(*report.communication));
+  });
+  write_file("--trace", to.trace, [&] {
+    if (!trace.empty()) write_text_file(to.trace, trace);
+  });
+}
+
+ExitCode Outputs::finish(RunReport& report, ExitCode code) {
+  for (const Lost& lost : lost_) {
+    report.verdict +=
+        (&lost == &lost_.front() ? "; not written: " : ", ") + std::string(lost.option);
+  }
+  print(last_lines(report, color()));
+  const char* stream = name_of_stream(descriptor_);
+  write_file(stream, stream, [&] {
+    constexpr std::int64_t anywhere = std::numeric_limits<std::int64_t>::max();
+    if (print_error_) throw InputError(*print_error_, anywhere, ExitCode::run_time);
+  });
+  std::string text;
+  for (const Lost& lost : lost_) {
+    text += fmt::format("rowhalo: {} was not written: {}\n", lost.option, lost.reason);
+  }
+  if (print_error_ && descriptor_ == STDOUT_FILENO) text += last_lines(report, false);
+  if (comm_.rank == 0) std::cerr << text << std::flush;
+  return code == ExitCode::fine && !lost_.empty() ? ExitCode::run_time : code;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where a result comes from: this build, its libraries, the hosts and devices of the ranks.
+#pragma once
+
+#include <string>
+
+#include "io/report/report.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+/// Collective. `device`: what this rank computes on, as shown to people.
+Provenance gather_provenance(const Comm& comm, const std::string& device);
+
+/// The text of `rowhalo --version`: this build and every library in it.
+std::string version_text();
+
+}  // namespace rowhalo

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A format of your own without a change to Rowhalo: a kernel that keeps its rows as pairs of column
+// and value, and the table entry that makes it. mpirun -n 3 example_own_format
+#include <utility>
+
+#include "setup.hpp"
+
+namespace {
+
+using namespace rowhalo;
+
+/// One list of (column, value) per listed row.
+class PairsKernel final : public SpmvKernel {
+ public:
+  PairsKernel(const CsrView& matrix, RowListView rows) {
+    const auto* values = static_cast<const double*>(matrix.values);
+    for (LocalIndex k = 0; k < rows.count; ++k) {
+      const LocalIndex row = rows[k];
+      rows_.push_back({row, {}});
+      for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
+        rows_.back().second.emplace_back(matrix.indices[e], values[e]);
+        ++entries_;
+      }
+    }
+  }
+
+  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
+    const auto* factor = static_cast<const double*>(x);
+    for (const auto& [row, pairs] : rows_) {
+      double sum = 0;
+      for (const auto& [column, value] : pairs) sum += value * factor[column];
+      double& target = static_cast<double*>(y)[row];
+      target = beta == 0 ? alpha * sum : alpha * sum + beta * target;
+    }
+  }
+
+  KernelWork work() const override {
+    KernelWork work;
+    work.matrix_bytes = work.bytes = entries_ * 16;
+    work.stored_entries = entries_;
+    work.flops = 2 * entries_;
+    return work;
+  }
+
+ private:
+  std::vector<std::pair<LocalIndex, std::vector<std::pair<LocalIndex, double>>>> rows_;
+  std::int64_t entries_ = 0;
+};
+
+const FormatEntry pairs{.name = "pairs",
+                        .summary = "lists of columns and values",
+                        .device = Device::cpu,
+                        .canonical = false,
+                        .automatic = false,
+                        .repeatable = true,
+                        .baseline = false,
+                        .reduced_precision = false,
+                        .make = [](const CsrView& matrix, RowListView rows,
+                                   const Spec&) -> std::unique_ptr<SpmvKernel> {
+                          return std::make_unique<PairsKernel>(matrix, rows);
+                        },
+                        .predict = nullptr};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const example::Setup setup("stencil7:24");
+  const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
+  const Spec options = Spec::parse("pairs", "format");
+  LocalKernels kernels = make_interior_kernel(loaded, Schedule::overlap, pairs, options);
+  make_boundary_kernel(loaded, pairs, options, kernels);
+
+  const auto halo = find_transport("mpi").make({setup.plan, sizeof(double), 1, setup.comm});
+  const HaloVector x = halo->make_vector();
+  example::fill_with_ones(x);
+  std::vector<double> y(setup.matrix.owned_rows);
+  DistributedSpmv(kernels, *halo, Device::cpu).apply(2, x, 0, y.data(), {});
+  const bool right = setup.is_product("own format", y, 2);
+  halo->close();
+  MPI_Finalize();
+  return right ? 0 : 1;
+}

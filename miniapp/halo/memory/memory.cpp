@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory of vectors (memory.hpp).
+#include "miniapp/halo/memory/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace rowhalo {
+
+VectorMemory::VectorMemory(Device device, std::size_t bytes)
+    : bytes_((std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment) {
+  if (device == Device::gpu) {
+    gpu_ = DeviceMemory(bytes_);
+  } else {
+    host_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes_)));
+    if (host_ == nullptr) throw std::bad_alloc();
+    // Only a hint: x is read at random, and fewer pages mean fewer misses of the TLB.
+    madvise(host_.get(), bytes_, MADV_HUGEPAGE);
+  }
+  set_bytes(device, data(), 0, bytes_);
+}
+
+void copy_between(Device device, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (device == Device::gpu) {
+    copy_now(to, from, bytes);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+void set_bytes(Device device, void* to, int value, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (device == Device::gpu) {
+    set_bytes_async(to, value, bytes, {});
+    synchronize_device();
+  } else {
+    std::memset(to, value, bytes);
+  }
+}
+
+}  // namespace rowhalo

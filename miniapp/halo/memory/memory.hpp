@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory for vectors, on the host or on the rank's GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+#include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/types.hpp"
+
+namespace rowhalo {
+
+/// Owner of bytes on `device`; a multiple of 2 MiB, aligned likewise, zeroed.
+class VectorMemory {
+ public:
+  static constexpr std::size_t alignment = std::size_t{2} << 20;
+
+  VectorMemory() = default;
+  /// Throws std::bad_alloc on the host, std::runtime_error on a GPU.
+  VectorMemory(Device device, std::size_t bytes);
+
+  std::byte* data() const { return host_ ? host_.get() : gpu_.data(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte[], Free> host_;
+  DeviceMemory gpu_;
+  std::size_t bytes_ = 0;
+};
+
+/// Copies between host memory and memory of `device`; back when it is done.
+void copy_between(Device device, void* to, const void* from, std::size_t bytes);
+/// Sets bytes of memory of `device`; back when it is done.
+void set_bytes(Device device, void* to, int value, std::size_t bytes);
+
+}  // namespace rowhalo

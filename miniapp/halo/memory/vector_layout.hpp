@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the transports share, whatever they move the bytes with: how vectors lie in the allocation,
+// which messages may leave from x itself, and the duplicate of the communicator.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/halo/transports.hpp"
+
+namespace rowhalo {
+
+/// The vectors of a transport, one behind the other in one allocation.
+struct VectorLayout {
+  std::size_t stride_bytes, bytes;
+
+  explicit VectorLayout(const TransportContext& context);
+  HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
+};
+
+/// Where the vectors lie: in memory of their own, or where the context says.
+class VectorStorage {
+ public:
+  VectorStorage() = default;
+  VectorStorage(const TransportContext& context, const VectorLayout& layout)
+      : given_(context.memory) {
+    if (given_ == nullptr) own_ = VectorMemory(context.site.device, layout.bytes);
+  }
+  std::byte* data() const { return given_ != nullptr ? given_ : own_.data(); }
+  void close() { own_ = VectorMemory(); }
+
+ private:
+  std::byte* given_ = nullptr;
+  VectorMemory own_;
+};
+
+/// The plan without ranks of which `with` is false.
+HaloPlan part_of(const HaloPlan& plan, const std::function<bool(int)>& with);
+
+/// Per send of the plan: its entries lie together in x and need no packing.
+std::vector<bool> contiguous_sends(const HaloPlan& plan);
+
+/// A duplicate of a communicator and the datatype of an entry: no tag can meet a stranger.
+struct MessageSpace {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Datatype element = MPI_DATATYPE_NULL;
+
+  void open(const TransportContext& context);  ///< collective
+  void close();                                ///< collective
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one list of schedules (schedule.hpp).
+#include "miniapp/spmv/schedule.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr bool baseline = true;
+
+constexpr ScheduleEntry table[] = {
+    {"overlap",
+     "begin the exchange, interior rows, finish it, boundary rows; on GPUs as blocking if few or "
+     "all "
+     "rows are interior, or the matrix is small",
+     Schedule::overlap, !baseline},
+    {"blocking", "begin and finish the exchange, then all rows in one kernel", Schedule::blocking,
+     !baseline},
+    {"petsc-like", "pack, the host waits, start, owned columns, finish, ghosts added",
+     Schedule::petsc_like, baseline},
+    {"hpcg-like", "pack and start, owned columns, the host waits, ghosts added, the host waits",
+     Schedule::hpcg_like, baseline},
+};
+
+}  // namespace
+
+std::span<const ScheduleEntry> schedules() {
+  return table;
+}
+
+const ScheduleEntry& entry_of(Schedule schedule) {
+  const auto found =
+      std::find_if(std::begin(table), std::end(table),
+                   [&](const ScheduleEntry& entry) { return entry.schedule == schedule; });
+  if (found == std::end(table)) throw std::logic_error("a schedule is missing in the table");
+  return *found;
+}
+
+}  // namespace rowhalo

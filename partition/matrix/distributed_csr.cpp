@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fingerprint (distributed_csr.hpp).
+#include "partition/matrix/distributed_csr.hpp"
+
+#include "partition/base/hash.hpp"
+
+namespace rowhalo {
+
+std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix) {
+  std::uint64_t sum = 0;
+  const GlobalIndex rows = matrix.local_rows();
+#pragma omp parallel for reduction(+ : sum) schedule(static)
+  for (GlobalIndex row = 0; row < rows; ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      sum += hash_of_entry(matrix.first_row + row, matrix.columns[k], matrix.values[k]);
+    }
+  }
+  return wrapping_sum_over_ranks(comm, sum);
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The matrix as a source hands it over and as it travels: every rank holds some contiguous block of
+// global rows with global column numbers. No rank ever holds the whole matrix.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partition/base/types.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+/// Regular grid whose points are the block rows of the matrix; point (x, y, z) has number
+/// x + extent[0] * (y + extent[1] * z).
+struct Grid {
+  std::array<GlobalIndex, 3> extent{1, 1, 1};
+};
+
+/// What is known of a matrix before its entries.
+struct MatrixInfo {
+  std::string source;  ///< as the user named it
+  GlobalIndex rows = 0;
+  GlobalIndex columns = 0;
+  std::string field = "real";  ///< real | integer | pattern
+  std::string symmetry =
+      "general";  ///< general | symmetric | skew-symmetric, as stored in the source
+  int block = 1;  ///< rows (and columns) that belong together
+  std::optional<Grid> grid;
+};
+
+/// Rows [first_row, first_row + local_rows()) of the matrix. Columns ascend within a row, without
+/// duplicates. Blocks of ranks ascend without gaps; a block may be empty.
+struct DistributedCsr {
+  MatrixInfo info;
+  GlobalIndex first_row = 0;
+  std::vector<Offset> offsets{0};    ///< local_rows() + 1
+  std::vector<GlobalIndex> columns;  ///< global column numbers
+  std::vector<double> values;
+
+  GlobalIndex local_rows() const { return static_cast<GlobalIndex>(offsets.size()) - 1; }
+  Offset local_nonzeros() const { return offsets.back(); }
+};
+
+/// First of the `items` that part `part` of `parts` gets when they are distributed evenly in whole
+/// blocks of `block`; part == parts gives `items`.
+constexpr GlobalIndex even_split(GlobalIndex items, int block, int parts, int part) {
+  const GlobalIndex blocks = (items + block - 1) / block;
+  const GlobalIndex first =
+      (blocks / parts) * part + (blocks % parts < part ? blocks % parts : part);
+  return first * block < items ? first * block : items;
+}
+
+/// The part that owns `item` under even_split.
+constexpr int even_split_owner(GlobalIndex items, int block, int parts, GlobalIndex item) {
+  const GlobalIndex blocks = (items + block - 1) / block;
+  const GlobalIndex small = blocks / parts, larger = blocks % parts, b = item / block;
+  return static_cast<int>(b < larger * (small + 1) ? b / (small + 1)
+                                                   : larger + (b - larger * (small + 1)) / small);
+}
+
+/// even_split_owner for items that mostly follow each other: divides only when the owner changes.
+class EvenOwner {
+ public:
+  EvenOwner(GlobalIndex items, int parts)
+      : items_(items), parts_(parts), last_(even_split(items, 1, parts, 1)) {}
+
+  int operator()(GlobalIndex item) {
+    if (item < first_ || item >= last_) {
+      owner_ = even_split_owner(items_, 1, parts_, item);
+      first_ = even_split(items_, 1, parts_, owner_);
+      last_ = even_split(items_, 1, parts_, owner_ + 1);
+    }
+    return owner_;
+  }
+
+ private:
+  GlobalIndex items_;
+  int parts_, owner_ = 0;
+  GlobalIndex first_ = 0, last_;
+};
+
+/// An entry on its way to the owner of its row.
+struct Entry {
+  GlobalIndex row;
+  GlobalIndex column;
+  double value;
+};
+
+/// Local. Builds the rows [first_row, last_row) from entries in file order, as the other
+/// assemble_rows does (entry_chunks.hpp).
+DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
+                             std::vector<Entry>&& entries);
+
+/// Collective. Sum mod 2^64 over all entries of hash_of_entry(i, j, a_ij).
+std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix);
+
+}  // namespace rowhalo

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Migration of rows by four exchanges: numbers, lengths, columns, values (migrate.hpp).
+#include "partition/matrix/migrate.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace rowhalo {
+
+namespace {
+
+/// The rows of this rank in the order in which they leave.
+struct Departure {
+  std::vector<GlobalIndex> order;  ///< local rows grouped by owner, ascending; empty: 0, 1, 2...
+  std::vector<std::int64_t> row_counts;    ///< one a rank
+  std::vector<std::int64_t> entry_counts;  ///< one a rank
+};
+
+Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,
+                         const std::vector<int>& owners) {
+  Departure departure;
+  departure.row_counts.assign(comm.size, 0);
+  departure.entry_counts.assign(comm.size, 0);
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    if (owners[row] < 0 || owners[row] >= comm.size)
+      throw std::logic_error("migrate: no such owner");
+    ++departure.row_counts[owners[row]];
+    departure.entry_counts[owners[row]] += offsets[row + 1] - offsets[row];
+  }
+  if (std::is_sorted(owners.begin(), owners.end())) return departure;
+
+  std::vector<std::int64_t> next(comm.size, 0);
+  std::exclusive_scan(departure.row_counts.begin(), departure.row_counts.end(), next.begin(),
+                      std::int64_t{0});
+  departure.order.resize(owners.size());
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    departure.order[next[owners[row]]++] = static_cast<GlobalIndex>(row);
+  }
+  return departure;
+}
+
+/// Sends the entries of one array, row by row in the order of departure. Frees what has been sent.
+template <class T>
+std::vector<T> send_entries(const Comm& comm, std::vector<T>&& entries,
+                            const std::vector<Offset>& offsets, const Departure& departure) {
+  std::vector<T> packed;
+  if (departure.order.empty()) {
+    packed = std::move(entries);
+  } else {
+    packed.reserve(entries.size());
+    for (const GlobalIndex row : departure.order) {
+      packed.insert(packed.end(), entries.begin() + offsets[row],
+                    entries.begin() + offsets[row + 1]);
+    }
+    std::vector<T>().swap(entries);
+  }
+  std::vector<std::int64_t> received_counts;
+  return exchange(comm, packed, departure.entry_counts, received_counts);
+}
+
+}  // namespace
+
+MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vector<int>& owners,
+                     Progress& progress) {
+  const GlobalIndex rows = matrix.local_rows();
+  if (static_cast<GlobalIndex>(owners.size()) != rows) {
+    throw std::logic_error("migrate: one owner per row is needed");
+  }
+  MigratedRows result;
+  const bool stays =
+      std::all_of(owners.begin(), owners.end(), [&](int owner) { return owner == comm.rank; });
+  if (max_over_ranks(comm, std::int64_t{stays ? 0 : 1}) == 0) {
+    result.numbers.resize(rows);
+    std::iota(result.numbers.begin(), result.numbers.end(), matrix.first_row);
+    result.offsets = std::exchange(matrix.offsets, {0});
+    result.columns = std::move(matrix.columns);
+    result.values = std::move(matrix.values);
+    return result;
+  }
+
+  const Departure departure = plan_departure(comm, matrix.offsets, owners);
+  std::vector<GlobalIndex> numbers(rows);
+  std::vector<Offset> lengths(rows);
+  for (GlobalIndex k = 0; k < rows; ++k) {
+    const GlobalIndex row = departure.order.empty() ? k : departure.order[k];
+    numbers[k] = matrix.first_row + row;
+    lengths[k] = matrix.offsets[row + 1] - matrix.offsets[row];
+  }
+  std::vector<std::int64_t> received_counts;
+  result.numbers = exchange(comm, numbers, departure.row_counts, received_counts);
+  lengths = exchange(comm, lengths, departure.row_counts, received_counts);
+  result.offsets.resize(lengths.size() + 1);
+  std::inclusive_scan(lengths.begin(), lengths.end(), result.offsets.begin() + 1);
+  progress.tick();
+  result.columns = send_entries(comm, std::move(matrix.columns), matrix.offsets, departure);
+  progress.tick();
+  result.values = send_entries(comm, std::move(matrix.values), matrix.offsets, departure);
+  progress.tick();
+  matrix.offsets.assign(1, 0);
+  return result;
+}
+
+}  // namespace rowhalo

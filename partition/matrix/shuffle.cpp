@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The keyed bijection and the renumbering of a matrix by it (shuffle.hpp).
+#include "partition/matrix/shuffle.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "partition/base/hash.hpp"
+#include "partition/matrix/migrate.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Rows of `entries` in the order of `row_at`: row k of the result is row_at[k] of `offsets`.
+template <class T>
+void reorder_rows(std::vector<T>& entries, const std::vector<Offset>& offsets,
+                  const std::vector<GlobalIndex>& row_at) {
+  std::vector<T> reordered;
+  reordered.reserve(entries.size());
+  for (const GlobalIndex row : row_at) {
+    reordered.insert(reordered.end(), entries.begin() + offsets[row],
+                     entries.begin() + offsets[row + 1]);
+  }
+  entries = std::move(reordered);
+}
+
+}  // namespace
+
+Shuffle::Shuffle(std::uint64_t seed, GlobalIndex size) : size_(size), half_bits_(0) {
+  for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = mix64(seed, round);
+  while (half_bits_ < 32 &&
+         (std::uint64_t{1} << 2 * half_bits_) < static_cast<std::uint64_t>(size)) {
+    ++half_bits_;
+  }
+}
+
+GlobalIndex Shuffle::to_shuffled(GlobalIndex source) const {
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  auto number = static_cast<std::uint64_t>(source);
+  do {
+    std::uint64_t left = number >> half_bits_, right = number & mask;
+    for (const std::uint64_t key : keys_) {
+      left = std::exchange(right, left ^ (mix64(key ^ right) & mask));
+    }
+    number = left << half_bits_ | right;
+  } while (number >= static_cast<std::uint64_t>(size_));
+  return static_cast<GlobalIndex>(number);
+}
+
+GlobalIndex Shuffle::to_source(GlobalIndex shuffled) const {
+  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+  auto number = static_cast<std::uint64_t>(shuffled);
+  do {
+    std::uint64_t left = number >> half_bits_, right = number & mask;
+    for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
+      right = std::exchange(left, right ^ (mix64(*key ^ left) & mask));
+    }
+    number = left << half_bits_ | right;
+  } while (number >= static_cast<std::uint64_t>(size_));
+  return static_cast<GlobalIndex>(number);
+}
+
+DistributedCsr shuffled(const Comm& comm, DistributedCsr&& matrix, const Shuffle& shuffle,
+                        Progress& progress) {
+  progress.phase("shuffle");
+  MatrixInfo info = matrix.info;
+  if (info.rows != info.columns) {
+    throw AgreedError(
+        ExitCode::usage,
+        fmt::format("--shuffle: {} has {} rows and {} columns, but only a square matrix "
+                    "can be shuffled; leave --shuffle out",
+                    info.source, info.rows, info.columns));
+  }
+  info.block = 1;
+  info.grid.reset();
+
+  std::vector<int> owners(matrix.local_rows());
+#pragma omp parallel for schedule(static)
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    const GlobalIndex number =
+        shuffle.to_shuffled(matrix.first_row + static_cast<GlobalIndex>(row));
+    owners[row] = even_split_owner(info.rows, 1, comm.size, number);
+  }
+  MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
+
+  DistributedCsr result;
+  result.first_row = even_split(info.rows, 1, comm.size, comm.rank);
+  result.info = std::move(info);
+  std::vector<GlobalIndex> row_at(rows.numbers.size());
+  for (std::size_t row = 0; row < rows.numbers.size(); ++row) {
+    row_at[shuffle.to_shuffled(rows.numbers[row]) - result.first_row] =
+        static_cast<GlobalIndex>(row);
+  }
+  result.offsets.reserve(row_at.size() + 1);
+  for (const GlobalIndex row : row_at) {
+    result.offsets.push_back(result.offsets.back() + rows.offsets[row + 1] - rows.offsets[row]);
+  }
+  reorder_rows(rows.columns, rows.offsets, row_at);
+  reorder_rows(rows.values, rows.offsets, row_at);
+  result.columns = std::move(rows.columns);
+  result.values = std::move(rows.values);
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < result.columns.size(); ++k) {
+    result.columns[k] = shuffle.to_shuffled(result.columns[k]);
+  }
+  return result;
+}
+
+}  // namespace rowhalo

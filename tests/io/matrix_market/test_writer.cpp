@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrices to Matrix Market files and back: the same bits, and the same text on any number of
+// ranks.
+#include "io/matrix_market/writer.hpp"
+
+#include "io/matrix_market/reader.hpp"
+#include "io/sources.hpp"
+#include "tests/io/battery.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+DistributedCsr small(const std::string& field, std::vector<double> values) {
+  MatrixInfo info;
+  info.rows = 3;
+  info.columns = 12;
+  info.field = field;
+  std::vector<Entry> entries;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    entries.push_back({static_cast<int>(k % 3), static_cast<int>(k) * 2, values[k]});
+  }
+  return dealt_out(info, entries);
+}
+
+}  // namespace
+
+TEST_CASE("Matrices keep their bits in Matrix Market files", "[matrix_market_writer]") {
+  const SharedDirectory directory;
+  Progress progress;
+  for (const DistributedCsr& matrix : file_battery()) {
+    for (const std::string name : {"a.mtx", "a.mtx.gz"}) {
+      for (const std::int64_t piece : {std::int64_t{1} << 18, std::int64_t{3}}) {
+        if (piece == 3 && matrix.info.columns > 1000) continue;  // too many rounds
+        const std::string path = directory.path(name);
+        write_matrix_market(path, matrix, world(), progress, piece);
+        DistributedCsr back = load_matrix(path, matrix.info.block, world(), progress);
+        REQUIRE_ALL_RANKS(same_matrix(matrix, back));
+      }
+    }
+  }
+}
+
+TEST_CASE("The text is ordered and the shortest", "[matrix_market_writer]") {
+  const SharedDirectory directory;
+  Progress progress;
+  const auto text = [&](const DistributedCsr& matrix, std::int64_t piece) {
+    write_matrix_market(directory.path("a.mtx"), matrix, world(), progress, piece);
+    return contents(directory.path("a.mtx"));
+  };
+  for (const std::int64_t piece : {1, 2, 100}) {
+    REQUIRE_ALL_RANKS(text(small("real", {0.1, -2, 1e300, 4, std::nan("")}), piece) ==
+                      "%%MatrixMarket matrix coordinate real general\n3 12 5\n"
+                      "1 1 0.1\n1 7 4\n2 3 -2\n2 9 nan\n3 5 1e+300\n");
+  }
+}
+
+TEST_CASE("The field is the source's where the values allow it", "[matrix_market_writer]") {
+  const SharedDirectory directory;
+  Progress progress;
+  const auto field = [&](const std::string& source, std::vector<double> values) {
+    const DistributedCsr matrix = small(source, std::move(values));
+    write_matrix_market(directory.path("f.mtx"), matrix, world(), progress);
+    const DistributedCsr back = load_matrix(directory.path("f.mtx"), 0, world(), progress);
+    REQUIRE_ALL_RANKS(same_matrix(matrix, back));
+    return back.info.field;
+  };
+  REQUIRE_ALL_RANKS(field("pattern", {1, 1, 1}) == "pattern");
+  REQUIRE_ALL_RANKS(field("pattern", {1, 2, 1}) == "integer");
+  REQUIRE_ALL_RANKS(field("integer", {1, -7, 9007199254740991}) == "integer");
+  REQUIRE_ALL_RANKS(field("integer", {1, 0.5}) == "real");
+  REQUIRE_ALL_RANKS(field("integer", {1, -0.0}) == "real");
+  REQUIRE_ALL_RANKS(field("integer", {1, 0x1p60}) == "real");
+  REQUIRE_ALL_RANKS(field("real", {1, 1}) == "real");
+}
+
+TEST_CASE("Matrices that cannot be written leave nothing behind", "[matrix_market_writer]") {
+  const SharedDirectory directory;
+  Progress progress;
+  const std::string missing = directory.path("no/a.mtx");
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      write_matrix_market(missing, small("real", {1}), world(), progress);
+                    }).starts_with("1 " + missing + ": cannot be written: No such file"));
+  const std::string taken = directory.path("taken.mtx");
+  if (world().rank == 0) std::filesystem::create_directory(taken);
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      write_matrix_market(taken, small("real", {1}), world(), progress);
+                    }).starts_with("1 " + taken + ": cannot be renamed into place"));
+  const auto entries = std::filesystem::directory_iterator(directory.path(""));
+  REQUIRE_ALL_RANKS(std::distance(begin(entries), end(entries)) == 1);
+}

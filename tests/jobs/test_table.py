@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/table.py: reports and tables to a CSV and a markdown; and jobs/results, which holds one table per
+machine and study: written again it has the same bytes, every line tells its provenance, every link of
+its README leads somewhere."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import results
+from results import JOBS, launch, script
+from studying.rows import read_csv  # pylint: disable=wrong-import-order
+
+RESULTS = JOBS / "results"
+SAMPLES = RESULTS / "samples"
+OWN_TEXTS = ("class", "role")  # of the tables of jobs/classes
+
+
+class Table(launch.Case):
+    def table(self, *arguments, status=0):
+        made = script("table.py", *arguments)
+        self.assertEqual(made.returncode, status, made.stdout + made.stderr)
+        return made.stdout if status == 0 else made.stderr
+
+    def lines_of(self, path):
+        """Cells of the lines of the table in a markdown, without its head."""
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines()
+                 if line.startswith("| ")]
+        return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+    def test_reports_of_both_commands(self):
+        results.measure(self.place / "reports", 1, "--matrix", "stencil5:9", "--halo", "all",
+                        "--format", "csr", ranks=2)
+        results.measure(self.place / "reports", 2, "--matrix", "stencil5:9", "--format",
+                        "csr,sell,dense:max_padding=1", command="kernels")
+        target = self.place / "all.csv"
+        self.table(self.place / "reports", "--output", target, "--study", "mine")
+        rows = read_csv(target)
+        self.assertEqual({row["study"] for row in rows}, {"mine"})
+        self.assertEqual({row["point"] for row in rows}, {"result-1", "result-2"})
+        self.assertEqual({row["command_line"] for row in rows}, {
+            f"rowhalo {words} --min-seconds 0 --batches 5 --iterations 2 --warmup 0 --validate reference"
+            for words in ("run --matrix stencil5:9 --halo all --format csr",
+                          "kernels --matrix stencil5:9")})
+        head, _, *lines = self.lines_of(target.with_suffix(".md"))
+        self.assertEqual(len(lines), len(rows))
+        for name in ("ranks", "format", "transport", "time, us", "exposed, us", "y_hash"):
+            self.assertIn(name, head)
+        self.assertNotIn("matrix", head)
+        self.assertIn("matrix stencil5:9", target.with_suffix(".md").read_text(encoding="utf-8"))
+        for row, cells in zip(rows, lines):
+            time = row["median_seconds"]
+            self.assertEqual(cells[head.index("time, us")], f"{time * 1e6:.4g}" if time else "-")
+
+    def test_refusals_and_wrong_results_say_so(self):
+        report = json.loads((SAMPLES / "kernels.json").read_text(encoding="utf-8"))
+        report["formats"][0].update(passed=False, reason="y differs")
+        report["formats"][1].update(seconds=None, graph_seconds=None, reason="pads 9 | 10 times")
+        target = self.place / "t.csv"
+        self.table(self.write("r.json", json.dumps(report)), "--output", target)
+        notes = [cells[-1] for cells in self.lines_of(target.with_suffix(".md"))[2:]]
+        self.assertEqual(notes[:2], ["WRONG: y differs", "pads 9 / 10 times"])
+        self.assertIsNone(read_csv(target)[1]["median_seconds"])
+
+    def test_a_table_of_tables(self):
+        first, both = self.place / "a.csv", self.place / "b.csv"
+        self.table(SAMPLES / "run.json", "--output", first)
+        self.table(first, SAMPLES / "kernels.json", "--output", both)
+        text = first.read_text(encoding="utf-8")
+        self.assertTrue(both.read_text(encoding="utf-8").startswith(text))
+        self.assertIn("auto: p2p, graph",
+                      (RESULTS / "h200x4/halo/results.md").read_text(encoding="utf-8"))
+
+    def test_refusals(self):
+        for arguments, message in (
+                (("nowhere", "--output", "a.csv"), "there is no such file"),
+                ((SAMPLES / "info.json", "--output", "a.csv"), "holds no product"),
+                ((SAMPLES / "run.json", "--output", "a.txt"), "give the name of a .csv file"),
+                ((self.write("x.csv", "x,y\n1,2\n"), "--output", "a.csv"), "has no column")):
+            with self.subTest(message):
+                self.assertIn(message, self.table(*arguments, status=2))
+        self.table(SAMPLES / "run.json", "--output", self.place / "none/a.csv", status=1)
+
+
+class Committed(launch.Case):
+    def test_every_line_tells_its_provenance(self):
+        tables = sorted(RESULTS.rglob("*.csv"))
+        self.assertGreater(len(tables), 10)
+        for path in tables:
+            rows = read_csv(path, OWN_TEXTS)
+            self.assertGreater(len(rows), 2)
+            for row in (row for row in rows if row["status"] != "skipped"):
+                lacking = [name for name in ("study", "point", "matrix", "nonzeros", "format", "device",
+                                             "version", "git", "time", "mpi", "cuda", "devices",
+                                             "command_line", "verdict") if not row[name]]
+                self.assertEqual(lacking, [], f"{path}: {row['point']}")
+                self.assertTrue(row["median_seconds"] or row["reason"], f"{path}: {row['point']}")
+                self.assertNotIn("/", row["command_line"])
+
+    def test_tables_written_again_have_the_same_bytes(self):
+        for path in sorted(RESULTS.rglob("*.csv")):
+            if "ratio" in path.read_text(encoding="utf-8").split("\n", maxsplit=1)[0]:
+                continue
+            again = self.place / path.name
+            made = script("table.py", path, "--output", again)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            for suffix in (".csv", ".md"):
+                self.assertEqual(again.with_suffix(suffix).read_text(encoding="utf-8"),
+                                 path.with_suffix(suffix).read_text(encoding="utf-8"), path)
+
+    def test_classes_written_again_have_the_same_bytes(self):
+        """All but those of files, which need the files."""
+        for path in sorted(RESULTS.rglob("classes-*.csv")):
+            shutil.copy(path, self.place)
+            made = subprocess.run([sys.executable, "-B", JOBS / "classes", "--tables", "--precision",
+                                   path.stem.split("-")[1], "--output", self.place], check=False,
+                                  capture_output=True, text=True, timeout=launch.PATIENCE)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+            for suffix in (".csv", ".md"):
+                self.assertEqual((self.place / path.stem).with_suffix(suffix).read_text("utf-8"),
+                                 path.with_suffix(suffix).read_text(encoding="utf-8"), path)
+
+    def test_one_picture_of_a_kind_one_report_of_a_command(self):
+        pictures = [path.with_suffix("") for path in RESULTS.rglob("*")
+                    if path.suffix in (".svg", ".png")]
+        self.assertEqual(len(pictures), len(set(pictures)))
+        self.assertEqual(sorted(RESULTS.rglob("*.json")), sorted(SAMPLES.iterdir()))
+        for path in SAMPLES.iterdir():
+            report = json.loads(path.read_text(encoding="utf-8"))
+            self.assertEqual((report["command"], report["status"]), (path.stem, "ok"))
+
+    def test_links(self):
+        for text in (RESULTS / "README.md", launch.SOURCE / "README.md"):
+            for link in re.findall(r"\]\(([^)#:]+)", text.read_text(encoding="utf-8")):
+                self.assertTrue((text.parent / link).exists(), f"{text}: {link}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// mixed, fp16 and bf16 on the GPU: formats for reduced precision in the table, on the battery:
+// exact on integers but for the one rounding of y, within the bound of DESIGN otherwise; the others
+// refuse.
+#include "partition/base/numbers.hpp"
+#include "tests/kernels/gpu_battery.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::battery;
+
+namespace {
+
+constexpr Precision reduced_precisions[] = {Precision::mixed, Precision::fp16, Precision::bf16};
+
+std::vector<double> rounded(NumberType type, std::vector<double> values) {
+  for (double& value : values) value = rounded_to(type, value);
+  return values;
+}
+
+std::vector<std::byte> stored(NumberType type, const std::vector<double>& values) {
+  std::vector<std::byte> bytes(values.size() * bytes_of(type));
+  store(type, values.data(), std::ssize(values), bytes.data());
+  return bytes;
+}
+
+/// A matrix in a precision and one of its row lists on the device; x and y beside it.
+struct NarrowProblem {
+  NarrowProblem(const Matrix& matrix, Precision precision, const NamedList& named)
+      : precision(precision),
+        values(stored(matrix_type(precision), matrix.values)),
+        csr({matrix.rows(), matrix.columns, matrix.offsets.back(), matrix.offsets.data(),
+             matrix.indices.data(), values.data(), precision, Device::cpu}),
+        list(named.list),
+        rows(named.all ? all_rows(matrix.rows()) : list.view()) {}
+
+  std::vector<double> product(const SpmvKernel& kernel, double alpha, const std::vector<double>& x,
+                              double beta, const std::vector<double>& before) const {
+    const NumberType type = vector_type(precision);
+    const DeviceArray<std::byte> device_x{std::span<const std::byte>(stored(type, x))};
+    const DeviceArray<std::byte> device_y{std::span<const std::byte>(stored(type, before))};
+    const StreamHandle stream;
+    kernel.apply(alpha, device_x.data(), beta, device_y.data(), stream.stream());
+    stream.synchronize();
+    const std::vector<std::byte> bytes = device_y.to_host();
+    std::vector<double> y(before.size());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = load(type, bytes.data(), std::int64_t(i));
+    return y;
+  }
+
+  Precision precision;
+  std::vector<std::byte> values;
+  DeviceCsr csr;
+  DeviceRowList list;
+  RowListView rows;
+};
+
+/// Whether y_i is as right as the precision allows.
+bool is_right(const Matrix& matrix, Precision precision, LocalIndex i, double alpha,
+              const std::vector<double>& x, double beta, double before, double y, bool exact) {
+  const NumberType sums = sum_type(precision), results = vector_type(precision);
+  long double sum = 0, magnitude = 0;
+  const Offset begin = matrix.offsets[i], end = matrix.offsets[i + 1];
+  for (Offset e = begin; e < end; ++e) {
+    const long double term = static_cast<long double>(matrix.values[e]) * x[matrix.indices[e]];
+    sum += term;
+    magnitude += std::fabs(term);
+  }
+  const long double kept = beta == 0 ? 0 : static_cast<long double>(beta) * before;
+  const long double right = alpha * sum + kept;
+  if (exact) return y == rounded_to(results, static_cast<double>(right));
+  const auto n = static_cast<long double>(end - begin);
+  const long double nu = (n + 3) * unit_roundoff(sums);
+  const long double bound = 2 * nu / (1 - nu) * (std::fabs(alpha) * magnitude + std::fabs(kept)) +
+                            unit_roundoff(results) * std::fabs(right) +
+                            (n + 2) * smallest_subnormal(sums) + smallest_subnormal(results);
+  return std::fabs(y - right) <= bound;
+}
+
+void check_reduced(const std::string& text, Precision precision, const Matrix& plain, bool exact) {
+  Matrix matrix = exact ? plain : with_random_values(plain);
+  matrix.values = rounded(matrix_type(precision), matrix.values);
+  const NumberType type = vector_type(precision);
+  const auto x = rounded(
+      type, exact ? integers<double>(matrix.columns, 1) : uniform<double>(matrix.columns, 1));
+  for (const NamedList& named : row_lists(matrix.rows())) {
+    const NarrowProblem problem(matrix, precision, named);
+    const Spec spec = Spec::parse(text, "--format");
+    std::unique_ptr<SpmvKernel> kernel;
+    try {
+      kernel = make_kernel(find_format(spec.name(), Device::gpu), problem.csr.view(), problem.rows,
+                           spec);
+    } catch (const InputError&) {
+      CHECK((takes_few(text) || unlimited(text) != text));
+      continue;
+    }
+    std::vector<bool> listed(static_cast<std::size_t>(matrix.rows()), false);
+    for (const LocalIndex i : named.rows) listed[i] = true;
+    for (const double alpha : {1.0, -0.5}) {
+      for (const double beta : {0.0, 1.0, -0.5}) {
+        auto before = rounded(
+            type, exact ? integers<double>(matrix.rows(), 2) : uniform<double>(matrix.rows(), 2));
+        if (beta == 0) before.assign(before.size(), std::numeric_limits<double>::quiet_NaN());
+        const auto y = problem.product(*kernel, alpha, x, beta, before);
+        for (LocalIndex i = 0; i < matrix.rows(); ++i) {
+          const bool kept = canonical_bits(y[i]) == canonical_bits(before[i]);
+          const bool right =
+              listed[i] ? is_right(matrix, precision, i, alpha, x, beta, before[i], y[i], exact)
+                        : kept;
+          INFO(text << ", " << name_of(precision) << ", " << matrix.name << ", " << named.name
+                    << ", alpha " << alpha << ", beta " << beta << ", row " << i << ", y " << y[i]);
+          CHECK(right);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("formats for reduced precision multiply in mixed, fp16 and bf16") {
+  for (const std::string& spec : gpu_specs(Baselines::left_out)) {
+    if (!gpu_entry(spec).reduced_precision) continue;
+    for (const Precision precision : reduced_precisions) {
+      for (const Matrix& matrix : matrices()) {
+        check_reduced(spec, precision, matrix, true);
+        check_reduced(spec, precision, matrix, false);
+      }
+    }
+  }
+}
+
+TEST_CASE("other formats refuse reduced precisions and name those that take them") {
+  const Matrix identity = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
+  const std::vector<NamedList> lists = row_lists(64);
+  for (const Precision precision : reduced_precisions) {
+    const NarrowProblem problem(identity, precision, lists[0]);
+    for (const FormatEntry& entry : formats()) {
+      if (entry.device != Device::gpu || entry.reduced_precision) continue;
+      INFO(entry.name);
+      try {
+        make_kernel(entry, problem.csr.view(), problem.rows, Spec::parse(entry.name, "--format"));
+        FAIL("accepted");
+      } catch (const InputError& error) {
+        CHECK(std::string(error.what()).find("csr-vector") != std::string::npos);
+      }
+    }
+  }
+}

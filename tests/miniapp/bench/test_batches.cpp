@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Batches: their number, size and time, and that a signal to one rank ends them on all.
+#include "miniapp/bench/batches.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "tests/mpi.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+struct Timing {
+  Comm comm = world();
+  Progress progress;
+  Watchdog watchdog{progress, 60};
+
+  BatchTimes operator()(const BatchOptions& options, const ProductSequence::Product& product) {
+    DeviceClock clock;
+    ProductSequence products(product);
+    return measure_batches({comm, clock, progress, watchdog}, options, products);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("quantiles of batch times") {
+  const BatchTimes times{10, {4, 1, 3, 2}, false};
+  CHECK(times.median() == 2.5);
+  CHECK(times.minimum() == 1);
+  CHECK(std::abs(times.percentile95() - 3.85) < 1e-12);
+  CHECK(BatchTimes{}.median() == 0);
+}
+
+TEST_CASE("batches run as many products as they say") {
+  Timing timed;
+  std::int64_t products = 0;
+  bool in_order = true;
+  const BatchTimes times = timed({7, 5, 3, 0}, [&](std::int64_t k) {
+    in_order = in_order && k == products;
+    ++products;
+  });
+  REQUIRE_ALL_RANKS(times.iterations == 7);
+  REQUIRE_ALL_RANKS(times.seconds.size() == 5);
+  REQUIRE_ALL_RANKS(times.own_seconds.size() == 5);
+  REQUIRE_ALL_RANKS(max_over_ranks(timed.comm, times.own_seconds[2]) == times.seconds[2]);
+  REQUIRE_ALL_RANKS(products == 3 + 5 * 7);
+  REQUIRE_ALL_RANKS(in_order);
+  REQUIRE_ALL_RANKS(!times.interrupted);
+}
+
+TEST_CASE("a batch is 20 ms worth, even, at least 10") {
+  using namespace std::chrono_literals;
+  Timing timed;
+  const BatchTimes slow =
+      timed({0, 2, 0, 0}, [](std::int64_t) { std::this_thread::sleep_for(4ms); });
+  REQUIRE_ALL_RANKS(slow.iterations == 10);
+  REQUIRE_ALL_RANKS(slow.minimum() >= 0.004);
+  const BatchTimes fast = timed({0, 2, 0, 0}, [](std::int64_t) {});
+  REQUIRE_ALL_RANKS(fast.iterations > 10);
+  CHECK(batch_iterations(200e-6) == 100);
+  CHECK(batch_iterations(199e-6) == 102);
+  CHECK(batch_iterations(1) == 10);
+  CHECK(batch_iterations(0) == 1 << 20);
+}
+
+TEST_CASE("the slowest rank's time counts") {
+  using namespace std::chrono_literals;
+  Timing timed;
+  const bool last = world().rank == world().size - 1;
+  const BatchTimes times = timed({1, 3, 0, 0}, [last](std::int64_t) {
+    if (last) std::this_thread::sleep_for(5ms);
+  });
+  REQUIRE_ALL_RANKS(times.minimum() >= 0.005);
+}
+
+TEST_CASE("a signal to one rank ends the batches on all") {
+  Timing timed;
+  const bool last = world().rank == world().size - 1;
+  const BatchTimes times = timed({10, 1000000, 0, 0}, [&](std::int64_t k) {
+    if (last && k == 25) {
+      kill(getpid(), SIGUSR1);
+      while (!timed.watchdog.interrupted()) std::this_thread::yield();
+    }
+  });
+  REQUIRE_ALL_RANKS(times.interrupted);
+  REQUIRE_ALL_RANKS(times.seconds.size() == 3);
+}
+
+TEST_CASE("batches hold whole graphs") {
+  // Without a device there are no graphs; a sequence then has step 1 and any number is whole.
+  std::int64_t last = -1;
+  ProductSequence products([&](std::int64_t k) { last = k; });
+  CHECK(products.step() == 1);
+  products.run(3);
+  CHECK(last == 2);
+  products.run(4);
+  CHECK(last == 6);
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Choice of a format: with formats that take as long as they are told, on each rank another time,
+// that want all memory, or that refuse; and with those of the table.
+#include "miniapp/bench/format_trials.hpp"
+
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "partition/base/errors.hpp"
+#include "tests/miniapp/problem.hpp"
+#include "tests/partition/matrices.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::test;
+
+namespace {
+
+/// Tridiagonal; rows of which `irregular(row)` have entries anywhere, so that they have diagonals
+/// of their own.
+template <class Irregular>
+TestMatrix nearly_tridiagonal(Irregular irregular) {
+  return make_test_matrix("nearly tridiagonal", 2000, 2000, [&](GlobalIndex i, GlobalIndex j) {
+    return std::abs(i - j) <= 1 || (irregular(i) && mix64(i, j) % 160 == 0);
+  });
+}
+
+class Trials {
+ public:
+  explicit Trials(const TestMatrix& matrix) : source_(even_share(comm_, matrix)) {
+    const std::vector<int> owners = find_partitioner("rows").assign(
+        source_, comm_.size, Spec::parse("rows", "--partition"), comm_, progress_);
+    matrix_ = make_local_matrix(comm_, std::move(source_), owners, nullptr, progress_);
+    plan_ = make_halo_plan(comm_, matrix_, progress_);
+    if (site_.device == Device::gpu) stream_.emplace();
+    for (const GlobalIndex column : matrix_.source_columns) {
+      x_values_.push_back(Problem::x_entry(Precision::fp64, column));
+    }
+    x_ = stored(x_values_, Precision::fp64);
+    clock_.emplace(site_.device, stream());
+    block_.emplace(matrix_, Precision::fp64, site_.device);
+  }
+
+  ChosenKernels choose(const std::vector<const FormatEntry*>& formats, const TrialBudget& budget,
+                       const std::string& boundary = "") {
+    ChosenKernels chosen =
+        try_formats(setting(), {"auto", boundary, Schedule::overlap, graphs_on(site_.device, true)},
+                    formats, budget);
+    REQUIRE_ALL_RANKS(same_everywhere(chosen));
+    REQUIRE_ALL_RANKS(chosen.candidates.size() == formats.size());
+    REQUIRE_ALL_RANKS(chosen.cost && chosen.cost->seconds > 0 && chosen.cost->products > 0);
+    return chosen;
+  }
+
+  /// Whether a product through these kernels is right.
+  bool right(const ChosenKernels& chosen) {
+    const ProductSetting with = setting();
+    Products products(with, chosen.kernels, {&find_transport("mpi"), false}, 1, 0);
+    const std::size_t bytes = static_cast<std::size_t>(matrix_.owned_rows) * sizeof(double);
+    const std::vector<std::byte> y = products.run_single(std::vector<std::byte>(bytes));
+    products.close();
+    const std::vector<double> y0(static_cast<std::size_t>(matrix_.owned_rows), 0);
+    const CheckedProduct checked{matrix_, Precision::fp64, 1, 0, x_values_, y0, y.data()};
+    return compare(comm_, checked, reference_product(checked)).passed();
+  }
+
+ private:
+  Stream stream() { return stream_ ? stream_->stream() : Stream{}; }
+  ProductSetting setting() { return {measuring_, matrix_, *block_, plan_, site_, stream(), x_}; }
+  bool same_everywhere(const ChosenKernels& chosen) const {
+    std::string text = chosen.interior + " " + chosen.boundary;
+    for (const Candidate& candidate : chosen.candidates) {
+      text += "|" + candidate.name + std::to_string(candidate.seconds.value_or(-1)) +
+              std::to_string(candidate.setup_seconds.value_or(-1)) + candidate.reason;
+    }
+    std::string of_root = text;
+    broadcast(comm_, of_root);
+    return text == of_root;
+  }
+
+  Comm comm_ = world();
+  Progress progress_;
+  Watchdog watchdog_{progress_, 60};
+  ComputeSite site_ = test_site();
+  std::optional<StreamHandle> stream_;
+  DistributedCsr source_;
+  LocalMatrix matrix_;
+  HaloPlan plan_;
+  std::vector<double> x_values_;
+  std::vector<std::byte> x_;
+  std::optional<DeviceClock> clock_;
+  Measuring measuring_{comm_, *clock_, progress_, watchdog_};
+  std::optional<LoadedMatrix> block_;
+};
+
+std::vector<const FormatEntry*> automatic_formats() {
+  std::vector<const FormatEntry*> list;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == test_site().device && entry.automatic) list.push_back(&entry);
+  }
+  return list;
+}
+
+const Candidate& candidate(const ChosenKernels& chosen, const std::string& name) {
+  const auto named = [&](const Candidate& one) { return one.name == name; };
+  return *std::find_if(chosen.candidates.begin(), chosen.candidates.end(), named);
+}
+
+const TrialBudget ample{60, 300}, none{0, 0};
+
+using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
+
+FormatEntry made_up(const char* name, Factory* make, PredictionRule* predict = nullptr) {
+  return {name, "", test_site().device, true, true, true, false, false, make, predict};
+}
+
+/// dia, but not for less than half the rows.
+std::unique_ptr<SpmvKernel> refuse_few_rows(const CsrView& matrix, RowListView rows,
+                                            const Spec& options) {
+  if (2 * rows.count < matrix.rows) options.fail("few rows");
+  return find_format("dia", matrix.device).make(matrix, rows, options);
+}
+
+#ifndef ROWHALO_TEST_GPU
+
+std::int64_t timed(const ChosenKernels& chosen) {
+  return std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
+                       [](const Candidate& one) { return one.seconds.has_value(); });
+}
+
+int made = 0, alive = 0;  ///< kernels that sleep
+int long_sleeps = 0;      ///< of `long_units` and more
+
+/// Takes its time instead of computing: so many units, of some milliseconds each, since a busy
+/// machine wakes a sleeper late.
+class Sleeper final : public SpmvKernel {
+ public:
+  static constexpr double unit_milliseconds = 5, long_units = 40;
+
+  explicit Sleeper(double units) : time_(units * unit_milliseconds) {
+    ++made;
+    ++alive;
+  }
+  ~Sleeper() override { --alive; }
+  void apply(double, const void*, double, void*, Stream) const override {
+    if (time_.count() >= long_units * unit_milliseconds) ++long_sleeps;
+    std::this_thread::sleep_for(time_ / 2);  // interior and boundary
+  }
+  KernelWork work() const override { return {}; }
+
+ private:
+  std::chrono::duration<double, std::milli> time_;
+};
+
+/// A format that takes `milliseconds` on the first rank and `elsewhere` on the others.
+template <int milliseconds, int elsewhere = milliseconds>
+std::unique_ptr<SpmvKernel> make_sleeper(const CsrView&, RowListView, const Spec&) {
+  return std::make_unique<Sleeper>(world().rank == 0 ? milliseconds : elsewhere);
+}
+
+/// The same, but only where no other is: interior and boundary are two.
+template <int milliseconds>
+std::unique_ptr<SpmvKernel> make_large_sleeper(const CsrView&, RowListView, const Spec&) {
+  if (alive > 1) throw std::bad_alloc();
+  return std::make_unique<Sleeper>(milliseconds);
+}
+
+std::unique_ptr<SpmvKernel> make_too_large(const CsrView&, RowListView, const Spec&) {
+  throw std::bad_alloc();
+}
+
+/// Conversion takes half a second.
+template <int milliseconds>
+std::unique_ptr<SpmvKernel> make_dear(const CsrView&, RowListView, const Spec&) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  return std::make_unique<Sleeper>(milliseconds);
+}
+
+std::unique_ptr<SpmvKernel> refuse_on_the_last(const CsrView&, RowListView, const Spec& options) {
+  if (world().rank == world().size - 1) options.fail("not on the last rank");
+  return std::make_unique<Sleeper>(1);
+}
+
+#else
+
+/// The host is busy with every product, at first for long; the device has nothing to do.
+class HeldUp final : public SpmvKernel {
+ public:
+  void apply(double, const void*, double, void*, Stream) const override {
+    const std::chrono::microseconds busy(++calls_ <= 2 ? 60 : 8);
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < busy) continue;
+  }
+  KernelWork work() const override { return {}; }
+
+ private:
+  mutable int calls_ = 0;
+};
+
+std::unique_ptr<SpmvKernel> make_held_up(const CsrView&, RowListView, const Spec&) {
+  return std::make_unique<HeldUp>();
+}
+
+#endif
+
+}  // namespace
+
+#ifdef ROWHALO_TEST_GPU
+
+TEST_CASE("auto: one product that was held up hides no short one") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry held_up = made_up("held up", make_held_up);
+  const ChosenKernels chosen = trials.choose({&held_up}, ample);
+  CAPTURE(*candidate(chosen, "held up").seconds);
+  REQUIRE_ALL_RANKS(*candidate(chosen, "held up").seconds < 5e-6);  // called: 8 us or 16
+}
+
+#else
+
+TEST_CASE("auto takes the format that is fastest on the slowest rank") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry uneven = made_up("uneven", make_sleeper<2, 12>),
+                    even = made_up("even", make_sleeper<6>),
+                    slow = made_up("slow", make_sleeper<20>);
+  const ChosenKernels chosen = trials.choose({&slow, &uneven, &even}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == (world().size == 1 ? "uneven" : "even"));
+  REQUIRE_ALL_RANKS(chosen.boundary == chosen.interior);
+  REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason == "fastest");
+  REQUIRE_ALL_RANKS(timed(chosen) == 3);
+  REQUIRE_ALL_RANKS(candidate(chosen, "slow").reason.empty());
+  REQUIRE_ALL_RANKS(candidate(chosen, "slow").setup_seconds.has_value());
+  REQUIRE_ALL_RANKS(*candidate(chosen, "slow").seconds >= 0.02);
+  REQUIRE_ALL_RANKS(*candidate(chosen, "even").seconds >= 0.006);
+}
+
+TEST_CASE("auto: a format that one rank refuses is refused on all, with its reason") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry refusing = made_up("refusing", refuse_on_the_last),
+                    slow = made_up("slow", make_sleeper<4>);
+  const ChosenKernels chosen = trials.choose({&refusing, &slow}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "slow");
+  REQUIRE_ALL_RANKS(candidate(chosen, "refusing").reason == "not on the last rank");
+  REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").seconds);
+  REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").setup_seconds);
+  std::string message;
+  try {
+    trials.choose({&refusing}, ample);
+  } catch (const AgreedError& error) {
+    message = error.what();
+  }
+  REQUIRE_ALL_RANKS(message.find("the last said: not on the last rank") != std::string::npos);
+}
+
+TEST_CASE("auto: the fastest so far makes room where memory lacks") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry first = made_up("first", make_sleeper<4>),
+                    faster = made_up("faster", make_large_sleeper<2>),
+                    slower = made_up("slower", make_large_sleeper<9>),
+                    too_large = made_up("too large", make_too_large);
+  {
+    const ChosenKernels chosen = trials.choose({&first, &faster, &too_large}, ample);
+    REQUIRE_ALL_RANKS(chosen.interior == "faster");
+    REQUIRE_ALL_RANKS(timed(chosen) == 2);
+    REQUIRE_ALL_RANKS(candidate(chosen, "too large").reason == "not enough memory: std::bad_alloc");
+    REQUIRE_ALL_RANKS(chosen.kernels.interior && chosen.kernels.boundary);
+    REQUIRE_ALL_RANKS(alive == 2);
+  }
+  made = 0;
+  const ChosenKernels chosen = trials.choose({&first, &slower, &too_large}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "first");
+  REQUIRE_ALL_RANKS(timed(chosen) == 2);
+  REQUIRE_ALL_RANKS(chosen.kernels.interior && chosen.kernels.boundary);
+  REQUIRE_ALL_RANKS(alive == 2);
+  REQUIRE_ALL_RANKS(made == 6);  // the first twice, the slower once
+}
+
+TEST_CASE("auto: a spent budget ends the trials, but not before the first") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry first = made_up("first", make_sleeper<4>),
+                    second = made_up("second", make_sleeper<1>);
+  const ChosenKernels in_a_hurry = trials.choose({&first, &second}, none);
+  REQUIRE_ALL_RANKS(in_a_hurry.interior == "first");
+  REQUIRE_ALL_RANKS(candidate(in_a_hurry, "second").reason == "set-up budget spent");
+  // A trial takes seven products at least, and ten are set aside for the next.
+  const ChosenKernels by_products = trials.choose({&first, &second}, {0, 12});
+  REQUIRE_ALL_RANKS(by_products.interior == "first");
+  const ChosenKernels both = trials.choose({&first, &second}, {0, 100});
+  REQUIRE_ALL_RANKS(both.interior == "second");
+}
+
+TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry good = made_up("good", make_sleeper<5>, [](const LocalStatistics&) {
+    return Prediction{1e7, 0};
+  });
+  const FormatEntry fair = made_up("fair", make_sleeper<1>, [](const LocalStatistics&) {
+    return Prediction{2e7, 0};
+  });
+  const FormatEntry bad = made_up("bad", make_sleeper<1>, [](const LocalStatistics&) {
+    return Prediction{1e8, 0};
+  });
+  const FormatEntry unknown = made_up("unknown", make_sleeper<6>);
+  const ChosenKernels chosen = trials.choose({&bad, &fair, &good, &unknown}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "fair");
+  REQUIRE_ALL_RANKS(timed(chosen) == 3);
+  REQUIRE_ALL_RANKS(candidate(chosen, "bad").reason == "predicted 9.6 times the time of good");
+  const ChosenKernels one = trials.choose({&bad, &fair, &good}, none);
+  REQUIRE_ALL_RANKS(one.interior == "good");
+  const ChosenKernels first = trials.choose({&bad, &fair, &good, &unknown}, none);
+  REQUIRE_ALL_RANKS(first.interior == "unknown");
+}
+
+TEST_CASE("auto: where little is moved, what starts early comes first") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry smaller = made_up("smaller", make_sleeper<1>, [](const LocalStatistics&) {
+    return Prediction{1e4, 0};
+  });
+  const FormatEntry early = made_up("early", make_sleeper<5>, [](const LocalStatistics&) {
+    return Prediction{2e4, 0, false, true};
+  });
+  REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, none).interior == "early");
+  REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, ample).interior == "smaller");
+}
+
+TEST_CASE("auto: what reads CSR as it is comes second, and while others are too dear") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry converted = made_up("converted", make_dear<4>, [](const LocalStatistics&) {
+    return Prediction{1e7, 0, false};
+  });
+  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const LocalStatistics&) {
+    return Prediction{1.1e7, 0, false};
+  });
+  const FormatEntry direct = made_up("direct", make_dear<2>, [](const LocalStatistics&) {
+    return Prediction{1.2e7, 0, true};
+  });
+  const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {2.8, 0});
+  REQUIRE_ALL_RANKS(candidate(chosen, "converted").seconds.has_value());
+  REQUIRE_ALL_RANKS(chosen.interior == "direct");
+  REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
+}
+
+TEST_CASE("auto: a format that is far behind runs a few products only") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1));
+  const FormatEntry quick = made_up("quick", make_sleeper<1>),
+                    slow = made_up("slow", make_sleeper<40>);
+  long_sleeps = 0;
+  const ChosenKernels chosen = trials.choose({&quick, &slow}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "quick");
+  REQUIRE_ALL_RANKS(*candidate(chosen, "slow").seconds >= 0.1);
+  REQUIRE_ALL_RANKS(long_sleeps <= 2 * 3);  // interior and boundary of three products
+}
+
+#endif
+
+TEST_CASE("auto: boundary rows that the format refuses are served by another") {
+  Trials trials(nearly_tridiagonal([](GlobalIndex row) { return row % 10 == 3; }));
+  const Device device = test_site().device;
+  const std::string universal = universal_format(device, Precision::fp64).name;
+  const FormatEntry picky = made_up("picky", refuse_few_rows);
+  const ChosenKernels chosen = trials.choose({&picky}, ample);
+  REQUIRE_ALL_RANKS(chosen.interior == "picky");
+  REQUIRE_ALL_RANKS(trials.right(chosen));
+  // The only rank has no boundary rows, which is fewer than half.
+  REQUIRE_ALL_RANKS(chosen.boundary == universal);
+  const std::string reason = candidate(chosen, "picky").reason;
+  REQUIRE_ALL_RANKS(reason.starts_with("fastest, boundary rows in " + universal + ": "));
+  REQUIRE_ALL_RANKS(reason.find("few rows") != std::string::npos);
+  const ChosenKernels named = trials.choose({&picky}, ample, "sell");
+  REQUIRE_ALL_RANKS(named.boundary == "sell");
+  REQUIRE_ALL_RANKS(candidate(named, "picky").reason == "fastest");
+  REQUIRE_ALL_RANKS(trials.right(named));
+}
+
+TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") {
+  std::vector<TestMatrix> list{nearly_tridiagonal([](GlobalIndex row) { return row < 100; })};
+  const std::vector<TestMatrix> battery = test_matrices();
+  for (std::size_t k = 0; k < battery.size(); ++k) {
+    if (k % 3 == 0 || battery[k].info.rows < 2) list.push_back(battery[k]);
+  }
+  for (const TestMatrix& matrix : list) {
+    INFO(matrix.info.source);
+    Trials trials(matrix);
+    const ChosenKernels chosen = trials.choose(automatic_formats(), TrialBudget{});
+    double least = std::numeric_limits<double>::infinity();
+    bool judged = true;
+    for (const Candidate& one : chosen.candidates) {
+      judged = judged && (one.seconds || !one.reason.empty());
+      judged = judged && one.seconds.has_value() == one.setup_seconds.has_value();
+      least = std::min(least, one.seconds.value_or(least));
+    }
+    REQUIRE_ALL_RANKS(judged);
+    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).seconds == least);
+    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason.starts_with("fastest"));
+    REQUIRE_ALL_RANKS(trials.right(chosen));
+  }
+}
+
+TEST_CASE("auto: the set-up of many nonzeros on a GPU is 300 products, never more") {
+  CHECK(trial_budget(Device::gpu, 10000001).seconds == 0);
+  CHECK(trial_budget(Device::gpu, 10000000).seconds == 0.25);
+  CHECK(trial_budget(Device::cpu, 10000001).seconds == 0.1);
+  for (const Device device : {Device::cpu, Device::gpu}) {
+    CHECK(trial_budget(device, 1 << 30).products == 300);
+  }
+}
+
+TEST_CASE("auto leaves out what the statistics rule out") {
+  Trials trials(nearly_tridiagonal([](GlobalIndex) { return false; }));
+  const ChosenKernels chosen = trials.choose(automatic_formats(), ample);
+  const char* dense = test_site().device == Device::cpu ? "dense" : "dense-split";
+  const bool alone = world().size == 1;  // shared out, each rank's part is too small to be left out
+  const std::string reason = candidate(chosen, dense).reason;
+  const bool left_out = reason.starts_with("predicted ") || reason.starts_with("cannot take ");
+  REQUIRE_ALL_RANKS(!alone || left_out);
+  REQUIRE_ALL_RANKS(!alone || !candidate(chosen, dense).seconds);
+  REQUIRE_ALL_RANKS(chosen.interior != dense);
+}
+
+TEST_CASE("lack of memory is a refusal of its own") {
+  const Spec spec = Spec::parse("sell:c=4", "--format");
+  try {
+    refuse_without_memory(spec, [] { throw std::bad_alloc(); });
+    FAIL("no refusal");
+  } catch (const InputError& error) {
+    CHECK(error.code() == out_of_memory);
+    CHECK(std::string(error.what()) == "--format sell: not enough memory: std::bad_alloc");
+  }
+  CHECK_NOTHROW(refuse_without_memory(spec, [] {}));
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The distributed product against the definition of its bits: every matrix, partition, renumbering,
+// format, transport and schedule gives the y that a serial loop over the source's rows gives; only
+// baselines among the schedules sum up otherwise.
+#include "miniapp/bench/choose.hpp"
+#include "miniapp/bench/products.hpp"
+#include "tests/miniapp/problem.hpp"
+#include "tests/partition/matrices.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::test;
+
+namespace {
+
+/// One for all products of a test case: a watchdog takes a moment to end.
+struct Supervision {
+  Progress progress;
+  Watchdog watchdog{progress, 60};
+};
+
+/// The products of `problem` in one choice of everything.
+class Choice {
+ public:
+  Choice(Supervision& supervision, const Problem& problem, const FormatRequest& format,
+         const TransportVariant& transport, const Disturbances& disturbances = {})
+      : supervision_(supervision),
+        problem_(problem),
+        site_(test_site()),
+        clock_(problem.device, stream()),
+        block_(problem.matrix, problem.precision, problem.device, format.schedule),
+        x_(stored(problem.x, problem.precision)) {
+    setting_.disturbances = disturbances;
+    refused_ = name_kernels(setting_, format, kernels_).has_value();
+    if (!refused_)
+      products_.emplace(setting_, kernels_.kernels, transport, problem.alpha, problem.beta);
+  }
+
+  bool refused() const { return refused_; }
+
+  /// Hash of y after one product, or after the sequence that is timed; `ratio` of the former.
+  std::uint64_t single(ErrorRatio& ratio) {
+    const std::vector<std::byte> y = products_->run_single(y_before());
+    const CheckedProduct checked{problem_.matrix, problem_.precision, problem_.alpha, problem_.beta,
+                                 problem_.x,      problem_.y0,        y.data()};
+    ratio = compare(problem_.comm, checked, reference_product(checked));
+    return hash(y);
+  }
+  std::uint64_t repeated() {
+    const CheckedRun run = products_->run_checked(y_before());
+    ghosts_are_right_ = run.ghosts_are_right;
+    return hash(run.y);
+  }
+  bool ghosts_are_right() const { return ghosts_are_right_; }
+  void close() { products_->close(); }
+
+ private:
+  Stream stream() {
+    if (problem_.device == Device::cpu) return {};
+    if (!stream_) stream_.emplace();
+    return stream_->stream();
+  }
+  /// NaN where it must not be read.
+  std::vector<std::byte> y_before() const {
+    std::vector<std::byte> y = stored(problem_.y0, problem_.precision);
+    if (problem_.beta == 0) std::fill(y.begin(), y.end(), std::byte{0xff});
+    return y;
+  }
+  std::uint64_t hash(const std::vector<std::byte>& y) const {
+    return hash_vector(problem_.comm, problem_.matrix, problem_.precision, y.data());
+  }
+
+  Supervision& supervision_;
+  const Problem& problem_;
+  std::optional<StreamHandle> stream_;
+  ComputeSite site_;
+  DeviceClock clock_;
+  LoadedMatrix block_;
+  std::vector<std::byte> x_;
+  Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
+  ProductSetting setting_{measuring_, problem_.matrix, block_, problem_.plan, site_, stream(), x_};
+  ChosenKernels kernels_;
+  bool refused_ = false, ghosts_are_right_ = false;
+  std::optional<Products> products_;
+};
+
+/// What takes the host along in every product runs with one transport; nothing is replayed then.
+bool suits(const ScheduleEntry& schedule, const TransportVariant& transport) {
+  return !schedule.baseline || (transport.entry == &transports().front() && !transport.graph);
+}
+
+/// Formats that may not refuse; others may, for rows that do not suit them.
+bool takes_any_rows(const std::string& format) {
+  return format.starts_with("csr") && format != "csr-panels" && format != "csr-packed" &&
+         format != "csr-binned";
+}
+
+/// How much of formats x transports a problem is tried with.
+enum class Extent { all, with_nccl, one_format };
+
+/// On GPUs making a choice takes milliseconds, mostly in CUDA: all formats meet the first transport
+/// and p2p in a graph, all transports meet one format.
+bool worth_a_try(const Problem& problem, Extent extent, const std::string& format,
+                 const TransportVariant& transport) {
+  if (problem.device == Device::cpu || format == "sell") return true;
+  if (extent == Extent::one_format) return false;
+  const std::string name = transport.entry->name;
+  return name == transports().front().name || (name == "p2p" && transport.graph);
+}
+
+/// A communicator of NCCL takes a second to make: it is tried with one format, on a few problems.
+void check_all(Supervision& supervision, const Problem& problem, Extent extent) {
+  const bool with_nccl = extent == Extent::with_nccl;
+  REQUIRE_ALL_RANKS(fingerprint(problem.comm, problem.matrix) == problem.source_fingerprint);
+  for (const std::string& format : usable_formats(problem.device)) {
+    for (const TransportVariant& transport : usable_transports(test_site(), true)) {
+      if (!worth_a_try(problem, extent, format, transport)) continue;
+      for (const ScheduleEntry& schedule : schedules()) {
+        const bool nccl = std::string(transport.entry->name) == "nccl";
+        const bool all = nccl && with_nccl && format == "sell" && !transport.graph;
+        if (nccl && !all && schedule.schedule != Schedule::overlap) continue;
+        if (nccl && !(with_nccl && format == "sell")) continue;
+        if (!all && !suits(schedule, transport)) continue;
+        INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
+                    << schedule.name);
+        supervision.progress.tick();
+        Choice choice(supervision, problem, {format, "", schedule.schedule}, transport);
+        REQUIRE_ALL_RANKS(!choice.refused() || !takes_any_rows(format));
+        if (choice.refused()) continue;
+        ErrorRatio ratio;
+        const std::uint64_t hash = choice.single(ratio);
+        const std::uint64_t repeated = choice.repeated();
+        REQUIRE_ALL_RANKS(choice.ghosts_are_right());
+        choice.close();
+        const FormatEntry& entry = find_format(format, problem.device);
+        INFO(name_of(problem.precision) << ", beta " << problem.beta << ": error " << ratio.max
+                                        << " of its bound in row " << ratio.worst_row);
+        REQUIRE_ALL_RANKS(ratio.passed());
+        REQUIRE_ALL_RANKS(ratio.rows == problem.matrix.info.rows);
+        REQUIRE_ALL_RANKS(!entry.canonical || schedule.baseline || hash == problem.expected_hash);
+        REQUIRE_ALL_RANKS(problem.beta != 0 || !entry.repeatable || hash == repeated);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every way of computing y gives the bits of the definition") {
+  Supervision supervision;
+  for (const std::string& text : matrices) {
+    Progress progress;
+    const MatrixInfo source = load_matrix(text, 0, world(), progress).info;
+    for (const PartitionerEntry& partition : partitioners()) {
+      for (const std::optional<std::uint64_t> seed :
+           {std::optional<std::uint64_t>{}, std::optional<std::uint64_t>{5}}) {
+        MatrixInfo info = source;
+        if (seed) info.grid.reset();
+        if (!suits(partition, info)) continue;
+        INFO(text << ", " << partition.name << ", shuffled " << seed.has_value());
+        const bool first = partition.name == partitioners().front().name;
+        const bool few = first && seed && text == matrices[1];
+        const Extent extent = few ? Extent::with_nccl : first ? Extent::all : Extent::one_format;
+        check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0), extent);
+        if (!first) continue;  // says nothing new
+        check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
+                  seed ? Extent::one_format : Extent::all);
+      }
+    }
+  }
+}
+
+TEST_CASE("a different format for the boundary rows changes no bit", "[short]") {
+  Supervision supervision;
+  const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
+  Choice choice(supervision, problem,
+                {"sell", problem.device == Device::gpu ? "csr-scalar" : "csr", Schedule::overlap},
+                {&find_transport("mpi"), false});
+  REQUIRE_ALL_RANKS(!choice.refused());
+  ErrorRatio ratio;
+  REQUIRE_ALL_RANKS(choice.single(ratio) == problem.expected_hash);
+  REQUIRE_ALL_RANKS(ratio.passed());
+  choice.close();
+}
+
+TEST_CASE("boundary rows have a stream of their own on GPUs where both parts have rows") {
+  const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0.75);
+  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
+  const bool both = block.interior().count > 0 && block.boundary().count > 0;
+  const auto has_side = [&](const char* name, Schedule schedule) {
+    const Spec format = Spec::parse(name, "--format");
+    return make_kernels(block, schedule, format, format).side != nullptr;
+  };
+  const bool on_gpu = problem.device == Device::gpu;
+  REQUIRE_ALL_RANKS(has_side("sell", Schedule::overlap) == (on_gpu && both));
+  REQUIRE_ALL_RANKS(!has_side("sell", Schedule::blocking));
+  if (!on_gpu) return;
+  const Spec early = Spec::parse("csr-packed", "--format");
+  const LocalKernels kernels = make_kernels(block, Schedule::overlap, early, early);
+  REQUIRE_ALL_RANKS(!kernels.interior->starts_early() || kernels.side == nullptr);
+}
+
+TEST_CASE("kernels promise the bits of csr where both their formats and their schedule do") {
+  const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
+  const char* other = problem.device == Device::gpu ? "csr-vector" : "dia:max_padding=1e9";
+  const auto promises = [&](const char* interior, const char* boundary, Schedule schedule) {
+    const LoadedMatrix block(problem.matrix, problem.precision, problem.device, schedule);
+    return make_kernels(block, schedule, Spec::parse(interior, "--format"),
+                        Spec::parse(boundary, "--boundary-format"))
+        .canonical;
+  };
+  REQUIRE_ALL_RANKS(promises("sell", "sell", Schedule::overlap));
+  REQUIRE_ALL_RANKS(!promises(other, "sell", Schedule::overlap));
+  REQUIRE_ALL_RANKS(!promises("sell", other, Schedule::overlap));
+  REQUIRE_ALL_RANKS(promises("sell", other, Schedule::blocking));
+  for (const ScheduleEntry& entry : schedules()) {
+    REQUIRE_ALL_RANKS(promises("sell", "sell", entry.schedule) == !entry.baseline);
+  }
+}
+
+TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
+  Supervision supervision;
+  const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
+  std::vector<std::string> formats{"sell"};
+  // Starts before what stands in front of it has ended.
+  if (problem.device == Device::gpu) formats.emplace_back("ell-vector:threads=1");
+  for (const TransportVariant& transport : usable_transports(test_site(), true)) {
+    const bool in_line = transport.entry->in_line;  // where blocking
+    for (const ScheduleEntry& schedule : schedules()) {
+      if (!suits(schedule, transport)) continue;
+      for (const std::string& format : formats) {
+        const bool matters = schedule.schedule == Schedule::overlap || in_line;
+        if (format != formats.front() && !matters) continue;
+        INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
+                    << schedule.name);
+        Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,
+                      {true, 100e-6});
+        ErrorRatio ratio;
+        const std::uint64_t hash = choice.single(ratio);
+        const std::uint64_t repeated = choice.repeated();
+        choice.close();
+        REQUIRE_ALL_RANKS(ratio.passed());
+        REQUIRE_ALL_RANKS(hash == repeated);
+        REQUIRE_ALL_RANKS(schedule.baseline || hash == problem.expected_hash);
+      }
+    }
+  }
+}
+
+TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
+  const auto settled = [](const char* text, const ComputeSite& site, const char* halo,
+                          Schedule wanted = Schedule::overlap) {
+    const Problem problem(text, "rows", {}, Precision::fp64, 1, 0);
+    return settled_schedule(problem.comm, problem.matrix, site, halo, wanted);
+  };
+  const ComputeSite cpu{Device::cpu}, gpus{Device::gpu}, shared{Device::gpu, true};
+  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "mpi") == Schedule::blocking);
+  REQUIRE_ALL_RANKS(settled("dense:40", cpu, "auto") == Schedule::overlap);
+  REQUIRE_ALL_RANKS(settled("dense:40", gpus, "auto", Schedule::petsc_like) ==
+                    Schedule::petsc_like);
+  const char* line = "stencil7:nx=1,ny=1,nz=40";  // nearly all rows are interior
+  const Schedule apart = world().size == 1 ? Schedule::blocking : Schedule::overlap;  // no ghosts
+  const Schedule quick = find_transport("p2p").unusable(gpus).empty() ? Schedule::blocking : apart;
+  for (const char* halo : {"auto", "all", "p2p"}) {
+    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == quick);
+    REQUIRE_ALL_RANKS(settled(line, shared, halo) == apart);
+  }
+  for (const char* halo : {"mpi", "nccl"}) {
+    REQUIRE_ALL_RANKS(settled(line, gpus, halo) == apart);
+  }
+  ComputeSite hosts = gpus;
+  hosts.nodes = emulated_nodes(world().size, 1);
+  REQUIRE_ALL_RANKS(settled(line, hosts, "p2p") == apart);
+  const char* blocks = "banded:rows=40,half=0,fill=1";
+  REQUIRE_ALL_RANKS(settled(blocks, gpus, "mpi") == Schedule::blocking);
+}
+
+TEST_CASE("a graph holds many short products and few long ones") {
+  CHECK(graph_length(1) == products_per_graph);
+  CHECK(graph_length(9.9e-6) == 30);
+  CHECK(graph_length(1e-6) == 200);
+  CHECK(graph_length(0) == 200);
+  for (const double seconds : {1.1e-6, 3.3e-6, 7e-6, 29e-6}) CHECK(graph_length(seconds) % 2 == 0);
+}
+
+TEST_CASE("a block that was not cut refuses a baseline") {
+  const Problem problem("stencil5:9", "rows", {}, Precision::fp64, 1, 0);
+  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
+  const Spec format = Spec::parse("sell", "--format");
+  CHECK_THROWS_AS(make_kernels(block, Schedule::petsc_like, format, format), std::logic_error);
+}
