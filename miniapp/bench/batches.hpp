@@ -19,7 +19,7 @@ struct BatchOptions {
   int iterations = 0;      ///< products per batch; 0: 20 ms worth, at least 10, an even number
   int batches = 20;        ///< at least
   int warmup = 10;         ///< products before the first batch
-  double min_seconds = 1;  ///< batches go on until they have taken this long together
+  double min_seconds = 1;  ///< batches go on until this long has passed
 };
 
 /// Products of a batch where one takes so long: 20 ms worth, at least 10, an even number.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "miniapp/check/validation.hpp"
 
@@ -78,6 +79,7 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
   Exposure result;
   std::vector<double> shares;
   bool interrupted = false;
+  const auto begin = std::chrono::steady_clock::now();
   for (double total = 0;
        !interrupted && (std::ssize(shares) < pairs || total < options.min_seconds / 4);) {
     // In turn first: the clock falls from one batch to the next.
@@ -88,7 +90,8 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
     if (!local_first) without = measure_batches(setting.measuring, one, local);
     shares.push_back(1 - without.median() / with.median());
     result.local_seconds.push_back(without.own_seconds.front());
-    total += without.median() * without.iterations;
+    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
+    total = max_over_ranks(setting.measuring.comm, so_far.count());
     interrupted = with.interrupted || without.interrupted;
   }
   // Without a halo the two are one product, and differ by what else the machine did.
