@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of partitioners: who owns each row, always in whole blocks of info.block rows.
-// Adding a partitioner is one new file with its function (declared in partitioner_functions.hpp)
+// Adding a partitioner is one new file with its function (declared in partitioners/functions.hpp)
 // and one line in partitioners.cpp.
 #pragma once
 

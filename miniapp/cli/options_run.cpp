@@ -209,7 +209,7 @@ void add_run_command(CLI::App& app, CommandLine& line) {
 
 void add_kernels_command(CLI::App& app, CommandLine& line) {
   CLI::App* kernels = app.add_subcommand(
-      "kernels", "every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
+      "kernels", "measures every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
   const auto options = std::make_shared<RunOptions>();
   add_kernels_options(*kernels, *options);
   add_matrix_options(*kernels, *options);

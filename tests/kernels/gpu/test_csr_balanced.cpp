@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// csr-balanced beyond the battery of test_gpu_formats.cpp: rows that end where chunks and shares
+// csr-balanced beyond the battery of test_formats.cpp: rows that end where chunks and shares
 // do, rows that hundreds of shares have parts of, mostly empty rows, hubs, 16-bit columns, what it
 // holds in memory.
 #include <numeric>
