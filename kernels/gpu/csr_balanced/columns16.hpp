@@ -15,8 +15,8 @@ namespace rowhalo {
 /// What the kernel reads.
 struct Columns16View {
   const LocalIndex* bases;  ///< of each chunk; -1: its columns lie too far apart; null: none
-  /// Of each lane of each chunk the eight offsets that it loads, entry u * 32 + lane for u = 0 ..
-  /// 7; beyond the end the last entry's.
+  /// Of each lane of each chunk the eight offsets that it loads, entry u * 32 + lane for 0 <= u <
+  /// 8; beyond the end the last entry's.
   const uint4* offsets;
 };
 
