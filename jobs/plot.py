@@ -22,7 +22,7 @@ from plotting.style import NothingToDraw, matplotlib_ready, smallest
 from studying.rows import COLUMNS
 
 KINDS = {
-    "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix a line"),
+    "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix per line"),
     "weak": (scaling.weak, "time and efficiency over ranks, sizes that grow with them"),
     "breakdown": (product.breakdown, "phases of a product: pack, exchange, interior, boundary"),
     "exposed": (scaling.exposed, "halo time that the interior does not hide"),

@@ -183,7 +183,7 @@ def parser():
                        ("resume", "jobs for what is neither done nor under way")):
         command = add(name, submit_command, text)
         command.add_argument("--in-one-job", action="store_true", help="all sizes in one job, on "
-                             "the same nodes (default: one job a size)")
+                             "the same nodes (default: one job per size)")
         command.add_argument("--after", action="append", default=[], metavar="JOB",
                              help="start when that job has ended well")
         command.add_argument("--chain", action="store_true",

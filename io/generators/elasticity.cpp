@@ -2,7 +2,7 @@
 //
 // Source elasticity: 3-D linear elasticity on a grid of nodes that are the corners of unit cubes,
 // trilinear hexahedra, isotropic (Hughes: The Finite Element Method, 2000, chapters 2 and 3). Three
-// unknowns a node, numbered together; a node couples with all of its up to 27 neighbours, so that
+// unknowns per node, numbered together; a node couples with all of its up to 27 neighbours, so that
 // there are 9 (3nx - 2)(3ny - 2)(3nz - 2) entries, explicit zeros included.
 // The face z = 0 is clamped: its rows and columns are those of the identity, which makes the matrix
 // symmetric (to the bit) and positive definite. With clamp=0 nothing holds the body, whose six

@@ -2,7 +2,7 @@
 //
 // Matrix Market files read in parallel: in rounds of bounded pieces (text_pieces.hpp) every rank
 // parses its own lines, whose entries travel at once to the owners of their rows. So the peak of
-// memory is 24 bytes an entry and, at the end, the assembled rows (16), in whatever order they
+// memory is 24 bytes per entry and, at the end, the assembled rows (16), in whatever order they
 // come.
 #pragma once
 

@@ -25,7 +25,7 @@ LONG = ("csr-scalar", "coo-segmented")
 HEAVY = ("csr-scalar", "csr-vector", "asell", "asell:codes=off")
 CLASSES = {
     "stencils": Class("stencils", share=0.90, left_out=LONG),
-    "fem": Class("FEM, 3 unknowns a node", share=0.90, left_out=LONG),
+    "fem": Class("FEM, 3 unknowns per node", share=0.90, left_out=LONG),
     "banded": Class("banded", share=0.88, left_out=LONG),
     "mesh": Class("unstructured mesh, short rows", products=20),
     "power-law": Class("power law", companion="ceiling", products=20,

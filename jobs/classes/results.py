@@ -139,7 +139,7 @@ def notes_of(outcome, ours, auto):
             growth = (ours.seconds / outcome.first["nonzeros"]
                       / (beside.seconds / beside.row["nonzeros"]) - 1)
             missed = missed or growth > LONG_ROWS_GROWTH
-            notes.append(f"{growth:+.0%} a nonzero by the long rows (<= {LONG_ROWS_GROWTH:.0%})")
+            notes.append(f"{growth:+.0%} per nonzero due to long rows (<= {LONG_ROWS_GROWTH:.0%})")
     elif beside and beside.reason:
         notes.append(f"{beside.name} of the companion: {beside.reason}")
     if kind.graph_microseconds and ours and ours.row["graph_seconds"]:

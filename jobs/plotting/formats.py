@@ -132,7 +132,7 @@ def draw_roof(axes, groups, ceilings):
     axes.set_ylim(bottom=min(point[1] for point in points) / SPAN)
     plain_log(axes.xaxis)
     plain_log(axes.yaxis)
-    axes.set_xlabel("flops a byte, the format's own bytes")
+    axes.set_xlabel("flops per byte, the format's own bytes")
     axes.set_ylabel("GF/s of one device")
     axes.set_title("roofline, measured ceilings")
 

@@ -79,7 +79,7 @@ plan_layout() {
   [ "$nodes" -le "$job_nodes" ] ||
     refuse "$ranks ranks need $nodes nodes with $ranks_per_node each, there are $job_nodes: $more"
   [ "$ranks_per_node" -le "$slots_per_node" ] ||
-    refuse "$ranks_per_node ranks a node, but a node takes $slots_per_node: $more"
+    refuse "$ranks_per_node ranks per node, but a node takes $slots_per_node: $more"
   cores_per_rank=$((node_cpus / ranks_per_node))
   [ "$cores_per_rank" -gt 0 ] || cores_per_rank=1
   # One thread a core, also where the scheduler counts hardware threads.

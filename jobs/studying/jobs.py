@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs: which points run in one, how large and how long it is, what its script runs.
 
-One job a size is the default: it waits for no more nodes than it needs, and its points see the same
+One job per size is the default: it waits for no more nodes than it needs, and its points see the same
 nodes. In one job all sizes share the nodes of the largest, for up to a few sizes.
 """
 import shlex

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs under PBS (OpenPBS, PBS Pro). Why each directive is there stands in jobs/README.md.
 
-A directive a line and none after the first command; select and walltime stand on lines of their
+One directive per line and none after the first command; select and walltime stand on lines of their
 own, which every reader of #PBS lines understands. Jobs are submitted held and released together:
 PBS without job history drops a job that waits for one that has ended already.
 """

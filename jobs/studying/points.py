@@ -31,7 +31,7 @@ def device_of(study, site):
 
 
 def layout(study, site):
-    """(ranks, nodes, ranks a node) of every size, fewest ranks first, and the most ranks a node."""
+    """(ranks, nodes, ranks per node) of every size, fewest ranks first, and the most ranks per node."""
     full = site.gpus if device_of(study, site) == "gpu" else site.cores
     most = study.ranks_per_node or full or 1
     if study.ranks and study.nodes:
@@ -57,9 +57,9 @@ def obstacle(point, site):
     if point["device"] == "gpu" and not site.gpus:
         return f"needs GPUs, and site {site.name} has none"
     if point["device"] == "gpu" and point["ranks_per_node"] > site.gpus:
-        return f"{point['ranks_per_node']} ranks a node, {site.gpus} GPUs"
+        return f"{point['ranks_per_node']} ranks per node, {site.gpus} GPUs"
     if point["ranks_per_node"] > site.cores and not may_share_cores():
-        return f"{point['ranks_per_node']} ranks a node, {site.cores} cores"
+        return f"{point['ranks_per_node']} ranks per node, {site.cores} cores"
     return ""
 
 

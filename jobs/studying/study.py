@@ -72,7 +72,7 @@ def count_of(ini, key):
 
 
 def read_matrices(ini, kind):
-    """Sources, templates, amount a rank and its unit."""
+    """Sources, templates, amount per rank and its unit."""
     sources, templates = ini.listed("matrix", "source"), ini.listed("matrix", "template")
     units = [unit for unit in ("rows", "bytes") if ini.has("matrix", f"{unit}_per_rank")]
     if kind != "weak":

@@ -201,7 +201,7 @@ class Classes(launch.Case):
         self.assertIn("csr-vector: y differs", wrong[-1])
         self.assertEqual(wrong[13], "+20.0% (too slow)")
         self.assertEqual((heavy[8], heavy[10]), ("1.36", "no"))
-        self.assertIn("+20% a nonzero by the long rows", heavy[-1])
+        self.assertIn("+20% per nonzero due to long rows", heavy[-1])
         reasons = {line["format"]: line["reason"] for line in lines
                    if line["matrix"] == "road:2500,heavy=5,row=1000000"}
         self.assertEqual(reasons["bsr"], "pads 9 times the nonzeros")

@@ -7,7 +7,7 @@ import unittest
 
 import launch
 
-# Ranks, and ranks a node; 0: all on one.
+# Ranks, and ranks per node; 0: all on one.
 NODES = ((2, 0), (3, 2), (4, 1), (4, 2), (7, 3), (8, 4))
 ALONE = "all ranks share one node"
 

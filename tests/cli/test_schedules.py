@@ -53,7 +53,7 @@ class Schedules(launch.Case):
         self.assertEqual(report["validation"]["y_hash"], plain["validation"]["y_hash"])
 
     def test_late_ranks_show_as_exposed_time(self):
-        """Two delays a product, 50 ms on average together, which the product alone has not."""
+        """Two delays per product, 50 ms on average together, which the product alone has not."""
         report = self.run_json("--matrix", "stencil27:8", "--format", "sell", "--halo", "mpi", "--jitter",
                                "50000", "--iterations", "20", "--batches", "1", "--warmup", "0",
                                "--min-seconds", "0", ranks=2)

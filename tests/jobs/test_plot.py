@@ -190,7 +190,7 @@ class Pictures(launch.Case):
                   "matrix=elasticity:80", "--output", out)
         self.check_pictures(out, ("formats", "roofline"),
                             ("cusparse-sell", "baseline", "read, 4395 GB/s", "triad, 4113 GB/s",
-                             "share of the read bandwidth (%)", "flops a byte", "elasticity:80"))
+                             "share of the read bandwidth (%)", "flops per byte", "elasticity:80"))
         self.assertNotIn("stencil7", (out / "formats.svg").read_text(encoding="utf-8"))
         out = self.place / "more"
         tables = sorted(JOBS.glob("results/h200x4/*/results.csv"))

@@ -210,14 +210,14 @@ exit 143""")
                 (["--study", "nowhere.ini"], {}, "--study nowhere.ini: there is no such file"),
                 (["--ranks", 2, *run], {"ROWHALO": "nowhere"}, "ROWHALO=nowhere: there is no such"),
                 (["--ranks", 2, *run], {"ROWHALO_SITE": str(none)}, "there is no no-such-launcher"),
-                (["--ranks", 1000, *run], alone, "1000 ranks a node, but a node takes "),
+                (["--ranks", 1000, *run], alone, "1000 ranks per node, but a node takes "),
                 (["--ranks", 2, "--nodes", 3, *run], {}, "--nodes 3: more than the 2 ranks"),
                 (["--ranks", 9, *run], slurm, "9 ranks need 3 nodes with 4 each, there are 2: ask"),
-                (["--ranks", 8, "--nodes", 1, *run], slurm, "8 ranks a node, but a node takes 4"),
+                (["--ranks", 8, "--nodes", 1, *run], slurm, "8 ranks per node, but a node takes 4"),
                 (["--ranks", 9, "--nodes", 2, "--ranks-per-node", 4, *run], slurm,
                  "9 ranks do not fit on 2 nodes with 4 each"),
                 (["--ranks", 5, *run], pbs, "5 ranks need 3 nodes with 2 each, there are 2: ask"),
-                (["--ranks", 3, "--nodes", 1, *run], pbs, "3 ranks a node, but a node takes 2"),
+                (["--ranks", 3, "--nodes", 1, *run], pbs, "3 ranks per node, but a node takes 2"),
                 (["--ranks", 2, *run], {**pbs, "PBS_NODEFILE": ""}, "PBS_NODEFILE names no file"),
                 (["--ranks", 2, *run], {**slurm, "SLURM_JOB_ID": ""}, "but this is no job")):
             with self.subTest(words=words[:4]):

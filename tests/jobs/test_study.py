@@ -77,7 +77,7 @@ class Sizes(launch.Case):
                 self.assertLess(abs(count / point["ranks"] / 5e6 - 1), 0.06, point)
 
     def test_blocks_and_one_axis(self):
-        """Three unknowns a node; one axis alone grows."""
+        """Three unknowns per node; one axis alone grows."""
         for point in self.matrices("rows_per_rank = 3000\ntemplate =\n  elasticity:{n}\n"
                                    "  stencil5:nx=50,ny={ny}\n  rmat:scale={scale}", "1,4"):
             limit = {"e": 0.05, "s": 0.001, "r": 0.4}[point["matrix"][0]]

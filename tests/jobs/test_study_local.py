@@ -226,7 +226,7 @@ class Studies(launch.Case):
         self.assertIn("2 skipped", said)
         environment["CUDA_VISIBLE_DEVICES"] = "0"
         said = study("plan", path, "--site", "local", environment=environment)
-        self.assertIn("note: skipped: 2 ranks a node, 1 GPUs: stencil7-12-n2\n", said)
+        self.assertIn("note: skipped: 2 ranks per node, 1 GPUs: stencil7-12-n2\n", said)
 
     def test_plan_warns_and_writes_nothing(self):
         said = study("plan", self.study_file(), "--site", "local", "--output", self.output)

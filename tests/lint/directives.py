@@ -67,7 +67,7 @@ def script_findings(text, kind, ready):
         if number > first_command:
             yield number, f"{mark} after the first command is ignored"
         if len(re.findall(r"(?:^|\s)-{1,2}[a-zA-Z]", directive)) != 1:
-            yield number, f"one directive a line: {directive}"
+            yield number, f"one directive per line: {directive}"
     if kind == "pbs" and numbers and numbers[-1] - numbers[0] != len(numbers) - 1:
         yield numbers[0], "no lines between the directives: what follows one may be ignored"
     if not re.search(r"^set -.*pipefail$", text, re.MULTILINE):

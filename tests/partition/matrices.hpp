@@ -36,7 +36,7 @@ TestMatrix make_test_matrix(const std::string& name, GlobalIndex rows, GlobalInd
   return matrix;
 }
 
-/// 7-point stencil, asymmetric values, `block` unknowns a point; its grid is known.
+/// 7-point stencil, asymmetric values, `block` unknowns per point; its grid is known.
 inline TestMatrix make_grid_matrix(GlobalIndex nx, GlobalIndex ny, GlobalIndex nz, int block) {
   const auto coupled = [=](GlobalIndex i, GlobalIndex j) {
     const GlobalIndex p = i / block, q = j / block;

@@ -133,7 +133,7 @@ TEST_CASE("Files of other programs: types, chunks, groups, attributes") {
                                                                 exact(2, 1, -4), exact(2, 2, 3)});
 }
 
-TEST_CASE("Many chunks a rank, and pieces that end inside of them") {
+TEST_CASE("Many chunks per rank, and pieces that end inside of them") {
   const SharedDirectory directory;
   Hdf5Recipe recipe;
   const std::int64_t rows = 1000, row = 30;

@@ -200,7 +200,7 @@ TEST_CASE("bsr takes the blocks of the source, or measures") {
                  "101 MB", "b= smaller"});
   const Matrix diagonal = identity(64);
   CHECK(work_of("bsr:b=8", Typed<double>(diagonal).view()).stored_entries == 512);
-  // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes an entry and 8 per row.
+  // At best 32 blocks of 36 bytes and a mask; CSR 12 bytes per entry and 8 per row.
   check_refusal(
       "bsr", Typed<double>(diagonal).view(), all_rows(64),
       {"more bytes than CSR", "2 x 2 and 50 % full", "22.0 per nonzero", "20.0", "say b=2"});

@@ -96,7 +96,7 @@ TEST_CASE("bsr on the GPU measures the block size where nobody tells it") {
 }
 
 TEST_CASE("bsr on the GPU refuses where blocks would store more than CSR") {
-  const Matrix scattered = random(301, 257);  // CSR: 12 bytes an entry, 8 per row
+  const Matrix scattered = random(301, 257);  // CSR: 12 bytes per entry, 8 per row
   const Typed<double> typed(scattered);
   const DeviceProblem<double> problem(typed, row_lists(301).front());
   const Spec spec = Spec::parse("bsr", "--format");

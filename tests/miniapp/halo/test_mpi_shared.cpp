@@ -42,7 +42,7 @@ bool ghosts_hold(const Problem& problem, const HaloVector& x, double add) {
 TEST_CASE("mpi-shared: ranks of other nodes are reached by messages") {
   for (const int ranks_per_node : {1, 2, 3}) {
     for (const char* text : {"stencil5:9", "random:rows=301,columns=301,row=3,seed=3"}) {
-      INFO(text << ", " << ranks_per_node << " ranks a node");
+      INFO(text << ", " << ranks_per_node << " ranks per node");
       const Problem problem(text, "nnz", 3, Precision::fp64, 1, 0);
       REQUIRE_ALL_RANKS(
           ghosts_are_right<double>(problem, mpi_shared(), site_of_nodes(ranks_per_node)));
