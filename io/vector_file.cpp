@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of vector files, and the choice among them (vector_file.hpp).
+// The kinds of vector files, and the choice among them (vector_file.hpp).
 #include "io/vector_file.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr VectorKind table[]{
+constexpr VectorKind kinds[]{
     {".mtx", "FILE.mtx", nullptr, read_matrix_market_vector, write_matrix_market_vector},
     {".mtx.gz", "FILE.mtx.gz", nullptr, read_matrix_market_vector, nullptr},
     {".h5", "FILE.h5[:/dataset]", hdf5_unusable, read_hdf5_vector, write_hdf5_vector},
@@ -28,7 +28,7 @@ enum class Direction { read, write };
 /// The kind of file that `name` is, or null; `valid` is filled with those that it could be.
 const VectorKind* find_kind(const std::string& name, Direction direction,
                             std::vector<std::string>& valid) {
-  for (const VectorKind& kind : table) {
+  for (const VectorKind& kind : kinds) {
     if (direction == Direction::write && kind.write == nullptr) continue;
     valid.push_back(kind.usage);
     if (hdf5_location(name).file.ends_with(kind.suffix)) return &kind;
@@ -60,12 +60,12 @@ const VectorKind& find_writer(const std::string& name) {
 }  // namespace
 
 std::span<const VectorKind> vector_kinds() {
-  return table;
+  return kinds;
 }
 
 bool names_vector_file(const std::string& text) {
   if (text.find('/') != std::string::npos) return true;
-  for (const VectorKind& kind : table) {
+  for (const VectorKind& kind : kinds) {
     if (text.ends_with(kind.suffix)) return true;
   }
   return false;

@@ -25,7 +25,7 @@ bool is_class_id(std::int64_t id) {
   return id > 1211200 && id < 1211300;
 }
 
-[[noreturn]] void fail(const std::string& path, std::int64_t byte, const std::string& what) {
+[[noreturn]] void fail_at(const std::string& path, std::int64_t byte, const std::string& what) {
   throw InputError(fmt::format("{}: byte {}: {}", path, byte, what), byte);
 }
 
@@ -70,9 +70,9 @@ int index_bytes_of(std::string_view start, PetscObject wanted, const std::string
   if (start.empty()) throw InputError(path + ": the file is empty; copy or make it again", 0);
   const auto too_short = [&](std::size_t wanted_bytes) {
     if (start.size() >= wanted_bytes) return;
-    fail(path, static_cast<std::int64_t>(start.size()),
-         fmt::format("the file ends within its header, {} bytes are missing; copy it again",
-                     wanted_bytes - start.size()));
+    fail_at(path, static_cast<std::int64_t>(start.size()),
+            fmt::format("the file ends within its header, {} bytes are missing; copy it again",
+                        wanted_bytes - start.size()));
   };
   too_short(4);
   std::int64_t id = integer_at(start, 0, 4);
@@ -85,13 +85,14 @@ int index_bytes_of(std::string_view start, PetscObject wanted, const std::string
     const bool other = id == static_cast<std::int64_t>(PetscObject::matrix) ||
                        id == static_cast<std::int64_t>(PetscObject::vector);
     const auto found = static_cast<PetscObject>(id);
-    fail(path, 0,
-         other ? fmt::format("the file holds a {} (class id {}) where a {} ({}) is needed; name "
-                             "another file",
-                             name_of(found), id, name_of(wanted), static_cast<int>(wanted))
-               : fmt::format("the class id {} is not that of a {} in PETSc's binary format ({}); "
-                             "check what the file is",
-                             id, name_of(wanted), static_cast<int>(wanted)));
+    fail_at(path, 0,
+            other
+                ? fmt::format("the file holds a {} (class id {}) where a {} ({}) is needed; name "
+                              "another file",
+                              name_of(found), id, name_of(wanted), static_cast<int>(wanted))
+                : fmt::format("the class id {} is not that of a {} in PETSc's binary format ({}); "
+                              "check what the file is",
+                              id, name_of(wanted), static_cast<int>(wanted)));
   }
   too_short(index_bytes * (wanted == PetscObject::matrix ? 4U : 2U));
   return index_bytes;
@@ -107,7 +108,7 @@ PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, 
   const auto number = [&](int place, const char* what, std::int64_t least) {
     const std::int64_t byte = place * header.index_bytes;
     const std::int64_t value = integer_at(start, byte, header.index_bytes);
-    if (value < least) fail(path, byte, fmt::format("the number of {} is {}", what, value));
+    if (value < least) fail_at(path, byte, fmt::format("the number of {} is {}", what, value));
     return value;
   };
   if (wanted == PetscObject::matrix) {
@@ -117,10 +118,10 @@ PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, 
     header.dense = header.nonzeros == -1;
     const __int128 all = static_cast<__int128>(header.rows) * header.columns;
     if (header.dense && all > file_bytes) {
-      fail(path, 0,
-           fmt::format("the header promises {} x {} dense values, but the file has only "
-                       "{} bytes; copy it again",
-                       header.rows, header.columns, file_bytes));
+      fail_at(path, 0,
+              fmt::format("the header promises {} x {} dense values, but the file has only "
+                          "{} bytes; copy it again",
+                          header.rows, header.columns, file_bytes));
     }
     if (header.dense) header.nonzeros = static_cast<std::int64_t>(all);
   } else {
@@ -130,8 +131,9 @@ PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, 
   if (needed > file_bytes) {
     const auto missing = static_cast<double>(needed - file_bytes);
     const bool single = header.nonzeros > 0 && object_bytes(header, 4) == file_bytes;
-    fail(path, file_bytes,
-         single ? "the size says that the values are of single precision; write them with a PETSc "
+    fail_at(path, file_bytes,
+            single
+                ? "the size says that the values are of single precision; write them with a PETSc "
                   "of double precision"
                 : fmt::format("the file ends here, but its header promises {}: {:.0f} bytes are "
                               "missing; copy it again",
@@ -149,14 +151,16 @@ void check_petsc_end(const PetscHeader& header, std::string_view behind, std::in
     return;
   }
   if (object_bytes(header, 16) <= file_bytes) {
-    fail(path, header.value_at(0),
-         "the size says that the values are complex (16 bytes each) and complex matrices are not "
-         "supported, only real ones; write the real part");
+    fail_at(
+        path, header.value_at(0),
+        "the size says that the values are complex (16 bytes each) and complex matrices are not "
+        "supported, only real ones; write the real part");
   }
-  fail(path, end,
-       fmt::format("{} bytes follow that are no object of PETSc's; the file is damaged or not what "
-                   "its header says ({})",
-                   file_bytes - end, promised(header)));
+  fail_at(
+      path, end,
+      fmt::format("{} bytes follow that are no object of PETSc's; the file is damaged or not what "
+                  "its header says ({})",
+                  file_bytes - end, promised(header)));
 }
 
 PetscHeader petsc_matrix_header(GlobalIndex rows, GlobalIndex columns, std::int64_t nonzeros) {

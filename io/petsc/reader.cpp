@@ -19,7 +19,7 @@ namespace rowhalo {
 namespace {
 
 /// What all ranks must know before they read.
-struct Opening {
+struct PetscOpening {
   PetscOutline outline;
   std::int64_t file_bytes = 0;
 };
@@ -52,8 +52,8 @@ int read_block_size(const std::string& path, const PetscHeader& header) {
   return block;
 }
 
-Opening read_opening(const InputFile& file, PetscObject wanted) {
-  Opening opening;
+PetscOpening read_opening(const InputFile& file, PetscObject wanted) {
+  PetscOpening opening;
   opening.file_bytes = file.bytes();
   PetscHeader& header = opening.outline.header;
   header =
@@ -150,13 +150,13 @@ void read_dense(const PetscReader& read, const PetscHeader& header, const Comm& 
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
                         InputFile* file) {
   InputFile opened;
-  Opening opening;
+  PetscOpening opening;
   agree(comm, [&] {
     if (comm.rank != 0) return;
     opened = InputFile(path);
     opening = read_opening(opened, wanted);
   });
-  static_assert(std::is_trivially_copyable_v<Opening>);
+  static_assert(std::is_trivially_copyable_v<PetscOpening>);
   ROWHALO_MPI(MPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, comm.handle));
   if (file == nullptr) return opening.outline;
   agree(comm, [&] {

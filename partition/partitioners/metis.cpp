@@ -27,16 +27,16 @@ namespace {
 /// GB.
 constexpr std::int64_t default_limit = 100'000'000;
 
-struct Choices {
+struct MetisOptions {
   std::vector<mobjtype_et> objectives;
   double imbalance = 1.03;             ///< most nonzeros of a part over the mean
   idx_t seed = 4321;                   ///< METIS's own
   std::int64_t limit = default_limit;  ///< edges of the gathered graph
 };
 
-Choices read_choices(const Spec& options) {
+MetisOptions read_metis_options(const Spec& options) {
   allow_keys(options, {"objective", "imbalance", "seed", "limit"});
-  Choices choices;
+  MetisOptions choices;
   const std::string_view objective = options.word("objective", {"best", "volume", "cut"});
   if (objective != "cut") choices.objectives.push_back(METIS_OBJTYPE_VOL);
   if (objective != "volume") choices.objectives.push_back(METIS_OBJTYPE_CUT);
@@ -77,7 +77,7 @@ class SilentStdout {
 
 /// The part of every vertex. Throws InputError when METIS fails.
 std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objective,
-                     const Choices& choices) {
+                     const MetisOptions& choices) {
   idx_t settings[METIS_NOPTIONS];
   METIS_SetDefaultOptions(settings);
   settings[METIS_OPTION_OBJTYPE] = objective;
@@ -106,8 +106,8 @@ std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objectiv
 std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spec& options,
                               const Comm& comm, Progress& progress) {
   progress.phase("partition: metis");
-  Choices choices;
-  agree(comm, [&] { choices = read_choices(options); });
+  MetisOptions choices;
+  agree(comm, [&] { choices = read_metis_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);
   if (graph.vertices <= parts) return owners_of_rows(matrix, graph);
   if (parts == 1) return std::vector<int>(matrix.local_rows(), 0);

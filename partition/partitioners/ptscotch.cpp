@@ -21,14 +21,14 @@ namespace {
 /// 7.0 was seen to fail on some and to wait on others.
 constexpr GlobalIndex least_vertices = 100;
 
-struct Choices {
+struct ScotchOptions {
   double imbalance = 1.03;  ///< most nonzeros of a part over the mean
   SCOTCH_Num seed = 1;
 };
 
-Choices read_choices(const Spec& options) {
+ScotchOptions read_scotch_options(const Spec& options) {
   allow_keys(options, {"imbalance", "seed"});
-  Choices choices;
+  ScotchOptions choices;
   choices.imbalance = options.number("imbalance", choices.imbalance);
   if (!(choices.imbalance >= 1.001 && choices.imbalance <= 10)) {
     options.fail(fmt::format("imbalance is {} but must be in 1.001..10", choices.imbalance));
@@ -47,13 +47,13 @@ struct Handle {
   Object* get() { return &object; }
 };
 using Context = Handle<SCOTCH_Context, SCOTCH_contextExit>;
-using Graph = Handle<SCOTCH_Dgraph, SCOTCH_dgraphExit>;
+using ScotchGraph = Handle<SCOTCH_Dgraph, SCOTCH_dgraphExit>;
 using Strategy = Handle<SCOTCH_Strat, SCOTCH_stratExit>;
 
 /// The part of each of this rank's vertices. Collective. Throws AgreedError when the library fails,
 /// on a single rank InputError.
 std::vector<int> cut(const Comm& comm, LibraryGraph<SCOTCH_Num>& share, int parts,
-                     const Choices& choices) {
+                     const ScotchOptions& choices) {
   const auto check = [&](int code, const char* call) {
     const auto refuse = [&] {
       if (code == 0) return;
@@ -73,7 +73,7 @@ std::vector<int> cut(const Comm& comm, LibraryGraph<SCOTCH_Num>& share, int part
   SCOTCH_contextOptionSetNum(context.get(), SCOTCH_OPTIONNUMDETERMINISTIC, 1);
   SCOTCH_contextOptionSetNum(context.get(), SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1);
 
-  Graph graph, bound;
+  ScotchGraph graph, bound;
   SCOTCH_dgraphInit(graph.get(), comm.handle);
   SCOTCH_dgraphInit(bound.get(), comm.handle);
   const auto vertices = static_cast<SCOTCH_Num>(share.weights.size());
@@ -99,8 +99,8 @@ std::vector<int> cut(const Comm& comm, LibraryGraph<SCOTCH_Num>& share, int part
 std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const Spec& options,
                                  const Comm& comm, Progress& progress) {
   progress.phase("partition: ptscotch");
-  Choices choices;
-  agree(comm, [&] { choices = read_choices(options); });
+  ScotchOptions choices;
+  agree(comm, [&] { choices = read_scotch_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);
   if (graph.vertices <= parts) return owners_of_rows(matrix, graph);
   if (parts == 1) return std::vector<int>(matrix.local_rows(), 0);
