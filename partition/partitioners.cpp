@@ -6,32 +6,35 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <stdexcept>
+#include <type_traits>
 
 #include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
-namespace {
+using Assign = decltype(PartitionerEntry::assign);
+using AssignFunction = std::remove_pointer_t<Assign>;
+AssignFunction assign_rows, assign_nnz, assign_box, assign_file;
 
+// What this build lacks has a reason in place of a function.
 #ifdef ROWHALO_HAVE_METIS
+AssignFunction assign_metis;
 constexpr const char* metis_missing = nullptr;
 #else
+constexpr Assign assign_metis = nullptr;
 constexpr const char* metis_missing =
     "this build has no METIS; install libmetis-dev, then configure and build again";
-std::vector<int> assign_metis(const DistributedCsr&, int, const Spec&, const Comm&, Progress&) {
-  throw std::logic_error("metis was asked for in a build without METIS");
-}
 #endif
 #ifdef ROWHALO_HAVE_PTSCOTCH
+AssignFunction assign_ptscotch;
 constexpr const char* ptscotch_missing = nullptr;
 #else
+constexpr Assign assign_ptscotch = nullptr;
 constexpr const char* ptscotch_missing =
     "this build has no PT-Scotch; install libptscotch-dev, then configure and build again";
-std::vector<int> assign_ptscotch(const DistributedCsr&, int, const Spec&, const Comm&, Progress&) {
-  throw std::logic_error("ptscotch was asked for in a build without PT-Scotch");
-}
 #endif
+
+namespace {
 
 constexpr std::array table{
     PartitionerEntry{"rows", "the same number of rows on every rank, in the order of the matrix",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of partitioners: who owns each row, always in whole blocks of info.block rows.
-// Adding a partitioner is one new file with its function (declared in partitioners/functions.hpp)
-// and one line in partitioners.cpp.
+// Adding a partitioner is one new file in partitioners/ with its function, and in partitioners.cpp
+// its declaration and one line of the table.
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 
 #include "io/generators/generators.hpp"
 #include "io/generators/heavy_rows.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "io/generators/generators.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 #include "partition/base/hash.hpp"
 
 namespace rowhalo {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 

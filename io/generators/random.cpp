@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 #include "partition/base/hash.hpp"
 
 namespace rowhalo {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/matrix/entry_chunks.hpp"
 #include "partition/matrix/shuffle.hpp"

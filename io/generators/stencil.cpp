@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "io/generators/generators.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 #include "partition/base/hash.hpp"
 
 namespace rowhalo {

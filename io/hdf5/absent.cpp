@@ -6,7 +6,7 @@
 
 #include "io/hdf5/target.hpp"
 #include "io/hdf5/unusable.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 #include "io/vector_kinds.hpp"
 
 namespace rowhalo {

@@ -2,7 +2,7 @@
 //
 // Source .h5: matrices in HDF5 files (io/hdf5/matrix.hpp).
 #include "io/hdf5/matrix.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 

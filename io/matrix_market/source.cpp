@@ -4,7 +4,7 @@
 #include "io/matrix_market/reader.hpp"
 
 #include "io/matrix_market/writer.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 

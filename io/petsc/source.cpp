@@ -2,7 +2,7 @@
 //
 // Source .petsc: matrices in PETSc's binary format (io/petsc/reader.hpp).
 #include "io/petsc/reader.hpp"
-#include "io/source_loaders.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 

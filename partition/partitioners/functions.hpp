@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the files of the partitioners and their table share; see partitioners.hpp for the contract
-// of an assign function.
+// What the files of the partitioners share; see partitioners.hpp for the contract of an assign
+// function.
 #pragma once
 
 #include <initializer_list>
@@ -13,20 +13,6 @@
 #include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
-
-std::vector<int> assign_rows(const DistributedCsr& matrix, int parts, const Spec& options,
-                             const Comm& comm, Progress& progress);
-std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
-                            const Comm& comm, Progress& progress);
-
-std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spec& options,
-                              const Comm& comm, Progress& progress);
-std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const Spec& options,
-                                 const Comm& comm, Progress& progress);
-std::vector<int> assign_box(const DistributedCsr& matrix, int parts, const Spec& options,
-                            const Comm& comm, Progress& progress);
-std::vector<int> assign_file(const DistributedCsr& matrix, int parts, const Spec& options,
-                             const Comm& comm, Progress& progress);
 
 /// Local. Throws InputError when `options` has an argument or other keys than `keys`.
 void allow_keys(const Spec& options, std::initializer_list<std::string_view> keys);
