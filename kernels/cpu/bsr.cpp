@@ -8,8 +8,9 @@
 // One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
 // do not depend on it. They are not those of csr. A block that is not full has its column stored as
 // ~column and a mask, which keeps padding from x; full blocks pay nothing for it.
-// Bytes per product: 8 (fp32: 4) per slot, 4 per block, 8 a mask, 16 per block row, the row list, x
-// and y once.
+//
+// Bytes of the matrix: B (b b v + 4) + 16 (m / b + 1) + rows, with B blocks of b x b; 8 more per
+// block that is not full.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -20,6 +21,7 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/block_cover.hpp"
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
@@ -244,6 +246,12 @@ class BsrKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_bsr(const CsrView& matrix, RowListView rows, const Spec& options) {
   return make_typed<BsrKernel>(matrix, rows, options);
+}
+
+Prediction predict_bsr(const LocalStatistics& s) {
+  // With the block size that it will choose.
+  const double per_nonzero = best_blocks(s.blocks, cost::value_bytes(s)).bytes;
+  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s)};
 }
 
 }  // namespace rowhalo

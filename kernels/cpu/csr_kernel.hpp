@@ -6,7 +6,8 @@
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // Uses the arrays of the CsrView as they are. A row is one chain of dependent fma's; out-of-order
 // execution overlaps the chains of neighbouring rows where rows are short.
-// Bytes per product: 12 (fp32: 8) per nonzero, 8 per row offset, the row list, x and y once.
+//
+// Bytes of the matrix (csr, csr-omp): n (v + 4) + 8 (m + 1) + rows.
 #pragma once
 
 #include <omp.h>

@@ -6,7 +6,8 @@
 //   y_i from the sums, added in pairs
 // 32 sums a row keep the vector units busy and make the bits independent of their width. Where the
 // rows are not full, a bit per slot says which are entries; padding never touches x (lanes.hpp).
-// Bytes per product: 8 (fp32: 4) per slot, 1/8 per slot where rows are not full, x and y once.
+//
+// Bytes of the matrix: m k v + rows; where rows are not full, m k / 8 more.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <vector>
 
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
@@ -164,6 +166,10 @@ class DenseKernel final : public SpmvKernel {
 std::unique_ptr<SpmvKernel> make_dense(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
   return make_typed<DenseKernel>(matrix, rows, options);
+}
+
+Prediction predict_dense(const LocalStatistics& s) {
+  return {cost::dense_bytes(s)};
 }
 
 }  // namespace rowhalo

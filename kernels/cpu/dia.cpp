@@ -10,7 +10,8 @@
 // A whole mask needs no test; padding never touches x (lanes.hpp). Where the rows of a strip are
 // not consecutive, and in the last strip, one row is summed after the other.
 // A row is summed by ascending local column, which is the stored order only where the two agree.
-// Bytes per product: 8.125 (fp32: 4.125) per slot, 4 per diagonal, the row list, x and y once.
+//
+// Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <vector>
 
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
@@ -215,6 +217,10 @@ class DiaKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_dia(const CsrView& matrix, RowListView rows, const Spec& options) {
   return make_typed<DiaKernel>(matrix, rows, options);
+}
+
+Prediction predict_dia(const LocalStatistics& s) {
+  return {cost::diagonal_bytes(s)};
 }
 
 }  // namespace rowhalo

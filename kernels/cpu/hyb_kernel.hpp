@@ -13,8 +13,6 @@
 //     for each entry of the chunk's list:         sums[row] = fma(value, x[column], sums[row])
 // The sums of a chunk stay in the first-level cache. A row is summed in stored order and belongs to
 // one thread: the bits of csr, and no atomics.
-// Bytes per product: 12 (fp32: 8) per slot of the block, 16 (12) an entry of the list, 12 per
-// chunk, the row list, x and y once.
 #pragma once
 
 #include <omp.h>

@@ -10,7 +10,8 @@
 // natural rows. The sort takes neighbouring rows apart, and with them the lines of x that they
 // share; and a product reads as many streams as diagonals, more than a CPU prefetches. sell, which
 // cuts the rows into sections, has neither fault.
-// Bytes per product: 12 (fp32: 8) per nonzero, 8 per diagonal and the end, 4 per row, x and y once.
+//
+// Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
 #include <omp.h>
 
 #include <algorithm>

@@ -34,8 +34,8 @@
 // sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
 // the bytes.
 //
-// Bytes per product: 8 (fp32: 4) per slot; 0.25, 1, 2 or 4 per slot for the column (offsets: 8 per
-// step of each distinct pattern), 16 per slice, the row list, x and y once.
+// Bytes of the matrix: s (v, 1 or 0) + s (1, 2 or 4) or, with offsets, 8 per step of each distinct
+// pattern + 16 slices + rows, with s the slots.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
@@ -208,6 +208,10 @@ std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView ro
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_gpu_asell(const LocalStatistics& s) {
+  return {cost::shared_pattern_bytes(s), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

@@ -6,8 +6,9 @@
 //     for step in [0, width): column = columns[step * block rows + R]; for c in [0, b):
 //       value = values[((step * b + c) * block rows + R) * b + r]
 //       if value is no hole: s = fma(value, x[column + c], s)
-// Neighbouring threads read neighbouring values; rows keep their stored order. Bytes per product:
-// 8 b^2 (fp32: 4 b^2) and 4 per block with its padding, the row list, x and y once.
+// Neighbouring threads read neighbouring values; rows keep their stored order.
+//
+// Bytes of the matrix: B (b b v + 4) + rows, with B = m / b times the longest block row.
 #include <algorithm>
 
 #include "kernels/formats.hpp"

@@ -9,9 +9,10 @@
 //       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
 // Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
 // index. Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks
-// are loaded before the first is summed. Bytes per product: 8 b^2 (fp32: 4 b^2) and 2 per block
-// with padding (4 where a slice spans more than 2^16 columns), 12 per slice, 4 per block row where
-// they are sorted, the row list, x and y once.
+// are loaded before the first is summed.
+//
+// Bytes of the matrix: B (b b v + 2, or 4 where a slice spans 2^16 columns) + 12 slices + rows,
+// with B counting the padding of slices of 32 block rows; 4 m / b where they are sorted.
 #include <cstring>
 #include <type_traits>
 
@@ -204,6 +205,14 @@ std::unique_ptr<SpmvKernel> make_gpu_bsr(const CsrView& matrix, RowListView rows
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<BsrGpuKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_gpu_bsr(const LocalStatistics& s) {
+  // One thread per row, blocks without masks.
+  BlockSamples without_masks = s.blocks;
+  for (BlockSample& sample : without_masks) sample.masks = 0;
+  const double per_nonzero = best_blocks(without_masks, cost::value_bytes(s)).bytes;
+  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

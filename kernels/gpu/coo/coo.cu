@@ -5,7 +5,9 @@
 //   for thread e: y[rows[e]] += alpha * values[e] * x[columns[e]]
 // Threads of a warp whose entries lie in one row sum them first by shuffles, so that only one of
 // them adds to y. The order of the additions is open: the only format whose bits change between
-// runs. Bytes per product: 16 (fp32: 12) an entry, the row list, x once, y at least twice.
+// runs.
+//
+// Bytes of the matrix: n (v + 8) + rows.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/device_format.hpp"

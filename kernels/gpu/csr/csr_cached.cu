@@ -7,7 +7,9 @@
 //   the block's threads load window[c] = x[first + c]; then for thread k: i = rows[k]; s = +0
 //     for e in [offsets[i], offsets[i + 1]): c = indices[e] - first
 //       s = fma(values[e], c < length ? window[c] : x[indices[e]], s)
-// The bits of csr. Bytes per product: those of csr-scalar and 4 per block.
+// The bits of csr.
+//
+// Bytes of the matrix: those of csr-scalar, and 4 per thread block.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The class behind csr-scalar and csr-vector: uses the arrays of the CsrView as they are, and has
-// no set-up. A format gives the function that launches its one kernel. Bytes per product: 12
-// (fp32: 8) per nonzero, 8 per row offset, the row list, x and y once.
+// no set-up. A format gives the function that launches its one kernel.
+//
+// Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #pragma once
 
 #include <memory>

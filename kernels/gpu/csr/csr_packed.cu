@@ -8,8 +8,10 @@
 //   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
 // Entries lie as lanes load them, 16 bytes at once; one word per lane says where rows end and which
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
-// chain of loads is x, y. Order of sums and bits depend on the matrix alone. Bytes per product: 12
-// (fp32: 8) per slot and 1 for the words, the row list, x and y once.
+// chain of loads is x, y. Order of sums and bits depend on the matrix alone.
+//
+// Bytes of the matrix: (v + 5) s + rows, with s the slots: n, one per empty row, and what is left
+// over in each thread block.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -290,6 +292,11 @@ std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView r
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<CsrPackedKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_csr_packed(const LocalStatistics& s) {
+  const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
+  return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s), .starts_early = true};
 }
 
 }  // namespace rowhalo

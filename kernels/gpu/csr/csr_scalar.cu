@@ -45,4 +45,8 @@ std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView r
   });
 }
 
+Prediction predict_csr_scalar(const LocalStatistics& s) {
+  return {cost::csr_bytes(s), cost::longest_row(s), true};
+}
+
 }  // namespace rowhalo

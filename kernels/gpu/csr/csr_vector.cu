@@ -104,4 +104,8 @@ std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView r
   });
 }
 
+Prediction predict_csr_vector(const LocalStatistics& s) {
+  return {cost::csr_bytes(s), cost::longest_row(s) / warp_size, true};
+}
+
 }  // namespace rowhalo

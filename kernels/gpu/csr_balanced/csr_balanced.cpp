@@ -28,9 +28,10 @@
 // (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
 // 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
 //
-// Bytes per product: 12 (fp32: 8; with 16 bits 2 less) per nonzero, 1/4 per nonzero for the marks,
-// 4 per chunk (8 with 16 bits), two partial sums per share of a split row, 4 per row with entries
-// and 1 bit per row if some have none, 4 per hub; x and y once.
+// Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
+// entry of other chunks; 4 per chunk of 256 entries (16 bits: 8); where rows are empty, m / 8 and 4
+// per row that is not; 4 per hub; 4 + 4 per share of 4 to 16 chunks (very long rows: 4 more), of
+// which 2 sums are written and read.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -176,6 +177,11 @@ std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<CsrBalancedKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_csr_balanced(const LocalStatistics& s) {
+  constexpr double column_bytes = 2;  // at best
+  return {(cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -19,8 +19,11 @@
 //
 // Cells are filled up to whole units of 16 bytes of products, so that a copy is aligned. Columns
 // and positions within a bin have 16 bits (binned_plan.hpp). Sums have one order: the bits are
-// reproducible from run to run. Bytes per product, with v per value and s per sum: v + 4 + 2 s per
-// nonzero (fp64 28, fp32 16), 8 per cell, 4 per row with entries; the row list, x and y once.
+// reproducible from run to run.
+//
+// Bytes of the matrix: n (v + 4 + 2 s), with s of a sum (fp64, mixed: 8, else 4), for the products
+// are written and read; with what fills cells up to 16 bytes of products; 8 per cell of the panels
+// x bins, 4 per row that has entries, m / 8 where rows are empty; rows.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -299,6 +302,14 @@ std::unique_ptr<SpmvKernel> make_csr_binned(const CsrView& matrix, RowListView r
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<CsrBinnedKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_csr_binned(const LocalStatistics& s) {
+  const auto product =
+      static_cast<double>(std::max<std::size_t>(4, vector_value_bytes(s.precision)));
+  return {.bytes = (cost::value_bytes(s) + 4 + 2 * product) * cost::nonzeros(s) + cost::y_bytes(s),
+          .serial_entries = cost::longest_row(s),
+          .in_panels = true};
 }
 
 }  // namespace rowhalo

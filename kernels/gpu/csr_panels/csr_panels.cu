@@ -23,8 +23,9 @@
 // Entries are stored panel by panel and row by row within a panel; columns count from the panel's
 // first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
 // others summed would be the slowest. Orders are fixed: the bits are reproducible from run to run.
-// Bytes per product: 10 (fp32: 6) per nonzero, 8 and two partial sums per piece, the row list, x
-// and y once.
+//
+// Bytes of the matrix: n (v + 2) + 8 per piece of a row in a panel, of which there are m for each
+// panel, and a sum, written and read; rows.
 #include <string>
 
 #include "kernels/formats.hpp"
@@ -308,6 +309,13 @@ std::unique_ptr<SpmvKernel> make_csr_panels(const CsrView& matrix, RowListView r
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<CsrPanelsKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_csr_panels(const LocalStatistics& s) {
+  // A panel per multiprocessor; of a piece its begin, and its sum written and read.
+  constexpr double panels = 100, piece_bytes = 24;
+  const double matrix = (cost::value_bytes(s) + 2) * cost::nonzeros(s);
+  return {.bytes = matrix + panels * piece_bytes * s.rows + cost::y_bytes(s), .in_panels = true};
 }
 
 }  // namespace rowhalo

@@ -3,7 +3,10 @@
 // The class behind dense-global, -coalesced, -constant, -shared, -shuffle and -split: a DenseBlock
 // and the function that launches the format's kernel. The first five are the dense matrix-vector
 // kernels of teaching texts, one thread per row; each sums its row with one accumulator in stored
-// order, which gives the bits of csr. Bytes per product: the values, the row list, x and y once.
+// order, which gives the bits of csr.
+//
+// Bytes of the matrix (dense-global, dense-coalesced, dense-constant, dense-shared, dense-shuffle,
+// dense-split): n v + rows.
 #pragma once
 
 #include <chrono>

@@ -159,4 +159,8 @@ std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView 
   });
 }
 
+Prediction predict_dense_split(const LocalStatistics& s) {
+  return {cost::dense_bytes(s)};
+}
+
 }  // namespace rowhalo

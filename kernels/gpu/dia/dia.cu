@@ -4,8 +4,9 @@
 // has, and a bit says whether there is one, so that padding never touches x:
 //   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
 //     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
-// Diagonals ascend, so a row is summed by ascending local column. Bytes per product: 8 (fp32: 4) a
-// slot, 4 for each 32 slots, 4 per diagonal, the row list, x and y once.
+// Diagonals ascend, so a row is summed by ascending local column.
+//
+// Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_select.cuh>
 
@@ -170,6 +171,10 @@ std::unique_ptr<SpmvKernel> make_gpu_dia(const CsrView& matrix, RowListView rows
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<DiaGpuKernel<T>>(matrix, rows, options);
   });
+}
+
+Prediction predict_gpu_dia(const LocalStatistics& s) {
+  return {cost::diagonal_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -4,8 +4,9 @@
 // of every row side by side:
 //   for thread k: s = +0; for step in [0, width): slot = step * count + k
 //     if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
-// Each row is summed in stored order with its own accumulator: the bits of csr. Bytes per product:
-// 12 (fp32: 8) per slot, the row list, x and y once.
+// Each row is summed in stored order with its own accumulator: the bits of csr.
+//
+// Bytes of the matrix: (v + 4) m L + rows, with L the longest row.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -91,6 +92,10 @@ std::unique_ptr<SpmvKernel> make_gpu_ell(const CsrView& matrix, RowListView rows
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<EllGpuKernel<T>>(matrix, rows, options);
   });
+}
+
+Prediction predict_gpu_ell(const LocalStatistics& s) {
+  return {cost::padded_bytes(s, cost::longest_row(s) * s.rows), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

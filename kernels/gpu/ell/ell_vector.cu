@@ -10,11 +10,13 @@
 // Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
 // before the first x; they do not depend on what stands before in the stream, so small matrices
 // start early (early_start.cuh). The order of summation depends on T alone: the same bits every
-// time (T = 1: those of csr). Bytes per product: 12 (fp32: 8) per slot, the row list, x and y once.
+// time (T = 1: those of csr).
+//
+// Bytes of the matrix: (v + 4) m L + rows, with L the longest row, up to the next multiple of the
+// threads per row.
 #include <bit>
 #include <string>
 
-#include "kernels/cost_model.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
@@ -29,6 +31,7 @@ namespace {
 
 constexpr int default_block = 128;
 constexpr int unroll = 5;
+constexpr std::int64_t most_early_slots = 1 << 18;  ///< with more, an early start is in the way
 
 template <class Numbers>
 struct EllVectorArguments {
@@ -207,6 +210,13 @@ std::unique_ptr<SpmvKernel> make_ell_vector(const CsrView& matrix, RowListView r
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<EllVectorKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_ell_vector(const LocalStatistics& s) {
+  const bool few = s.lengths.longest * static_cast<std::int64_t>(s.rows) <= most_early_slots;
+  return {.bytes = cost::padded_bytes(s, cost::longest_row(s) * s.rows),
+          .serial_entries = cost::longest_row(s) / warp_size,
+          .starts_early = few};
 }
 
 }  // namespace rowhalo

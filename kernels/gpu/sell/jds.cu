@@ -5,8 +5,9 @@
 // rows that have one, side by side, without padding:
 //   for thread k: s = +0; for d in [0, length of row k): slot = begins[d] + k
 //     s = fma(values[slot], x[indices[slot]], s)
-// A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr. Bytes of a
-// product: 12 (fp32: 8) per nonzero, 8 per diagonal, 4 per row for its number, x and y once.
+// A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr.
+//
+// Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
 #include <cub/device/device_scan.cuh>
 
 #include "kernels/formats.hpp"

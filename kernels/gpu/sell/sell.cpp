@@ -9,7 +9,9 @@
 // natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
 // unroll= is the number of steps that a thread loads before it sums them (sell.cu); without it the
 // one that loads least in vain for slices of mean length.
-// Bytes per product: 12 (fp32: 8) per slot, 8 per slice and the end, the row list, x and y once.
+//
+// Bytes of the matrix: (v + 4) s + 8 slices + rows, with s the slots: each slice as long as its
+// longest row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,6 +119,11 @@ std::unique_ptr<SpmvKernel> make_gpu_sell(const CsrView& matrix, RowListView row
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<SellGpuKernel<Numbers>>(matrix, rows, options);
   });
+}
+
+Prediction predict_gpu_sell(const LocalStatistics& s) {
+  const auto slots = static_cast<double>(s.lengths.slots_of_32);
+  return {cost::padded_bytes(s, slots), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo
