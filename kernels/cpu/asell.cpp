@@ -111,12 +111,9 @@ class AsellKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const AsellArguments<T> arguments{rows_.view(),          slices_.data(),
-                                      indices_.data(),       csr_.block,
-                                      values_.data(),        codes_.data(),
-                                      values_of_codes_,      csr_.columns,
-                                      static_cast<T>(alpha), static_cast<const T*>(x),
-                                      static_cast<T>(beta),  static_cast<T*>(y)};
+    const AsellArguments<T> arguments{{alpha, x, beta, y}, rows_.view(),     slices_.data(),
+                                      indices_.data(),     csr_.block,       values_.data(),
+                                      codes_.data(),       values_of_codes_, csr_.columns};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

@@ -27,6 +27,7 @@
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -41,17 +42,13 @@ struct BlockRow {
 };
 
 template <class T>
-struct BsrArguments {
+struct BsrArguments : ProductArguments<T> {
   RowListView rows;
   LocalIndex last_column;
   const BlockRow* begins;
   const LocalIndex* columns;   ///< first column of each block, or ~ of it where it has a mask
   const std::uint64_t* masks;  ///< bit i * b + j of those blocks in order
   const T* values;             ///< [block][i][j]
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T, int b>
@@ -141,16 +138,9 @@ class BsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const BsrArguments<T> arguments{rows_,
-                                    csr_.columns - 1,
-                                    begins_.data(),
-                                    columns_.data(),
-                                    masks_.data(),
-                                    values_.data(),
-                                    static_cast<T>(alpha),
-                                    static_cast<const T*>(x),
-                                    static_cast<T>(beta),
-                                    static_cast<T*>(y)};
+    const BsrArguments<T> arguments{{alpha, x, beta, y}, rows_,           csr_.columns - 1,
+                                    begins_.data(),      columns_.data(), masks_.data(),
+                                    values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

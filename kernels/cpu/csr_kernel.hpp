@@ -21,6 +21,7 @@
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "kernels/work.hpp"
 
@@ -28,15 +29,11 @@ namespace rowhalo {
 
 template <class T>
 struct CsrBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     const Offset* offsets;
     const LocalIndex* indices;
     const T* values;
     RowListView rows;
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   [[gnu::always_inline]] static void multiply_row(const Arguments& a, LocalIndex row) {
@@ -73,14 +70,11 @@ class CsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename CsrBody<T>::Arguments arguments{matrix_.offsets,
+    const typename CsrBody<T>::Arguments arguments{{alpha, x, beta, y},
+                                                   matrix_.offsets,
                                                    matrix_.indices,
                                                    static_cast<const T*>(matrix_.values),
-                                                   rows_,
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+                                                   rows_};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

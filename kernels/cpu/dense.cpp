@@ -22,6 +22,7 @@
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -34,15 +35,11 @@ constexpr std::int64_t strips_of(std::int64_t columns) {
 
 template <class T>
 struct DenseBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     RowListView rows;
     std::int64_t columns;
     const T* values;         ///< [row][column]
     const StripMask* masks;  ///< [row][strip], null where every slot holds an entry
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   template <Slots slots, int vector_bytes>
@@ -100,14 +97,8 @@ class DenseKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DenseBody<T>::Arguments arguments{rows_,
-                                                     csr_.columns,
-                                                     values_.data(),
-                                                     full_ ? nullptr : masks_.data(),
-                                                     static_cast<T>(alpha),
-                                                     static_cast<const T*>(x),
-                                                     static_cast<T>(beta),
-                                                     static_cast<T*>(y)};
+    const typename DenseBody<T>::Arguments arguments{
+        {alpha, x, beta, y}, rows_, csr_.columns, values_.data(), full_ ? nullptr : masks_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

@@ -26,6 +26,7 @@
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -35,17 +36,13 @@ static_assert(strip_lanes == RowListView::group_size);
 
 template <class T>
 struct DiaBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     RowListView rows;
     std::int64_t columns;
     LocalIndex diagonals;
     const LocalIndex* offsets;  ///< column - row of each diagonal, ascending
     const StripMask* masks;     ///< [strip][diagonal]
     const T* values;            ///< [strip][diagonal][row of the strip]
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   template <int vector_bytes>
@@ -133,16 +130,9 @@ class DiaKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DiaBody<T>::Arguments arguments{rows_,
-                                                   csr_.columns,
-                                                   diagonals_,
-                                                   offsets_.data(),
-                                                   masks_.data(),
-                                                   values_.data(),
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+    const typename DiaBody<T>::Arguments arguments{
+        {alpha, x, beta, y}, rows_,         csr_.columns,  diagonals_,
+        offsets_.data(),     masks_.data(), values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

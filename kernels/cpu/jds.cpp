@@ -24,6 +24,7 @@
 #include "kernels/cpu/parts.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -33,16 +34,12 @@ constexpr LocalIndex chunk_rows = 256;
 
 template <class T>
 struct JdsBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     LocalIndex diagonals;
     const Offset* begins;    ///< first entry of each diagonal, and the end
     const LocalIndex* rows;  ///< in sorted order
     const LocalIndex* indices;
     const T* values;
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   /// Positions [begin, end) of the sorted rows.
@@ -88,15 +85,9 @@ class JdsKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename JdsBody<T>::Arguments arguments{diagonals_,
-                                                   begins_.data(),
-                                                   rows_.data(),
-                                                   indices_.data(),
-                                                   values_.data(),
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+    const typename JdsBody<T>::Arguments arguments{{alpha, x, beta, y}, diagonals_,
+                                                   begins_.data(),      rows_.data(),
+                                                   indices_.data(),     values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

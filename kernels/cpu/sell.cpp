@@ -28,6 +28,7 @@
 #include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -44,12 +45,8 @@ struct SellView {
 };
 
 template <class T>
-struct SellArguments {
+struct SellArguments : ProductArguments<T> {
   SellView<T> matrix;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T, int C>
@@ -154,11 +151,8 @@ class SellKernel final : public SpmvKernel {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
     const Arguments arguments{
-        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()},
-        static_cast<T>(alpha),
-        static_cast<const T*>(x),
-        static_cast<T>(beta),
-        static_cast<T*>(y)};
+        {alpha, x, beta, y},
+        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
