@@ -24,6 +24,7 @@
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -33,7 +34,7 @@ constexpr int block_threads = 128;
 constexpr LocalIndex slice_size = 32;  // block rows
 
 template <class Numbers>
-struct BsrArguments {
+struct BsrArguments : ProductOf<Numbers> {
   const Offset* begins;
   const LocalIndex* bases;  ///< null: columns have 32 bits
   const void* columns;
@@ -42,10 +43,6 @@ struct BsrArguments {
   std::int64_t slices;
   LocalIndex block_rows, last_column;
   RowListView rows;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// Blocks under way, measured on an H200: 8 to 15 values per thread.
@@ -108,7 +105,7 @@ __device__ void add_blocks(const Index* columns, const Matrix* values, int lane,
 template <class Numbers, class Index, int b>
 __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   constexpr int lanes = slice_size * b;
-  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t thread = thread_index();
   const std::int64_t slice = thread / lanes;
   const auto lane = static_cast<int>(thread - slice * lanes);
   const std::int64_t place = slice * slice_size + lane / b;
@@ -171,11 +168,16 @@ class BsrGpuKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     using Sum = typename Numbers::Sum;
-    launch_({blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
+    launch_({{alpha, x, beta, y},
+             blocks_.begins.data(),
+             blocks_.bases.data(),
+             blocks_.columns.data(),
              reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-             blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_,
-             static_cast<Sum>(alpha), static_cast<const typename Numbers::Vector*>(x),
-             static_cast<Sum>(beta), static_cast<typename Numbers::Vector*>(y)},
+             blocks_.order.data(),
+             blocks_.slices(),
+             blocks_.count,
+             csr_.columns - 1,
+             rows_},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
@@ -201,10 +203,7 @@ class BsrGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_bsr(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  check_format_options(options, {"b", "max_padding"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<BsrGpuKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<BsrGpuKernel>(matrix, rows, options, {"b", "max_padding"});
 }
 
 Prediction predict_gpu_bsr(const LocalStatistics& s) {

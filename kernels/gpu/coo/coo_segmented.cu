@@ -13,6 +13,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -23,7 +24,7 @@ constexpr int block_threads = 256;
 template <class T>
 __global__ void finish_empty_rows(const LocalIndex* rows, std::int64_t count, T alpha, T beta,
                                   T* y) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k < count) finish_row(alpha, T{0}, beta, y[rows[k]]);
 }
 
