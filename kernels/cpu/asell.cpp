@@ -5,8 +5,9 @@
 //   offsets  one offset for all rows, column = anchor(row) + offset, anchor(row) = first row of its
 //            b x b block, and a mask of the rows that have the entry: 8 bytes per step
 //   8-bit    distance to the previous entry of the row; all ones: advance without an entry: 32
-//   bytes 16-bit   the same in 16 bits: 64 bytes per step 32-bit   the column itself, -1 is
-//   padding: 128 bytes per step
+//            bytes per step
+//   16-bit   the same in 16 bits: 64 bytes per step
+//   32-bit   the column itself, -1 is padding: 128 bytes per step
 // 8-bit and 16-bit codes need rows whose columns ascend. The drawing: kernels/gpu/asell/asell.cpp.
 // Rows keep their stored order and have one accumulator each: the bits of csr; padding never
 // touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
@@ -16,8 +17,10 @@
 // over 32-bit 1.7 on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit
 // over 16-bit 1.03 on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values
 // in memory: left out; asking ahead for x where it is larger than a megabyte 1.7 on random (4
-// ranks). Bytes per product: 8, 1 or 0 (fp32: 4, 1, 0) per slot for its value, the indices as
-// above, 24 per slice, 4 per row if the rows of a slice are not consecutive, x and y once.
+// ranks).
+//
+// Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
+// slots; 4 per row of a slice whose rows are not consecutive.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -108,12 +111,9 @@ class AsellKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const AsellArguments<T> arguments{rows_.view(),          slices_.data(),
-                                      indices_.data(),       csr_.block,
-                                      values_.data(),        codes_.data(),
-                                      values_of_codes_,      csr_.columns,
-                                      static_cast<T>(alpha), static_cast<const T*>(x),
-                                      static_cast<T>(beta),  static_cast<T*>(y)};
+    const AsellArguments<T> arguments{{alpha, x, beta, y}, rows_.view(),     slices_.data(),
+                                      indices_.data(),     csr_.block,       values_.data(),
+                                      codes_.data(),       values_of_codes_, csr_.columns};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -245,6 +245,10 @@ class AsellKernel final : public SpmvKernel {
 std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
   return make_typed<AsellKernel>(matrix, rows, options);
+}
+
+Prediction predict_asell(const LocalStatistics& s) {
+  return {cost::shared_pattern_bytes(s), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

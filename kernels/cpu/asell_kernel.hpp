@@ -17,6 +17,7 @@
 #include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo::cpu_asell {
 
@@ -29,7 +30,7 @@ struct AsellSlice {
 };
 
 template <class T>
-struct AsellArguments {
+struct AsellArguments : ProductArguments<T> {
   SlicedRowsView rows;
   const AsellSlice* slices;  ///< one more behind the last
   const std::byte* indices;
@@ -38,10 +39,6 @@ struct AsellArguments {
   const std::uint8_t* codes;  ///< one a slot that names one of
   const T* table;             ///< 64 bytes of values, or one for all slots where both are null
   std::int64_t columns;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 /// Values as they are.

@@ -8,8 +8,9 @@
 // One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
 // do not depend on it. They are not those of csr. A block that is not full has its column stored as
 // ~column and a mask, which keeps padding from x; full blocks pay nothing for it.
-// Bytes per product: 8 (fp32: 4) per slot, 4 per block, 8 a mask, 16 per block row, the row list, x
-// and y once.
+//
+// Bytes of the matrix: B (b b v + 4) + 16 (m / b + 1) + rows, with B blocks of b x b; 8 more per
+// block that is not full.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -20,11 +21,13 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/block_cover.hpp"
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -39,17 +42,13 @@ struct BlockRow {
 };
 
 template <class T>
-struct BsrArguments {
+struct BsrArguments : ProductArguments<T> {
   RowListView rows;
   LocalIndex last_column;
   const BlockRow* begins;
   const LocalIndex* columns;   ///< first column of each block, or ~ of it where it has a mask
   const std::uint64_t* masks;  ///< bit i * b + j of those blocks in order
   const T* values;             ///< [block][i][j]
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T, int b>
@@ -139,16 +138,9 @@ class BsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const BsrArguments<T> arguments{rows_,
-                                    csr_.columns - 1,
-                                    begins_.data(),
-                                    columns_.data(),
-                                    masks_.data(),
-                                    values_.data(),
-                                    static_cast<T>(alpha),
-                                    static_cast<const T*>(x),
-                                    static_cast<T>(beta),
-                                    static_cast<T*>(y)};
+    const BsrArguments<T> arguments{{alpha, x, beta, y}, rows_,           csr_.columns - 1,
+                                    begins_.data(),      columns_.data(), masks_.data(),
+                                    values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -244,6 +236,12 @@ class BsrKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_bsr(const CsrView& matrix, RowListView rows, const Spec& options) {
   return make_typed<BsrKernel>(matrix, rows, options);
+}
+
+Prediction predict_bsr(const LocalStatistics& s) {
+  // With the block size that it will choose.
+  const double per_nonzero = best_blocks(s.blocks, cost::value_bytes(s)).bytes;
+  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -2,8 +2,9 @@
 //
 // coo: a list of (row, column, value), ordered by row (hyb_kernel.hpp without a block). Threads own
 // ranges of rows with an even share of the entries, so that no sum needs an atomic. Gives the bits
-// of csr. Bytes per product: 16 (fp32: 12) per nonzero, 12 for 256 rows, the row list, x and y
-// once.
+// of csr.
+//
+// Bytes of the matrix: n (v + 8) + 12 per 256 rows + rows.
 #include "kernels/cpu/hyb_kernel.hpp"
 #include "kernels/options.hpp"
 

@@ -6,7 +6,8 @@
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // Uses the arrays of the CsrView as they are. A row is one chain of dependent fma's; out-of-order
 // execution overlaps the chains of neighbouring rows where rows are short.
-// Bytes per product: 12 (fp32: 8) per nonzero, 8 per row offset, the row list, x and y once.
+//
+// Bytes of the matrix (csr, csr-omp): n (v + 4) + 8 (m + 1) + rows.
 #pragma once
 
 #include <omp.h>
@@ -20,6 +21,7 @@
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "kernels/work.hpp"
 
@@ -27,15 +29,11 @@ namespace rowhalo {
 
 template <class T>
 struct CsrBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     const Offset* offsets;
     const LocalIndex* indices;
     const T* values;
     RowListView rows;
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   [[gnu::always_inline]] static void multiply_row(const Arguments& a, LocalIndex row) {
@@ -72,14 +70,11 @@ class CsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename CsrBody<T>::Arguments arguments{matrix_.offsets,
+    const typename CsrBody<T>::Arguments arguments{{alpha, x, beta, y},
+                                                   matrix_.offsets,
                                                    matrix_.indices,
                                                    static_cast<const T*>(matrix_.values),
-                                                   rows_,
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+                                                   rows_};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

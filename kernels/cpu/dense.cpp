@@ -6,7 +6,8 @@
 //   y_i from the sums, added in pairs
 // 32 sums a row keep the vector units busy and make the bits independent of their width. Where the
 // rows are not full, a bit per slot says which are entries; padding never touches x (lanes.hpp).
-// Bytes per product: 8 (fp32: 4) per slot, 1/8 per slot where rows are not full, x and y once.
+//
+// Bytes of the matrix: m k v + rows; where rows are not full, m k / 8 more.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -14,12 +15,14 @@
 #include <atomic>
 #include <vector>
 
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -32,15 +35,11 @@ constexpr std::int64_t strips_of(std::int64_t columns) {
 
 template <class T>
 struct DenseBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     RowListView rows;
     std::int64_t columns;
     const T* values;         ///< [row][column]
     const StripMask* masks;  ///< [row][strip], null where every slot holds an entry
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   template <Slots slots, int vector_bytes>
@@ -98,14 +97,8 @@ class DenseKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DenseBody<T>::Arguments arguments{rows_,
-                                                     csr_.columns,
-                                                     values_.data(),
-                                                     full_ ? nullptr : masks_.data(),
-                                                     static_cast<T>(alpha),
-                                                     static_cast<const T*>(x),
-                                                     static_cast<T>(beta),
-                                                     static_cast<T*>(y)};
+    const typename DenseBody<T>::Arguments arguments{
+        {alpha, x, beta, y}, rows_, csr_.columns, values_.data(), full_ ? nullptr : masks_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -164,6 +157,10 @@ class DenseKernel final : public SpmvKernel {
 std::unique_ptr<SpmvKernel> make_dense(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
   return make_typed<DenseKernel>(matrix, rows, options);
+}
+
+Prediction predict_dense(const LocalStatistics& s) {
+  return {cost::dense_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -10,7 +10,8 @@
 // A whole mask needs no test; padding never touches x (lanes.hpp). Where the rows of a strip are
 // not consecutive, and in the last strip, one row is summed after the other.
 // A row is summed by ascending local column, which is the stored order only where the two agree.
-// Bytes per product: 8.125 (fp32: 4.125) per slot, 4 per diagonal, the row list, x and y once.
+//
+// Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -18,12 +19,14 @@
 #include <atomic>
 #include <vector>
 
+#include "kernels/cost_model.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -33,17 +36,13 @@ static_assert(strip_lanes == RowListView::group_size);
 
 template <class T>
 struct DiaBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     RowListView rows;
     std::int64_t columns;
     LocalIndex diagonals;
     const LocalIndex* offsets;  ///< column - row of each diagonal, ascending
     const StripMask* masks;     ///< [strip][diagonal]
     const T* values;            ///< [strip][diagonal][row of the strip]
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   template <int vector_bytes>
@@ -131,16 +130,9 @@ class DiaKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DiaBody<T>::Arguments arguments{rows_,
-                                                   csr_.columns,
-                                                   diagonals_,
-                                                   offsets_.data(),
-                                                   masks_.data(),
-                                                   values_.data(),
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+    const typename DiaBody<T>::Arguments arguments{
+        {alpha, x, beta, y}, rows_,         csr_.columns,  diagonals_,
+        offsets_.data(),     masks_.data(), values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -215,6 +207,10 @@ class DiaKernel final : public SpmvKernel {
 
 std::unique_ptr<SpmvKernel> make_dia(const CsrView& matrix, RowListView rows, const Spec& options) {
   return make_typed<DiaKernel>(matrix, rows, options);
+}
+
+Prediction predict_dia(const LocalStatistics& s) {
+  return {cost::diagonal_bytes(s)};
 }
 
 }  // namespace rowhalo

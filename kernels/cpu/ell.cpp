@@ -3,6 +3,8 @@
 // ell: ELLPACK (Grimes, Kincaid, Young: ITPACK 2.0 user's guide, 1979). Every row is padded to the
 // longest of the list and the k-th entries of all rows stand side by side: hyb_kernel.hpp with an
 // empty list of coordinates. Gives the bits of csr. Refuses where a few long rows would pad all.
+//
+// Bytes of the matrix: (v + 4) m L + 12 per 256 rows + rows, with L the longest row.
 #include <fmt/format.h>
 
 #include "kernels/cpu/hyb_kernel.hpp"

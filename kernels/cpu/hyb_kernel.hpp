@@ -13,8 +13,6 @@
 //     for each entry of the chunk's list:         sums[row] = fma(value, x[column], sums[row])
 // The sums of a chunk stay in the first-level cache. A row is summed in stored order and belongs to
 // one thread: the bits of csr, and no atomics.
-// Bytes per product: 12 (fp32: 8) per slot of the block, 16 (12) an entry of the list, 12 per
-// chunk, the row list, x and y once.
 #pragma once
 
 #include <omp.h>
@@ -27,6 +25,7 @@
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -35,7 +34,7 @@ template <class T>
 struct HybBody {
   static constexpr LocalIndex chunk_rows = 256;
 
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     RowListView rows;
     LocalIndex width;
     const LocalIndex* full;  ///< per chunk: columns of the block without padding
@@ -45,10 +44,6 @@ struct HybBody {
     const LocalIndex* list_rows;  ///< positions in `rows`
     const LocalIndex* list_columns;
     const T* list_values;
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   /// The list's entries of one chunk; a row's entries are summed in a register.
@@ -122,7 +117,8 @@ class HybKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename HybBody<T>::Arguments arguments{rows_,
+    const typename HybBody<T>::Arguments arguments{{alpha, x, beta, y},
+                                                   rows_,
                                                    width_,
                                                    full_.data(),
                                                    block_indices_.data(),
@@ -130,11 +126,7 @@ class HybKernel final : public SpmvKernel {
                                                    begins_.data(),
                                                    list_rows_.data(),
                                                    list_columns_.data(),
-                                                   list_values_.data(),
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+                                                   list_values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

@@ -10,7 +10,8 @@
 // natural rows. The sort takes neighbouring rows apart, and with them the lines of x that they
 // share; and a product reads as many streams as diagonals, more than a CPU prefetches. sell, which
 // cuts the rows into sections, has neither fault.
-// Bytes per product: 12 (fp32: 8) per nonzero, 8 per diagonal and the end, 4 per row, x and y once.
+//
+// Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
 #include <omp.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "kernels/cpu/parts.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -32,16 +34,12 @@ constexpr LocalIndex chunk_rows = 256;
 
 template <class T>
 struct JdsBody {
-  struct Arguments {
+  struct Arguments : ProductArguments<T> {
     LocalIndex diagonals;
     const Offset* begins;    ///< first entry of each diagonal, and the end
     const LocalIndex* rows;  ///< in sorted order
     const LocalIndex* indices;
     const T* values;
-    T alpha;
-    const T* x;
-    T beta;
-    T* y;
   };
 
   /// Positions [begin, end) of the sorted rows.
@@ -87,15 +85,9 @@ class JdsKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename JdsBody<T>::Arguments arguments{diagonals_,
-                                                   begins_.data(),
-                                                   rows_.data(),
-                                                   indices_.data(),
-                                                   values_.data(),
-                                                   static_cast<T>(alpha),
-                                                   static_cast<const T*>(x),
-                                                   static_cast<T>(beta),
-                                                   static_cast<T*>(y)};
+    const typename JdsBody<T>::Arguments arguments{{alpha, x, beta, y}, diagonals_,
+                                                   begins_.data(),      rows_.data(),
+                                                   indices_.data(),     values_.data()};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }

@@ -9,8 +9,10 @@
 // Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding,
 // which never touches x (lanes.hpp). The last slice may have fewer rows and is stored with that
 // many lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save
-// padding; y is written to its natural rows all the same. Bytes per product: 12 (fp32: 8) per slot,
-// 16 per slice, 4 per row where the rows of a slice are not consecutive, x and y once.
+// padding; y is written to its natural rows all the same.
+//
+// Bytes of the matrix: (v + 4) s + 16 slices, with s the slots: each slice as long as its longest
+// row; 4 per row of a slice whose rows are not consecutive.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -26,6 +28,7 @@
 #include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/work.hpp"
 
 namespace rowhalo {
@@ -42,12 +45,8 @@ struct SellView {
 };
 
 template <class T>
-struct SellArguments {
+struct SellArguments : ProductArguments<T> {
   SellView<T> matrix;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T, int C>
@@ -152,11 +151,8 @@ class SellKernel final : public SpmvKernel {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
     const Arguments arguments{
-        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()},
-        static_cast<T>(alpha),
-        static_cast<const T*>(x),
-        static_cast<T>(beta),
-        static_cast<T*>(y)};
+        {alpha, x, beta, y},
+        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -256,6 +252,10 @@ class SellKernel final : public SpmvKernel {
 std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
                                       const Spec& options) {
   return make_typed<SellKernel>(matrix, rows, options);
+}
+
+Prediction predict_sell(const LocalStatistics& s) {
+  return {cost::padded_bytes(s, static_cast<double>(s.lengths.slots_of_8))};
 }
 
 }  // namespace rowhalo

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README.md: its commands run. The rooms' pages hold the tables of `rowhalo list` and the texts of --help;
---update rewrites them."""
+"""README.md: its commands run. The rooms' pages hold the tables of `rowhalo list` and the texts of --help, and
+what the table of formats and the formats' files say; --update rewrites them."""
 import os
 import re
 import subprocess
@@ -13,14 +13,52 @@ import launch
 README = launch.SOURCE / "README.md"
 NEEDED = {".h5": "HDF5", "metis": "METIS"}  # by words of commands
 PAGES = ["kernels/FORMATS.md", "miniapp/halo/TRANSPORTS.md", "partition/PARTITIONERS.md", "io/SOURCES.md",
-         "miniapp/cli/OPTIONS.md"]
-GENERATED = re.compile(r"(<!-- rowhalo ([a-z -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+         "miniapp/cli/OPTIONS.md", "jobs/NUMBERS.md"]
+GENERATED = re.compile(r"(<!-- (rowhalo|formats) ([a-z -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+FORMAT = re.compile(r'(?:FORMAT|AUTOMATIC)\((cpu|gpu), \w+, "([^"]+)", ([^,]+),')
+BYTES = re.compile(r"^// Bytes of the matrix(?: \(([^)]+)\))?: ((?:.+\n//)*.+)\.$", re.MULTILINE)
+
+
+def table_of_formats():
+    """(device, name) of each format, and its promises."""
+    text = (launch.SOURCE / "kernels/formats.inc").read_text(encoding="utf-8")
+    return {(device, name): promises.split(" | ") for device, name, promises in FORMAT.findall(text)}
+
+
+def canonical_formats():
+    """The sentence on identical bits."""
+    def names(device):
+        return ", ".join(f"`{name}`" for (where, name), promises in table_of_formats().items()
+                         if where == device and "canonical" in promises)
+    return f"CPU: {names('cpu')}.\nGPU: {names('gpu')}.\n"
+
+
+def bytes_of_formats():
+    """What the opening comments of the formats' files state."""
+    stated = {}
+    for path in sorted((launch.SOURCE / "kernels").rglob("*.*")):
+        if path.suffix not in (".cpp", ".hpp", ".cu"):
+            continue
+        device = "cpu" if "/kernels/cpu/" in path.as_posix() else "gpu"
+        for names, text in BYTES.findall(path.read_text(encoding="utf-8")):
+            for name in names.replace("\n//", "").split(", ") if names else [path.stem.replace("_", "-")]:
+                stated[device, name] = " ".join(text.replace("\n//", "").split())
+    unstated = [key for key in table_of_formats() if key not in stated]
+    if unstated:
+        raise AssertionError(f"{unstated}: the file does not say 'Bytes of the matrix: ...'")
+    rows = {}
+    for device, name in table_of_formats():
+        rows.setdefault((device, stated[device, name]), []).append(name)
+    lines = [f"| {device} | {', '.join(names)} | {text} |\n" for (device, text), names in rows.items()]
+    return "| | format | bytes of the matrix |\n| --- | --- | --- |\n" + "".join(lines)
 
 
 def current(match):
-    result = launch.run(*match[2].split(), ranks=0)
-    text = result.stdout if "--markdown" in match[2] else f"```\n{result.stdout.strip()}\n```\n"
-    return match[1] + text + match[4]
+    if match[2] == "formats":
+        return match[1] + {"canonical": canonical_formats, "bytes": bytes_of_formats}[match[3]]() + match[5]
+    result = launch.run(*match[3].split(), ranks=0)
+    text = result.stdout if "--markdown" in match[3] else f"```\n{result.stdout.strip()}\n```\n"
+    return match[1] + text + match[5]
 
 
 class Readme(launch.Case):

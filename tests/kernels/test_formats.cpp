@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
@@ -114,6 +115,8 @@ TEST_CASE("the table names each format once a device, in one line") {
       CHECK_THROWS_AS(find_format(entry.name, entry.device), InputError);
     }
     CHECK_FALSE((entry.baseline && entry.automatic));
+    const bool built = entry.device == Device::cpu || built_with_cuda();
+    CHECK((entry.predict != nullptr) == (entry.automatic && built));
   }
   CHECK(seen.count({Device::cpu, "csr"}) == 1);
   CHECK(seen.count({Device::gpu, "sell"}) == 1);  // in every build

@@ -104,7 +104,7 @@ class Tree:
 
     def texts(self):
         """What people write by hand: not golden outputs, not test data."""
-        kinds = (".md", ".json", ".hpp.in")
+        kinds = (".md", ".json", ".hpp.in", ".inc")
         listed = [name for name in self.files if name.endswith(kinds) and "/golden/" not in name]
         return self.sources() + self.scripts() + self.cmake() + listed
 

@@ -34,8 +34,8 @@
 // sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
 // the bytes.
 //
-// Bytes per product: 8 (fp32: 4) per slot; 0.25, 1, 2 or 4 per slot for the column (offsets: 8 per
-// step of each distinct pattern), 16 per slice, the row list, x and y once.
+// Bytes of the matrix: s (v, 1 or 0) + s (1, 2 or 4) or, with offsets, 8 per step of each distinct
+// pattern + 16 slices + rows, with s the slots.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
@@ -43,10 +43,12 @@
 #include <algorithm>
 
 #include "kernels/formats.hpp"
+#include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/asell/distinct_values.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -102,43 +104,30 @@ class AsellGpuKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
-             layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
-             static_cast<unsigned>(layout_.distinct_values), slice_rows_, csr_.block,
-             static_cast<Sum>(alpha), static_cast<const Vector*>(x), static_cast<Sum>(beta),
-             static_cast<Vector*>(y)},
+    launch_({{alpha, x, beta, y},
+             layout_.slices.data(),
+             layout_.patterns.data(),
+             layout_.words.data(),
+             layout_.values.data(),
+             reinterpret_cast<const Matrix*>(layout_.table.data()),
+             static_cast<unsigned>(layout_.distinct_values),
+             slice_rows_,
+             csr_.block},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
  private:
-  /// Without unroll=, as measured on an H200: with more steps under way fewer warps hide how long a
-  /// load takes, which pays where slices are long, or so few that all are at once.
   Unroll chosen_unroll(const Spec& options) const {
+    if (!options.has("unroll")) {
+      return fitting_unroll(layout_, describe_device(current_device()).multiprocessors);
+    }
+    const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
     const bool coded = layout_.value_code != ValueCode::plain;
-    if (options.has("unroll")) {
-      const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
-      return word == "low"               ? Unroll::low
-             : word == "medium" || coded ? Unroll::medium
-             : word == "high"            ? Unroll::high
-                                         : Unroll::highest;
-    }
-    const std::int64_t slices = layout_.slices.size();
-    const std::int64_t processors = describe_device(current_device()).multiprocessors;
-    const auto at_most = [&](std::int64_t warps) { return slices <= warps * processors; };
-    const auto longer_than = [&](std::int64_t steps) { return layout_.steps > steps * slices; };
-    // Asking ahead: a quarter of elasticity:80 takes 32 us instead of 34, but all of it 120
-    // instead of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
-    if (coded) return at_most(2 * 64) ? Unroll::medium : Unroll::low;
-    // Wide distances: loads of x are all over the caches, which more warps keep busy.
-    const std::int64_t close = layout_.slices_by_code[static_cast<int>(IndexCode::offsets)] +
-                               layout_.slices_by_code[static_cast<int>(IndexCode::distances8)];
-    const bool regular = 2 * close > slices;
-    if (longer_than(64) && (regular || at_most(2 * 64))) {
-      return at_most(12) ? Unroll::highest : Unroll::high;
-    }
-    if (!regular || !longer_than(4)) return Unroll::low;
-    return longer_than(8) && at_most(24) ? Unroll::high : Unroll::medium;
+    return word == "low"               ? Unroll::low
+           : word == "medium" || coded ? Unroll::medium
+           : word == "high"            ? Unroll::high
+                                       : Unroll::highest;
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -204,10 +193,12 @@ class AsellGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
                                            const Spec& options) {
-  check_format_options(options, {"codes", "sigma", "max_padding", "unroll"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<AsellGpuKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<AsellGpuKernel>(matrix, rows, options,
+                                           {"codes", "sigma", "max_padding", "unroll"});
+}
+
+Prediction predict_gpu_asell(const LocalStatistics& s) {
+  return {cost::shared_pattern_bytes(s), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

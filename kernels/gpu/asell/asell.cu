@@ -10,60 +10,13 @@
 // nothing, and the sum discards it. Coded values are bound by the loads and instructions of a step,
 // not by memory: their table lies in shared memory.
 #include "kernels/gpu/asell/asell.hpp"
+#include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/asell/distinct_values.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 
 namespace rowhalo {
 namespace {
-
-constexpr int block_threads = 128;
-
-/// What a warp reads of its slice first is brought to L2 while others work on slices this far
-/// before it, more than there are warps at once: else it is the first of two waits for memory.
-constexpr unsigned described_ahead = 1 << 14;
-
-/// Left to itself the compiler begins to sum, or to decode, and so waits, while loads are still to
-/// be asked for.
-enum class Order {
-  compilers,
-  loads_first,   ///< of a unroll before its sums
-  streams_first  ///< those of values and of codes in words also before any of x
-};
-
-/// The steps of a slice that a thread loads before it sums them, and the blocks that registers
-/// must suffice for on a multiprocessor, without a spill (ptxas -v): 8 spilled bytes per row cost
-/// stencil5 a tenth.
-struct Shape {
-  int plain;   ///< steps of codes without words
-  int packed;  ///< steps where several share a word
-  int few;     ///< steps loaded at once where no more are left
-  int blocks;
-  Order order;
-};
-
-/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 blocks; asell.cpp says which unroll
-/// when. Coded values want all warps: with half of them stencil27 of 200 x 200 x 50 took 65 us,
-/// not 60.
-template <class Numbers>
-constexpr Shape shape_of(Unroll unroll, ValueCode code) {
-  constexpr bool reduced =
-      sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
-  if (code != ValueCode::plain) {
-    return {8, 8, 8, unroll == Unroll::low ? 16 : 12, Order::compilers};
-  }
-  switch (unroll) {
-    case Unroll::low:
-      break;
-    case Unroll::medium:
-      return {7, 8, 8, 12, reduced ? Order::loads_first : Order::compilers};
-    case Unroll::high:
-      return {12, 12, 8, 6, Order::loads_first};
-    case Unroll::highest:
-      return {20, 20, 8, 3, Order::streams_first};
-  }
-  return {4, 8, 4, 16, Order::compilers};
-}
 
 // Where the columns of a lane come from: load() gives the next `unroll` of them in column[], 0
 // where there is no entry, which has(there[]) tells; of `left` steps none beyond the last is read.
@@ -247,13 +200,13 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
 }
 
 template <class Numbers, ValueCode value_code, Unroll unroll>
-__global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value_code).blocks)
+__global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value_code).blocks)
     asell_kernel(AsellArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
   constexpr Shape shape = shape_of<Numbers>(unroll, value_code);
   constexpr bool coded = value_code == ValueCode::dictionary;
   __shared__ Matrix table[coded ? most_distinct_values : 1];
-  const unsigned number = blockIdx.x * (block_threads / warp_size) + threadIdx.x / warp_size;
+  const unsigned number = blockIdx.x * (asell_threads / warp_size) + threadIdx.x / warp_size;
   const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;
   const auto count = static_cast<unsigned>(a.rows.count);
   const bool none = number * warp_size >= count;
@@ -264,8 +217,8 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value
     prefetch(a.slices + number + described_ahead);
   }
   // All loads before the first wait, which is that of the block for its table.
-  static_assert(most_distinct_values <= 2 * block_threads);
-  constexpr unsigned half = block_threads;
+  static_assert(most_distinct_values <= 2 * asell_threads);
+  constexpr unsigned half = asell_threads;
   Matrix low{}, high{};
   if (coded && threadIdx.x < a.table_size) low = cached(a.table + threadIdx.x);
   if (coded && half + threadIdx.x < a.table_size) high = cached(a.table + half + threadIdx.x);
@@ -302,8 +255,8 @@ __global__ void __launch_bounds__(block_threads, shape_of<Numbers>(unroll, value
 
 template <class Numbers, ValueCode values, Unroll unroll>
 void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(arguments.rows.count, block_threads);
-  asell_kernel<Numbers, values, unroll><<<blocks, block_threads, 0, stream>>>(arguments);
+  const unsigned blocks = blocks_for(arguments.rows.count, asell_threads);
+  asell_kernel<Numbers, values, unroll><<<blocks, asell_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ enum class PatternCheck {
 PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayout& layout);
 
 template <class Numbers>
-struct AsellArguments {
+struct AsellArguments : ProductOf<Numbers> {
   const AsellSlice* slices;
   const OffsetStep* patterns;
   const std::uint32_t* words;
@@ -85,10 +85,6 @@ struct AsellArguments {
   unsigned table_size;  ///< at most most_distinct_values
   RowListView rows;
   int block;  ///< of anchor_of()
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 template <class Numbers>

@@ -13,6 +13,8 @@
 
 #include "kernels/gpu/asell/asell_rows.cuh"
 #include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -87,7 +89,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   Measure result{static_cast<std::uint32_t>(steps), static_cast<std::uint32_t>(steps), base,
                  IndexCode::columns};
   Hash hash = ~Hash{0};
-  const bool all_ascend = __all_sync(0xffffffffu, ascends);
+  const bool all_ascend = __all_sync(all_lanes, ascends);
   if (steps > 0) {
     const auto try_code = [&](IndexCode code, std::int64_t slots) {
       const std::int64_t words = words_for(slots, codes_per_word(code));
@@ -124,7 +126,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
 /// What each slice takes of the arrays of values and words.
 __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueCode values,
                             Sums* sums) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k > slices) return;
   if (k == slices) {
     sums[k] = {0, 0};
@@ -138,14 +140,14 @@ __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueC
 }
 
 __global__ void number_slices(std::int64_t slices, std::uint32_t* numbers) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k < slices) numbers[k] = static_cast<std::uint32_t>(k);
 }
 
 /// In the order of hashes: steps of a pattern where it stands first, else 0.
 __global__ void size_patterns(const Hash* hashes, const std::uint32_t* sorted,
                               const Measure* measures, std::int64_t slices, std::uint64_t* sizes) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= slices) return;
   const bool has_offsets = hashes[k] != ~Hash{0};
   const bool first = k == 0 || hashes[k] != hashes[k - 1];
@@ -158,7 +160,7 @@ __global__ void place_patterns(const Hash* hashes, const std::uint32_t* sorted,
                                const Measure* measures, const std::uint64_t* sizes,
                                const std::uint64_t* ends, std::int64_t slices,
                                std::uint32_t* places, unsigned char* owns) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= slices || hashes[k] == ~Hash{0}) return;
   const std::uint32_t slice = sorted[k];
   places[slice] = static_cast<std::uint32_t>(ends[k] - measures[slice].steps);
@@ -173,7 +175,7 @@ struct Totals {
 __global__ void describe_slices(const Measure* measures, const Sums* begins,
                                 const std::uint32_t* pattern_places, std::int64_t slices,
                                 AsellSlice* result, Totals* totals) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= slices) return;
   const Measure m = measures[k];
   const bool has_offsets = m.code == IndexCode::offsets;

@@ -11,6 +11,8 @@
 
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 
@@ -25,7 +27,7 @@ __device__ inline int lane_number() {
 }
 
 __device__ inline std::int64_t slice_number() {
-  return (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  return thread_index() / warp_size;
 }
 
 /// A lane without a row has no entries.
@@ -39,7 +41,7 @@ __device__ inline Lane lane_of(const CsrView& matrix, const RowListView& rows, s
 template <class T, class Choose>
 __device__ T over_warp(T value, Choose choose) {
   for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    value = choose(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    value = choose(value, __shfl_xor_sync(all_lanes, value, offset));
   }
   return value;
 }
@@ -72,7 +74,7 @@ __device__ void merge_rows(const CsrView& matrix, const Lane& lane, const Visit&
     const long long smallest = smallest_of_warp(next);
     if (smallest == none) return;
     const bool here = next == smallest;
-    const unsigned mask = __ballot_sync(0xffffffffu, here);
+    const unsigned mask = __ballot_sync(all_lanes, here);
     // Its low 32 bits: a multiple of 2^33 changes none of them.
     const auto step = static_cast<LocalIndex>(smallest);
     if (!visit(step, mask, here, e)) return;

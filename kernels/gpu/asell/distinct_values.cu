@@ -8,6 +8,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -28,11 +29,10 @@ __device__ unsigned place_of(Key key) {
 
 template <class Word>
 __global__ void collect(const Word* numbers, Offset count, Key* table, Found* found) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t stride = thread_count();
   const volatile Key* seen = table;
   const volatile unsigned* seen_count = &found->count;
-  for (std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; e < count;
-       e += stride) {
+  for (std::int64_t e = thread_index(); e < count; e += stride) {
     const Key key = numbers[e];
     if (key == no_key) found->count = most_distinct_values + 1;
     for (unsigned place = place_of(key);; place = (place + 1) % places) {

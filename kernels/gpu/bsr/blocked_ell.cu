@@ -6,8 +6,9 @@
 //     for step in [0, width): column = columns[step * block rows + R]; for c in [0, b):
 //       value = values[((step * b + c) * block rows + R) * b + r]
 //       if value is no hole: s = fma(value, x[column + c], s)
-// Neighbouring threads read neighbouring values; rows keep their stored order. Bytes per product:
-// 8 b^2 (fp32: 4 b^2) and 4 per block with its padding, the row list, x and y once.
+// Neighbouring threads read neighbouring values; rows keep their stored order.
+//
+// Bytes of the matrix: B (b b v + 4) + rows, with B = m / b times the longest block row.
 #include <algorithm>
 
 #include "kernels/formats.hpp"
@@ -17,7 +18,9 @@
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -25,21 +28,17 @@ namespace {
 constexpr int block_threads = 128;
 
 template <class T>
-struct BlockedArguments {
+struct BlockedArguments : ProductArguments<T> {
   const LocalIndex* columns;
   const T* values;
   int size;
   LocalIndex width, block_rows, last_column;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T>
 __global__ void blocked_ell_kernel(BlockedArguments<T> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const std::int64_t lanes = std::int64_t{a.block_rows} * a.size;
   T sum = 0;
@@ -71,10 +70,14 @@ class BlockedEllKernel final : public DeviceFormat {
     if (rows_.count == 0) return;
     blocked_ell_kernel<T>
         <<<blocks_for(rows_.count, block_threads), block_threads, 0, native(stream)>>>(
-            {reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
-             reinterpret_cast<const T*>(blocks_.values.data()), blocks_.size, width(),
-             blocks_.count, csr_.columns - 1, rows_, static_cast<T>(alpha),
-             static_cast<const T*>(x), static_cast<T>(beta), static_cast<T*>(y)});
+            {{alpha, x, beta, y},
+             reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
+             reinterpret_cast<const T*>(blocks_.values.data()),
+             blocks_.size,
+             width(),
+             blocks_.count,
+             csr_.columns - 1,
+             rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -101,10 +104,7 @@ class BlockedEllKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_blocked_ell(const CsrView& matrix, RowListView rows,
                                              const Spec& options) {
-  check_format_options(options, {"b", "max_padding"});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<BlockedEllKernel<T>>(matrix, rows, options);
-  });
+  return make_with_wide_numbers<BlockedEllKernel>(matrix, rows, options, {"b", "max_padding"});
 }
 
 }  // namespace rowhalo

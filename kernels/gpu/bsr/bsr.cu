@@ -9,9 +9,10 @@
 //       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
 // Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
 // index. Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks
-// are loaded before the first is summed. Bytes per product: 8 b^2 (fp32: 4 b^2) and 2 per block
-// with padding (4 where a slice spans more than 2^16 columns), 12 per slice, 4 per block row where
-// they are sorted, the row list, x and y once.
+// are loaded before the first is summed.
+//
+// Bytes of the matrix: B (b b v + 2, or 4 where a slice spans 2^16 columns) + 12 slices + rows,
+// with B counting the padding of slices of 32 block rows; 4 m / b where they are sorted.
 #include <cstring>
 #include <type_traits>
 
@@ -23,6 +24,7 @@
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -32,7 +34,7 @@ constexpr int block_threads = 128;
 constexpr LocalIndex slice_size = 32;  // block rows
 
 template <class Numbers>
-struct BsrArguments {
+struct BsrArguments : ProductOf<Numbers> {
   const Offset* begins;
   const LocalIndex* bases;  ///< null: columns have 32 bits
   const void* columns;
@@ -41,10 +43,6 @@ struct BsrArguments {
   std::int64_t slices;
   LocalIndex block_rows, last_column;
   RowListView rows;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// Blocks under way, measured on an H200: 8 to 15 values per thread.
@@ -107,7 +105,7 @@ __device__ void add_blocks(const Index* columns, const Matrix* values, int lane,
 template <class Numbers, class Index, int b>
 __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   constexpr int lanes = slice_size * b;
-  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t thread = thread_index();
   const std::int64_t slice = thread / lanes;
   const auto lane = static_cast<int>(thread - slice * lanes);
   const std::int64_t place = slice * slice_size + lane / b;
@@ -170,11 +168,16 @@ class BsrGpuKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     using Sum = typename Numbers::Sum;
-    launch_({blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
+    launch_({{alpha, x, beta, y},
+             blocks_.begins.data(),
+             blocks_.bases.data(),
+             blocks_.columns.data(),
              reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-             blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_,
-             static_cast<Sum>(alpha), static_cast<const typename Numbers::Vector*>(x),
-             static_cast<Sum>(beta), static_cast<typename Numbers::Vector*>(y)},
+             blocks_.order.data(),
+             blocks_.slices(),
+             blocks_.count,
+             csr_.columns - 1,
+             rows_},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
@@ -200,10 +203,15 @@ class BsrGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_bsr(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  check_format_options(options, {"b", "max_padding"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<BsrGpuKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<BsrGpuKernel>(matrix, rows, options, {"b", "max_padding"});
+}
+
+Prediction predict_gpu_bsr(const LocalStatistics& s) {
+  // One thread per row, blocks without masks.
+  BlockSamples without_masks = s.blocks;
+  for (BlockSample& sample : without_masks) sample.masks = 0;
+  const double per_nonzero = best_blocks(without_masks, cost::value_bytes(s)).bytes;
+  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s), cost::longest_row(s)};
 }
 
 }  // namespace rowhalo

@@ -10,15 +10,13 @@
 #include "kernels/gpu/conversion/scratch.cuh"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 /// Sorts before the others: a lower window, then a longer row.
 __global__ void make_sort_keys(CsrView matrix, RowListView rows, std::int64_t sigma,
@@ -38,7 +36,7 @@ __global__ void make_groups(const LocalIndex* sorted, LocalIndex count, LocalInd
   if (first >= count) return;
   const LocalIndex first_row = sorted[first];
   const bool fits = item >= count || sorted[item] == first_row + (item - first);
-  const bool consecutive = __all_sync(0xffffffffu, fits);
+  const bool consecutive = __all_sync(all_lanes, fits);
   if (item == first) groups[group] = consecutive ? first_row : ~static_cast<LocalIndex>(first);
 }
 
@@ -54,7 +52,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, Slices slices, 
     longest = max(longest, matrix.offsets[row + 1] - matrix.offsets[row]);
   }
   for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, offset));
+    longest = max(longest, __shfl_xor_sync(all_lanes, longest, offset));
   }
   if (threadIdx.x % warp_size != 0) return;
   slots[slice] = slice < slices.count(rows.count) ? longest * slices.lanes(slice, rows.count) : 0;

@@ -10,15 +10,12 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 /// Entries of row k of the list beyond the skipped ones, and 0 for the end.
 __global__ void count_entries(CsrView matrix, RowListView rows, Offset skipped, Offset* counts) {

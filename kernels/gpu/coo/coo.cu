@@ -5,7 +5,9 @@
 //   for thread e: y[rows[e]] += alpha * values[e] * x[columns[e]]
 // Threads of a warp whose entries lie in one row sum them first by shuffles, so that only one of
 // them adds to y. The order of the additions is open: the only format whose bits change between
-// runs. Bytes per product: 16 (fp32: 12) an entry, the row list, x once, y at least twice.
+// runs.
+//
+// Bytes of the matrix: n (v + 8) + rows.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -13,7 +15,9 @@
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/segments.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -21,21 +25,17 @@ namespace {
 constexpr int default_block = 256;
 
 template <class T>
-struct CooArguments {
+struct CooArguments : ProductArguments<T> {
   Offset count;
   const LocalIndex* entry_rows;
   const LocalIndex* columns;
   const T* values;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T>
 __global__ void scale_rows(CooArguments<T> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   T& y = a.y[a.rows[static_cast<LocalIndex>(k)]];
   y = a.beta == 0 ? T{0} : rounded_product(a.beta, y);
@@ -43,7 +43,7 @@ __global__ void scale_rows(CooArguments<T> a) {
 
 template <class T>
 __global__ void coo_kernel(CooArguments<T> a) {
-  const std::int64_t e = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t e = thread_index();
   const bool has_entry = e < a.count;
   const LocalIndex row = has_entry ? streamed(a.entry_rows + e) : -1;
   const T product =
@@ -66,15 +66,12 @@ class CooGpuKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const CooArguments<T> arguments{entries_.count,
+    const CooArguments<T> arguments{{alpha, x, beta, y},
+                                    entries_.count,
                                     entries_.rows.data(),
                                     entries_.columns.data(),
                                     reinterpret_cast<const T*>(entries_.values.data()),
-                                    rows_,
-                                    static_cast<T>(alpha),
-                                    static_cast<const T*>(x),
-                                    static_cast<T>(beta),
-                                    static_cast<T*>(y)};
+                                    rows_};
     scale_rows<<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(arguments);
     if (entries_.count > 0) {
       coo_kernel<<<blocks_for(entries_.count, block_), block_, 0, native(stream)>>>(arguments);
@@ -97,10 +94,7 @@ class CooGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_coo(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  check_format_options(options, {"block"});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CooGpuKernel<T>>(matrix, rows, options);
-  });
+  return make_with_wide_numbers<CooGpuKernel>(matrix, rows, options, {"block"});
 }
 
 }  // namespace rowhalo

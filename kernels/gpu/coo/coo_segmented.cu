@@ -2,8 +2,10 @@
 //
 // coo-segmented: coordinates summed by segments (segmented_sum.hpp), without atomics: the same bits
 // every time. Listed rows without entries get their beta * y in a launch of their own, if there are
-// any. Bytes per product: 16 (fp32: 12) an entry, 4 an empty row, 12 (fp32: 8) a partial sum
-// written and read, x and y once.
+// any.
+//
+// Bytes of the matrix: n (v + 8), 4 per empty row, 2 (v + 4) twice for each 512 entries (partial
+// sums, written and read).
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/coo/segmented_sum.hpp"
@@ -11,6 +13,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -21,7 +24,7 @@ constexpr int block_threads = 256;
 template <class T>
 __global__ void finish_empty_rows(const LocalIndex* rows, std::int64_t count, T alpha, T beta,
                                   T* y) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k < count) finish_row(alpha, T{0}, beta, y[rows[k]]);
 }
 

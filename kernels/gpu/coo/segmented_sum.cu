@@ -9,7 +9,10 @@
 // The order of summation depends on the entries alone.
 #include "kernels/gpu/coo/segmented_sum.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/segments.cuh"
+#include "kernels/gpu/warp/threads.cuh"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -17,7 +20,7 @@ namespace {
 constexpr int block_threads = 256;
 
 template <class T>
-struct SegmentedArguments {
+struct SegmentedArguments : ProductArguments<T> {
   Offset count;
   const LocalIndex* rows;
   const LocalIndex* columns;
@@ -25,15 +28,11 @@ struct SegmentedArguments {
   std::int64_t partials;
   LocalIndex* partial_rows;
   T* partial_sums;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T>
 __global__ void sum_chunks(SegmentedArguments<T> a) {
-  const std::int64_t chunk = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t chunk = thread_index() / warp_size;
   const int lane = threadIdx.x % warp_size;
   const Offset begin = chunk * entries_per_chunk;
   if (begin >= a.count) return;
@@ -48,7 +47,7 @@ __global__ void sum_chunks(SegmentedArguments<T> a) {
                     ? rounded_product(streamed(a.values + e), cached(a.x + streamed(a.columns + e)))
                     : T{0};
     // The carried row goes on in lane 0, or it is over.
-    const LocalIndex row_of_first_lane = __shfl_sync(0xffffffffu, row, 0);
+    const LocalIndex row_of_first_lane = __shfl_sync(all_lanes, row, 0);
     if (row_of_first_lane == carried_row) {
       if (lane == 0) product += carried;
     } else if (carried_row == first_row) {
@@ -58,18 +57,18 @@ __global__ void sum_chunks(SegmentedArguments<T> a) {
     }
     const T sum = sum_of_segment(row, product);
     // All segments but the last are over, those of the first row and of the last row apart.
-    const LocalIndex open_row = __shfl_sync(0xffffffffu, row, warp_size - 1);
+    const LocalIndex open_row = __shfl_sync(all_lanes, row, warp_size - 1);
     const bool over = ends_segment(row) && lane != warp_size - 1 && row >= 0;
-    const unsigned of_first = __ballot_sync(0xffffffffu, over && row == first_row);
-    if (of_first != 0) first_sum = __shfl_sync(0xffffffffu, sum, __ffs(of_first) - 1);
+    const unsigned of_first = __ballot_sync(all_lanes, over && row == first_row);
+    if (of_first != 0) first_sum = __shfl_sync(all_lanes, sum, __ffs(of_first) - 1);
     if (over && row != first_row && row != last_row) finish_row(a.alpha, sum, a.beta, a.y[row]);
-    const unsigned of_last = __ballot_sync(0xffffffffu, over && row == last_row);
+    const unsigned of_last = __ballot_sync(all_lanes, over && row == last_row);
     if (open_row >= 0) {
       carried_row = open_row;
-      carried = __shfl_sync(0xffffffffu, sum, warp_size - 1);
+      carried = __shfl_sync(all_lanes, sum, warp_size - 1);
     } else if (of_last != 0) {  // the list ends among these 32
       carried_row = last_row;
-      carried = __shfl_sync(0xffffffffu, sum, __ffs(of_last) - 1);
+      carried = __shfl_sync(all_lanes, sum, __ffs(of_last) - 1);
     }
   }
   if (lane != 0) return;
@@ -82,7 +81,7 @@ __global__ void sum_chunks(SegmentedArguments<T> a) {
 
 template <class T>
 __global__ void join_partials(SegmentedArguments<T> a) {
-  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t first = thread_index();
   if (first >= a.partials) return;
   const LocalIndex row = a.partial_rows[first];
   if (row < 0) return;
@@ -105,17 +104,14 @@ template <class T>
 void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, double alpha,
                      const void* x, double beta, void* y, Stream stream) {
   if (entries.count == 0) return;
-  const SegmentedArguments<T> arguments{entries.count,
+  const SegmentedArguments<T> arguments{{alpha, x, beta, y},
+                                        entries.count,
                                         entries.rows.data(),
                                         entries.columns.data(),
                                         reinterpret_cast<const T*>(entries.values.data()),
                                         partial.rows.size(),
                                         partial.rows.data(),
-                                        partial.sums.data(),
-                                        static_cast<T>(alpha),
-                                        static_cast<const T*>(x),
-                                        static_cast<T>(beta),
-                                        static_cast<T*>(y)};
+                                        partial.sums.data()};
   const std::int64_t threads = partial.rows.size() / 2 * warp_size;
   sum_chunks<<<blocks_for(threads, block_threads), block_threads, 0, native(stream)>>>(arguments);
   join_partials<<<blocks_for(partial.rows.size(), block_threads), block_threads, 0,

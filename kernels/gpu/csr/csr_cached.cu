@@ -7,14 +7,18 @@
 //   the block's threads load window[c] = x[first + c]; then for thread k: i = rows[k]; s = +0
 //     for e in [offsets[i], offsets[i + 1]): c = indices[e] - first
 //       s = fma(values[e], c < length ? window[c] : x[indices[e]], s)
-// The bits of csr. Bytes per product: those of csr-scalar and 4 per block.
+// The bits of csr.
+//
+// Bytes of the matrix: those of csr-scalar, and 4 per thread block.
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -24,15 +28,11 @@ constexpr std::int64_t default_window = 2048;
 constexpr int block_threads = 256;
 
 template <class T>
-struct CachedArguments {
+struct CachedArguments : ProductArguments<T> {
   CsrView matrix;
   const LocalIndex* firsts;  ///< of the window of each block
   LocalIndex window;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T>
@@ -43,7 +43,7 @@ __global__ void csr_cached_kernel(CachedArguments<T> a) {
   const LocalIndex length = min(a.window, a.matrix.columns - first);
   for (LocalIndex c = threadIdx.x; c < length; c += blockDim.x) window[c] = cached(a.x + first + c);
   __syncthreads();
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
   const T* values = static_cast<const T*>(a.matrix.values);
@@ -99,8 +99,7 @@ class CsrCachedKernel final : public DeviceFormat {
     if (rows_.count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(window_) * sizeof(T);
     csr_cached_kernel<T><<<blocks_for(rows_.count, block_), block_, bytes, native(stream)>>>(
-        {csr_, firsts_.data(), window_, rows_, static_cast<T>(alpha), static_cast<const T*>(x),
-         static_cast<T>(beta), static_cast<T*>(y)});
+        {{alpha, x, beta, y}, csr_, firsts_.data(), window_, rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -110,10 +109,7 @@ class CsrCachedKernel final : public DeviceFormat {
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    const std::size_t entry = sizeof(T) + sizeof(LocalIndex);
-    return counts.listed_nonzeros * static_cast<std::int64_t>(entry) +
-           counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) + counts.row_list_bytes +
-           firsts_.bytes();
+    return csr_matrix_bytes(counts, sizeof(T)) + firsts_.bytes();
   }
   std::int64_t footprint_bytes() const override { return firsts_.bytes(); }
 
@@ -128,10 +124,7 @@ class CsrCachedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_cached(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  check_format_options(options, {"window", "block"});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrCachedKernel<T>>(matrix, rows, options);
-  });
+  return make_with_wide_numbers<CsrCachedKernel>(matrix, rows, options, {"window", "block"});
 }
 
 }  // namespace rowhalo

@@ -8,8 +8,10 @@
 //   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
 // Entries lie as lanes load them, 16 bytes at once; one word per lane says where rows end and which
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
-// chain of loads is x, y. Order of sums and bits depend on the matrix alone. Bytes per product: 12
-// (fp32: 8) per slot and 1 for the words, the row list, x and y once.
+// chain of loads is x, y. Order of sums and bits depend on the matrix alone.
+//
+// Bytes of the matrix: (v + 5) s + rows, with s the slots: n, one per empty row, and what is left
+// over in each thread block.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,9 +20,12 @@
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -30,7 +35,6 @@ constexpr int lane_slots = 4;
 constexpr int fewest_threads = 128, most_threads = 1024;
 constexpr int most_warps = most_threads / warp_size;
 constexpr Offset most_slots = 1 << 22;  ///< the host packs them; beyond, bytes count, not latency
-constexpr unsigned all_lanes = 0xffffffffu;
 
 /// What a lane loads at once.
 template <class T>
@@ -39,15 +43,11 @@ struct alignas(sizeof(T) * lane_slots < 16 ? sizeof(T) * lane_slots : 16) FourOf
 };
 
 template <class Numbers>
-struct PackedArguments {
+struct PackedArguments : ProductOf<Numbers> {
   const FourOf<LocalIndex>* columns;  ///< -1 in a slot without an entry
   const FourOf<typename Numbers::Matrix>* values;
   const unsigned* words;  ///< of each lane: bit j: a row ends at slot j; above: its first row
   RowListView rows;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// What a lane, then a warp, leaves to those behind it.
@@ -62,13 +62,7 @@ struct Open {
 template <class Sum>
 __device__ Sum carry_over_lanes(unsigned ending, Open<Sum>& open) {
   const int lane = threadIdx.x % warp_size;
-  const unsigned ending_up_to = ending & (all_lanes >> (warp_size - 1 - lane));
-  const int reach = ending_up_to == 0 ? lane : lane - (warp_size - 1 - __clz(ending_up_to));
-#pragma unroll
-  for (int offset = 1; offset < warp_size; offset *= 2) {
-    const Sum other = __shfl_up_sync(all_lanes, open.sum, offset);
-    if (reach >= offset) open.sum += other;
-  }
+  open.sum = sum_of_reach(open.sum, lanes_since(ending));
   const Sum before = __shfl_up_sync(all_lanes, open.sum, 1);
   open.ends = ending != 0;
   return lane == 0 ? Sum{0} : before;
@@ -90,7 +84,7 @@ template <class Numbers, Start start>
 __global__ void __launch_bounds__(most_threads) csr_packed_kernel(PackedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   __shared__ Open<Sum> of_warps[most_warps];
-  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t item = thread_index();
   const unsigned word = a.words[item];
   const FourOf<LocalIndex> column = a.columns[item];
   const FourOf<typename Numbers::Matrix> value = a.values[item];
@@ -156,18 +150,11 @@ Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
   return packing;
 }
 
-__global__ void measure_rows(CsrView matrix, RowListView rows, Offset* lengths) {
-  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (item >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(item)];
-  lengths[item] = matrix.offsets[row + 1] - matrix.offsets[row];
-}
-
 /// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
 template <class Word>
 __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
                            LocalIndex* columns, Word* values, unsigned* words) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
@@ -220,14 +207,11 @@ class CsrPackedKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     const PackedArguments<Numbers> arguments{
+        {alpha, x, beta, y},
         reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()),
         reinterpret_cast<const FourOf<Matrix>*>(values_.data()),
         words_.data(),
-        rows_,
-        static_cast<Sum>(alpha),
-        static_cast<const Vector*>(x),
-        static_cast<Sum>(beta),
-        static_cast<Vector*>(y)};
+        rows_};
     launch_kernel(kernel_, blocks_for(words_.size(), threads_), threads_, start_, arguments,
                   native(stream));
   }
@@ -242,11 +226,8 @@ class CsrPackedKernel final : public DeviceFormat {
 
   void fill() {
     constexpr int block = 128;
-    const DeviceArray<Offset> lengths(rows_.count);
-    measure_rows<<<blocks_for(rows_.count, block), block>>>(csr_, rows_, lengths.data());
-    ROWHALO_CUDA(cudaGetLastError());
-    const Packing packing = pack(lengths.to_host(), Offset{threads_} * lane_slots);
-    copy_now(lengths.data(), packing.begins.data(), static_cast<std::size_t>(lengths.bytes()));
+    const Packing packing = pack(row_lengths(csr_, rows_).to_host(), Offset{threads_} * lane_slots);
+    const DeviceArray<Offset> begins{std::span<const Offset>(packing.begins)};
     columns_ = DeviceArray<LocalIndex>(packing.slots);
     values_ = DeviceArray<Matrix>(packing.slots);
     words_ = DeviceArray<unsigned>(packing.slots / lane_slots);
@@ -258,11 +239,11 @@ class CsrPackedKernel final : public DeviceFormat {
     set(words_, 0);
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
       fill_slots<<<blocks_for(std::int64_t{rows_.count} * warp_size, block), block>>>(
-          csr_, rows_, lengths.data(), columns_.data(), reinterpret_cast<Word*>(values_.data()),
+          csr_, rows_, begins.data(), columns_.data(), reinterpret_cast<Word*>(values_.data()),
           words_.data());
     });
     ROWHALO_CUDA(cudaGetLastError());
-    synchronize_device();  // before `lengths` goes
+    synchronize_device();  // before `begins` goes
   }
 
   std::int64_t stored_entries() const override { return slots(); }
@@ -286,10 +267,12 @@ class CsrPackedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  check_format_options(options, {"block"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrPackedKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<CsrPackedKernel>(matrix, rows, options, {"block"});
+}
+
+Prediction predict_csr_packed(const LocalStatistics& s) {
+  const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
+  return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s), .starts_early = true};
 }
 
 }  // namespace rowhalo

@@ -11,6 +11,7 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/csr/csr_kernel.hpp"
 #include "kernels/gpu/warp/row_sum.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -20,7 +21,7 @@ constexpr int default_block = 128;
 
 template <class Numbers>
 __global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
   const auto sum = row_sum<typename Numbers::Sum, 1>(a.indices, a.values, a.offsets[row],
@@ -43,6 +44,10 @@ std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView r
     using Numbers = NumberTypes<T, T, T>;
     return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block, 1);
   });
+}
+
+Prediction predict_csr_scalar(const LocalStatistics& s) {
+  return {cost::csr_bytes(s), cost::longest_row(s), true};
 }
 
 }  // namespace rowhalo

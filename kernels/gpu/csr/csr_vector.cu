@@ -14,6 +14,8 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/csr/csr_kernel.hpp"
 #include "kernels/gpu/warp/row_sum.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -23,7 +25,7 @@ constexpr int default_block = 128;
 
 template <class Numbers, int width>
 __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / width;
+  const std::int64_t k = thread_index() / width;
   const int lane = threadIdx.x % width;
   // Threads beyond the last row stay for the shuffles.
   const bool has_row = k < a.rows.count;
@@ -33,9 +35,7 @@ __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
   if (has_row) {
     sum = row_sum<Sum, width>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1], a.x);
   }
-  for (int offset = width / 2; offset > 0; offset /= 2) {
-    sum += __shfl_down_sync(0xffffffffu, sum, offset, width);
-  }
+  sum = sum_of_lanes<width>(sum);
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
@@ -102,6 +102,10 @@ std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView r
     return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block,
                                                    width);
   });
+}
+
+Prediction predict_csr_vector(const LocalStatistics& s) {
+  return {cost::csr_bytes(s), cost::longest_row(s) / warp_size, true};
 }
 
 }  // namespace rowhalo

@@ -10,15 +10,13 @@
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 template <class T>
 DeviceArray<T> zeros(std::int64_t size) {
@@ -39,7 +37,7 @@ __global__ void mark_rows(RowListView listed, const Offset* begins, const LocalI
     rows[ranks[k]] = listed[static_cast<LocalIndex>(k)];
     row_begins[ranks[k]] = begin;
   }
-  const unsigned without = __ballot_sync(0xffffffffu, is_row && begin == end);
+  const unsigned without = __ballot_sync(all_lanes, is_row && begin == end);
   if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
 }
 
@@ -51,11 +49,7 @@ __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std:
   const int lane = threadIdx.x % warp_size;
   const unsigned bits = chunk < chunks ? lasts[item] : 0;
   const int own = __popc(bits);
-  int up_to = own;
-  for (int offset = 1; offset < warp_size; offset *= 2) {
-    const int before = __shfl_up_sync(0xffffffffu, up_to, offset);
-    if (lane >= offset) up_to += before;
-  }
+  const int up_to = sum_of_reach(own, lane);
   if (chunk < chunks) marks[item] = static_cast<std::uint16_t>(bits | (up_to - own) << 8);
   if (lane == warp_size - 1) ends[chunk] = up_to;
 }

@@ -3,16 +3,17 @@
 // 16-bit columns (columns16.hpp) in one pass: one warp per chunk.
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/csr_balanced/columns16.hpp"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr unsigned all_lanes = 0xffffffffu;
 
 __global__ void encode_chunks(const LocalIndex* indices, Offset entries, LocalIndex* bases,
                               uint4* offsets, unsigned long long* chunks32) {
-  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t item = thread_index();
   const Offset begin = item / warp_size * chunk_entries;
   if (begin >= entries) return;
   const int lane = threadIdx.x % warp_size;

@@ -28,42 +28,33 @@
 // (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
 // 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
 //
-// Bytes per product: 12 (fp32: 8; with 16 bits 2 less) per nonzero, 1/4 per nonzero for the marks,
-// 4 per chunk (8 with 16 bits), two partial sums per share of a split row, 4 per row with entries
-// and 1 bit per row if some have none, 4 per hub; x and y once.
+// Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
+// entry of other chunks; 4 per chunk of 256 entries (16 bits: 8); where rows are empty, m / 8 and 4
+// per row that is not; 4 per hub; 4 + 4 per share of 4 to 16 chunks (very long rows: 4 more), of
+// which 2 sums are written and read.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 
 #include "kernels/formats.hpp"
+#include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
 #include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
-
-/// Chunks a share, without chunks=. Short shares keep all warps busy to the end; but each share of
-/// a very long row costs its part in the sum that ends the product. Measured on an H200: with five
-/// rows of 10^6 entries 16 chunks gain 11 % over 4, without them 4 gain 4 % over 8.
-int fitting_chunks(const CsrView& matrix, RowListView rows) {
-  constexpr Offset few = 4, many = 16, shares_of_longest = 64;
-  const Offset longest = row_lengths_on_device(matrix, rows).longest;
-  return static_cast<int>(std::clamp(longest / (shares_of_longest * chunk_entries), few, many));
-}
-
-/// With more, the first-level cache is too small for the other columns (measured on rmat).
-constexpr int most_hub_bytes = 112 << 10;
 
 template <class Numbers>
 class CsrBalancedKernel final : public DeviceFormat {
  public:
   CsrBalancedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows) {
-    const auto chunks =
-        static_cast<int>(options.integer("chunks", fitting_chunks(matrix, rows), 1, 1024));
+    const auto chunks = static_cast<int>(
+        options.integer("chunks", fitting_chunks(row_lengths_on_device(matrix, rows)), 1, 1024));
     const std::int32_t hubs = most_hubs(options);
     if (rows.count == 0) return;
     const int multiprocessors = free_multiprocessors(rows);
@@ -90,12 +81,16 @@ class CsrBalancedKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     const auto* values = plan_.in_place() ? csr_.values : plan_.values.data();
-    launch_balanced<Numbers>(
-        {plan_.view(), hubs_.count() > 0 ? hubs_.indices.data() : indices(), columns16_.view(),
-         static_cast<const Matrix*>(values), hubs_.columns.data(), hubs_.count(),
-         partial_sums_.data(), arrived_.data(), static_cast<Sum>(alpha),
-         static_cast<const Vector*>(x), static_cast<Sum>(beta), static_cast<Vector*>(y)},
-        grid_, native(stream));
+    launch_balanced<Numbers>({{alpha, x, beta, y},
+                              plan_.view(),
+                              hubs_.count() > 0 ? hubs_.indices.data() : indices(),
+                              columns16_.view(),
+                              static_cast<const Matrix*>(values),
+                              hubs_.columns.data(),
+                              hubs_.count(),
+                              partial_sums_.data(),
+                              arrived_.data()},
+                             grid_, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -105,12 +100,9 @@ class CsrBalancedKernel final : public DeviceFormat {
   using Sum = typename Numbers::Sum;
   static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
 
-  /// Where only some rows are listed, the exchange of the others' ghosts runs beside them. It finds
-  /// no room on a multiprocessor whose registers warps hold to the end.
   static int free_multiprocessors(RowListView rows) {
-    constexpr int for_others = 2;
     const int all = device_attribute(cudaDevAttrMultiProcessorCount);
-    return rows.groups == nullptr ? all : std::max(all - for_others, 1);
+    return rows.groups == nullptr ? all : std::max(all - multiprocessors_for_exchange, 1);
   }
 
   /// What fits into shared memory beside the staged products.
@@ -124,7 +116,6 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   /// Columns of 16 bits where few chunks have to be read as they are.
   void choose_columns(const Spec& options) {
-    constexpr double most_uncoded = 0.1;
     const std::int64_t bits = options.integer("columns", options.has("hubs") ? 32 : 0);
     if (options.has("columns") && bits != 16 && bits != 32)
       options.fail("columns must be 16 or 32");
@@ -132,7 +123,7 @@ class CsrBalancedKernel final : public DeviceFormat {
     if (bits == 32) return;
     columns16_ = encode_columns16(indices(), plan_.entries);
     const auto uncoded = static_cast<double>(columns16_.chunks32);
-    if (bits == 0 && uncoded > most_uncoded * static_cast<double>(columns16_.bases.size()))
+    if (bits == 0 && uncoded > most_uncoded_chunks * static_cast<double>(columns16_.bases.size()))
       columns16_ = {};
     if (columns16_.bases.size() > 0 && columns16_.chunks32 == 0) plan_.indices = {};
   }
@@ -172,10 +163,12 @@ class CsrBalancedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
                                               const Spec& options) {
-  check_format_options(options, {"chunks", "hubs", "columns"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrBalancedKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<CsrBalancedKernel>(matrix, rows, options, {"chunks", "hubs", "columns"});
+}
+
+Prediction predict_csr_balanced(const LocalStatistics& s) {
+  constexpr double column_bytes = 2;  // at best
+  return {(cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s)};
 }
 
 }  // namespace rowhalo

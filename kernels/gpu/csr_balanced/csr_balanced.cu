@@ -13,37 +13,14 @@
 // registers cost more). Columns and marks of the next chunk are loaded while this one is summed. A
 // row that several shares have entries of gets its sum from the last of them to be done, in the
 // order of the shares: the same bits every time.
+#include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
+#include "kernels/gpu/csr_balanced/chunk_columns.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
 
 namespace rowhalo {
 namespace {
-
-constexpr unsigned all_lanes = 0xffffffffu;
-
-/// The matrix, past the first-level cache, which x needs.
-template <class T>
-__device__ T passing(const T* place) {
-  if constexpr (sizeof(T) == 8) {
-    double word;
-    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(word) : "l"(place));
-    return word;
-  } else if constexpr (sizeof(T) == 16) {
-    uint4 word;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-        : "l"(place));
-    return word;
-  } else if constexpr (sizeof(T) == 4) {
-    unsigned word;
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(word) : "l"(place));
-    return reinterpret_cast<const T&>(word);
-  } else {
-    unsigned short word;
-    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(word) : "l"(place));
-    return reinterpret_cast<const T&>(word);
-  }
-}
 
 /// Where entry e of a chunk is staged. Each line of the banks has its entries turned by its number,
 /// so that neither rows of entries nor the eight of each lane meet in a bank.
@@ -53,110 +30,32 @@ __device__ unsigned place_of(unsigned e) {
   return e ^ (e / line % lane_entries);
 }
 
-enum class ColumnCode {
-  plain,
-  hubs,      ///< ~h in place of a column: the hub h
-  offsets16  ///< offsets from the base of a chunk (columns16.hpp)
-};
-
 /// What is loaded of a chunk ahead of its time.
-template <ColumnCode code>
+template <class Columns>
 struct ChunkHead {
-  LocalIndex column[lane_entries];
-  unsigned mark;
-  LocalIndex ended, ended_after;
-};
-template <>
-struct ChunkHead<ColumnCode::offsets16> {
-  uint4 offsets;  ///< of the lane's eight columns, from `base`
-  LocalIndex base;
+  typename Columns::Head columns;
   unsigned mark;
   LocalIndex ended, ended_after;
 };
 
-/// Of each lane the entries of a chunk: lane, lane + 32, ... Beyond the end of the matrix the last
-/// entry stands for those that are not there; no row ends with them.
-template <class T>
-__device__ void load_entries(const T* entries, Offset count, std::int64_t chunk, T* loaded) {
-  const Offset begin = chunk * chunk_entries, left = count - begin;
-  const unsigned lane = threadIdx.x % warp_size;
-  const T* const first = entries + begin + lane;
-  if (left >= chunk_entries) {
-#pragma unroll
-    for (int u = 0; u < lane_entries; ++u) loaded[u] = passing(first + u * warp_size);
-  } else {
-#pragma unroll
-    for (int u = 0; u < lane_entries; ++u) {
-      const Offset e = u * warp_size + lane;
-      loaded[u] = passing(entries + begin + (e < left ? e : left - 1));
-    }
-  }
-}
-
-template <class Numbers, ColumnCode code>
+template <class Numbers, class Columns>
 __device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chunk,
-                          ChunkHead<code>& head) {
-  if constexpr (code == ColumnCode::offsets16) {
-    head.base = cached(a.columns16.bases + chunk);
-    head.offsets = passing(a.columns16.offsets + chunk * warp_size + threadIdx.x % warp_size);
-  } else {
-    load_entries(a.indices, a.plan.entries, chunk, head.column);
-  }
+                          ChunkHead<Columns>& head) {
+  Columns::load(a, chunk, head.columns);
   head.mark = cached(a.plan.marks + chunk * warp_size + threadIdx.x % warp_size);
   head.ended = cached(a.plan.ended + chunk);
   head.ended_after = cached(a.plan.ended + chunk + 1);
 }
 
-/// The columns of a chunk, or ~h for hub h.
-template <class Numbers, ColumnCode code>
-__device__ void find_columns(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
-                             std::int64_t chunk, LocalIndex* column) {
-  if constexpr (code != ColumnCode::offsets16) {
-#pragma unroll
-    for (int u = 0; u < lane_entries; ++u) column[u] = head.column[u];
-  } else if (head.base < 0) {
-    load_entries(a.indices, a.plan.entries, chunk, column);
-  } else {
-    const unsigned word[] = {head.offsets.x, head.offsets.y, head.offsets.z, head.offsets.w};
-#pragma unroll
-    for (int u = 0; u < lane_entries; ++u) {
-      column[u] = head.base + static_cast<LocalIndex>(word[u / 2] >> 16 * (u % 2) & 0xffff);
-    }
-  }
-}
-
-/// x in shared memory for the most used columns.
-template <class Numbers>
-__device__ void load_hubs(const BalancedArguments<Numbers>& a, typename Numbers::Vector* hubs) {
-#pragma unroll 4
-  for (int h = static_cast<int>(threadIdx.x); h < a.hub_count; h += static_cast<int>(blockDim.x)) {
-    hubs[h] = cached(a.x + cached(a.hubs + h));
-  }
-  __syncthreads();
-}
-
-/// The share that stands at `place`.
-template <class Numbers, ColumnCode code>
-__device__ int share_at(const BalancedArguments<Numbers>& a, int place) {
-  if (code == ColumnCode::hubs || a.plan.order == nullptr) return place;
-  return place < a.plan.shares.parts ? cached(a.plan.order + place) : place;
-}
-
 /// Loads the values of a chunk and the entries of x that they meet.
-template <class Numbers, ColumnCode code>
-__device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<code>& head,
+template <class Numbers, class Columns>
+__device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<Columns>& head,
                              std::int64_t chunk, const typename Numbers::Vector* hubs,
                              typename Numbers::Matrix* value, typename Numbers::Vector* factor) {
   LocalIndex column[lane_entries];
-  find_columns(a, head, chunk, column);
+  Columns::find(a, head.columns, chunk, column);
 #pragma unroll
-  for (int u = 0; u < lane_entries; ++u) {
-    if (code == ColumnCode::hubs && column[u] < 0) {
-      factor[u] = hubs[~column[u]];
-    } else {
-      factor[u] = cached(a.x + column[u]);
-    }
-  }
+  for (int u = 0; u < lane_entries; ++u) factor[u] = Columns::factor(a.x, hubs, column[u]);
   load_entries(a.values, a.plan.entries, chunk, value);
 }
 
@@ -196,29 +95,13 @@ __device__ void sum_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums
   if (lane == 0 && lasts == 0) sum += open;
   // Lanes since the last one in which a row ended: those that this lane's open row lies in.
   const unsigned ending = __ballot_sync(all_lanes, lasts != 0);
-  const unsigned ending_up_to = ending & (all_lanes >> (warp_size - 1 - lane));
-  const int reach = ending_up_to == 0 ? lane : lane - (warp_size - 1 - __clz(ending_up_to));
-  if (ending != all_lanes) {
-#pragma unroll
-    for (int offset = 1; offset < warp_size; offset *= 2) {
-      const Sum other = __shfl_up_sync(all_lanes, sum, offset);
-      if (reach >= offset) sum += other;
-    }
-  }
+  const int reach = lanes_since(ending);
+  if (ending != all_lanes) sum = sum_of_reach(sum, reach);
   Sum coming_in = __shfl_up_sync(all_lanes, sum, 1);
   if (lane == 0) coming_in = open;
   open = __shfl_sync(all_lanes, sum, warp_size - 1);
   if (lasts != 0) sums[before] += coming_in;
   __syncwarp();
-}
-
-/// The sum over the lanes, in the first of them.
-template <class Sum>
-__device__ Sum sum_of_lanes(Sum sum) {
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    sum += __shfl_down_sync(all_lanes, sum, offset);
-  }
-  return sum;
 }
 
 /// What each lane has of a row since one ended, where whole chunks belong to that row.
@@ -275,7 +158,7 @@ __device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int f
 
 /// What the warp's shares have of split rows is in partial_sums: tells so, and finishes the rows of
 /// which nothing else is missing. A lane an end of a share.
-template <class Numbers, ColumnCode code>
+template <class Numbers, class Columns>
 __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
                                   std::int64_t warps) {
   const int lane = threadIdx.x % warp_size;
@@ -285,7 +168,7 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
   for (; unit < a.plan.shares.parts; unit += warp_size / 2 * warps) {
     const std::int64_t place = unit + lane / 2 * warps;
     const bool is_share = place < a.plan.shares.parts;
-    const int share = is_share ? share_at<Numbers, code>(a, static_cast<int>(place)) : 0;
+    const int share = is_share ? Columns::share_at(a, static_cast<int>(place)) : 0;
     const bool at_end = lane % 2 == 1;
     std::int32_t split = is_share ? a.plan.open[share + (at_end ? 1 : 0)] : -1;
     const SplitRow row = split >= 0 ? a.plan.split_rows[split] : SplitRow{0, 0, 0};
@@ -312,7 +195,7 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
   }
 }
 
-template <class Numbers, ColumnCode code>
+template <class Numbers, class Columns>
 __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     csr_balanced_kernel(BalancedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
@@ -325,17 +208,17 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   const int warps = static_cast<int>(gridDim.x) * block_warps;
   const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
   const int shares = a.plan.shares.parts;
-  int place = first, share = share_at<Numbers, code>(a, place);
-  int following = share_at<Numbers, code>(a, place + warps);
+  int place = first, share = Columns::share_at(a, place);
+  int following = Columns::share_at(a, place + warps);
   std::int64_t chunk = a.plan.shares.begin(share), end = a.plan.shares.begin(share + 1);
-  ChunkHead<code> head;
+  ChunkHead<Columns> head;
   LocalIndex split_ordinal =
       -1;  // ordinal of the row that is open where the share begins, if any is
   if (share < shares) {
     load_head(a, chunk, head);
     if (a.plan.open[share] >= 0) split_ordinal = head.ended;
   }
-  if constexpr (code == ColumnCode::hubs) load_hubs(a, hubs);
+  Columns::start(a, hubs);
   Sum open = 0;
   LaneParts<Sum> parts;
   while (share < shares) {
@@ -350,12 +233,12 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     if (++chunk == end) {
       next_share = following;
       place += warps;
-      following = share_at<Numbers, code>(a, place + warps);
+      following = Columns::share_at(a, place + warps);
       chunk = a.plan.shares.begin(next_share);
       end = a.plan.shares.begin(next_share + 1);
     }
     if (next_share < shares) load_head(a, chunk, head);
-    if (code == ColumnCode::offsets16 && count == 0) {
+    if (Columns::keeps_lane_sums && count == 0) {
       parts.add(value, factor);
     } else {
       parts.join(open);
@@ -384,7 +267,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   if (a.plan.empty != nullptr) {
     for (; place < a.plan.units.parts; place += warps) finish_empty_rows(a, place);
   }
-  finish_split_rows<Numbers, code>(a, first, warps);
+  finish_split_rows<Numbers, Columns>(a, first, warps);
 }
 
 template <class Numbers>
@@ -399,7 +282,7 @@ template <class Numbers>
 void prepare_balanced(BalancedGrid grid, std::int32_t hub_count) {
   const auto bytes = static_cast<int>(shared_bytes<Numbers>(grid, hub_count));
   if (hub_count > 0) {
-    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, ColumnCode::hubs>,
+    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, HubOrPlainColumns>,
                                       cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   }
 }
@@ -408,9 +291,9 @@ template <class Numbers>
 void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
                      cudaStream_t stream) {
   const std::size_t bytes = shared_bytes<Numbers>(grid, arguments.hub_count);
-  auto* kernel = csr_balanced_kernel<Numbers, ColumnCode::plain>;
-  if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, ColumnCode::hubs>;
-  if (arguments.columns16.bases) kernel = csr_balanced_kernel<Numbers, ColumnCode::offsets16>;
+  auto* kernel = csr_balanced_kernel<Numbers, PlainColumns>;
+  if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, HubOrPlainColumns>;
+  if (arguments.columns16.bases) kernel = csr_balanced_kernel<Numbers, Offset16Columns>;
   kernel<<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
 }
 

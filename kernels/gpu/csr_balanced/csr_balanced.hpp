@@ -12,7 +12,7 @@
 namespace rowhalo {
 
 template <class Numbers>
-struct BalancedArguments {
+struct BalancedArguments : ProductOf<Numbers> {
   BalancedView plan;
   const LocalIndex* indices;  ///< ~h in place of a column: the hub h
   Columns16View columns16;    ///< in place of them, where it is there; then there are no hubs
@@ -22,10 +22,6 @@ struct BalancedArguments {
   /// Of each share: what it has of the split row that goes on at its begin, and at its end.
   typename Numbers::Sum* partial_sums;
   unsigned* arrived;  ///< shares of each split row that are done; 0 between products
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// Blocks and their threads: all of them run side by side, one block a multiprocessor.
@@ -33,10 +29,6 @@ struct BalancedGrid {
   unsigned blocks = 0;
   int threads = warp_size;
 };
-
-/// As many as their registers, 64 or 80 each, leave room for: with more, some would be spilled.
-template <class Numbers>
-constexpr int most_balanced_threads = sizeof(typename Numbers::Sum) == 4 ? 1024 : 768;
 
 /// Allows the kernel the shared memory of `hub_count` hubs.
 template <class Numbers>

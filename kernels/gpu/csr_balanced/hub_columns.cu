@@ -9,22 +9,17 @@
 #include <numeric>
 
 #include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
 constexpr int sector_bytes = 32;
-
-/// Hubs pay from this share of the entries, and of sectors spared for each entry. Measured on an
-/// H200: rmat gains 1.4 at 0.5 and more; a gather costs twice what an entry's 12 bytes do.
-constexpr double smallest_share = 0.2;
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 __global__ void count_columns(const LocalIndex* indices, Offset entries, unsigned* counts) {
   const std::int64_t e = thread_index();
@@ -54,10 +49,10 @@ __global__ void code_entries(const LocalIndex* indices, Offset entries, const Lo
   if (is_entry) coded[e] = hub >= 0 ? ~hub : column;
   const auto leads = [&](bool loads) {
     const int sector = loads ? column / sector_values : ~lane;
-    return loads && __ffs(static_cast<int>(__match_any_sync(0xffffffffu, sector))) - 1 == lane;
+    return loads && __ffs(static_cast<int>(__match_any_sync(all_lanes, sector))) - 1 == lane;
   };
-  const unsigned all = __popc(__ballot_sync(0xffffffffu, leads(is_entry)));
-  const unsigned without_hubs = __popc(__ballot_sync(0xffffffffu, leads(is_entry && hub < 0)));
+  const unsigned all = __popc(__ballot_sync(all_lanes, leads(is_entry)));
+  const unsigned without_hubs = __popc(__ballot_sync(all_lanes, leads(is_entry && hub < 0)));
   if (lane != 0) return;
   atomicAdd(&sectors->all, all);
   atomicAdd(&sectors->without_hubs, without_hubs);
@@ -107,7 +102,7 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const MostUsed hubs = most_used(indices, entries, columns, most,
                                   always ? 0 : static_cast<unsigned>(multiprocessors));
-  const double needed = always ? 0 : smallest_share * static_cast<double>(entries);
+  const double needed = always ? 0 : smallest_hub_share * static_cast<double>(entries);
   if (hubs.columns.empty() || static_cast<double>(hubs.entries) < needed) return {};
 
   HubColumns result;

@@ -8,15 +8,13 @@
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/prefix_sum.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 struct ListedView {
   const Offset* begins;
@@ -49,7 +47,7 @@ __global__ void place_rows(ListedView rows, RowBins bins, const BinRows* bin_row
     in_bins[rows.nonempty[k]] = {static_cast<std::uint16_t>(rows.begins[k] - bin_begins[bin]),
                                  static_cast<std::uint16_t>(k - bin_rows[bin].listed)};
   }
-  const unsigned without = __ballot_sync(0xffffffffu, is_empty);
+  const unsigned without = __ballot_sync(all_lanes, is_empty);
   if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
 }
 

@@ -19,8 +19,11 @@
 //
 // Cells are filled up to whole units of 16 bytes of products, so that a copy is aligned. Columns
 // and positions within a bin have 16 bits (binned_plan.hpp). Sums have one order: the bits are
-// reproducible from run to run. Bytes per product, with v per value and s per sum: v + 4 + 2 s per
-// nonzero (fp64 28, fp32 16), 8 per cell, 4 per row with entries; the row list, x and y once.
+// reproducible from run to run.
+//
+// Bytes of the matrix: n (v + 4 + 2 s), with s of a sum (fp64, mixed: 8, else 4), for the products
+// are written and read; with what fills cells up to 16 bytes of products; 8 per cell of the panels
+// x bins, 4 per row that has entries, m / 8 where rows are empty; rows.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -32,12 +35,12 @@
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
 
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int panel_threads = 1024;
 
 /// Products of a unit, which lanes load, store and copy at once.
@@ -52,17 +55,13 @@ template <class Sum>
 constexpr int bin_threads = sizeof(Sum) == 8 ? 1024 : 640;
 
 template <class Numbers>
-struct BinnedArguments {
+struct BinnedArguments : ProductOf<Numbers> {
   BinnedView plan;
   const typename Numbers::Matrix* values;
   typename Numbers::Sum* products;
   int bin_units;  ///< that shared memory has room for
   RowListView rows;
   LocalIndex columns;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// What a lane loads or stores at once.
@@ -209,16 +208,10 @@ class CsrBinnedKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const BinnedArguments<Numbers> arguments{plan_.view(),
-                                             reinterpret_cast<const Matrix*>(plan_.values.data()),
-                                             products_.data(),
-                                             capacity_ / unit,
-                                             rows_,
-                                             csr_.columns,
-                                             static_cast<Sum>(alpha),
-                                             static_cast<const Vector*>(x),
-                                             static_cast<Sum>(beta),
-                                             static_cast<Vector*>(y)};
+    const BinnedArguments<Numbers> arguments{
+        {alpha, x, beta, y}, plan_.view(),     reinterpret_cast<const Matrix*>(plan_.values.data()),
+        products_.data(),    capacity_ / unit, rows_,
+        csr_.columns};
     multiply<Numbers><<<static_cast<unsigned>(plan_.panels.count), panel_threads, panel_bytes(),
                         native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
@@ -295,10 +288,15 @@ class CsrBinnedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_binned(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  check_format_options(options, {"panels", "load"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrBinnedKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<CsrBinnedKernel>(matrix, rows, options, {"panels", "load"});
+}
+
+Prediction predict_csr_binned(const LocalStatistics& s) {
+  const auto product =
+      static_cast<double>(std::max<std::size_t>(4, vector_value_bytes(s.precision)));
+  return {.bytes = (cost::value_bytes(s) + 4 + 2 * product) * cost::nonzeros(s) + cost::y_bytes(s),
+          .serial_entries = cost::longest_row(s),
+          .in_panels = true};
 }
 
 }  // namespace rowhalo

@@ -23,8 +23,9 @@
 // Entries are stored panel by panel and row by row within a panel; columns count from the panel's
 // first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
 // others summed would be the slowest. Orders are fixed: the bits are reproducible from run to run.
-// Bytes per product: 10 (fp32: 6) per nonzero, 8 and two partial sums per piece, the row list, x
-// and y once.
+//
+// Bytes of the matrix: n (v + 2) + 8 per piece of a row in a panel, of which there are m for each
+// panel, and a sum, written and read; rows.
 #include <string>
 
 #include "kernels/formats.hpp"
@@ -35,6 +36,8 @@
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/prefix_sum.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -42,10 +45,9 @@ namespace {
 
 constexpr int block_threads = 1024;
 constexpr int fewest_entries = 8;  ///< a piece: with less, sums of pieces cost more than gathers
-constexpr unsigned all_lanes = 0xffffffffu;
 
 template <class Numbers>
-struct PanelArguments {
+struct PanelArguments : ProductOf<Numbers> {
   const Offset* begins;  ///< first entry of each piece, panel by panel, and the end
   const std::uint16_t* columns;
   const typename Numbers::Matrix* values;
@@ -53,10 +55,6 @@ struct PanelArguments {
   LocalIndex panel_columns, all_columns;
   RowListView rows;
   typename Numbers::Sum* sums;  ///< of the pieces, row by row
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 /// The sum of a thread over its entries of a piece, `unroll` of them under way at once; beyond the
@@ -111,10 +109,8 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
     const std::int64_t next = row + rows_at_once;
     const Offset next_begin = next < a.rows.count ? cached(begins + next) : 0;
     const Offset next_end = next < a.rows.count ? cached(begins + next + 1) : 0;
-    auto sum = sum_of_entries<Numbers, threads>(a, x, begin + lane, end);
-    for (int offset = threads / 2; offset > 0; offset /= 2) {
-      sum += __shfl_down_sync(all_lanes, sum, offset, threads);
-    }
+    const auto sum =
+        sum_of_lanes<threads>(sum_of_entries<Numbers, threads>(a, x, begin + lane, end));
     if (row < a.rows.count && lane == 0) a.sums[row * a.panels + panel] = sum;
     row = next, begin = next_begin, end = next_end;
   }
@@ -123,7 +119,7 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
 /// One warp per row.
 template <class Numbers>
 __global__ void sum_rows(PanelArguments<Numbers> a) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= a.rows.count) return;
   const int lane = threadIdx.x % warp_size;
   typename Numbers::Sum sum = 0;
@@ -131,9 +127,7 @@ __global__ void sum_rows(PanelArguments<Numbers> a) {
   for (std::int32_t panel = lane; panel < a.panels; panel += warp_size) {
     sum += __ldcg(a.sums + k * a.panels + panel);
   }
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    sum += __shfl_down_sync(all_lanes, sum, offset);
-  }
+  sum = sum_of_lanes(sum);
   if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
@@ -142,7 +136,7 @@ __global__ void sum_rows(PanelArguments<Numbers> a) {
 /// Entries of each piece; one warp per row.
 __global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
                              unsigned long long* counts) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset end = matrix.offsets[row + 1];
@@ -157,7 +151,7 @@ __global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels pane
 template <class Word>
 __global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels, Offset* ends,
                             std::uint16_t* columns, Word* values) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const int lane = threadIdx.x % warp_size;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
@@ -232,19 +226,9 @@ class CsrPanelsKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const PanelArguments<Numbers> arguments{begins_.data(),
-                                            columns_.data(),
-                                            values_.data(),
-                                            panels_.count,
-                                            panels_.columns,
-                                            csr_.columns,
-                                            rows_,
-                                            sums_.data(),
-
-                                            static_cast<Sum>(alpha),
-                                            static_cast<const Vector*>(x),
-                                            static_cast<Sum>(beta),
-                                            static_cast<Vector*>(y)};
+    const PanelArguments<Numbers> arguments{{alpha, x, beta, y}, begins_.data(), columns_.data(),
+                                            values_.data(),      panels_.count,  panels_.columns,
+                                            csr_.columns,        rows_,          sums_.data()};
     kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(),
               native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
@@ -304,10 +288,14 @@ class CsrPanelsKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_panels(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  check_format_options(options, {"panels"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrPanelsKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<CsrPanelsKernel>(matrix, rows, options, {"panels"});
+}
+
+Prediction predict_csr_panels(const LocalStatistics& s) {
+  // A panel per multiprocessor; of a piece its begin, and its sum written and read.
+  constexpr double panels = 100, piece_bytes = 24;
+  const double matrix = (cost::value_bytes(s) + 2) * cost::nonzeros(s);
+  return {.bytes = matrix + panels * piece_bytes * s.rows + cost::y_bytes(s), .in_panels = true};
 }
 
 }  // namespace rowhalo

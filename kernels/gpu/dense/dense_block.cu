@@ -8,19 +8,13 @@
 #include "kernels/gpu/dense/dense_block.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
 constexpr std::int64_t alignment_bytes = 16;  // of a row: vector loads
-
-__device__ std::int64_t first_item() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ std::int64_t item_stride() {
-  return std::int64_t{gridDim.x} * blockDim.x;
-}
 
 struct Findings {
   LocalIndex other_row;  ///< the first row that has other columns
@@ -36,8 +30,8 @@ __global__ void measure_first_row(CsrView matrix, RowListView rows, Offset* begi
 /// A thread an entry of the rows as they would be if all were as long as the first.
 __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begin,
                              LocalIndex columns, Findings* findings) {
-  for (std::int64_t item = first_item(); item < std::int64_t{rows.count} * (columns + 1);
-       item += item_stride()) {
+  for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * (columns + 1);
+       item += thread_count()) {
     const auto k = static_cast<LocalIndex>(item / (columns + 1));
     const auto e = static_cast<LocalIndex>(item % (columns + 1));
     const LocalIndex row = rows[k];
@@ -55,8 +49,8 @@ __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begi
 template <class Word>
 __global__ void copy_entries(CsrView matrix, RowListView rows, LocalIndex columns,
                              std::int64_t row_stride, std::int64_t column_stride, Word* values) {
-  for (std::int64_t item = first_item(); item < std::int64_t{rows.count} * columns;
-       item += item_stride()) {
+  for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * columns;
+       item += thread_count()) {
     const auto k = static_cast<LocalIndex>(item / columns);
     const auto e = static_cast<LocalIndex>(item % columns);
     const Offset entry = matrix.offsets[rows[k]] + e;
@@ -66,7 +60,7 @@ __global__ void copy_entries(CsrView matrix, RowListView rows, LocalIndex column
 
 template <class Word>
 __global__ void gather(const LocalIndex* indices, LocalIndex count, const Word* x, Word* ordered) {
-  const std::int64_t e = first_item();
+  const std::int64_t e = thread_index();
   if (e < count) ordered[e] = x[indices[e]];
 }
 

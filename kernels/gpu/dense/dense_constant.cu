@@ -6,14 +6,11 @@
 //   for each batch: copy it; for thread k: s = first batch ? +0 : sums[k]; for e in the batch:
 //     s = fma(values[k + e * leading], batch[e], s); sums[k] = s, or y_i after the last batch
 #include "kernels/formats.hpp"
-#include "kernels/gpu/dense/dense_kernel.hpp"
-#include "kernels/gpu/warp/bits.cuh"
-#include "kernels/options.hpp"
+#include "kernels/gpu/dense/dense_rows.cuh"
 
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 256;
 constexpr std::size_t constant_bytes = 64 << 10;
 
 __constant__ double batch_of_x[constant_bytes / sizeof(double)];
@@ -22,7 +19,7 @@ __constant__ double batch_of_x[constant_bytes / sizeof(double)];
 template <class Numbers>
 __global__ void dense_constant_kernel(DenseArguments<Numbers> a, LocalIndex first,
                                       LocalIndex last) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const auto* x = reinterpret_cast<const typename Numbers::Vector*>(batch_of_x);
   typename Numbers::Sum sum = first == 0 ? 0 : a.sums[k];
@@ -55,14 +52,13 @@ void launch(const DenseArguments<Numbers>& arguments, int block, cudaStream_t st
 
 std::unique_ptr<SpmvKernel> make_dense_constant(const CsrView& matrix, RowListView rows,
                                                 const Spec& options) {
-  check_format_options(options, {"block"});
-  const int block = block_option(options, default_block);
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    using Numbers = NumberTypes<T, T, T>;
-    return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options,
-                                                     DenseBlock::Layout::columns, launch<Numbers>,
-                                                     block, PartialSums::kept);
-  });
+  const auto launch_of = []<class Numbers>(Numbers, int block) -> DenseLaunch<Numbers> {
+    return [block](const DenseArguments<Numbers>& arguments, cudaStream_t stream) {
+      launch(arguments, block, stream);
+    };
+  };
+  return make_dense_rows(matrix, rows, options, DenseBlock::Layout::columns, launch_of,
+                         PartialSums::kept);
 }
 
 }  // namespace rowhalo

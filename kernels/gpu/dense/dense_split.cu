@@ -11,6 +11,8 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/dense/dense_kernel.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -35,14 +37,6 @@ __device__ Piece<Number, count> streamed_piece(const Number* place) {
   return loaded.piece;
 }
 
-template <class Sum>
-__device__ Sum sum_of_warp(Sum sum) {
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    sum += __shfl_down_sync(0xffffffffu, sum, offset);
-  }
-  return sum;
-}
-
 template <class Numbers, int threads, int rows>
 __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
@@ -51,7 +45,7 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
   constexpr int numbers = 16 / static_cast<int>(sizeof(Matrix));
   constexpr int warps = threads / warp_size;
   const int thread = threadIdx.x % threads;
-  const std::int64_t group = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / threads;
+  const std::int64_t group = thread_index() / threads;
   const Matrix* row[rows];
   Sum sum[rows];
 #pragma unroll
@@ -88,7 +82,7 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
   __shared__ Sum of_warps[rows][warps];
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    sum[r] = sum_of_warp(sum[r]);
+    sum[r] = sum_of_lanes(sum[r]);
     if (warps > 1 && thread % warp_size == 0) of_warps[r][thread / warp_size] = sum[r];
   }
   if (warps > 1) __syncthreads();
@@ -102,7 +96,7 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
 }
 
 template <class Numbers, int threads, int rows>
-void launch(const DenseArguments<Numbers>& arguments, int, cudaStream_t stream) {
+void launch(const DenseArguments<Numbers>& arguments, cudaStream_t stream) {
   constexpr int block = threads < least_block ? least_block : threads;
   const std::int64_t groups = (std::int64_t{arguments.rows.count} + rows - 1) / rows;
   dense_split_kernel<Numbers, threads, rows>
@@ -153,10 +147,14 @@ std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView 
   const int threads = one_of(options, "threads", fitting, 32, 128, 256);
   const int rows_per_group = one_of(options, "rows", 4, 1, 2, 4);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<DenseGpuKernel<Numbers>>(
-        matrix, rows, options, DenseBlock::Layout::rows,
-        launch_of<Numbers>(threads, rows_per_group), 0);
+    return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options,
+                                                     DenseBlock::Layout::rows,
+                                                     launch_of<Numbers>(threads, rows_per_group));
   });
+}
+
+Prediction predict_dense_split(const LocalStatistics& s) {
+  return {cost::dense_bytes(s)};
 }
 
 }  // namespace rowhalo

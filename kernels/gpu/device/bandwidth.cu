@@ -8,6 +8,7 @@
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -18,18 +19,11 @@ constexpr int repeats = 11;
 constexpr std::int64_t array_bytes = std::int64_t{1} << 30;
 constexpr int launches = 4;  // a timing: a launch's ramp up and down is not bandwidth
 
-__device__ std::int64_t first_item() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ std::int64_t item_stride() {
-  return std::int64_t{gridDim.x} * blockDim.x;
-}
-
 /// `sink` is written only if the sum is a number that it cannot be, so that the loads stay.
 __global__ void read_array(const double2* a, std::int64_t size, double* sink) {
   double sum = 0;
 #pragma unroll 4
-  for (std::int64_t k = first_item(); k < size; k += item_stride()) {
+  for (std::int64_t k = thread_index(); k < size; k += thread_count()) {
     const double2 value = __ldcs(a + k);
     sum += value.x + value.y;
   }
@@ -38,13 +32,13 @@ __global__ void read_array(const double2* a, std::int64_t size, double* sink) {
 
 __global__ void copy_array(const double2* a, double2* b, std::int64_t size) {
 #pragma unroll 4
-  for (std::int64_t k = first_item(); k < size; k += item_stride()) __stcs(b + k, __ldcs(a + k));
+  for (std::int64_t k = thread_index(); k < size; k += thread_count()) __stcs(b + k, __ldcs(a + k));
 }
 
 __global__ void triad_array(const double2* a, const double2* b, double s, double2* c,
                             std::int64_t size) {
 #pragma unroll 4
-  for (std::int64_t k = first_item(); k < size; k += item_stride()) {
+  for (std::int64_t k = thread_index(); k < size; k += thread_count()) {
     const double2 p = __ldcs(a + k), q = __ldcs(b + k);
     __stcs(c + k, make_double2(p.x + s * q.x, p.y + s * q.y));
   }

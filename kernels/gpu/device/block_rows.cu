@@ -16,6 +16,8 @@
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"
 #include "kernels/gpu/warp/holes.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -23,7 +25,6 @@ namespace {
 
 constexpr int block_threads = 128;
 constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
-constexpr unsigned all_lanes = 0xffffffffu;
 
 /// Which block row stands where.
 struct Places {
@@ -43,10 +44,6 @@ struct Totals {
   unsigned long long blocks;
   unsigned spread;  ///< of the first columns of a slice, at most
 };
-
-__device__ std::int64_t thread_index() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 /// One thread per block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice
 /// s; bases[s]: its lowest column. `lengths` may be null.

@@ -5,6 +5,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::int64_t sampled_groups = 2048;  // of 32 neighbours, spread over 
 constexpr unsigned most_blocks = 1024;         // of a block row: the rest is like what was seen
 
 __global__ void find_split_blocks(RowListView rows, int size, int* found) {
-  const std::int64_t item = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t item = thread_index();
   if (item >= rows.count) return;
   const auto k = static_cast<LocalIndex>(item);
   if (rows[k] - rows[k - k % size] != k % size) *found = 1;
@@ -24,7 +25,7 @@ __global__ void find_split_blocks(RowListView rows, int size, int* found) {
 template <int b>
 __global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t stride,
                               BlockSample* sample) {
-  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t thread = thread_index();
   const std::int64_t block_row = thread / warp_size * stride + thread % warp_size;
   BlockMerge<b> merge(matrix, rows, block_row);
   const Offset entries = merge.left();

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats that keep a copy of the block on the device have in common: the block, the rows, the
-// clock of the set-up, and work() from three counts.
+// What formats that keep a copy of the local matrix on the device have in common: the matrix, the
+// rows, the clock of the set-up, work() from three counts, and the factory.
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/options.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
@@ -61,5 +66,28 @@ class DeviceFormat : public SpmvKernel {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double setup_seconds_ = 0;
 };
+
+/// Kernel<Numbers>(matrix, rows, options) with the number types of the matrix (number_types.hpp);
+/// `keys`: the options that the format has.
+template <template <class> class Kernel>
+std::unique_ptr<SpmvKernel> make_with_numbers(const CsrView& matrix, RowListView rows,
+                                              const Spec& options,
+                                              std::initializer_list<std::string_view> keys) {
+  check_format_options(options, keys);
+  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<Kernel<Numbers>>(matrix, rows, options);
+  });
+}
+
+/// The same with Kernel<T>, T double or float, for formats without reduced precision.
+template <template <class> class Kernel>
+std::unique_ptr<SpmvKernel> make_with_wide_numbers(const CsrView& matrix, RowListView rows,
+                                                   const Spec& options,
+                                                   std::initializer_list<std::string_view> keys) {
+  check_format_options(options, keys);
+  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<Kernel<T>>(matrix, rows, options);
+  });
+}
 
 }  // namespace rowhalo

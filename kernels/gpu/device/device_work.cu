@@ -5,6 +5,8 @@
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -16,23 +18,14 @@ struct Totals {
 };
 
 __device__ void add_of_warp(unsigned long long value, unsigned long long* total) {
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    value += __shfl_down_sync(0xffffffffu, value, offset);
-  }
+  value = sum_of_lanes(value);
   if (threadIdx.x % warp_size == 0) atomicAdd(total, value);
-}
-
-__device__ std::int64_t first_item() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ std::int64_t item_stride() {
-  return std::int64_t{gridDim.x} * blockDim.x;
 }
 
 /// `used`: one flag per column, or null where columns are not asked for.
 __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
   unsigned long long nonzeros = 0, runs = 0, numbers = 0;
-  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+  for (std::int64_t item = thread_index(); item < rows.count; item += thread_count()) {
     const auto k = static_cast<LocalIndex>(item);
     const LocalIndex row = rows[k];
     const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
@@ -59,7 +52,7 @@ struct LengthTotals {
 __global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* totals) {
   unsigned long long nonzeros = 0, longest = 0, slots_of_8 = 0, slots_of_32 = 0;
   const int lane = threadIdx.x % warp_size;
-  for (std::int64_t item = first_item(); item - lane < rows.count; item += item_stride()) {
+  for (std::int64_t item = thread_index(); item - lane < rows.count; item += thread_count()) {
     const bool listed = item < rows.count;
     unsigned long long most = 0;
     if (listed) {
@@ -67,9 +60,9 @@ __global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* to
       most = matrix.offsets[row + 1] - matrix.offsets[row];
     }
     nonzeros += most;
-    for (const int other : {1, 2, 4}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    for (const int other : {1, 2, 4}) most = max(most, __shfl_xor_sync(all_lanes, most, other));
     slots_of_8 += listed ? most : 0;
-    for (const int other : {8, 16}) most = max(most, __shfl_xor_sync(0xffffffffu, most, other));
+    for (const int other : {8, 16}) most = max(most, __shfl_xor_sync(all_lanes, most, other));
     slots_of_32 += listed ? most : 0;
     longest = max(longest, most);
   }
@@ -81,12 +74,12 @@ __global__ void count_lengths(CsrView matrix, RowListView rows, LengthTotals* to
 
 __global__ void count_flags(const unsigned char* used, std::int64_t columns, Totals* totals) {
   unsigned long long count = 0;
-  for (std::int64_t c = first_item(); c < columns; c += item_stride()) count += used[c];
+  for (std::int64_t c = thread_index(); c < columns; c += thread_count()) count += used[c];
   add_of_warp(count, &totals->columns);
 }
 
 __global__ void find_descents(CsrView matrix, RowListView rows, int* found) {
-  for (std::int64_t item = first_item(); item < rows.count; item += item_stride()) {
+  for (std::int64_t item = thread_index(); item < rows.count; item += thread_count()) {
     const LocalIndex row = rows[static_cast<LocalIndex>(item)];
     for (Offset e = matrix.offsets[row] + 1; e < matrix.offsets[row + 1]; ++e) {
       if (matrix.indices[e] <= matrix.indices[e - 1]) *found = 1;
@@ -103,10 +96,10 @@ __global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_ro
                             LaneTotals* totals) {
   constexpr int sector_bytes = 32;
   const int lane = threadIdx.x % warp_size;
-  const std::int64_t warps = item_stride() / warp_size;
+  const std::int64_t warps = thread_count() / warp_size;
   const int rows_per_warp = warp_size / threads_per_row;
   unsigned long long entries = 0, steps = 0, sectors = 0;
-  for (std::int64_t first = first_item() / warp_size * rows_per_warp; first < rows.count;
+  for (std::int64_t first = thread_index() / warp_size * rows_per_warp; first < rows.count;
        first += warps * rows_per_warp) {
     const std::int64_t k = first + lane / threads_per_row;
     Offset e = 0, end = 0;
@@ -115,10 +108,10 @@ __global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_ro
       e = matrix.offsets[row] + lane % threads_per_row;
       end = matrix.offsets[row + 1];
     }
-    for (; __any_sync(0xffffffffu, e < end); e += threads_per_row) {
+    for (; __any_sync(all_lanes, e < end); e += threads_per_row) {
       const bool active = e < end;
       const long long sector = active ? e * value_bytes / sector_bytes : -1 - lane;
-      const long long before = __shfl_up_sync(0xffffffffu, sector, 1);
+      const long long before = __shfl_up_sync(all_lanes, sector, 1);
       entries += active;
       sectors += active && (lane == 0 || before != sector);
       steps += 1;
@@ -215,6 +208,7 @@ RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
 }
 
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return 0;
   if (rows.groups == nullptr) return matrix.nonzeros;
   return static_cast<Offset>(totals_of(matrix, rows, Columns::skipped).nonzeros);
 }

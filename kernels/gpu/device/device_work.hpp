@@ -22,6 +22,12 @@ struct DeviceCounts {
 /// A pass over all listed nonzeros.
 DeviceCounts count_on_device(const CsrView& matrix, RowListView rows);
 
+/// The bytes of a product straight from the arrays of the CsrView, vectors apart.
+inline std::int64_t csr_matrix_bytes(const DeviceCounts& counts, std::size_t value_bytes) {
+  return counts.listed_nonzeros * static_cast<std::int64_t>(value_bytes + sizeof(LocalIndex)) +
+         counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) + counts.row_list_bytes;
+}
+
 /// Work of a format that keeps `stored_entries` slots and reads `matrix_bytes` beside the vectors;
 /// footprint and set-up are left to the format.
 KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The listed rows of a block as conversions number them and their entries, one after the other.
+// The listed rows of a local matrix: their lengths, and how conversions number them and their
+// entries, one after the other.
 #pragma once
 
 #include "kernels/gpu/device/runtime.hpp"
@@ -15,6 +16,9 @@ struct ListedRows {
   Offset entries = 0;
   LocalIndex with_entries = 0;
 };
+
+/// Entries of each listed row.
+DeviceArray<Offset> row_lengths(const CsrView& matrix, RowListView rows);
 
 /// A pass over the rows.
 ListedRows number_listed_rows(const CsrView& matrix, RowListView rows);

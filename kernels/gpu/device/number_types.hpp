@@ -10,6 +10,7 @@
 
 #include <stdexcept>
 
+#include "kernels/product_arguments.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -21,6 +22,9 @@ struct NumberTypes {
   using Vector = V;
   using Sum = S;
 };
+
+template <class Numbers>
+using ProductOf = ProductArguments<typename Numbers::Sum, typename Numbers::Vector>;
 
 /// Visits the types of any precision.
 template <class Visitor>

@@ -4,8 +4,9 @@
 // has, and a bit says whether there is one, so that padding never touches x:
 //   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
 //     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
-// Diagonals ascend, so a row is summed by ascending local column. Bytes per product: 8 (fp32: 4) a
-// slot, 4 for each 32 slots, 4 per diagonal, the row list, x and y once.
+// Diagonals ascend, so a row is summed by ascending local column.
+//
+// Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_select.cuh>
 
@@ -16,7 +17,9 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -25,16 +28,12 @@ constexpr int default_block = 128;
 constexpr int block_threads = 256;
 
 template <class T>
-struct DiaArguments {
+struct DiaArguments : ProductArguments<T> {
   const LocalIndex* shifts;  ///< column minus row
   const unsigned* masks;
   const T* values;
   LocalIndex diagonals;
   RowListView rows;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 __host__ __device__ std::int64_t words_of(LocalIndex rows) {
@@ -43,7 +42,7 @@ __host__ __device__ std::int64_t words_of(LocalIndex rows) {
 
 template <class T>
 __global__ void dia_kernel(DiaArguments<T> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
   const std::int64_t words = words_of(a.rows.count);
@@ -62,7 +61,7 @@ __global__ void dia_kernel(DiaArguments<T> a) {
 
 /// One warp per row. Diagonal column - row + rows - 1 has an entry.
 __global__ void mark_diagonals(CsrView matrix, RowListView rows, unsigned char* used) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset end = matrix.offsets[row + 1];
@@ -74,7 +73,7 @@ __global__ void mark_diagonals(CsrView matrix, RowListView rows, unsigned char* 
 /// Where each diagonal stands among those that are there; `shifts` from their positions.
 __global__ void number_diagonals(const std::int64_t* positions, LocalIndex count,
                                  LocalIndex matrix_rows, LocalIndex* shifts, LocalIndex* numbers) {
-  const std::int64_t d = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t d = thread_index();
   if (d >= count) return;
   shifts[d] = static_cast<LocalIndex>(positions[d] - matrix_rows + 1);
   numbers[positions[d]] = static_cast<LocalIndex>(d);
@@ -84,7 +83,7 @@ __global__ void number_diagonals(const std::int64_t* positions, LocalIndex count
 template <class T>
 __global__ void fill_diagonals(CsrView matrix, RowListView rows, const LocalIndex* numbers,
                                unsigned* masks, T* values) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset end = matrix.offsets[row + 1];
@@ -141,9 +140,12 @@ class DiaGpuKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
-        {shifts_.data(), masks_.data(), values_.data(), static_cast<LocalIndex>(shifts_.size()),
-         rows_, static_cast<T>(alpha), static_cast<const T*>(x), static_cast<T>(beta),
-         static_cast<T*>(y)});
+        {{alpha, x, beta, y},
+         shifts_.data(),
+         masks_.data(),
+         values_.data(),
+         static_cast<LocalIndex>(shifts_.size()),
+         rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -166,10 +168,11 @@ class DiaGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_dia(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  check_format_options(options, {"max_padding", "block"});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<DiaGpuKernel<T>>(matrix, rows, options);
-  });
+  return make_with_wide_numbers<DiaGpuKernel>(matrix, rows, options, {"max_padding", "block"});
+}
+
+Prediction predict_gpu_dia(const LocalStatistics& s) {
+  return {cost::diagonal_bytes(s)};
 }
 
 }  // namespace rowhalo

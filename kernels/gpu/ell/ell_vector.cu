@@ -10,11 +10,13 @@
 // Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
 // before the first x; they do not depend on what stands before in the stream, so small matrices
 // start early (early_start.cuh). The order of summation depends on T alone: the same bits every
-// time (T = 1: those of csr). Bytes per product: 12 (fp32: 8) per slot, the row list, x and y once.
+// time (T = 1: those of csr).
+//
+// Bytes of the matrix: (v + 4) m L + rows, with L the longest row, up to the next multiple of the
+// threads per row.
 #include <bit>
 #include <string>
 
-#include "kernels/cost_model.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
@@ -22,6 +24,8 @@
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -29,23 +33,20 @@ namespace {
 
 constexpr int default_block = 128;
 constexpr int unroll = 5;
+constexpr std::int64_t most_early_slots = 1 << 18;  ///< with more, an early start is in the way
 
 template <class Numbers>
-struct EllVectorArguments {
+struct EllVectorArguments : ProductOf<Numbers> {
   const LocalIndex* indices;
   const typename Numbers::Matrix* values;
   LocalIndex steps;  ///< slots per row over threads per row
   RowListView rows;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 template <class Numbers, Start start, int threads>
 __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / threads;
+  const std::int64_t k = thread_index() / threads;
   const int lane = threadIdx.x % threads;
   // Threads beyond the last row stay for the shuffles.
   const bool has_row = k < a.rows.count;
@@ -85,9 +86,7 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
     indices += unroll * apart;
     values += unroll * apart;
   }
-  for (int offset = threads / 2; offset > 0; offset /= 2) {
-    sum += __shfl_down_sync(0xffffffffu, sum, offset, threads);
-  }
+  sum = sum_of_lanes<threads>(sum);
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
@@ -95,7 +94,7 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
 template <class Word>
 __global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset slots,
                           LocalIndex* indices, Word* values) {
-  const std::int64_t slot = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t slot = thread_index();
   if (slot >= slots) return;
   const Offset apart = Offset{rows.count} * threads, step = slot / apart, place = slot % apart;
   const LocalIndex row = rows[static_cast<LocalIndex>(place / threads)];
@@ -166,14 +165,8 @@ class EllVectorKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const EllVectorArguments<Numbers> arguments{indices_.data(),
-                                                values_.data(),
-                                                steps_,
-                                                rows_,
-                                                static_cast<Sum>(alpha),
-                                                static_cast<const Vector*>(x),
-                                                static_cast<Sum>(beta),
-                                                static_cast<Vector*>(y)};
+    const EllVectorArguments<Numbers> arguments{
+        {alpha, x, beta, y}, indices_.data(), values_.data(), steps_, rows_};
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
     launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, arguments, native(stream));
   }
@@ -203,10 +196,15 @@ class EllVectorKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_ell_vector(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  check_format_options(options, {"threads", "max_padding", "block"});
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<EllVectorKernel<Numbers>>(matrix, rows, options);
-  });
+  return make_with_numbers<EllVectorKernel>(matrix, rows, options,
+                                            {"threads", "max_padding", "block"});
+}
+
+Prediction predict_ell_vector(const LocalStatistics& s) {
+  const bool few = s.lengths.longest * static_cast<std::int64_t>(s.rows) <= most_early_slots;
+  return {.bytes = cost::padded_bytes(s, cost::longest_row(s) * s.rows),
+          .serial_entries = cost::longest_row(s) / warp_size,
+          .starts_early = few};
 }
 
 }  // namespace rowhalo

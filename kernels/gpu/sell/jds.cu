@@ -5,8 +5,9 @@
 // rows that have one, side by side, without padding:
 //   for thread k: s = +0; for d in [0, length of row k): slot = begins[d] + k
 //     s = fma(values[slot], x[indices[slot]], s)
-// A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr. Bytes of a
-// product: 12 (fp32: 8) per nonzero, 8 per diagonal, 4 per row for its number, x and y once.
+// A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr.
+//
+// Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
 #include <cub/device/device_scan.cuh>
 
 #include "kernels/formats.hpp"
@@ -16,7 +17,9 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -25,21 +28,17 @@ constexpr int default_block = 128;
 constexpr int block_threads = 256;
 
 template <class T>
-struct JdsArguments {
+struct JdsArguments : ProductArguments<T> {
   const Offset* begins;
   const LocalIndex* indices;
   const T* values;
   RowListView rows;  ///< sorted
   Offset diagonals;
-  T alpha;
-  const T* x;
-  T beta;
-  T* y;
 };
 
 template <class T>
 __global__ void jds_kernel(JdsArguments<T> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   T sum = 0;
   Offset begin = a.begins[0];
@@ -57,7 +56,7 @@ __global__ void jds_kernel(JdsArguments<T> a) {
 /// Rows are sorted: diagonal d is as long as the number of rows with more than d entries. Row k
 /// ends the diagonals that the next row does not have.
 __global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* lengths) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= rows.count) return;
   const auto length = [&](std::int64_t position) -> Offset {
     if (position >= rows.count) return 0;
@@ -72,7 +71,7 @@ __global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* leng
 template <class T>
 __global__ void fill_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
                                LocalIndex* indices, T* values) {
-  const std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
+  const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
@@ -118,10 +117,13 @@ class JdsGpuKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    jds_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
-        {begins_.data(), indices_.data(), values_.data(), sorted_.view(), diagonals_,
-         static_cast<T>(alpha), static_cast<const T*>(x), static_cast<T>(beta),
-         static_cast<T*>(y)});
+    jds_kernel<T>
+        <<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>({{alpha, x, beta, y},
+                                                                          begins_.data(),
+                                                                          indices_.data(),
+                                                                          values_.data(),
+                                                                          sorted_.view(),
+                                                                          diagonals_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -146,10 +148,7 @@ class JdsGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_jds(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  check_format_options(options, {"block"});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<JdsGpuKernel<T>>(matrix, rows, options);
-  });
+  return make_with_wide_numbers<JdsGpuKernel>(matrix, rows, options, {"block"});
 }
 
 }  // namespace rowhalo

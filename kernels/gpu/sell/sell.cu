@@ -12,13 +12,14 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/sell/sell.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
 template <class Numbers, int unroll>
 __global__ void sell_kernel(SellArguments<Numbers> a) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const std::int64_t slice = k / warp_size;
   const int lane = threadIdx.x % warp_size;

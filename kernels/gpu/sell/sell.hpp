@@ -12,15 +12,11 @@ namespace rowhalo {
 
 /// Slices of 32 rows as convert.hpp makes them (Slices::Last::short_one).
 template <class Numbers>
-struct SellArguments {
+struct SellArguments : ProductOf<Numbers> {
   const Offset* begins;
   const LocalIndex* indices;
   const typename Numbers::Matrix* values;
   RowListView rows;
-  typename Numbers::Sum alpha;
-  const typename Numbers::Vector* x;
-  typename Numbers::Sum beta;
-  typename Numbers::Vector* y;
 };
 
 template <class Numbers>

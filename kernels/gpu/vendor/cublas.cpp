@@ -2,7 +2,9 @@
 //
 // The baseline cublas: cublasDgemv or cublasSgemv on the dense matrix, columns one after the other
 // (layout=columns, not transposed, the faster on an H200) or rows (layout=rows, transposed). Takes
-// the whole matrix only. Bytes per product: the values, x and y once.
+// the whole matrix only.
+//
+// Bytes of the matrix: n v.
 #include <cublas_v2.h>
 #include <fmt/format.h>
 

@@ -2,9 +2,10 @@
 //
 // The baseline cusparse-bsr: blocks of b= rows and columns (without it the source's), converted by
 // cuSPARSE itself; within a block columns stand one after the other (order=column, the faster on an
-// H200) or rows (order=row). Blocks are filled up with zeros, which multiply x. Bytes per product:
-// 8 b^2 (fp32: 4 b^2) and 4 per block, 4 per block row and the end, x and y once.
+// H200) or rows (order=row). Blocks are filled up with zeros, which multiply x.
 // The conversion is deprecated without a successor.
+//
+// Bytes of the matrix: B (b b v + 4) + 4 (m / b + 1).
 #define DISABLE_CUSPARSE_DEPRECATED
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The baseline cusparse-coo: algorithm 1 for coordinates sorted by row. Bytes per product: 16
-// (fp32: 12) per nonzero, x and y once.
+// The baseline cusparse-coo: algorithm 1 for coordinates sorted by row.
+//
+// Bytes of the matrix: n (v + 8).
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/vendor/baseline.hpp"

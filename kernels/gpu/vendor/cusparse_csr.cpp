@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR. Bytes per product: 12
-// (fp32: 8) per nonzero, 4 per row offset, x and y once; beyond 2^31 - 1 nonzeros 4 more of each.
+// The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR.
+//
+// Bytes of the matrix (cusparse-csr1, cusparse-csr2): n (v + 4) + 4 (m + 1); beyond 2^31 - 1
+// nonzeros n (v + 8) + 8 (m + 1).
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The baseline cusparse-sell: sliced ELLPACK, `c=` rows per slice. Bytes per product: 12 (fp32: 8)
-// a slot, 4 per slice and the end, x and y once.
+// The baseline cusparse-sell: sliced ELLPACK, `c=` rows per slice.
+//
+// Bytes of the matrix: (v + 4) s + 4 (slices + 1).
 #include <fmt/format.h>
 
 #include "kernels/formats.hpp"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums over the lanes of a warp, in a fixed order. All lanes take part.
+#pragma once
+
+#include "kernels/gpu/device/launch.hpp"
+
+namespace rowhalo {
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+/// The sum over each `width` lanes side by side, a power of two, as a tree: in the first of them.
+template <int width = warp_size, class Sum>
+__device__ Sum sum_of_lanes(Sum sum) {
+  for (int offset = width / 2; offset > 0; offset /= 2) {
+    sum += __shfl_down_sync(all_lanes, sum, offset, width);
+  }
+  return sum;
+}
+
+/// Lanes from the last one with a bit in `marked`, up to the calling lane, to that lane; without
+/// any, from the first.
+__device__ inline int lanes_since(unsigned marked) {
+  const int lane = threadIdx.x % warp_size;
+  const unsigned up_to_here = marked & (all_lanes >> (warp_size - 1 - lane));
+  const int last = up_to_here == 0 ? 0 : warp_size - 1 - __clz(static_cast<int>(up_to_here));
+  return lane - last;
+}
+
+/// The sum of the calling lane and the `reach` lanes before it. Where segments of lanes are summed,
+/// reach is lanes_since(their first lanes): a segmented scan (Blelloch, Heroux, Zagha: Segmented
+/// operations for sparse matrix computation on vector multiprocessors, CMU-CS-93-173, 1993).
+template <class Sum>
+__device__ Sum sum_of_reach(Sum sum, int reach) {
+#pragma unroll
+  for (int offset = 1; offset < warp_size; offset *= 2) {
+    const Sum other = __shfl_up_sync(all_lanes, sum, offset);
+    if (reach >= offset) sum += other;
+  }
+  return sum;
+}
+
+}  // namespace rowhalo
