@@ -195,8 +195,8 @@ fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
   '' \
   cli_schedules
 fault "HDF5: batches x ranks" io/report/hdf5.cpp \
-  'shape[] = {ranks, seconds.size() / ranks}' \
-  'shape[] = {seconds.size() / ranks, ranks}' \
+  'shape[] = {ranks, values.size() / ranks}' \
+  'shape[] = {values.size() / ranks, ranks}' \
   cli_results
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(elapsed / times.iterations)' \
