@@ -11,7 +11,6 @@
 
 #include "io/report/info_fields.hpp"
 #include "io/report/report.hpp"
-#include "io/report/writers.hpp"
 
 namespace rowhalo {
 
@@ -23,19 +22,10 @@ struct RowLengths {
 struct NeighborCounts {
   double mean = 0, max = 0;
 };
-struct FormatCandidate {
-  Candidate candidate{};
+struct Traffic {
+  NodeTraffic sent;
+  int entry_bytes = 0;
 };
-struct TransportCandidate {
-  Candidate candidate{};
-};
-/// Each item of a list as such a group.
-template <class Group, class Item>
-std::vector<Group> each(const std::vector<Item>& items) {
-  std::vector<Group> groups;
-  for (const Item& item : items) groups.push_back({item});
-  return groups;
-}
 
 inline const char* name_of(RunStatus status) {
   switch (status) {
@@ -82,14 +72,14 @@ void fields(const RowLengths& r, Walk&& field) {
 
 template <class Walk>
 void fields(const MatrixReport& m, Walk&& field) {
-  field("source", m.source, "as the user named it");
-  field("rows", m.rows, "rows");
-  field("columns", m.columns, "columns");
+  field("source", m.info.source, "as the user named it");
+  field("rows", m.info.rows, "rows");
+  field("columns", m.info.columns, "columns");
   field("nonzeros", m.nonzeros, "stored entries, symmetric halves completed");
-  field("field", Word{m.field, {"real", "integer", "pattern"}}, "of the source");
-  field("symmetry", Word{m.symmetry, {"general", "symmetric", "skew-symmetric"}},
+  field("field", Word{m.info.field, {"real", "integer", "pattern"}}, "of the source");
+  field("symmetry", Word{m.info.symmetry, {"general", "symmetric", "skew-symmetric"}},
         "as stored in the source");
-  field("block", m.block, "rows and columns that stay together", positive);
+  field("block", m.info.block, "rows and columns that stay together", positive);
   field("fingerprint", m.fingerprint ? std::optional(Hash{*m.fingerprint}) : std::nullopt,
         "sum mod 2^64 of a hash of every entry, hexadecimal since 64-bit integers are lost by "
         "readers that keep doubles; null: no entry was read");
@@ -100,10 +90,11 @@ template <class Walk>
 void fields(const PartitionReport& p, Walk&& field) {
   field("name", p.name, "partitioner");
   field("ranks", p.ranks, "ranks", positive);
-  field("rows", p.rows, "rows of a rank");
-  field("nonzeros", p.nonzeros, "nonzeros of a rank");
-  field("imbalance", p.imbalance, "most nonzeros of a rank over the mean", positive);
-  field("edge_cut", p.edge_cut, "nonzeros whose column belongs to another rank than their row");
+  field("rows", rows_of(p.statistics), "rows of a rank");
+  field("nonzeros", nonzeros_of(p.statistics), "nonzeros of a rank");
+  field("imbalance", p.statistics.imbalance, "most nonzeros of a rank over the mean", positive);
+  field("edge_cut", p.statistics.edge_cut,
+        "nonzeros whose column belongs to another rank than their row");
   field("nodes", p.nodes, "that the ranks are on, or seem to be (--ranks-per-node)", positive);
   field("hierarchical", p.hierarchical, "over nodes first, then over the ranks of each");
   field("reorder", Word{p.reorder, {"none", "rcm"}}, "order of the rows on a rank");
@@ -113,12 +104,11 @@ void fields(const PartitionReport& p, Walk&& field) {
 
 template <class Walk>
 void fields(const TransportCandidate& c, Walk&& field) {
-  field("name", c.candidate.name, "transport");
-  field("graph", c.candidate.graph, "replayed from a CUDA graph");
-  field("seconds", c.candidate.seconds, "of a product; null: not timed (seconds)");
-  field("exposed_seconds", c.candidate.exposed_seconds,
-        "of the halo exchange that is not hidden (seconds)");
-  field("reason", c.candidate.reason, "why it was chosen or not timed");
+  field("name", c.name, "transport");
+  field("graph", c.graph, "replayed from a CUDA graph");
+  field("seconds", c.seconds, "of a product; null: not timed (seconds)");
+  field("exposed_seconds", c.exposed_seconds, "of the halo exchange that is not hidden (seconds)");
+  field("reason", c.reason, "why it was chosen or not timed");
 }
 
 template <class Walk>
@@ -128,9 +118,9 @@ void fields(const NeighborCounts& n, Walk&& field) {
 }
 
 template <class Walk>
-void fields(const TrafficBetweenNodes& t, Walk&& field) {
-  field("messages", t.messages, "messages");
-  field("bytes", t.bytes, "bytes");
+void fields(const Traffic& t, Walk&& field) {
+  field("messages", t.sent.messages, "messages");
+  field("bytes", t.sent.entries * t.entry_bytes, "bytes");
 }
 
 template <class Walk>
@@ -138,33 +128,33 @@ void fields(const HaloReport& h, Walk&& field) {
   field("transport", h.transport, "name of the transport");
   field("graph", h.graph, "products were replayed from a CUDA graph");
   field("schedule", h.schedule, "name of the schedule");
-  field("neighbors", NeighborCounts{h.neighbors.mean, h.neighbors.max},
+  field("neighbors", NeighborCounts{h.planned.neighbors_mean, h.planned.neighbors_max},
         "ranks that a rank sends to");
-  field("messages", h.messages, "of a product, all ranks");
-  field("bytes_total", h.bytes_total, "sent in a product by all ranks (bytes)");
-  field("bytes_max_rank", h.bytes_max_rank, "most that a rank sends in a product (bytes)");
-  field("messages_between_nodes", h.messages_between_nodes,
+  field("messages", h.planned.messages, "of a product, all ranks");
+  field("bytes_total", h.planned.entries_total * h.entry_bytes,
+        "sent in a product by all ranks (bytes)");
+  field("bytes_max_rank", h.planned.entries_max_rank * h.entry_bytes,
+        "most that a rank sends in a product (bytes)");
+  field("messages_between_nodes", h.planned_between_nodes.messages,
         "messages of a product from one node to another, all ranks, as the plan says");
-  field("bytes_between_nodes", h.bytes_between_nodes,
+  field("bytes_between_nodes", h.planned_between_nodes.entries * h.entry_bytes,
         "bytes of a product sent from one node to another, all ranks, as the plan says");
-  field("sent_between_nodes", h.sent_between_nodes,
+  field("sent_between_nodes", Traffic{h.sent_between_nodes, h.entry_bytes},
         "what the transport sends from one node to another in a product, all ranks");
-  field("boundary_rows", h.boundary_rows, "rows with a ghost column, all ranks");
+  field("boundary_rows", h.planned.boundary_rows, "rows with a ghost column, all ranks");
   field("poison", h.poison,
         "ghosts were NaN from their use to the next exchange; times mean little");
   field("jitter_seconds", h.jitter_seconds,
         "ranks were held up by random times up to this; times mean little (seconds)");
-  field("candidates", each<TransportCandidate>(h.candidates),
-        "transports that auto considered; empty when one was named");
+  field("candidates", h.candidates, "transports that auto considered; empty when one was named");
 }
 
 template <class Walk>
 void fields(const FormatCandidate& c, Walk&& field) {
-  field("name", c.candidate.name, "format");
-  field("seconds", c.candidate.seconds, "of a product; null: not timed (seconds)");
-  field("setup_seconds", c.candidate.setup_seconds,
-        "conversion; null: it was not converted (seconds)");
-  field("reason", c.candidate.reason, "why it was chosen or not timed");
+  field("name", c.name, "format");
+  field("seconds", c.seconds, "of a product; null: not timed (seconds)");
+  field("setup_seconds", c.setup_seconds, "conversion; null: it was not converted (seconds)");
+  field("reason", c.reason, "why it was chosen or not timed");
 }
 
 template <class Walk>
@@ -184,8 +174,7 @@ void fields(const KernelReport& k, Walk&& field) {
         "(seconds)");
   field("choice_products", part(k.choice, &ChoiceCost::products),
         "the same over the time of a product in the chosen format");
-  field("candidates", each<FormatCandidate>(k.candidates),
-        "formats that auto considered; empty when one was named");
+  field("candidates", k.candidates, "formats that auto considered; empty when one was named");
 }
 
 template <class Walk>
@@ -302,8 +291,7 @@ void fields(const FormatReport& f, Walk&& field) {
   field("passed", f.passed, "y was right, or the format refused");
   field("rows_unchecked", f.rows_unchecked, "as in validation");
   field("reason", f.reason, "why it could not run or failed; empty otherwise");
-  field("candidates", each<FormatCandidate>(f.candidates),
-        "of auto: formats that it considered; empty for others");
+  field("candidates", f.candidates, "of auto: formats that it considered; empty for others");
 }
 
 template <class Walk>
