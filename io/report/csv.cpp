@@ -53,15 +53,22 @@ class Columns {
     if constexpr (Described<T>) {
       add(name + ".", present ? &value : nullptr);
     } else if constexpr (!IsList<T>::value) {
-      const char* separator = names_.empty() ? "" : ",";
-      names_ += separator + name;
-      values_ += separator + (present ? csv_field(json_of(value)) : "");
+      append(name, present ? csv_field(json_of(value)) : "");
     }
   }
   template <class T>
   requires Described<T>
   void add_field(const std::string& name, const std::optional<T>& value, bool present) {
     add(name + ".", present && value ? &*value : nullptr);
+  }
+
+  void append(const std::string& name, const std::string& value) {
+    if (!names_.empty()) {
+      names_ += ',';
+      values_ += ',';
+    }
+    names_ += name;
+    values_ += value;
   }
 
   std::string names_, values_;

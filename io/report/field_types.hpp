@@ -28,7 +28,7 @@ struct FiniteOrNull {
   double value = 0;
 };
 
-/// One of a few words; an empty text is null where `null_text` says so.
+/// One of a few words; an empty text is null where `empty` says so.
 struct Word {
   std::string text;
   std::vector<std::string> choices;

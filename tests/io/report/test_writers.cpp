@@ -355,6 +355,7 @@ TEST_CASE("CSV has the same columns for every run") {
   const auto [names, fields] = split(to_csv(complete_report()));
   const auto [minimal_names, minimal_fields] = split(to_csv(minimal_report()));
   CHECK(split(to_csv(info_report())).first == names);
+  CHECK(split(to_csv(info_report())).second.find(",\"[100,50,2]\",") != std::string::npos);
   CHECK(names == minimal_names);
   CHECK(names.starts_with("schema_version,command,status,verdict,provenance.version,"));
   CHECK(names.find("matrix.row_length.stddev,partition.name,") != std::string::npos);
