@@ -11,6 +11,7 @@
 // rank, as timed and without exchange). Written by one rank; read with h5py or h5dump.
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "io/hdf5/handles.hpp"
 #include "io/output_file.hpp"
@@ -30,8 +31,12 @@ class Hdf5Report {
   void write_ranks(hid_t group, const RankReport& ranks) const;
 
  private:
-  void write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
-                     std::size_t ranks) const;
+  void write_per_rank(hid_t group, const std::string& name, const std::vector<std::int64_t>& values,
+                      std::size_t ranks) const;
+  void write_per_rank(hid_t group, const std::string& name, const std::vector<PhaseReport>& values,
+                      std::size_t ranks) const;
+  void write_per_rank(hid_t group, const std::string& name, const std::vector<double>& values,
+                      std::size_t ranks) const;
   void write_value(hid_t group, const std::string& name, const Json& value) const;
   void write_null(hid_t group, const std::string& name) const;
   void write_list(hid_t group, const std::string& name, const Json& list) const;
@@ -147,32 +152,36 @@ void Hdf5Report::write_object(hid_t group, const Json& object) const {
   }
 }
 
-void Hdf5Report::write_batches(hid_t group, const char* name, const std::vector<double>& seconds,
-                               std::size_t ranks) const {
-  const hsize_t shape[] = {ranks, seconds.size() / ranks};
-  write_dataset<double>(group, name, seconds, shape, path_);
+void Hdf5Report::write_ranks(hid_t group, const RankReport& ranks) const {
+  fields(ranks, [&](const std::string& name, const auto& values, const char*) {
+    write_per_rank(group, name, values, ranks.rows.size());
+  });
 }
 
-void Hdf5Report::write_ranks(hid_t group, const RankReport& ranks) const {
-  const auto counts = [&](const char* name, const std::vector<std::int64_t>& values) {
-    write_dataset<std::int64_t>(group, name, values, path_);
-  };
-  counts("rows", ranks.rows);
-  counts("nonzeros", ranks.nonzeros);
-  counts("boundary_rows", ranks.boundary_rows);
-  counts("ghosts", ranks.ghosts);
-  counts("sent_entries", ranks.sent_entries);
-  const auto phase = [&](const char* name, double PhaseReport::*member) {
-    std::vector<double> seconds;
-    for (const PhaseReport& phases : ranks.phases) seconds.push_back(phases.*member);
-    write_dataset<double>(group, name, seconds, path_);
-  };
-  phase("pack_seconds", &PhaseReport::pack);
-  phase("exchange_seconds", &PhaseReport::exchange);
-  phase("interior_seconds", &PhaseReport::interior);
-  phase("boundary_seconds", &PhaseReport::boundary);
-  write_batches(group, "batch_seconds", ranks.batch_seconds, ranks.rows.size());
-  write_batches(group, "local_batch_seconds", ranks.local_batch_seconds, ranks.rows.size());
+void Hdf5Report::write_per_rank(hid_t group, const std::string& name,
+                                const std::vector<std::int64_t>& values, std::size_t) const {
+  write_dataset<std::int64_t>(group, name.c_str(), values, path_);
+}
+
+/// A dataset per phase.
+void Hdf5Report::write_per_rank(hid_t group, const std::string&,
+                                const std::vector<PhaseReport>& values, std::size_t) const {
+  std::map<std::string, std::vector<double>> seconds;
+  for (const PhaseReport& phases : values) {
+    fields(phases, [&](const std::string& name, double value, const char*) {
+      seconds[name + "_seconds"].push_back(value);
+    });
+  }
+  for (const auto& [name, column] : seconds) {
+    write_dataset<double>(group, name.c_str(), column, path_);
+  }
+}
+
+/// A row per rank.
+void Hdf5Report::write_per_rank(hid_t group, const std::string& name,
+                                const std::vector<double>& values, std::size_t ranks) const {
+  const hsize_t shape[] = {ranks, values.size() / ranks};
+  write_dataset<double>(group, name.c_str(), values, shape, path_);
 }
 
 }  // namespace
@@ -185,9 +194,8 @@ void write_hdf5_report(const std::string& path, const RunReport& report) {
   const QuietHdf5 quiet;
   write_whole(path, hdf5_image(path, [&](hid_t file) {
                 const Hdf5Report writer(path);
-                Json values = report_json(report);
-                if (report.ranks)
-                  values["communication"] = communication_json(report.ranks->communication);
+                Json values = json_of(report);
+                if (report.ranks) values["communication"] = json_of(report.ranks->communication);
                 writer.write_object(file, values);
                 if (report.ranks) {
                   const Hdf5Group group = make_group(file, "ranks", path);

@@ -30,7 +30,7 @@ void write_row_lengths(Table& table, const MatrixStatistics& s, const MatrixRepo
                                   ? grouped(b.shortest)
                                   : grouped(b.shortest) + " - " + grouped(b.longest);
     table.out() << fmt::format("  {:<24}{:>16}{:>9}{:>20}{:>9}\n", range, grouped(b.rows),
-                               percent(b.rows, matrix.rows), grouped(b.nonzeros),
+                               percent(b.rows, matrix.info.rows), grouped(b.nonzeros),
                                percent(b.nonzeros, matrix.nonzeros));
   }
 }
@@ -42,7 +42,7 @@ void write_statistics(Table& table, const MatrixStatistics& s, const MatrixRepor
   table.line("distance |i - j|", fmt::format("at most {} (bandwidth), mean {:.6g}",
                                              grouped(s.bandwidth), s.mean_distance));
   table.line("diagonal", fmt::format("{} of {} entries stored", grouped(s.diagonal_entries),
-                                     grouped(std::min(matrix.rows, matrix.columns))));
+                                     grouped(std::min(matrix.info.rows, matrix.info.columns))));
   if (s.symmetric_pattern && s.symmetry) {
     const char* values = *s.symmetry == ValueSymmetry::symmetric ? "yes"
                          : *s.symmetry == ValueSymmetry::skew    ? "skew-symmetric"

@@ -1,27 +1,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The report as a JSON value: what the text of --json and the groups of --hdf5 are made from.
+// Reports as JSON values: a walk over the fields of a struct (fields.hpp). What the text of --json
+// and the groups of --hdf5 are made from.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <array>
 #include <nlohmann/json.hpp>
 
-#include "io/report/report.hpp"
+#include "io/report/fields.hpp"
 
 namespace rowhalo {
 
 using Json = nlohmann::ordered_json;
 
-Json report_json(const RunReport& report);
+inline Json json_of(const Hash& hash) {
+  return fmt::format("0x{:016x}", hash.value);
+}
 
-/// The sections of `info` (report_info_json.cpp).
-Json info_json(const InfoReport& info);
-/// A partitioner that was looked at.
-Json judgement_json(const PartitionJudgement& judgement);
-Json communication_json(const CommunicationReport& communication);
+inline Json json_of(const FiniteOrNull& number) {
+  return number.value;
+}
+
+inline Json json_of(const Word& word) {
+  return word.text.empty() && word.empty == Word::Empty::null ? Json(nullptr) : Json(word.text);
+}
+
+/// Numbers, texts, truth values and lists of them; objects of the structs that are described.
+template <class T>
+Json json_of(const T& value);
 
 template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json(nullptr);
+}
+
+template <class T>
+Json json_of(const std::vector<T>& list) {
+  Json values = Json::array();
+  for (const T& value : list) values.push_back(json_of(value));
+  return values;
+}
+
+template <class T>
+Json json_of(const T& value) {
+  if constexpr (Described<T>) {
+    Json object = Json::object();
+    fields(value, [&](const char* name, const auto& one, const char*, Range = {}) {
+      object[name] = json_of(one);
+    });
+    return object;
+  } else {
+    return value;
+  }
 }
 
 }  // namespace rowhalo

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lines that scripts look for: FOM and RESULT (CONTRACT), and the first lines of a run.
+// The lines that scripts look for: FOM and RESULT (CONTRACT), the first lines of a run, and the
+// communication matrix.
 // fmt never looks at the locale, so numbers have a point everywhere.
 #include <fmt/format.h>
 
@@ -37,6 +38,14 @@ void write_fom(std::ostream& out, const char* name, double value, const char* un
 }
 
 }  // namespace
+
+std::string communication_text(const CommunicationReport& c) {
+  std::string text = "from to entries bytes\n";
+  for (const Flow& f : c.flows) {
+    text += fmt::format("{} {} {} {}\n", f.from, f.to, f.entries, f.entries * c.entry_bytes);
+  }
+  return text;
+}
 
 void write_header(std::ostream& out, const Provenance& provenance, bool color) {
   const char* bold = color ? "\033[1m" : "";

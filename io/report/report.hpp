@@ -2,7 +2,8 @@
 //
 // The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON, CSV and
 // HDF5 are writers of this struct and of nothing else. Times in seconds, sizes in bytes. A
-// std::optional that is empty was not measured and is null in JSON.
+// std::optional that is empty was not measured and is null in JSON. The names of all fields, and
+// what they mean: fields.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,13 @@
 
 #include "io/report/info.hpp"
 #include "partition/base/types.hpp"
+#include "partition/halo_plan.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
+
+/// Version of the JSON layout (CONTRACT).
+inline constexpr int schema_version = 1;
 
 /// Minimum, mean, maximum over ranks (or over rows).
 struct Spread {
@@ -29,35 +35,45 @@ struct Provenance {
 };
 
 struct MatrixReport {
-  std::string source, field, symmetry;
-  GlobalIndex rows = 0, columns = 0;
+  MatrixInfo info;
   std::int64_t nonzeros = 0;
-  int block = 1;
   std::optional<std::uint64_t> fingerprint;  ///< empty: no entry was read
   Spread row_length;                         ///< NaN where no entry was read
   double row_length_stddev = 0;
 };
 
+inline Spread rows_of(const PartitionStatistics& s) {
+  return {s.rows_min, s.rows_mean, s.rows_max};
+}
+inline Spread nonzeros_of(const PartitionStatistics& s) {
+  return {s.nonzeros_min, s.nonzeros_mean, s.nonzeros_max};
+}
+
 struct PartitionReport {
   std::string name;
   int ranks = 1;
-  Spread rows, nonzeros;
-  double imbalance = 1;       ///< most nonzeros of a rank over the mean
-  std::int64_t edge_cut = 0;  ///< nonzeros whose column belongs to another rank than their row
+  PartitionStatistics statistics;
   int nodes = 1;
   bool hierarchical = false;                     ///< over nodes first, then over the ranks of each
   std::string reorder = "none";                  ///< of the rows on a rank
   std::vector<PartitionJudgement> candidates{};  ///< empty when the partitioner was named
 };
 
-/// A format or transport that was considered by `auto`.
-struct Candidate {
+/// A format that `auto` considered.
+struct FormatCandidate {
+  std::string name;
+  std::optional<double> seconds;        ///< of a product; empty when it was not timed
+  std::optional<double> setup_seconds;  ///< conversion; empty when not converted
+  std::string reason;                   ///< why it was chosen, or why it was not timed
+};
+
+/// A transport that `auto` considered.
+struct TransportCandidate {
   std::string name;
   bool graph = false;
-  std::optional<double> seconds;          ///< empty when it was not timed
-  std::optional<double> exposed_seconds;  ///< transports only
+  std::optional<double> seconds;          ///< of a product; empty when it was not timed
+  std::optional<double> exposed_seconds;  ///< likewise
   std::string reason;                     ///< why it was chosen, or why it was not timed
-  std::optional<double> setup_seconds{};  ///< formats only: conversion; empty when not converted
 };
 
 /// What the choice of a format by `auto` took, conversions and trials; `products` of the chosen.
@@ -65,23 +81,15 @@ struct ChoiceCost {
   double seconds = 0, products = 0;
 };
 
-struct TrafficBetweenNodes {
-  std::int64_t messages = 0, bytes = 0;  ///< a product, all ranks
-};
-
 struct HaloReport {
-  std::string transport;
-  std::string schedule;
-  Spread neighbors;                   ///< ranks that a rank sends to
-  std::int64_t messages = 0;          ///< a product, all ranks
-  std::int64_t bytes_total = 0;       ///< sent a product, all ranks
-  std::int64_t bytes_max_rank = 0;    ///< most that a rank sends a product
-  std::int64_t boundary_rows = 0;     ///< all ranks
-  std::vector<Candidate> candidates;  ///< empty when the transport was named
-  bool graph = false;                 ///< products were replayed from a CUDA graph
-  std::int64_t messages_between_nodes = 0, bytes_between_nodes = 0;  ///< a product, all ranks
-  TrafficBetweenNodes sent_between_nodes{};  ///< by the transport; the above is the plan's
-  bool poison = false;                       ///< ghosts were NaN between products
+  std::string transport, schedule;
+  HaloStatistics planned;
+  /// Of a product, all ranks: as the plan says, and by the transport.
+  NodeTraffic planned_between_nodes, sent_between_nodes;
+  int entry_bytes = 8;                         ///< of x
+  std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
+  bool graph = false;                          ///< products were replayed from a CUDA graph
+  bool poison = false;                         ///< ghosts were NaN between products
   double jitter_seconds = 0;  ///< longest delay of a rank; with either, times mean little
 };
 
@@ -90,7 +98,7 @@ struct KernelReport {
   Precision precision = Precision::fp64;
   std::int64_t bytes = 0, flops = 0, footprint_bytes = 0;  ///< all ranks
   double setup_seconds = 0;                                ///< slowest rank
-  std::vector<Candidate> candidates;                       ///< empty when the format was named
+  std::vector<FormatCandidate> candidates;                 ///< empty when the format was named
   std::optional<ChoiceCost> choice{};                      ///< likewise
 };
 
@@ -171,9 +179,9 @@ struct FormatReport {
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   bool passed = true;
-  std::int64_t rows_unchecked = 0;    ///< as in ValidationReport
-  std::string reason;                 ///< why it could not run, or why it failed
-  std::vector<Candidate> candidates;  ///< of `auto`, whose set-up is that of all its trials
+  std::int64_t rows_unchecked = 0;          ///< as in ValidationReport
+  std::string reason;                       ///< why it could not run, or why it failed
+  std::vector<FormatCandidate> candidates;  ///< of `auto`, whose set-up is that of all its trials
 };
 
 /// Measured bandwidth of the device, GB/s (1e9 bytes).

@@ -14,22 +14,31 @@ namespace rowhalo {
 
 namespace {
 
+std::string name_of(const TransportCandidate& c) {
+  return c.name + (c.graph ? " graph" : "");
+}
+
+std::string name_of(const FormatCandidate& c) {
+  return c.name;
+}
+
 /// `second`: the heading of the column behind the time of a product, which `seconds` is shown in.
+template <class Candidate>
 void write_candidates(std::ostream& out, const char* heading, const std::vector<Candidate>& list,
                       const char* second, std::optional<double> Candidate::*seconds) {
   if (list.empty()) return;
   std::size_t width = 9;
-  for (const Candidate& c : list) width = std::max(width, c.name.size() + (c.graph ? 6 : 0));
+  for (const Candidate& c : list) width = std::max(width, name_of(c).size());
   out << fmt::format("  {:<{}}{:>11}  {:>10}\n", heading, width + 2, "per product", second);
   for (const Candidate& c : list) {
-    out << fmt::format("    {:<{}}{:>11}  {:>10}", c.name + (c.graph ? " graph" : ""), width,
-                       optional_seconds(c.seconds), optional_seconds(c.*seconds));
+    out << fmt::format("    {:<{}}{:>11}  {:>10}", name_of(c), width, optional_seconds(c.seconds),
+                       optional_seconds(c.*seconds));
     out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
   }
 }
 
-void write_formats_tried(std::ostream& out, const std::vector<Candidate>& list) {
-  write_candidates(out, "formats", list, "set-up", &Candidate::setup_seconds);
+void write_formats_tried(std::ostream& out, const std::vector<FormatCandidate>& list) {
+  write_candidates(out, "formats", list, "set-up", &FormatCandidate::setup_seconds);
 }
 
 /// What stands behind the numbers of a format or a combination.
@@ -107,11 +116,13 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
 void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
   const bool exact = info == nullptr || info->exact_nonzeros;
   table.group("Matrix");
-  table.line("source", m.source);
-  table.line("size", fmt::format("{} x {}, {}{} nonzeros", grouped(m.rows), grouped(m.columns),
-                                 exact ? "" : "about ", grouped(m.nonzeros)));
-  table.line("kind", fmt::format("{} {}{}", m.field, m.symmetry,
-                                 m.block > 1 ? fmt::format(", blocks of {}", m.block) : ""));
+  table.line("source", m.info.source);
+  table.line("size",
+             fmt::format("{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
+                         exact ? "" : "about ", grouped(m.nonzeros)));
+  table.line("kind",
+             fmt::format("{} {}{}", m.info.field, m.info.symmetry,
+                         m.info.block > 1 ? fmt::format(", blocks of {}", m.info.block) : ""));
   if (info != nullptr && info->grid) {
     const auto& [x, y, z] = *info->grid;
     table.line("grid", fmt::format("{} x {} x {}", grouped(x), grouped(y), grouped(z)));
@@ -134,35 +145,40 @@ void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzer
                   p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
                   p.hierarchical ? ", nodes first" : "",
                   p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
-  table.line("rows per rank", spread_text(p.rows));
+  table.line("rows per rank", spread_text(rows_of(p.statistics)));
   table.line("nonzeros per rank",
-             fmt::format("{}, imbalance {:.4g}", spread_text(p.nonzeros), p.imbalance));
-  table.line("edge cut", fmt::format("{} nonzeros", grouped(p.edge_cut)));
+             fmt::format("{}, imbalance {:.4g}", spread_text(nonzeros_of(p.statistics)),
+                         p.statistics.imbalance));
+  table.line("edge cut", fmt::format("{} nonzeros", grouped(p.statistics.edge_cut)));
   if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
 }
 
 void write_halo(Table& table, const HaloReport& h) {
+  const auto bytes = [&](std::int64_t entries) {
+    return bytes_text(static_cast<double>(entries * h.entry_bytes));
+  };
   table.group("Halo");
   table.line("transport", fmt::format("{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
                                       h.schedule.empty() ? "" : ", ", h.schedule));
   table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages per product",
-                                       h.neighbors.mean, h.neighbors.max, grouped(h.messages)));
+                                       h.planned.neighbors_mean, h.planned.neighbors_max,
+                                       grouped(h.planned.messages)));
   table.line("sent per product",
-             fmt::format("{}, at most {} per rank", bytes_text(static_cast<double>(h.bytes_total)),
-                         bytes_text(static_cast<double>(h.bytes_max_rank))));
-  if (h.messages_between_nodes > 0) {
-    const auto traffic = [](std::int64_t bytes, std::int64_t messages) {
-      return fmt::format("{} in {} messages", bytes_text(static_cast<double>(bytes)),
-                         grouped(messages));
+             fmt::format("{}, at most {} per rank", bytes(h.planned.entries_total),
+                         bytes(h.planned.entries_max_rank)));
+  const NodeTraffic& planned = h.planned_between_nodes;
+  const NodeTraffic& sent = h.sent_between_nodes;
+  if (planned.messages > 0) {
+    const auto traffic = [&](const NodeTraffic& one) {
+      return fmt::format("{} in {} messages", bytes(one.entries), grouped(one.messages));
     };
-    const TrafficBetweenNodes& sent = h.sent_between_nodes;
-    std::string text = traffic(h.bytes_between_nodes, h.messages_between_nodes);
-    if (sent.bytes != h.bytes_between_nodes || sent.messages != h.messages_between_nodes) {
-      text += fmt::format("; sent: {}", traffic(sent.bytes, sent.messages));
+    std::string text = traffic(planned);
+    if (sent.entries != planned.entries || sent.messages != planned.messages) {
+      text += fmt::format("; sent: {}", traffic(sent));
     }
     table.line("between nodes", text);
   }
-  table.line("boundary rows", grouped(h.boundary_rows));
+  table.line("boundary rows", grouped(h.planned.boundary_rows));
   if (h.poison || h.jitter_seconds > 0) {
     table.line("disturbed",
                fmt::format("{}{}{}; times mean little", h.poison ? "ghosts poisoned" : "",
@@ -171,7 +187,8 @@ void write_halo(Table& table, const HaloReport& h) {
                                ? fmt::format("delays up to {}", seconds_text(h.jitter_seconds))
                                : ""));
   }
-  write_candidates(table.out(), "transports", h.candidates, "exposed", &Candidate::exposed_seconds);
+  write_candidates(table.out(), "transports", h.candidates, "exposed",
+                   &TransportCandidate::exposed_seconds);
 }
 
 void write_kernel(Table& table, const KernelReport& k) {

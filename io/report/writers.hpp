@@ -10,9 +10,6 @@
 
 namespace rowhalo {
 
-/// Version of the JSON layout (CONTRACT).
-inline constexpr int schema_version = 1;
-
 /// The table for people. `color` allows ANSI colours.
 void write_table(std::ostream& out, const RunReport& report, bool color);
 /// Version, ranks, hosts and devices: the first lines of a run.
@@ -32,7 +29,7 @@ std::string communication_text(const CommunicationReport& communication);
 /// Null, or why this build cannot write reports as HDF5 and the remedy.
 const char* hdf5_report_unusable();
 /// Writes the report as HDF5 under a temporary name that is then renamed (layout:
-/// report_hdf5.cpp). Throws InputError (run time) naming the file when that fails.
+/// hdf5.cpp). Throws InputError (run time) naming the file when that fails.
 void write_hdf5_report(const std::string& path, const RunReport& report);
 
 /// Writes `text` to `path` under a temporary name that is then renamed; '-' is stdout.

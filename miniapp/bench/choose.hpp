@@ -28,8 +28,8 @@ struct FormatRequest {
 struct ChosenKernels {
   std::string interior, boundary;
   LocalKernels kernels;
-  std::vector<Candidate> candidates;  ///< empty when the format was named
-  std::optional<ChoiceCost> cost;     ///< likewise
+  std::vector<FormatCandidate> candidates;  ///< empty when the format was named
+  std::optional<ChoiceCost> cost;           ///< likewise
 };
 
 /// The message of a refusal without "--format NAME: ", for tables that have the name beside it.
@@ -55,7 +55,7 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
 struct ChosenTransport {
   std::string name;
   bool graph = false;
-  std::vector<Candidate> candidates;  ///< empty when the transport was named
+  std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
 };
 
 /// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than

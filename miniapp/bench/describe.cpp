@@ -14,17 +14,12 @@ namespace rowhalo {
 
 MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
   MatrixReport report;
-  report.source = matrix.info.source;
-  report.field = matrix.info.field;
-  report.symmetry = matrix.info.symmetry;
-  report.rows = matrix.info.rows;
-  report.columns = matrix.info.columns;
-  report.block = matrix.info.block;
+  report.info = matrix.info;
   report.nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
   report.fingerprint = fingerprint(comm, matrix);
-  if (report.rows == 0) return report;
+  if (report.info.rows == 0) return report;
 
-  const double mean = static_cast<double>(report.nonzeros) / static_cast<double>(report.rows);
+  const double mean = static_cast<double>(report.nonzeros) / static_cast<double>(report.info.rows);
   // Minimum as the maximum of the negative: one reduction for both.
   std::array<double, 2> extremes{-std::numeric_limits<double>::infinity(), 0};
   double squares = 0;
@@ -36,20 +31,7 @@ MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
   report.row_length = {-extremes[0], mean, extremes[1]};
-  report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.rows));
-  return report;
-}
-
-PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
-                                   const std::string& name) {
-  const PartitionStatistics statistics = partition_statistics(comm, matrix);
-  PartitionReport report;
-  report.name = name;
-  report.ranks = comm.size;
-  report.rows = {statistics.rows_min, statistics.rows_mean, statistics.rows_max};
-  report.nonzeros = {statistics.nonzeros_min, statistics.nonzeros_mean, statistics.nonzeros_max};
-  report.imbalance = statistics.imbalance;
-  report.edge_cut = statistics.edge_cut;
+  report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.info.rows));
   return report;
 }
 
@@ -63,27 +45,17 @@ std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan) {
 
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision) {
-  const HaloStatistics statistics = halo_statistics(comm, plan, matrix);
-  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
   HaloReport report;
-  report.neighbors.mean = statistics.neighbors_mean;
-  report.neighbors.max = statistics.neighbors_max;
-  report.messages = statistics.messages;
-  report.bytes_total = statistics.entries_total * entry_bytes;
-  report.bytes_max_rank = statistics.entries_max_rank * entry_bytes;
-  report.boundary_rows = statistics.boundary_rows;
-  const NodeTraffic between = traffic_between_nodes(sent_flows(comm, plan), nodes);
-  report.messages_between_nodes = sum_over_ranks(comm, between.messages);
-  report.bytes_between_nodes = sum_over_ranks(comm, between.entries) * entry_bytes;
-  report.sent_between_nodes = describe_sent(comm, report, {}, precision);
+  report.planned = halo_statistics(comm, plan, matrix);
+  report.planned_between_nodes =
+      sum_over_ranks(comm, traffic_between_nodes(sent_flows(comm, plan), nodes));
+  report.sent_between_nodes = report.planned_between_nodes;
+  report.entry_bytes = static_cast<int>(vector_value_bytes(precision));
   return report;
 }
 
-TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
-                                  const std::optional<NodeTraffic>& sent, Precision precision) {
-  if (!sent) return {planned.messages_between_nodes, planned.bytes_between_nodes};
-  const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));
-  return {sum_over_ranks(comm, sent->messages), sum_over_ranks(comm, sent->entries) * entry_bytes};
+NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own) {
+  return {sum_over_ranks(comm, own.messages), sum_over_ranks(comm, own.entries)};
 }
 
 PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision) {
@@ -139,7 +111,8 @@ PerformanceReport describe_performance(const MatrixReport& matrix, Precision pre
                                        double seconds) {
   const auto value = static_cast<double>(matrix_value_bytes(precision));
   const auto entry = static_cast<double>(vector_value_bytes(precision));
-  const auto rows = static_cast<double>(matrix.rows), columns = static_cast<double>(matrix.columns);
+  const auto rows = static_cast<double>(matrix.info.rows),
+             columns = static_cast<double>(matrix.info.columns);
   const auto nonzeros = static_cast<double>(matrix.nonzeros);
   const bool dense = nonzeros == rows * columns;
   const double index_bytes = dense ? 0 : 4 * nonzeros + 4 * rows;

@@ -13,15 +13,11 @@ namespace rowhalo {
 
 /// Collective.
 MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
-PartitionReport describe_partition(const Comm& comm, const LocalMatrix& matrix,
-                                   const std::string& name);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision);
 /// Local. What this rank sends to others a product.
 std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan);
-/// What a transport sends between nodes, given what it sends from this rank; empty: as planned.
-TrafficBetweenNodes describe_sent(const Comm& comm, const HaloReport& planned,
-                                  const std::optional<NodeTraffic>& sent, Precision precision);
+NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own);  ///< collective
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
 

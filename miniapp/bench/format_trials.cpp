@@ -109,7 +109,7 @@ class FormatTrials {
   const clock::time_point start_ = clock::now();
   VectorMemory x_, y_;
   HaloVector vector_;
-  std::vector<Candidate> candidates_;
+  std::vector<FormatCandidate> candidates_;
   Prospect quickest_{};         ///< by prediction
   double dearest_seconds_ = 0;  ///< of a trial with its conversion
   bool made_room_ = false;      ///< the kernels of best_ are gone
@@ -280,7 +280,7 @@ void FormatTrials::try_format(const Prospect& prospect) {
   const clock::time_point start = clock::now();
   auto attempt = std::make_unique<Attempt>();
   attempt->prospect = prospect;
-  Candidate& candidate = candidates_[prospect.place];
+  FormatCandidate& candidate = candidates_[prospect.place];
   const auto refusal = make_with_room(*attempt);
   const double setup_seconds = max_seconds_since(start);
   if (refusal) {

@@ -50,7 +50,7 @@ class TransportTrials {
 
   const ProductSetting& setting_;
   const LocalKernels& kernels_;
-  std::vector<Candidate> candidates_;
+  std::vector<TransportCandidate> candidates_;
   std::unique_ptr<Attempt> best_;
 };
 
@@ -91,7 +91,7 @@ bool TransportTrials::ghosts_are_right(Attempt& attempt) const {
 }
 
 void TransportTrials::note(const Attempt& attempt) {
-  Candidate& candidate = candidates_[attempt.place];
+  TransportCandidate& candidate = candidates_[attempt.place];
   candidate.seconds = attempt.seconds;
   candidate.exposed_seconds = attempt.exposed_seconds();
 }
@@ -114,8 +114,8 @@ void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
 
 /// Collective.
 void TransportTrials::try_transport(const TransportVariant& variant) {
-  Candidate& candidate =
-      candidates_.emplace_back(Candidate{variant.entry->name, variant.graph, {}, {}, ""});
+  TransportCandidate& candidate =
+      candidates_.emplace_back(TransportCandidate{variant.entry->name, variant.graph, {}, {}, ""});
   auto attempt = std::make_unique<Attempt>();
   attempt->variant = variant;
   attempt->place = candidates_.size() - 1;

@@ -97,6 +97,11 @@ void Outputs::check() const {
   if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
 }
 
+void Outputs::show_progress(const Progress& progress) {
+  const bool terminal = comm_.rank == 0 && on_terminal(STDERR_FILENO);
+  if (terminal && options_.progress && !options_.quiet) progress_line_.emplace(progress);
+}
+
 void Outputs::print(const std::string& text) {
   if (comm_.rank != 0) return;
   try {
@@ -132,6 +137,7 @@ void Outputs::write_file(const char* option, const std::string& path,
 }
 
 void Outputs::write_report(const RunReport& report, const std::string& trace) {
+  progress_line_.reset();
   if (!options_.quiet && comm_.rank == 0) {
     std::ostringstream table;
     write_table(table, report, color());

@@ -14,6 +14,7 @@
 
 #include "io/report/report.hpp"
 #include "miniapp/cli/options.hpp"
+#include "miniapp/process/progress_line.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {
@@ -32,6 +33,10 @@ class Outputs {
   /// Local, inside agree(), before any work is done: throws InputError for outputs that can be
   /// known to fail.
   void check() const;
+
+  /// On a terminal, unless --quiet or --no-progress: shows the phase and its progress until
+  /// write_report().
+  void show_progress(const Progress& progress);
 
   /// Rank 0 prints `text`: on stdout, or on stderr if an output '-' takes stdout. A failure is
   /// kept for finish().
@@ -56,9 +61,10 @@ class Outputs {
 
   const RunOptions& options_;
   Comm comm_;
-  int descriptor_;                          ///< of what is printed
-  std::optional<std::string> print_error_;  ///< rank 0
-  std::vector<Lost> lost_;                  ///< the same on every rank
+  std::optional<ProgressLine> progress_line_;  ///< rank 0
+  int descriptor_;                             ///< of what is printed
+  std::optional<std::string> print_error_;     ///< rank 0
+  std::vector<Lost> lost_;                     ///< the same on every rank
 };
 
 }  // namespace rowhalo

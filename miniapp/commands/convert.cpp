@@ -12,7 +12,7 @@
 #include "io/hdf5/location.hpp"
 #include "io/sources.hpp"
 #include "miniapp/bench/describe.hpp"
-#include "miniapp/commands/session.hpp"
+#include "miniapp/commands/experiment.hpp"
 
 namespace rowhalo {
 
@@ -25,54 +25,48 @@ std::int64_t file_bytes(const std::string& text) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-class Conversion : public Session {
- public:
-  Conversion(const CommandLine& line, const Job& job) : Session(line, job) {
-    report_.command = "convert";
-  }
-
-  ExitCode execute() {
-    check_matrix_target(options_.output, "OUT", comm_);
-    begin();
-    read();
-    if (!interrupted()) write();
-    return finish();
-  }
-
- private:
-  void write();
-  ExitCode finish();
-};
-
-void Conversion::write() {
-  phase("write");
-  outputs_.attempt("OUT", [&] {
+/// Empty when OUT could not be written.
+std::optional<OutputReport> write(const RunOptions& options, const Job& job,
+                                  const DistributedCsr& matrix, Outputs& outputs) {
+  job.progress.phase("write");
+  std::optional<OutputReport> written;
+  outputs.attempt("OUT", [&] {
     OutputReport output;
-    output.path = options_.output;
-    output.seconds = timed([&] { save_matrix(options_.output, *source_, comm_, progress_); });
-    if (comm_.rank == 0) {
-      output.bytes = file_bytes(options_.output);
-      output.read_bytes = file_bytes(options_.matrix);
+    output.path = options.output;
+    output.seconds =
+        timed(job.comm, [&] { save_matrix(options.output, matrix, job.comm, job.progress); });
+    if (job.comm.rank == 0) {
+      output.bytes = file_bytes(options.output);
+      output.read_bytes = file_bytes(options.matrix);
     }
-    report_.output = output;
+    written = output;
   });
+  return written;
 }
 
-ExitCode Conversion::finish() {
-  report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
-  const bool interrupted = report_.status == RunStatus::interrupted;
-  if (!interrupted && !report_.output) report_.status = RunStatus::failed;
-  report_.verdict = interrupted      ? "interrupted by a signal; nothing was written"
-                    : report_.output ? fmt::format("{} written", options_.output)
-                                     : "the matrix could not be written";
-  write_report();
-  return outputs_.finish(report_, report_.output ? ExitCode::fine : ExitCode::run_time);
+/// The why of the RESULT line, and the exit status.
+ExitCode conclude(const RunOptions& options, RunReport& report) {
+  const bool interrupted = report.status == RunStatus::interrupted;
+  if (!interrupted && !report.output) report.status = RunStatus::failed;
+  report.verdict = interrupted     ? "interrupted by a signal; nothing was written"
+                   : report.output ? fmt::format("{} written", options.output)
+                                   : "the matrix could not be written";
+  return report.output ? ExitCode::fine : ExitCode::run_time;
 }
 
 }  // namespace
 
 ExitCode convert(const CommandLine& line, const Job& job) {
-  return Conversion(line, job).execute();
+  const RunOptions& options = line.run;
+  RunReport report = report_of("convert", line);
+  Outputs outputs(options, job.comm);
+  check_matrix_target(options.output, "OUT", job.comm);
+  begin(options, job, Purpose::product, outputs, report);
+  const DistributedCsr matrix = read_matrix(options, job, report);
+  if (!interrupted(job, report)) report.output = write(options, job, matrix, outputs);
+  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
+  const ExitCode code = conclude(options, report);
+  return finish(job, outputs, report, code);
 }
 
 }  // namespace rowhalo

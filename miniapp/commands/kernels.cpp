@@ -11,8 +11,9 @@
 
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
+#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
-#include "miniapp/commands/session.hpp"
+#include "miniapp/commands/references.hpp"
 
 namespace rowhalo {
 
@@ -22,60 +23,40 @@ double best_seconds(const FormatReport& format) {
   return std::min(*format.seconds, format.graph_seconds.value_or(*format.seconds));
 }
 
-class KernelStudy : public Session {
- public:
-  KernelStudy(const CommandLine& line, const Job& job) : Session(line, job) {
-    report_.command = "kernels";
+/// The fastest product of the formats so far; empty before the first.
+std::optional<double> best_seconds(const std::vector<FormatReport>& formats) {
+  std::optional<double> best;
+  for (const FormatReport& format : formats) {
+    if (format.seconds) best = std::min(best_seconds(format), best.value_or(best_seconds(format)));
   }
+  return best;
+}
 
-  ExitCode execute() {
-    if (comm_.size != 1) {
-      throw AgreedError(
-          ExitCode::usage,
-          fmt::format("kernels compares formats on one rank, not on {}; start it with "
-                      "one rank, or use run --format all",
-                      comm_.size));
-    }
-    begin();
-    if (!options_.sweep.empty() && device_.site.device != Device::gpu) {
-      throw AgreedError(ExitCode::usage,
-                        "--sweep threads: threads per row are a matter of csr-vector on a GPU, and "
-                        "this run is on the CPU; leave it out");
-    }
-    if (options_.dry) return dry();
-    read();
-    distribute();
-    report_.partition.reset();
-    report_.halo.reset();
-    prepare();
-    measure_formats();
-    return finish();
-  }
+/// Twice the time of the best so far or more: such a format is measured more briefly. Not in a
+/// sweep, which wants all its points.
+bool far_behind(const RunOptions& options, std::optional<double> best, double seconds) {
+  constexpr double factor = 2;
+  return !options.measuring_given && options.sweep.empty() && best && seconds > factor * *best;
+}
 
- private:
-  /// What --format names, or --sweep.
-  std::vector<std::string> studied_formats() const;
-  void measure_formats();
-  FormatReport measure_format(const ProductSetting& setting, const std::string& name);
-  /// How products that take about `seconds` are measured.
-  BatchOptions batches_for(double seconds) const;
-  bool far_behind(double seconds) const;
-  /// Times of products and the y of one; `graph`: products a graph, or 0 for one by one. `seconds`:
-  /// of one product as far as known.
-  BatchTimes time_product(const ProductSetting& setting, const LocalKernels& kernels, int graph,
-                          std::optional<double> seconds, std::vector<std::byte>& y);
-  /// Median time of one product after the caches were filled with something else.
-  double time_cold_product(const ProductSetting& setting, const LocalKernels& kernels);
-  ExitCode finish();
+/// How products that take about `seconds` are measured: as the options say; else 20 batches of
+/// 2 ms, but 3 where the format is far behind: what is slow shall not hold up the others. (36 rows
+/// of 17 thousand entries each took a minute on a GPU.)
+BatchOptions batches_for(const Experiment& e, std::optional<double> best, double seconds) {
+  constexpr double batch_seconds = 2e-3, most_products = 1 << 20;
+  constexpr int batches_of_slow = 3;
+  if (e.options.measuring_given) return e.batches();
+  const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
+  return {static_cast<int>(std::min(products, most_products)),
+          far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches, 0, 0};
+}
 
-  std::optional<double> best_seconds_;  ///< of a product, of the formats so far
-};
-
-std::vector<std::string> KernelStudy::studied_formats() const {
+/// What --format names, or --sweep.
+std::vector<std::string> studied_formats(const RunOptions& options, Device device) {
   std::vector<std::string> names;
-  if (options_.sweep.empty()) {
-    names = named_formats(options_.format, device_.site.device);
-    if (options_.format == "all") names.emplace_back("auto");
+  if (options.sweep.empty()) {
+    names = named_formats(options.format, device);
+    if (options.format == "all") names.emplace_back("auto");
     return names;
   }
   names.emplace_back("csr-scalar");
@@ -86,40 +67,121 @@ std::vector<std::string> KernelStudy::studied_formats() const {
   return names;
 }
 
-void KernelStudy::measure_formats() {
-  const Device device = device_.site.device;
-  DeviceClock clock(device, stream());
-  const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{measuring,    matrix_,  *block_,  plan_,
-                               device_.site, stream(), stored_x_};
-  if (device == Device::gpu) {
-    phase("measure bandwidth");
-    const DeviceBandwidth bandwidth = measure_bandwidth();
-    report_.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
-    constexpr std::int64_t most_bytes_per_nonzero = 80;  // coordinates, CSR, and what sorting takes
-    if (free_device_bytes() > most_bytes_per_nonzero * block_->view().nonzeros) {
-      report_.setup.coo_to_csr_seconds = measure_csr_of_coordinates(block_->view());
-    }
+/// x and y in the memory of the device, and one product of all rows.
+class OneProduct {
+ public:
+  OneProduct(const Experiment& e, const LocalKernels& kernels)
+      : e_(e),
+        kernels_(kernels),
+        x_(e.problem.site.device, e.operands.stored_x.size()),
+        y_(e.problem.site.device, e.operands.stored_y0.size()) {
+    copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
+                 e.operands.stored_x.size());
+    vector_.data = x_.data();
+    reset();
   }
-  for (const std::string& name : studied_formats()) {
-    report_.formats.push_back(measure_format(setting, name));
-    if (interrupted()) break;
+
+  void reset() {
+    const std::vector<std::byte>& y0 = e_.operands.stored_y0;
+    copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
   }
-  if (!options_.sweep.empty()) return;  // in the order of the widths
-  std::stable_sort(report_.formats.begin(), report_.formats.end(),
-                   [](const FormatReport& a, const FormatReport& b) {
-                     if (!a.seconds || !b.seconds)
-                       return a.seconds.has_value() > b.seconds.has_value();
-                     return best_seconds(a) < best_seconds(b);
-                   });
+  void apply() {
+    apply_local(kernels_, e_.options.alpha, vector_, e_.options.beta, y_.data(),
+                e_.machine.stream());
+  }
+  std::vector<std::byte> y() const {
+    if (e_.problem.site.device == Device::gpu) synchronize_device();
+    std::vector<std::byte> y(e_.operands.stored_y0.size());
+    copy_between(e_.problem.site.device, y.data(), y_.data(), y.size());
+    return y;
+  }
+
+ private:
+  const Experiment& e_;
+  const LocalKernels& kernels_;
+  VectorMemory x_, y_;
+  HaloVector vector_;
+};
+
+/// Times of products, and the y of one.
+struct TimedProduct {
+  BatchTimes times;
+  std::vector<std::byte> y;
+};
+
+/// `graph`: products per graph, or 0 for one by one. `best`: as in far_behind. `seconds`: of one
+/// product as far as known.
+TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
+                          const LocalKernels& kernels, int graph, std::optional<double> best,
+                          std::optional<double> seconds) {
+  constexpr double estimate_budget = 1e-3;
+  OneProduct one(e, kernels);
+  const auto product = [&](std::int64_t) { one.apply(); };
+  ProductSequence products =
+      graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
+  if (!seconds && !e.options.measuring_given) {
+    seconds = estimate_seconds(setting.measuring, estimate_budget, products);
+  }
+  const double expected = seconds.value_or(0);
+  TimedProduct timed;
+  timed.times = measure_batches(setting.measuring, batches_for(e, best, expected), products);
+  const double median = timed.times.median();
+  if (far_behind(e.options, best, expected) && !far_behind(e.options, best, median)) {
+    timed.times = measure_batches(setting.measuring, batches_for(e, best, median), products);
+  }
+
+  one.reset();
+  if (graph > 0 && e.options.beta == 0) {
+    products.run(products.step());
+  } else {
+    product(0);
+  }
+  timed.y = one.y();
+  return timed;
 }
 
-FormatReport KernelStudy::measure_format(const ProductSetting& setting, const std::string& name) {
-  phase("measure formats");
+/// Median time of one product after the caches were filled with something else.
+double time_cold_product(const Experiment& e, const Measuring& measuring,
+                         const LocalKernels& kernels) {
+  constexpr std::size_t flushed_bytes = std::size_t{512} << 20;  // more than any cache holds
+  constexpr int products = 11;
+  const Device device = e.problem.site.device;
+  OneProduct one(e, kernels);
+  const VectorMemory flushed(device, flushed_bytes);
+  std::vector<double> seconds;
+  for (int k = 0; k < products; ++k) {
+    set_bytes(device, flushed.data(), k, flushed_bytes);
+    measuring.clock.start();
+    one.apply();
+    seconds.push_back(measuring.clock.stop());
+    e.job.progress.tick();
+  }
+  return median(std::move(seconds));
+}
+
+/// What a format says of itself, before any product.
+void describe_work(const KernelWork& work, const MatrixReport& matrix, FormatReport& format) {
+  format.bytes = work.bytes;
+  format.footprint_bytes = work.footprint_bytes;
+  format.setup_seconds = work.setup_seconds;
+  format.parameters = work.parameters;
+  format.coalescing = work.coalescing;
+  format.balance = work.balance;
+  if (matrix.nonzeros == 0) return;
+  const auto nonzeros = static_cast<double>(matrix.nonzeros);
+  format.bytes_per_nonzero = static_cast<double>(work.matrix_bytes) / nonzeros;
+  format.padding = static_cast<double>(work.stored_entries) / nonzeros - 1;
+}
+
+/// One row of the table; `report` has those before it. `references`: computed when first needed.
+FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
+                            const std::string& name, const RunReport& report,
+                            std::optional<References>& references) {
+  e.job.progress.phase("measure formats");
   FormatReport format;
   format.name = name;
-  const Device device = setting.site.device;
-  const FormatRequest request{name, "", Schedule::blocking, graphs_on(device, options_.graph)};
+  const Device device = e.problem.site.device;
+  const FormatRequest request{name, "", Schedule::blocking, graphs_on(device, e.options.graph)};
   ChosenKernels chosen;
   if (name == "auto") {
     chosen = choose_kernels(setting, request);
@@ -137,159 +199,138 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
     const std::string own = work.parameters.empty() ? "" : "," + work.parameters;
     work.parameters = fmt::format("format={}{}", chosen.interior, own);
   }
-  format.bytes = work.bytes;
-  format.footprint_bytes = work.footprint_bytes;
-  format.setup_seconds = work.setup_seconds;
-  format.parameters = work.parameters;
-  format.coalescing = work.coalescing;
-  format.balance = work.balance;
-  if (report_.matrix.nonzeros > 0) {
-    const auto nonzeros = static_cast<double>(report_.matrix.nonzeros);
-    format.bytes_per_nonzero = static_cast<double>(work.matrix_bytes) / nonzeros;
-    format.padding = static_cast<double>(work.stored_entries) / nonzeros - 1;
-  }
+  describe_work(work, report.matrix, format);
 
-  std::vector<std::byte> y, graph_y;
-  const BatchTimes called = time_product(setting, chosen.kernels, 0, {}, y);
-  format.seconds = called.median();
-  format.batches = static_cast<int>(called.seconds.size());
-  if (request.graphs == Graphs::on && !(far_behind(*format.seconds) && *format.seconds > 1e-3)) {
-    const int products = graph_length(*format.seconds);
-    format.graph_seconds =
-        time_product(setting, chosen.kernels, products, format.seconds, graph_y).median();
+  const std::optional<double> best = best_seconds(report.formats);
+  const TimedProduct called = time_product(e, setting, chosen.kernels, 0, best, {});
+  format.seconds = called.times.median();
+  format.batches = static_cast<int>(called.times.seconds.size());
+  std::vector<std::byte> graph_y;
+  const bool brief = far_behind(e.options, best, *format.seconds) && *format.seconds > 1e-3;
+  if (request.graphs == Graphs::on && !brief) {
+    TimedProduct replayed = time_product(e, setting, chosen.kernels, graph_length(*format.seconds),
+                                         best, format.seconds);
+    format.graph_seconds = replayed.times.median();
+    graph_y = std::move(replayed.y);
   }
-  if (options_.cold) format.cold_seconds = time_cold_product(setting, chosen.kernels);
+  if (e.options.cold) {
+    format.cold_seconds = time_cold_product(e, setting.measuring, chosen.kernels);
+  }
   const double seconds = best_seconds(format);
-  best_seconds_ = std::min(seconds, best_seconds_.value_or(seconds));
-  const PerformanceReport rates = describe_performance(report_.matrix, options_.precision, seconds);
+  const PerformanceReport rates = describe_performance(report.matrix, e.options.precision, seconds);
   format.gflops = rates.gflops;
   format.gbytes_per_second = rates.gbytes_per_second;
   format.setup_products = work.setup_seconds / seconds;
-  if (report_.bandwidth) {
+  if (report.bandwidth) {
     format.share_of_read_bandwidth =
-        static_cast<double>(work.bytes) * 1e-9 / seconds / report_.bandwidth->read;
+        static_cast<double>(work.bytes) * 1e-9 / seconds / report.bandwidth->read;
   }
-  format.y_hash = hash_vector(comm_, matrix_, options_.precision, y.data());
-  const ValidationReport validation = check(y, format.y_hash, chosen.kernels, format.reason);
+
+  if (!references) references = compute_references(e);
+  format.y_hash = hash_vector(e.job.comm, e.problem.matrix, e.options.precision, called.y.data());
+  const auto [validation, fault] =
+      check(e, *references, called.y, format.y_hash, bits_of(chosen.kernels));
   format.max_error_ratio = validation.max_error_ratio;
   format.passed = validation.passed;
   format.rows_unchecked = validation.rows_unchecked;
-  if (chosen.kernels.repeatable && !graph_y.empty() && graph_y != y) {
+  format.reason = fault;
+  if (chosen.kernels.repeatable && !graph_y.empty() && graph_y != called.y) {
     format.passed = false;
     format.reason = "the product from a graph differs from the called one";
   }
   return format;
 }
 
-bool KernelStudy::far_behind(double seconds) const {
-  constexpr double factor = 2;
-  // A sweep wants all its points.
-  return !options_.measuring_given && options_.sweep.empty() && best_seconds_ &&
-         seconds > factor * *best_seconds_;
+/// On a GPU: its bandwidth, and how long CSR takes from coordinates.
+void measure_device(const Experiment& e, RunReport& report) {
+  if (e.problem.site.device == Device::cpu) return;
+  e.job.progress.phase("measure bandwidth");
+  const DeviceBandwidth bandwidth = measure_bandwidth();
+  report.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
+  constexpr std::int64_t most_bytes_per_nonzero = 80;  // coordinates, CSR, and what sorting takes
+  const CsrView& matrix = e.operands.block->view();
+  if (free_device_bytes() > most_bytes_per_nonzero * matrix.nonzeros) {
+    report.setup.coo_to_csr_seconds = measure_csr_of_coordinates(matrix);
+  }
 }
 
-/// As the options say; else 20 batches of 2 ms, but 3 where the format is far behind: what is
-/// slow shall not hold up the others. (36 rows of 17 thousand entries each took a minute on a GPU.)
-BatchOptions KernelStudy::batches_for(double seconds) const {
-  constexpr double batch_seconds = 2e-3, most_products = 1 << 20;
-  constexpr int batches_of_slow = 3;
-  if (options_.measuring_given) return batch_options();
-  const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
-  return {static_cast<int>(std::min(products, most_products)),
-          far_behind(seconds) ? batches_of_slow : options_.batches, 0, 0};
+/// Fastest first; a sweep in the order of the widths. Ends early when a signal has come.
+void measure_formats(const Experiment& e, RunReport& report) {
+  measure_device(e, report);
+  const Device device = e.problem.site.device;
+  DeviceClock clock(device, e.machine.stream());
+  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const ProductSetting setting = e.products(measuring);
+  std::optional<References> references;
+  for (const std::string& name : studied_formats(e.options, device)) {
+    report.formats.push_back(measure_format(e, setting, name, report, references));
+    if (interrupted(e.job, report)) break;
+  }
+  if (!e.options.sweep.empty()) return;
+  std::stable_sort(report.formats.begin(), report.formats.end(),
+                   [](const FormatReport& a, const FormatReport& b) {
+                     if (!a.seconds || !b.seconds)
+                       return a.seconds.has_value() > b.seconds.has_value();
+                     return best_seconds(a) < best_seconds(b);
+                   });
 }
 
-BatchTimes KernelStudy::time_product(const ProductSetting& setting, const LocalKernels& kernels,
-                                     int graph, std::optional<double> seconds,
-                                     std::vector<std::byte>& y) {
-  constexpr double estimate_budget = 1e-3;
-  const Device device = setting.site.device;
-  const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
-  copy_between(device, x.data(), setting.x.data(), setting.x.size());
-  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
-  HaloVector vector;
-  vector.data = x.data();
-  const auto product = [&](std::int64_t) {
-    apply_local(kernels, options_.alpha, vector, options_.beta, result.data(), setting.stream);
-  };
-  ProductSequence products =
-      graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
-  if (!seconds && !options_.measuring_given) {
-    seconds = estimate_seconds(setting.measuring, estimate_budget, products);
-  }
-  const double expected = seconds.value_or(0);
-  BatchTimes times = measure_batches(setting.measuring, batches_for(expected), products);
-  if (far_behind(expected) && !far_behind(times.median())) {
-    times = measure_batches(setting.measuring, batches_for(times.median()), products);
-  }
-
-  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
-  if (graph > 0 && options_.beta == 0) {
-    products.run(products.step());
-  } else {
-    product(0);
-  }
-  if (device == Device::gpu) synchronize_device();
-  y.resize(stored_y0_.size());
-  copy_between(device, y.data(), result.data(), y.size());
-  return times;
-}
-
-double KernelStudy::time_cold_product(const ProductSetting& setting, const LocalKernels& kernels) {
-  constexpr std::size_t flushed_bytes = std::size_t{512} << 20;  // more than any cache holds
-  constexpr int products = 11;
-  const Device device = setting.site.device;
-  const VectorMemory x(device, setting.x.size()), result(device, stored_y0_.size());
-  const VectorMemory flushed(device, flushed_bytes);
-  copy_between(device, x.data(), setting.x.data(), setting.x.size());
-  copy_between(device, result.data(), stored_y0_.data(), stored_y0_.size());
-  HaloVector vector;
-  vector.data = x.data();
-  std::vector<double> seconds;
-  for (int k = 0; k < products; ++k) {
-    set_bytes(device, flushed.data(), k, flushed_bytes);
-    setting.measuring.clock.start();
-    apply_local(kernels, options_.alpha, vector, options_.beta, result.data(), setting.stream);
-    seconds.push_back(setting.measuring.clock.stop());
-    progress_.tick();
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + products / 2, seconds.end());
-  return seconds[products / 2];
-}
-
-ExitCode KernelStudy::finish() {
-  report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
-  const auto count = [this](auto property) {
-    return std::count_if(report_.formats.begin(), report_.formats.end(), property);
+/// The why of the RESULT line, and the exit status.
+ExitCode conclude(const RunOptions& options, RunReport& report) {
+  const auto count = [&](auto property) {
+    return std::count_if(report.formats.begin(), report.formats.end(), property);
   };
   const auto failed = count([](const FormatReport& format) { return !format.passed; });
   const auto measured =
       count([](const FormatReport& format) { return format.seconds.has_value(); });
-  ExitCode code = ExitCode::fine;
-  if (report_.status == RunStatus::interrupted) {
-    report_.verdict = "interrupted by a signal";
-    code = ExitCode::run_time;
-  } else if (failed > 0) {
-    report_.status = RunStatus::failed;
-    report_.verdict = fmt::format("{} of {} formats gave a wrong y", failed, measured);
-    code = ExitCode::validation;
-  } else {
-    report_.verdict = fmt::format("{} formats measured, y {}", measured,
-                                  options_.validate == "none" ? "not validated" : "right in each");
-    std::int64_t unchecked = 0;
-    for (const FormatReport& one : report_.formats) {
-      unchecked = std::max(unchecked, one.rows_unchecked);
-    }
-    if (unchecked > 0) report_.verdict += ", " + unchecked_text(unchecked);
+  if (report.status == RunStatus::interrupted) {
+    report.verdict = "interrupted by a signal";
+    return ExitCode::run_time;
   }
-  write_report();
-  return outputs_.finish(report_, code);
+  if (failed > 0) {
+    report.status = RunStatus::failed;
+    report.verdict = fmt::format("{} of {} formats gave a wrong y", failed, measured);
+    return ExitCode::validation;
+  }
+  report.verdict = fmt::format("{} formats measured, y {}", measured,
+                               options.validate == "none" ? "not validated" : "right in each");
+  std::int64_t unchecked = 0;
+  for (const FormatReport& one : report.formats) {
+    unchecked = std::max(unchecked, one.rows_unchecked);
+  }
+  if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
+  return ExitCode::fine;
 }
 
 }  // namespace
 
 ExitCode compare_kernels(const CommandLine& line, const Job& job) {
-  return KernelStudy(line, job).execute();
+  const RunOptions& options = line.run;
+  RunReport report = report_of("kernels", line);
+  Outputs outputs(options, job.comm);
+  if (job.comm.size != 1) {
+    throw AgreedError(ExitCode::usage,
+                      fmt::format("kernels compares formats on one rank, not on {}; start it with "
+                                  "one rank, or use run --format all",
+                                  job.comm.size));
+  }
+  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  if (!options.sweep.empty() && machine.device.site.device != Device::gpu) {
+    throw AgreedError(ExitCode::usage,
+                      "--sweep threads: threads per row are a matter of csr-vector on a GPU, and "
+                      "this run is on the CPU; leave it out");
+  }
+  if (options.dry) return dry_run(options, job, outputs);
+
+  DistributedCsr matrix = read_matrix(options, job, report);
+  const Problem problem = distribute(options, job, machine, std::move(matrix), report);
+  const Operands operands = prepare(options, job, problem, report);
+  report.partition.reset();  // of one rank
+  report.halo.reset();
+  measure_formats({options, job, machine, problem, operands}, report);
+  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
+  const ExitCode code = conclude(options, report);
+  return finish(job, outputs, report, code);
 }
 
 }  // namespace rowhalo

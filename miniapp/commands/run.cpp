@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo run` (run.hpp), one stage after the other. A signal that came to any
-// rank is looked for after each stage, on all ranks alike; what there is then is reported.
+// The experiment of `rowhalo run` (run.hpp), one step after the other. A signal that came to any
+// rank is looked for after each step, on all ranks alike; what there is then is reported.
 #include "miniapp/commands/run.hpp"
 
 #include <fmt/format.h>
@@ -10,10 +10,12 @@
 
 #include "io/vector_file.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
+#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/measurement.hpp"
 #include "miniapp/bench/rank_report.hpp"
 #include "miniapp/bench/trace.hpp"
-#include "miniapp/commands/session.hpp"
+#include "miniapp/commands/references.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/matrix/directory.hpp"
 
@@ -21,254 +23,283 @@ namespace rowhalo {
 
 namespace {
 
-class Run : public Session {
- public:
-  Run(const CommandLine& line, const Job& job) : Session(line, job) { report_.command = "run"; }
-
-  ExitCode execute() {
-    begin();
-    if (options_.dry) return dry();
-    using Stage = void (Run::*)();
-    const Stage stages[] = {&Run::read, &Run::distribute, &Run::prepare, &Run::measure_all};
-    for (const Stage stage : stages) {
-      (this->*stage)();
-      if (interrupted()) break;
-    }
-    return finish();
-  }
-
- private:
-  void measure_all();
-  ExitCode finish();
-
-  bool measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
-                    const ChosenTransport& transport);
-  void refuse_case(const std::string& format, const std::string& transport, bool graph,
-                   const std::string& reason);
-  void report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
-                     const Measurement& measurement);
-  void report_share_of_bandwidth();
-  void conclude();
-  void save_y();
-
-  bool several() const { return options_.format == "all" || options_.halo == "all"; }
-  bool graphs() const { return options_.graph && !entry_of(schedule_).baseline; }
-
-  std::vector<std::byte> y_;              ///< of the choice that is reported
-  std::optional<double> read_bandwidth_;  ///< of all devices, GB/s; 0: cannot be measured
+/// What the measurements of one run leave beside the report.
+struct Measured {
+  std::vector<std::byte> y;              ///< of the choice that is reported
+  std::string trace;                     ///< text of the timeline, on rank 0
+  std::optional<References> references;  ///< once a y has been there
+  std::optional<double> read_bandwidth;  ///< of all devices, GB/s; 0: cannot be measured
 };
 
-/// Every combination that is asked for, mostly one.
-void Run::measure_all() {
-  DeviceClock clock(device_.site.device, stream());
-  const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{
-      measuring,    matrix_,  *block_,   plan_,
-      device_.site, stream(), stored_x_, {options_.poison, 1e-6 * options_.jitter_microseconds}};
-  std::vector<std::string> names{options_.format};
-  if (options_.format == "all") names = usable_formats(device_.site.device);
-  for (const std::string& name : names) {
-    phase("convert");
-    const FormatRequest request{name, options_.boundary_format, schedule_,
-                                graphs_on(device_.site.device, graphs())};
-    ChosenKernels kernels;
-    std::optional<AgreedError> refusal;
-    const double seconds = timed([&] {
-      if (options_.format == "all") {
-        refusal = name_kernels(setting, request, kernels);
-      } else {
-        kernels = choose_kernels(setting, request);
-      }
-    });
-    if (refusal) {
-      refuse_case(name, "", false, reason_of(*refusal, name));
-      continue;
-    }
-    report_.setup.convert_seconds = std::max(report_.setup.convert_seconds, seconds);
+bool several(const RunOptions& options) {
+  return options.format == "all" || options.halo == "all";
+}
 
-    std::vector<ChosenTransport> transports;
-    if (options_.halo == "all") {
-      for (const TransportVariant& variant : usable_transports(device_.site, graphs())) {
-        transports.push_back({variant.entry->name, variant.graph, {}});
-      }
-    } else {
-      phase("choose transport");
-      transports = {choose_transport(setting, options_.halo, graphs(), kernels.kernels)};
-    }
-    for (const ChosenTransport& transport : transports) {
-      if (!measure_case(setting, kernels, transport)) return;
-    }
-  }
-  if (!report_.timing) {
-    throw AgreedError(ExitCode::usage,
-                      "--format all, --halo all: every combination was refused; the last: " +
-                          report_.cases.back().reason);
-  }
-  conclude();
+/// Whether graphs are wanted, and the schedule can be captured.
+bool graphs(const Experiment& e) {
+  return e.options.graph && !entry_of(e.operands.schedule).baseline;
 }
 
 /// What could not run, in the table of several.
-void Run::refuse_case(const std::string& format, const std::string& transport, bool graph,
-                      const std::string& reason) {
-  report_.cases.push_back({format, transport, graph, {}, {}, 0, 0, true, reason});
+void refuse_case(RunReport& report, const std::string& format, const std::string& transport,
+                 bool graph, const std::string& reason) {
+  report.cases.push_back({format, transport, graph, {}, {}, 0, 0, true, reason});
 }
 
-/// False when a signal has ended it.
-bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kernels,
-                       const ChosenTransport& transport) {
-  phase("measure");
-  std::optional<Products> products;
-  try {
-    products.emplace(setting, kernels.kernels,
-                     TransportVariant{&find_transport(transport.name), transport.graph},
-                     options_.alpha, options_.beta);
-  } catch (const AgreedError& refusal) {
-    if (!several()) throw;
-    refuse_case(kernels.interior, transport.name, transport.graph, refusal.what());
-    return true;
+/// The share of the devices' read bandwidth, which is measured once; not where ranks share one or
+/// it is nearly full.
+void report_share_of_bandwidth(const Experiment& e, Measured& measured, RunReport& report) {
+  constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
+  const Comm& comm = e.job.comm;
+  if (!measured.read_bandwidth) {
+    const bool possible = !e.problem.site.shared && free_device_bytes() > needed_bytes;
+    const bool everywhere = max_over_ranks(comm, std::int64_t{!possible}) == 0;
+    measured.read_bandwidth = everywhere ? sum_reals_over_ranks(comm, measure_bandwidth().read) : 0;
   }
-  Measurement measurement = measure(setting, *products, batch_options(), options_.beta, stored_y0_);
-  if (!options_.trace.empty() && !measurement.interrupted) {
-    phase("trace");
-    trace_ = trace_products(setting, *products, report_.provenance);
+  const double bandwidth = *measured.read_bandwidth;
+  if (bandwidth == 0) return;
+  report.performance->read_bandwidth_gbytes = bandwidth;
+  report.performance->share_of_read_bandwidth =
+      static_cast<double>(report.kernel->bytes) * 1e-9 / report.timing->median_seconds / bandwidth;
+}
+
+/// Makes this choice the one that the report describes.
+void report_choice(const Experiment& e, const ChosenKernels& kernels,
+                   const ChosenTransport& transport, const Measurement& measurement,
+                   Measured& measured, RunReport& report) {
+  const Comm& comm = e.job.comm;
+  const Precision precision = e.options.precision;
+  const ComputeSite& site = e.problem.site;
+  report.kernel = describe_kernel(comm, kernels.kernels, site.device, precision);
+  report.kernel->format = kernels.interior;
+  report.kernel->boundary_format = kernels.boundary;
+  report.kernel->candidates = kernels.candidates;
+  report.kernel->choice = kernels.cost;
+  report.halo->transport = transport.name;
+  report.halo->graph = transport.graph;
+  report.halo->candidates = transport.candidates;
+  const std::optional<NodeTraffic>& sent = measurement.sent_between_nodes;
+  report.halo->sent_between_nodes =
+      sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes;
+  report.halo->schedule = entry_of(kernels.kernels.schedule).name;
+  report.halo->poison = e.options.poison;
+  report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
+  report.timing = measurement.timing;
+  if (!e.options.hdf5.empty()) {
+    report.ranks = describe_ranks(comm, e.problem.matrix, e.problem.plan, measurement.own);
+    report.ranks->communication =
+        describe_communication(comm, e.problem.plan, site.nodes, report.partition->name, precision);
   }
-  products->close();
-  if (report_.memory.peak_bytes_max_rank == 0) {
-    report_.memory.peak_bytes_max_rank = peak_host_bytes(comm_);
+  report.performance =
+      describe_performance(report.matrix, precision, measurement.timing.median_seconds);
+  if (site.device == Device::gpu) {
+    report.memory.device_bytes_max_rank =
+        max_over_ranks(comm, e.machine.free_device_bytes - free_device_bytes());
+    report_share_of_bandwidth(e, measured, report);
   }
-  if (measurement.interrupted) {
-    if (!report_.timing) report_choice(kernels, transport, measurement);
-    return false;
-  }
-  std::string verdict;
-  ValidationReport validation = check(measurement.y, measurement.y_hash, kernels.kernels, verdict);
+}
+
+/// Whether y, and the sequence that made it, are right.
+Verdict judge(const Experiment& e, const References& references, const ChosenKernels& kernels,
+              const Measurement& measurement) {
+  Verdict verdict =
+      check(e, references, measurement.y, measurement.y_hash, bits_of(kernels.kernels));
+  ValidationReport& validation = verdict.validation;
   if (entry_of(kernels.kernels.schedule).baseline) {
     validation.note +=
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
                     validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
   }
   std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
-  if (fault.empty() && options_.beta != 0) {
-    fault = repeated_fault(measurement.checked.y, measurement.checked.products);
+  if (fault.empty() && e.options.beta != 0) {
+    fault = repeated_fault(e, measurement.checked.y, measurement.checked.products);
   }
   if (!fault.empty()) {
     validation.passed = false;
-    verdict = fault;
+    verdict.fault = fault;
   }
-  if (several()) {
-    report_.cases.push_back({kernels.interior, transport.name, transport.graph,
-                             measurement.timing.median_seconds, measurement.timing.exposed_seconds,
-                             validation.max_error_ratio, validation.y_hash, validation.passed,
-                             verdict, validation.rows_unchecked});
+  return verdict;
+}
+
+/// Measures and checks one combination, and reports it if it is the best so far. False when a
+/// signal has ended it.
+bool measure_case(const Experiment& e, const ProductSetting& setting, const ChosenKernels& kernels,
+                  const ChosenTransport& transport, Measured& measured, RunReport& report) {
+  e.job.progress.phase("measure");
+  std::optional<Products> products;
+  try {
+    products.emplace(setting, kernels.kernels,
+                     TransportVariant{&find_transport(transport.name), transport.graph},
+                     e.options.alpha, e.options.beta);
+  } catch (const AgreedError& refusal) {
+    if (!several(e.options)) throw;
+    refuse_case(report, kernels.interior, transport.name, transport.graph, refusal.what());
+    return true;
   }
-  const bool faster =
-      !report_.timing || measurement.timing.median_seconds < report_.timing->median_seconds;
-  const bool better = !report_.validation || (validation.passed && !report_.validation->passed);
-  if (better || (faster && validation.passed == report_.validation->passed)) {
-    report_choice(kernels, transport, measurement);
-    report_.validation = validation;
-    report_.verdict = verdict;
-    y_ = std::move(measurement.y);
+  Measurement measurement =
+      measure(setting, *products, e.batches(), e.options.beta, e.operands.stored_y0);
+  if (!e.options.trace.empty() && !measurement.interrupted) {
+    e.job.progress.phase("trace");
+    measured.trace = trace_products(setting, *products, report.provenance);
+  }
+  products->close();
+  if (report.memory.peak_bytes_max_rank == 0) {
+    report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
+  }
+  if (measurement.interrupted) {
+    if (!report.timing) report_choice(e, kernels, transport, measurement, measured, report);
+    return false;
+  }
+  if (!measured.references) measured.references = compute_references(e);
+  const auto [validation, fault] = judge(e, *measured.references, kernels, measurement);
+  const TimingReport& timing = measurement.timing;
+  if (several(e.options)) {
+    report.cases.push_back({kernels.interior, transport.name, transport.graph,
+                            timing.median_seconds, timing.exposed_seconds,
+                            validation.max_error_ratio, validation.y_hash, validation.passed, fault,
+                            validation.rows_unchecked});
+  }
+  const bool faster = !report.timing || timing.median_seconds < report.timing->median_seconds;
+  const bool better = !report.validation || (validation.passed && !report.validation->passed);
+  if (better || (faster && validation.passed == report.validation->passed)) {
+    report_choice(e, kernels, transport, measurement, measured, report);
+    report.validation = validation;
+    report.verdict = fault;
+    measured.y = std::move(measurement.y);
   }
   return true;
 }
 
-void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& transport,
-                        const Measurement& measurement) {
-  report_.kernel = describe_kernel(comm_, kernels.kernels, device_.site.device, options_.precision);
-  report_.kernel->format = kernels.interior;
-  report_.kernel->boundary_format = kernels.boundary;
-  report_.kernel->candidates = kernels.candidates;
-  report_.kernel->choice = kernels.cost;
-  report_.halo->transport = transport.name;
-  report_.halo->graph = transport.graph;
-  report_.halo->candidates = transport.candidates;
-  report_.halo->sent_between_nodes =
-      describe_sent(comm_, *report_.halo, measurement.sent_between_nodes, options_.precision);
-  report_.halo->schedule = entry_of(kernels.kernels.schedule).name;
-  report_.halo->poison = options_.poison;
-  report_.halo->jitter_seconds = 1e-6 * options_.jitter_microseconds;
-  report_.timing = measurement.timing;
-  if (!options_.hdf5.empty()) {
-    report_.ranks = describe_ranks(comm_, matrix_, plan_, measurement.own);
-    report_.ranks->communication = describe_communication(
-        comm_, plan_, device_.site.nodes, report_.partition->name, options_.precision);
+/// The named format or the fastest; of --format all the one called `name`, or nothing, and its
+/// reason in the report.
+std::optional<ChosenKernels> convert(const Experiment& e, const ProductSetting& setting,
+                                     const std::string& name, RunReport& report) {
+  e.job.progress.phase("convert");
+  const FormatRequest request{name, e.options.boundary_format, e.operands.schedule,
+                              graphs_on(e.problem.site.device, graphs(e))};
+  ChosenKernels kernels;
+  std::optional<AgreedError> refusal;
+  const double seconds = timed(e.job.comm, [&] {
+    if (e.options.format == "all") {
+      refusal = name_kernels(setting, request, kernels);
+    } else {
+      kernels = choose_kernels(setting, request);
+    }
+  });
+  if (refusal) {
+    refuse_case(report, name, "", false, reason_of(*refusal, name));
+    return std::nullopt;
   }
-  report_.performance =
-      describe_performance(report_.matrix, options_.precision, measurement.timing.median_seconds);
-  if (device_.site.device == Device::gpu) {
-    report_.memory.device_bytes_max_rank =
-        max_over_ranks(comm_, free_bytes_before_ - free_device_bytes());
-    report_share_of_bandwidth();
-  }
+  report.setup.convert_seconds = std::max(report.setup.convert_seconds, seconds);
+  return kernels;
 }
 
-/// Against the devices' read bandwidth, measured once; not where ranks share one or it is nearly
-/// full.
-void Run::report_share_of_bandwidth() {
-  constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
-  if (!read_bandwidth_) {
-    const bool possible = !device_.site.shared && free_device_bytes() > needed_bytes;
-    const bool everywhere = max_over_ranks(comm_, std::int64_t{!possible}) == 0;
-    read_bandwidth_ = everywhere ? sum_reals_over_ranks(comm_, measure_bandwidth().read) : 0;
+/// The named transport or the fastest; all of --halo all.
+std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSetting& setting,
+                                            const ChosenKernels& kernels) {
+  if (e.options.halo != "all") {
+    e.job.progress.phase("choose transport");
+    return {choose_transport(setting, e.options.halo, graphs(e), kernels.kernels)};
   }
-  if (*read_bandwidth_ == 0) return;
-  report_.performance->read_bandwidth_gbytes = *read_bandwidth_;
-  report_.performance->share_of_read_bandwidth = static_cast<double>(report_.kernel->bytes) * 1e-9 /
-                                                 report_.timing->median_seconds / *read_bandwidth_;
+  std::vector<ChosenTransport> transports;
+  for (const TransportVariant& variant : usable_transports(e.problem.site, graphs(e))) {
+    transports.push_back({variant.entry->name, variant.graph, {}});
+  }
+  return transports;
 }
 
-/// The why of the RESULT line when everything has been measured.
-void Run::conclude() {
-  ValidationReport& validation = *report_.validation;
-  const auto failed = std::count_if(report_.cases.begin(), report_.cases.end(),
+/// Every combination that is asked for, mostly one, until a signal comes.
+Measured measure_all(const Experiment& e, RunReport& report) {
+  const Device device = e.problem.site.device;
+  DeviceClock clock(device, e.machine.stream());
+  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const RunOptions& options = e.options;
+  const ProductSetting setting =
+      e.products(measuring, {options.poison, 1e-6 * options.jitter_microseconds});
+  std::vector<std::string> names{options.format};
+  if (options.format == "all") names = usable_formats(device);
+  Measured measured;
+  for (const std::string& name : names) {
+    const std::optional<ChosenKernels> kernels = convert(e, setting, name, report);
+    if (!kernels) continue;
+    for (const ChosenTransport& transport : transports_for(e, setting, *kernels)) {
+      if (!measure_case(e, setting, *kernels, transport, measured, report)) return measured;
+    }
+  }
+  if (!report.timing) {
+    throw AgreedError(ExitCode::usage,
+                      "--format all, --halo all: every combination was refused; the last: " +
+                          report.cases.back().reason);
+  }
+  return measured;
+}
+
+/// The why of the RESULT line when everything has been measured, and the exit status.
+ExitCode conclude(const RunOptions& options, RunReport& report) {
+  ValidationReport& validation = *report.validation;
+  const auto failed = std::count_if(report.cases.begin(), report.cases.end(),
                                     [](const CaseReport& one) { return !one.passed; });
   if (failed > 0) {
     validation.passed = false;
-    report_.verdict = fmt::format("{} of {} combinations failed", failed, report_.cases.size());
+    report.verdict = fmt::format("{} of {} combinations failed", failed, report.cases.size());
   } else if (validation.passed) {
     const std::string against =
         validation.against == "all" ? "petsc and reference" : validation.against;
-    report_.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
-    if (several()) report_.verdict += fmt::format(", {} combinations", report_.cases.size());
+    report.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
+    if (several(options)) {
+      report.verdict += fmt::format(", {} combinations", report.cases.size());
+    }
     std::int64_t unchecked = validation.rows_unchecked;
-    for (const CaseReport& one : report_.cases) unchecked = std::max(unchecked, one.rows_unchecked);
-    if (unchecked > 0) report_.verdict += ", " + unchecked_text(unchecked);
+    for (const CaseReport& one : report.cases) unchecked = std::max(unchecked, one.rows_unchecked);
+    if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
   }
+  if (validation.passed) return ExitCode::fine;
+  report.status = RunStatus::failed;
+  return ExitCode::validation;
 }
 
-void Run::save_y() {
-  if (options_.save_y.empty()) return;
-  phase("save y");
-  std::vector<double> y(matrix_.owned_rows);
+/// --save-y: in the order of the source.
+void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs& outputs) {
+  if (e.options.save_y.empty()) return;
+  e.job.progress.phase("save y");
+  const LocalMatrix& matrix = e.problem.matrix;
+  std::vector<double> y(matrix.owned_rows);
   for (std::size_t row = 0; row < y.size(); ++row) {
-    y[row] = load(vector_type(options_.precision), y_.data(), static_cast<std::int64_t>(row));
+    y[row] =
+        load(vector_type(e.options.precision), stored_y.data(), static_cast<std::int64_t>(row));
   }
   const std::vector<double> share =
-      scatter<double>(comm_, matrix_.info.rows, matrix_.source_rows, y);
-  outputs_.attempt("--save-y", [&] {
-    write_vector(options_.save_y, share, options_.precision, comm_, progress_);
+      scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y);
+  outputs.attempt("--save-y", [&] {
+    write_vector(e.options.save_y, share, e.options.precision, e.job.comm, e.job.progress);
   });
-}
-
-ExitCode Run::finish() {
-  ExitCode code = ExitCode::fine;
-  if (report_.status == RunStatus::interrupted) {
-    report_.verdict = "interrupted by a signal in phase '" + std::string(progress_.phase()) + "'";
-    code = ExitCode::run_time;
-  } else if (!report_.validation->passed) {
-    report_.status = RunStatus::failed;
-    code = ExitCode::validation;
-  }
-  write_report();
-  if (report_.status != RunStatus::interrupted) save_y();
-  return outputs_.finish(report_, code);
 }
 
 }  // namespace
 
 ExitCode run(const CommandLine& line, const Job& job) {
-  return Run(line, job).execute();
+  const RunOptions& options = line.run;
+  RunReport report = report_of("run", line);
+  Outputs outputs(options, job.comm);
+  const auto stopped = [&](const std::string& trace) {
+    report.verdict = "interrupted by a signal in phase '" + std::string(job.progress.phase()) + "'";
+    return finish(job, outputs, report, ExitCode::run_time, trace);
+  };
+
+  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  if (options.dry) return dry_run(options, job, outputs);
+  DistributedCsr matrix = read_matrix(options, job, report);
+  if (interrupted(job, report)) return stopped("");
+  const Problem problem = distribute(options, job, machine, std::move(matrix), report);
+  if (interrupted(job, report)) return stopped("");
+  const Operands operands = prepare(options, job, problem, report);
+  if (interrupted(job, report)) return stopped("");
+  const Experiment experiment{options, job, machine, problem, operands};
+  const Measured measured = measure_all(experiment, report);
+  if (interrupted(job, report)) return stopped(measured.trace);
+  const ExitCode code = conclude(options, report);
+  return finish(job, outputs, report, code, measured.trace,
+                [&] { save_y(experiment, measured.y, outputs); });
 }
 
 }  // namespace rowhalo

@@ -17,7 +17,7 @@ inline RunReport minimal_report() {
   report.status = RunStatus::interrupted;
   report.verdict = "interrupted by SIGTERM";
   report.provenance.version = "0.1.0";
-  report.matrix = {"a.mtx", "pattern", "symmetric", 0, 0, 0, 1, 0, {}, 0};
+  report.matrix = {{"a.mtx", 0, 0, "pattern", "symmetric", 1, {}}, 0, 0, {}, 0};
   return report;
 }
 
@@ -38,30 +38,31 @@ inline RunReport complete_report() {
                        {"n1", "n1", "n2"},
                        {"cpu", "cpu", "cpu"},
                        "2026-01-02T03:04:05Z"};
-  report.matrix = {
-      "a \"b\",c",        "real", "general", 1000000, 500, 12345678, 3, 0xfedcba9876543210,
-      {0, 12.345678, 27}, 1.5};
-  report.partition = PartitionReport{"nnz", 3, {333333, 333333.3, 333334}, {1, 2, 3}, 1.25, 4321};
+  report.matrix = {{"a \"b\",c", 1000000, 500, "real", "general", 3, {}},
+                   12345678,
+                   0xfedcba9876543210,
+                   {0, 12.345678, 27},
+                   1.5};
+  report.partition = PartitionReport{"nnz", 3, {333333, 333333.3, 333334, 1, 2, 3, 1.25, 4321}};
   report.halo = HaloReport{"mpi",
                            "overlap",
-                           {0, 1.5, 2},
+                           {1.5, 2, 4, 30864, 16384, 777},
+                           {},
+                           {},
                            4,
-                           123456,
-                           65536,
-                           777,
                            {{"mpi", false, 1.5e-3, 2e-5, "fastest"},
                             {"nccl", true, std::nullopt, std::nullopt, "no GPU"}}};
-  report.kernel = KernelReport{"sell",
-                               "csr",
-                               "cpu",
-                               Precision::fp32,
-                               148148136,
-                               24691356,
-                               99999999,
-                               0.25,
-                               {{"sell", false, 1.25e-3, std::nullopt, "fastest", 0.125},
-                                {"ell", false, std::nullopt, std::nullopt, "pads too much"}},
-                               ChoiceCost{0.375, 300}};
+  report.kernel = KernelReport{
+      "sell",
+      "csr",
+      "cpu",
+      Precision::fp32,
+      148148136,
+      24691356,
+      99999999,
+      0.25,
+      {{"sell", 1.25e-3, 0.125, "fastest"}, {"ell", std::nullopt, std::nullopt, "pads too much"}},
+      ChoiceCost{0.375, 300}};
   report.setup = {1.5, 0.25, 0.125, 0.25, 0};
   report.memory = {2500000000, 0, 1200000000};
   report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};

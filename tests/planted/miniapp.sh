@@ -31,8 +31,8 @@ fault "traffic to one node only" miniapp/halo/node_plan.cpp \
   'traffic.entries += piece.count;' \
   'traffic.entries = piece.count;'
 fault "node-aware reports what the plan says" miniapp/commands/run.cpp \
-  'measurement.sent_between_nodes' \
-  '{}' \
+  'sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes' \
+  'report.halo->planned_between_nodes' \
   cli_halo
 fault "validator accepts too much" miniapp/check/validation.hpp \
   'return max <= 1;' \
@@ -56,12 +56,12 @@ fault "boundary format promises the interior's bits" miniapp/spmv/distributed_sp
   'kernels.canonical = kernels.canonical && format.canonical;' \
   ''
 fault "unchecked rows are not said" miniapp/commands/run.cpp \
-  'if (unchecked > 0) report_.verdict +=' \
-  'if (unchecked < 0) report_.verdict +=' \
+  'if (unchecked > 0) report.verdict +=' \
+  'if (unchecked < 0) report.verdict +=' \
   cli_validation
 fault "slow formats are measured in full" miniapp/commands/kernels.cpp \
-  'far_behind(seconds) ? batches_of_slow : options_.batches' \
-  'options_.batches' \
+  'far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches' \
+  'e.options.batches' \
   cli_schema
 fault "kernels forgets what is asked of batches" miniapp/cli/options_run.cpp \
   'options.measuring_given = true;' \
@@ -99,7 +99,7 @@ fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
   'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
   faults_short
 fault "scattered y saved in the rank's order" miniapp/commands/run.cpp \
-  'scatter<double>(comm_, matrix_.info.rows, matrix_.source_rows, y)' \
+  'scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y)' \
   'y' \
   cli_scipy
 fault "convert overwrites what a link names" io/aliases.cpp \
@@ -175,8 +175,8 @@ fault "all ranks are late together" miniapp/spmv/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
 fault "jitter in nanoseconds" miniapp/commands/run.cpp \
-  '{options_.poison, 1e-6 * options_.jitter_microseconds}' \
-  '{options_.poison, 1e-9 * options_.jitter_microseconds}' \
+  '{options.poison, 1e-6 * options.jitter_microseconds}' \
+  '{options.poison, 1e-9 * options.jitter_microseconds}' \
   cli_schedules
 fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
@@ -195,8 +195,8 @@ fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
   '' \
   cli_schedules
 fault "HDF5: batches x ranks" io/report/hdf5.cpp \
-  'shape[] = {ranks, seconds.size() / ranks}' \
-  'shape[] = {seconds.size() / ranks, ranks}' \
+  'shape[] = {ranks, values.size() / ranks}' \
+  'shape[] = {values.size() / ranks, ranks}' \
   cli_results
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(elapsed / times.iterations)' \
@@ -242,7 +242,7 @@ fault "OpenMP ends the process" miniapp/cli/device.cpp \
   'while (std::ssize(started) < threads - 1) {' \
   'while (std::ssize(started) < 0) {' \
   cli_bad_input
-fault "PETSc's one thread is not mentioned" miniapp/commands/session.cpp \
+fault "PETSc's one thread is not mentioned" miniapp/commands/references.cpp \
   'if (threads == 1) return {};' \
   'if (threads >= 1) return {};' \
   cli_schedules

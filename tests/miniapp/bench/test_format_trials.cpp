@@ -71,7 +71,7 @@ class Trials {
   ProductSetting setting() { return {measuring_, matrix_, *block_, plan_, site_, stream(), x_}; }
   bool same_everywhere(const ChosenKernels& chosen) const {
     std::string text = chosen.interior + " " + chosen.boundary;
-    for (const Candidate& candidate : chosen.candidates) {
+    for (const FormatCandidate& candidate : chosen.candidates) {
       text += "|" + candidate.name + std::to_string(candidate.seconds.value_or(-1)) +
               std::to_string(candidate.setup_seconds.value_or(-1)) + candidate.reason;
     }
@@ -103,8 +103,8 @@ std::vector<const FormatEntry*> automatic_formats() {
   return list;
 }
 
-const Candidate& candidate(const ChosenKernels& chosen, const std::string& name) {
-  const auto named = [&](const Candidate& one) { return one.name == name; };
+const FormatCandidate& candidate(const ChosenKernels& chosen, const std::string& name) {
+  const auto named = [&](const FormatCandidate& one) { return one.name == name; };
   return *std::find_if(chosen.candidates.begin(), chosen.candidates.end(), named);
 }
 
@@ -127,7 +127,7 @@ std::unique_ptr<SpmvKernel> refuse_few_rows(const CsrView& matrix, RowListView r
 
 std::int64_t timed(const ChosenKernels& chosen) {
   return std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
-                       [](const Candidate& one) { return one.seconds.has_value(); });
+                       [](const FormatCandidate& one) { return one.seconds.has_value(); });
 }
 
 int made = 0, alive = 0;  ///< kernels that sleep
@@ -390,7 +390,7 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
     const ChosenKernels chosen = trials.choose(automatic_formats(), TrialBudget{});
     double least = std::numeric_limits<double>::infinity();
     bool judged = true;
-    for (const Candidate& one : chosen.candidates) {
+    for (const FormatCandidate& one : chosen.candidates) {
       judged = judged && (one.seconds || !one.reason.empty());
       judged = judged && one.seconds.has_value() == one.setup_seconds.has_value();
       least = std::min(least, one.seconds.value_or(least));

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the lists of fields of a report (fields.hpp) are made of: values that are written in another
+// way than their type says, and limits for the schema.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rowhalo {
+
+/// Least and largest number that the schema allows.
+struct Range {
+  std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
+};
+inline constexpr Range positive{1}, share{0, 1};
+
+/// A 64-bit hash: hexadecimal text, since many readers keep numbers as doubles.
+struct Hash {
+  std::uint64_t value = 0;
+};
+
+/// A number that is null where it is NaN or infinite.
+struct FiniteOrNull {
+  double value = 0;
+};
+
+/// One of a few words; an empty text is null where `empty` says so.
+struct Word {
+  std::string text;
+  std::vector<std::string> choices;
+  enum class Empty { refused, null } empty = Empty::refused;
+};
+
+/// A member of what an optional holds.
+template <class T, class Member>
+std::optional<Member> part(const std::optional<T>& whole, Member T::*member) {
+  return whole ? std::optional((*whole).*member) : std::nullopt;
+}
+
+/// A struct with a list of fields.
+struct AnyWalk {
+  template <class T>
+  void operator()(const char* name, const T& value, const char* description, Range = {}) const;
+};
+template <class T>
+concept Described = requires(const T& value) {
+  fields(value, AnyWalk{});
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The schema of the JSON reports, from the fields of a report that holds nothing (fields.hpp):
+// types and limits from the types of the values. Every name is required and no other is allowed.
+#include "io/report/schema.hpp"
+
+#include <type_traits>
+
+#include "io/report/json.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+const char* const hash_pattern = "^0x[0-9a-f]{16}$";
+
+Json with_limits(const char* type, Range range) {
+  Json schema{{"type", type}, {"minimum", range.least}};
+  if (range.most < Range{}.most) schema["maximum"] = range.most;
+  return schema;
+}
+
+/// The schema of what may be null as well.
+Json or_null(Json schema) {
+  if (schema.contains("enum")) {
+    schema["enum"].push_back(nullptr);
+  } else {
+    schema["type"] = Json::array({schema["type"], "null"});
+  }
+  return schema;
+}
+
+Json schema_of(const std::string&, Range) {
+  return {{"type", "string"}};
+}
+
+Json schema_of(const Hash&, Range) {
+  return {{"type", "string"}, {"pattern", hash_pattern}};
+}
+
+Json schema_of(const FiniteOrNull&, Range range) {
+  return or_null(with_limits("number", range));
+}
+
+Json schema_of(const Word& word, Range) {
+  const Json schema{{"enum", word.choices}};
+  return word.empty == Word::Empty::null ? or_null(schema) : schema;
+}
+
+template <class T>
+Json schema_of(const T& value, Range range);
+template <class T>
+Json schema_of(const std::vector<T>&, Range range);
+template <class T, std::size_t size>
+Json schema_of(const std::array<T, size>&, Range range);
+
+template <class T>
+Json schema_of(const std::optional<T>&, Range range) {
+  return or_null(schema_of(T{}, range));
+}
+
+template <class T>
+Json schema_of(const std::vector<T>&, Range range) {
+  return {{"type", "array"}, {"items", schema_of(T{}, range)}};
+}
+
+template <class T, std::size_t size>
+Json schema_of(const std::array<T, size>&, Range range) {
+  return {{"type", "array"}, {"items", schema_of(T{}, range)}};
+}
+
+/// A number, a truth value, or a struct that is described.
+template <class T>
+Json schema_of(const T& value, Range range) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::is_integral_v<T>) {
+    return with_limits("integer", range);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return with_limits("number", range);
+  } else {
+    Json names = Json::array(), properties = Json::object();
+    fields(value, [&](const char* name, const auto& one, const char* description, Range own = {}) {
+      names.push_back(name);
+      properties[name] = Json{{"description", description}};
+      properties[name].update(schema_of(one, own));
+    });
+    return {{"type", "object"},
+            {"additionalProperties", false},
+            {"required", names},
+            {"properties", properties}};
+  }
+}
+
+}  // namespace
+
+std::string report_schema() {
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+              {"title", "rowhalo report"},
+              {"description",
+               "Result of one run of rowhalo. Times in seconds, sizes in bytes. null: not "
+               "measured, or not a finite number. Names and meaning change only with "
+               "schema_version."}};
+  schema.update(schema_of(RunReport{}, Range{}));
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The steps that commands are made of (experiment.hpp).
+#include "miniapp/commands/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "io/report/writers.hpp"
+#include "io/sources.hpp"
+#include "io/vector_file.hpp"
+#include "miniapp/bench/choose.hpp"
+#include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/machine_model.hpp"
+#include "miniapp/check/vector_spec.hpp"
+#include "miniapp/cli/provenance.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
+#include "partition/base/numbers.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Local. What can be known to be wrong with a product before any work is done.
+void check_product_options(const RunOptions& options, Device device) {
+  const auto usable = [&](const FormatEntry& entry) {
+    return entry.device == device && takes(entry, options.precision);
+  };
+  if (std::none_of(formats().begin(), formats().end(), usable)) {
+    throw InputError(
+        fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
+                    "fp32, or a GPU",
+                    name_of(options.precision), name_of(device)));
+  }
+  for (const std::string& format : named_formats(options.format, device)) {
+    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device);
+  }
+  if (!options.boundary_format.empty()) {
+    find_format(Spec::parse(options.boundary_format, "--boundary-format").name(), device);
+  }
+  if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
+  if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
+    throw InputError("--trace takes one format and one transport; name them, or use auto");
+  }
+}
+
+/// Values as stored in `precision`.
+std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
+  std::vector<std::byte> bytes(values.size() * vector_value_bytes(precision));
+  store(vector_type(precision), values.data(), std::ssize(values), bytes.data());
+  return bytes;
+}
+
+}  // namespace
+
+RunReport report_of(const char* command, const CommandLine& line) {
+  RunReport report;
+  report.command = command;
+  report.argv = line.argv;
+  return report;
+}
+
+Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
+              RunReport& report) {
+  outputs.show_progress(job.progress);
+  Machine machine;
+  machine.base_bytes = peak_host_bytes(job.comm);
+  machine.device = settle_device(job.comm, options.device, options.threads);
+  const Device device = machine.device.site.device;
+  if (device == Device::gpu) {
+    machine.free_device_bytes = free_device_bytes();
+    machine.own_stream.emplace();
+  }
+  agree(job.comm, [&] {
+    if (purpose == Purpose::product) check_product_options(options, device);
+    outputs.check();
+    const bool all = purpose == Purpose::inspection && options.partition == all_partitioners;
+    if (!all) check_partition_request(partition_request(options, device, {}));
+  });
+  if (!options.save_y.empty()) check_vector_target(options.save_y, job.comm);
+
+  report.provenance = gather_provenance(job.comm, machine.device.description);
+  if (!options.quiet && job.comm.rank == 0) {
+    std::ostringstream header;
+    write_header(header, report.provenance, outputs.color());
+    outputs.print(header.str());
+  }
+  const std::string& warning = machine.device.warning;
+  if (!warning.empty() && job.comm.rank == 0) std::cerr << "rowhalo: warning: " << warning << '\n';
+  return machine;
+}
+
+ExitCode dry_run(const RunOptions& options, const Job& job, Outputs& outputs) {
+  job.progress.phase("outline");
+  outline_matrix(options.matrix, options.block, job.comm);
+  if (!options.quiet) {
+    outputs.print("the options and the size of the matrix are accepted; nothing was read\n");
+  }
+  return ExitCode::fine;
+}
+
+DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report) {
+  job.progress.phase("read");
+  DistributedCsr matrix;
+  report.setup.read_seconds = timed(job.comm, [&] {
+    matrix = load_matrix(options.matrix, options.block, job.comm, job.progress);
+  });
+  report.memory.read_peak_bytes_max_rank = peak_host_bytes(job.comm);
+  report.matrix = describe_matrix(job.comm, matrix);
+  return matrix;
+}
+
+std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
+                                      DistributedCsr& matrix) {
+  if (!options.shuffle) return std::nullopt;
+  job.progress.phase("shuffle");
+  const Shuffle shuffle(*options.shuffle, matrix.info.rows);
+  matrix = shuffled(job.comm, std::move(matrix), shuffle, job.progress);
+  return shuffle;
+}
+
+PartitionRequest partition_request(const RunOptions& options, Device device, const NodeMap& nodes) {
+  return {options.partition, options.hierarchical, nodes, prediction_model(device, nodes)};
+}
+
+Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
+                   DistributedCsr&& matrix, RunReport& report) {
+  check_reorder(matrix.info, options.reorder);
+  job.progress.phase("partition");
+  Problem problem;
+  const NodeMap nodes = node_map(job.comm, options.ranks_per_node);
+  problem.site = machine.device.site;
+  problem.site.nodes = nodes;
+  problem.site.timeout_seconds = options.timeout_seconds;
+  problem.site.shared_memory_refusal = shared_memory_refusal(job.comm, nodes);
+  Assignment assignment;
+  report.setup.partition_seconds = timed(job.comm, [&] {
+    DistributedCsr source = std::move(matrix);  // goes when its rows are at their owners
+    const std::optional<Shuffle> shuffle = shuffle_matrix(options, job, source);
+    assignment = assign_owners(
+        job.comm, source, partition_request(options, problem.site.device, nodes), job.progress);
+    problem.matrix =
+        make_local_matrix(job.comm, std::move(source), assignment.owners,
+                          shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
+  });
+  if (fingerprint(job.comm, problem.matrix) != report.matrix.fingerprint) {
+    throw AgreedError(ExitCode::run_time,
+                      "internal error: the matrix changed on its way to its owners (fingerprints "
+                      "differ); please report this with the command line");
+  }
+  job.progress.phase("plan");
+  report.setup.plan_seconds = timed(
+      job.comm, [&] { problem.plan = make_halo_plan(job.comm, problem.matrix, job.progress); });
+  report.partition = PartitionReport{
+      assignment.name, job.comm.size,        partition_statistics(job.comm, problem.matrix),
+      nodes.nodes,     options.hierarchical, options.reorder == Reorder::rcm ? "rcm" : "none"};
+  for (const PartitionCandidate& candidate : assignment.candidates) {
+    report.partition->candidates.push_back(describe_candidate(candidate, options.precision));
+  }
+  report.halo = describe_halo(job.comm, problem.matrix, problem.plan, nodes, options.precision);
+  return problem;
+}
+
+Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
+                 RunReport& report) {
+  job.progress.phase("prepare vectors");
+  const LocalMatrix& matrix = problem.matrix;
+  const VectorSpec x(options.x, "--x", matrix.info.columns, job.comm, job.progress);
+  const VectorSpec y(options.y, "--y", matrix.info.rows, job.comm, job.progress);
+  Operands operands;
+  operands.x = x.entries(matrix.source_columns, options.precision);
+  operands.y0 = y.entries(matrix.source_rows, options.precision);
+  operands.stored_x = stored(operands.x, options.precision);
+  operands.stored_y0 = stored(operands.y0, options.precision);
+  job.progress.phase("upload");
+  operands.schedule =
+      settled_schedule(job.comm, matrix, problem.site, options.halo, options.schedule);
+  const double seconds = timed(job.comm, [&] {
+    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
+                                                    operands.schedule);
+  });
+  if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
+  return operands;
+}
+
+bool interrupted(const Job& job, RunReport& report) {
+  if (max_over_ranks(job.comm, std::int64_t{job.watchdog.interrupted()}) == 0) return false;
+  report.status = RunStatus::interrupted;
+  return true;
+}
+
+ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,
+                const std::string& trace, const std::function<void()>& more) {
+  job.progress.phase("report");
+  outputs.write_report(report, trace);
+  if (more) more();
+  return outputs.finish(report, code);
+}
+
+}  // namespace rowhalo

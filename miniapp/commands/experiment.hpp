@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The steps that commands are made of, each a function from values to a value: device, matrix,
+// owners, vectors. What a step says of itself goes into its sections of the report. A command
+// (run, kernels, info, convert) is these steps in a row. All functions are collective.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/report/report.hpp"
+#include "miniapp/bench/products.hpp"
+#include "miniapp/cli/device.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/outputs.hpp"
+#include "miniapp/process/watchdog.hpp"
+#include "partition/assignment.hpp"
+
+namespace rowhalo {
+
+/// Where this rank computes, and what was in use before anything was read.
+struct Machine {
+  RankDevice device;
+  std::optional<StreamHandle> own_stream;  ///< on a GPU
+  std::int64_t base_bytes = 0;             ///< of the host's memory, most of any rank
+  std::int64_t free_device_bytes = 0;      ///< on a GPU
+
+  Stream stream() const { return own_stream ? own_stream->stream() : Stream{}; }
+};
+
+/// The matrix at its owners.
+struct Problem {
+  LocalMatrix matrix;
+  HaloPlan plan;
+  ComputeSite site;
+};
+
+/// What a product needs beside the problem.
+struct Operands {
+  Schedule schedule = Schedule::overlap;       ///< as settled
+  std::unique_ptr<const LoadedMatrix> block;   ///< in the memory of the device
+  std::vector<double> x, y0;                   ///< by number in the source, as stored
+  std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run
+};
+
+/// What was asked for, and all that is there when products begin.
+struct Experiment {
+  const RunOptions& options;
+  const Job& job;
+  const Machine& machine;
+  const Problem& problem;
+  const Operands& operands;
+
+  BatchOptions batches() const {
+    return {options.iterations, options.batches, options.warmup, options.min_seconds};
+  }
+  ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
+    return {measuring,    problem.matrix,   *operands.block,   problem.plan,
+            problem.site, machine.stream(), operands.stored_x, disturbances};
+  }
+};
+
+/// Whether formats, transports and precisions of products have to suit the device.
+enum class Purpose { product, inspection };
+
+RunReport report_of(const char* command, const CommandLine& line);
+
+/// Settles the device, refuses options that can be known to be wrong before any work is done, and
+/// prints the header. Throws AgreedError.
+Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
+              RunReport& report);
+
+/// --dry, instead of all that follows: only the outline of the matrix.
+ExitCode dry_run(const RunOptions& options, const Job& job, Outputs& outputs);
+
+/// The matrix, from its source.
+DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report);
+
+/// --shuffle: renumbers `matrix` and says how; empty if not asked for.
+std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
+                                      DistributedCsr& matrix);
+
+/// What is asked of the partition, for the parts of `nodes`.
+PartitionRequest partition_request(const RunOptions& options, Device device, const NodeMap& nodes);
+
+/// Moves the rows to their owners and plans the exchange.
+Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
+                   DistributedCsr&& matrix, RunReport& report);
+
+/// x, y0, and the block in the memory of the device; `problem` outlives it.
+Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
+                 RunReport& report);
+
+/// A signal has come to some rank; the report's status says so from then on.
+bool interrupted(const Job& job, RunReport& report);
+
+/// Table and files of the report, then `more` outputs, then FOM and RESULT lines. The exit status.
+ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,
+                const std::string& trace = {}, const std::function<void()>& more = {});
+
+/// Seconds that `work` takes on the slowest rank.
+template <class Work>
+double timed(const Comm& comm, Work work) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start = clock::now();
+  work();
+  return max_over_ranks(comm, std::chrono::duration<double>(clock::now() - start).count());
+}
+
+}  // namespace rowhalo

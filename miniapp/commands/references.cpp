@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// References, and y compared with them (references.hpp).
+#include "miniapp/commands/references.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "miniapp/bench/petsc.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// What to say of PETSc's time beside ours; empty where both use one thread per rank.
+std::string uneven_comparison(const Comm& comm, Device device) {
+  const std::int64_t threads = max_over_ranks(comm, std::int64_t{omp_get_max_threads()});
+  if (device == Device::gpu) return "PETSc: 1 CPU thread per rank, ours on a GPU";
+  if (threads == 1) return {};
+  return fmt::format("PETSc: 1 thread per rank, ours {}", threads);
+}
+
+/// `y`: per owned row, or null where there is none yet.
+CheckedProduct checked(const Experiment& e, const void* y, RowBits bits = RowBits::any) {
+  return {e.problem.matrix,
+          e.options.precision,
+          e.options.alpha,
+          e.options.beta,
+          e.operands.x,
+          e.operands.y0,
+          y,
+          bits};
+}
+
+}  // namespace
+
+References compute_references(const Experiment& e) {
+  References references;
+  ValidationReport& report = references.report;
+  report.against = e.options.validate;
+  const CheckedProduct product = checked(e, nullptr);
+  bool own = report.against == "reference" || report.against == "all";
+  if (report.against == "petsc" || report.against == "all") {
+    e.job.progress.phase("validate with PETSc");
+    const std::vector<double>& x = e.operands.x;
+    const LocalMatrix& matrix = e.problem.matrix;
+    PetscResult petsc = petsc_product(e.job.comm, matrix, e.options.precision,
+                                      {x.begin(), x.begin() + matrix.owned_columns}, e.batches(),
+                                      e.job.progress, e.job.watchdog);
+    if (petsc.unusable.empty()) {
+      report.petsc_seconds = petsc.seconds;
+      report.note = uneven_comparison(e.job.comm, e.problem.site.device);
+      references.products.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
+    } else {
+      report.note = "PETSc not used: " + petsc.unusable;
+      report.against = "reference";
+      own = true;
+    }
+  }
+  if (own) {
+    e.job.progress.phase("validate");
+    references.products.push_back({"reference", reference_product(product)});
+  }
+  return references;
+}
+
+Verdict check(const Experiment& e, const References& references, const std::vector<std::byte>& y,
+              std::uint64_t y_hash, RowBits bits) {
+  Verdict verdict{references.report, ""};
+  ValidationReport& validation = verdict.validation;
+  validation.y_hash = y_hash;
+  validation.passed = true;
+  for (const Reference& reference : references.products) {
+    const ErrorRatio ratio = compare(e.job.comm, checked(e, y.data(), bits), reference.product);
+    validation.rows_unchecked = std::max(validation.rows_unchecked, ratio.unchecked);
+    validation.rows_checked = ratio.rows + ratio.unchecked - validation.rows_unchecked;
+    if (ratio.max >= validation.max_error_ratio) {
+      validation.max_error_ratio = ratio.max;
+      validation.worst_row = ratio.worst_row;
+    }
+    if (ratio.passed()) continue;
+    validation.passed = false;
+    verdict.fault = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
+                                reference.name, ratio.max, ratio.worst_row);
+  }
+  return verdict;
+}
+
+std::string repeated_fault(const Experiment& e, const std::vector<std::byte>& y, int products) {
+  if (e.options.validate == "none") return {};
+  const ErrorRatio ratio = compare_repeated(e.job.comm, checked(e, y.data()), products);
+  if (ratio.passed()) return {};
+  return fmt::format(
+      "y after {} products as they were timed differs from the reference by {:.3g} times the "
+      "bound, worst in row {}",
+      products, ratio.max, ratio.worst_row);
+}
+
+}  // namespace rowhalo
