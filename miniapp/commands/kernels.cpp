@@ -90,8 +90,8 @@ void KernelStudy::measure_formats() {
   const Device device = device_.site.device;
   DeviceClock clock(device, stream());
   const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{measuring,    matrix_,  *block_,  plan_,
-                               device_.site, stream(), stored_x_};
+  const ProductSetting setting{measuring, matrix_, *block_,           plan_, device_.site, stream(),
+                               stored_x_, {},      Schedule::blocking};
   if (device == Device::gpu) {
     phase("measure bandwidth");
     const DeviceBandwidth bandwidth = measure_bandwidth();
@@ -119,7 +119,7 @@ FormatReport KernelStudy::measure_format(const ProductSetting& setting, const st
   FormatReport format;
   format.name = name;
   const Device device = setting.site.device;
-  const FormatRequest request{name, "", Schedule::blocking, graphs_on(device, options_.graph)};
+  const FormatRequest request{name, "", graphs_on(device, options_.graph)};
   ChosenKernels chosen;
   if (name == "auto") {
     chosen = choose_kernels(setting, request);

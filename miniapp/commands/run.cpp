@@ -62,14 +62,16 @@ class Run : public Session {
 void Run::measure_all() {
   DeviceClock clock(device_.site.device, stream());
   const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{
-      measuring,    matrix_,  *block_,   plan_,
-      device_.site, stream(), stored_x_, {options_.poison, 1e-6 * options_.jitter_microseconds}};
+  const ProductSetting setting{measuring,    matrix_,
+                               *block_,      plan_,
+                               device_.site, stream(),
+                               stored_x_,    {options_.poison, 1e-6 * options_.jitter_microseconds},
+                               schedule_,    columns_.get()};
   std::vector<std::string> names{options_.format};
   if (options_.format == "all") names = usable_formats(device_.site.device);
   for (const std::string& name : names) {
     phase("convert");
-    const FormatRequest request{name, options_.boundary_format, schedule_,
+    const FormatRequest request{name, options_.boundary_format,
                                 graphs_on(device_.site.device, graphs())};
     ChosenKernels kernels;
     std::optional<AgreedError> refusal;
@@ -142,10 +144,10 @@ bool Run::measure_case(const ProductSetting& setting, const ChosenKernels& kerne
   }
   std::string verdict;
   ValidationReport validation = check(measurement.y, measurement.y_hash, kernels.kernels, verdict);
-  if (entry_of(kernels.kernels.schedule).baseline) {
+  if (entry_of(kernels.schedule).baseline) {
     validation.note +=
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
-                    validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
+                    validation.note.empty() ? "" : "; ", entry_of(kernels.schedule).name);
   }
   std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
   if (fault.empty() && options_.beta != 0) {
@@ -185,7 +187,7 @@ void Run::report_choice(const ChosenKernels& kernels, const ChosenTransport& tra
   report_.halo->candidates = transport.candidates;
   report_.halo->sent_between_nodes =
       describe_sent(comm_, *report_.halo, measurement.sent_between_nodes, options_.precision);
-  report_.halo->schedule = entry_of(kernels.kernels.schedule).name;
+  report_.halo->schedule = entry_of(kernels.schedule).name;
   report_.halo->poison = options_.poison;
   report_.halo->jitter_seconds = 1e-6 * options_.jitter_microseconds;
   report_.timing = measurement.timing;

@@ -186,8 +186,10 @@ void Session::prepare() {
   stored_y0_ = stored(y0_, precision);
   phase("upload");
   schedule_ = settled_schedule(comm_, matrix_, device_.site, options_.halo, options_.schedule);
-  const double seconds =
-      timed([&] { block_.emplace(matrix_, precision, device_.site.device, schedule_); });
+  const double seconds = timed([&] {
+    block_.emplace(matrix_, precision, device_.site.device);
+    columns_ = columns_for(schedule_, matrix_, precision, device_.site.device);
+  });
   if (device_.site.device == Device::gpu) report_.setup.upload_seconds = seconds;
 }
 

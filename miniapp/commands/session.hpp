@@ -91,6 +91,7 @@ class Session {
   HaloPlan plan_;
   Schedule schedule_ = Schedule::overlap;  ///< as settled
   std::optional<LoadedMatrix> block_;
+  std::unique_ptr<const LoadedColumns> columns_;  ///< for a baseline's schedule
   std::vector<double> x_, y0_;  ///< by number in the source, as stored in the precision
   std::vector<std::byte> stored_x_, stored_y0_;
   std::vector<Reference> references_;

@@ -104,11 +104,13 @@ class P2pExchange final : public HaloExchange {
 
   void begin(const HaloVector& x, Stream stream) override {
     if (far_) far_->begin(x, stream);
-    if (ranks_.empty()) return;
-    ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_->make_wait(side_->stream());
-    send_and_receive(x, Place::alone, side_->stream());
-    arrived_->record(side_->stream());
+    if (!ranks_.empty()) {
+      ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
+      ready_->make_wait(side_->stream());
+      send_and_receive(x, Place::alone, side_->stream());
+      arrived_->record(side_->stream());
+    }
+    if (context_.wait_for_packing) synchronize(stream);
   }
 
   void finish(const HaloVector& x, Stream stream) override {
