@@ -15,11 +15,11 @@ gpu_fault "half of the products in the graph" miniapp/bench/product_sequence.cpp
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_ / 2; ++k) product_(k);' \
   test_exchange_gpu_n2
-gpu_fault "first ghost never comes as a line" miniapp/halo/p2p_kernels.cu \
+gpu_fault "first ghost never comes as a line" miniapp/halo/p2p/lines.cu \
   'if (landing.ghost >= 0) arguments' \
   'if (landing.ghost > 0) arguments' \
   test_exchange_gpu_n2
-gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p_kernels.cu \
+gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p/chunks.cu \
   'if (k < chunk.count) ghosts[k] = words[u];' \
   'if (k + 1 < chunk.count) ghosts[k] = words[u];' \
   test_exchange_gpu_n2
