@@ -103,25 +103,6 @@ const SourceEntry& find_source(const std::string& text, const Spec& spec) {
   spec.fail(fmt::format("unknown source '{}'; use {}", spec.name(), listed(valid)));
 }
 
-/// The same matrix with rows result out in whole blocks of `block`.
-DistributedCsr redistributed_in_blocks(DistributedCsr&& matrix, int block, const Comm& comm,
-                                       Progress& progress) {
-  DistributedCsr result;
-  result.info = matrix.info;
-  result.info.block = block;
-  result.first_row = even_split(matrix.info.rows, block, comm.size, comm.rank);
-  std::vector<int> owners(matrix.local_rows());
-  for (std::size_t row = 0; row < owners.size(); ++row) {
-    owners[row] = even_split_owner(matrix.info.rows, block, comm.size,
-                                   matrix.first_row + static_cast<GlobalIndex>(row));
-  }
-  MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
-  result.offsets = std::move(rows.offsets);
-  result.columns = std::move(rows.columns);
-  result.values = std::move(rows.values);
-  return result;
-}
-
 struct NamedSource {
   Spec spec;
   const SourceEntry* entry = nullptr;
@@ -183,7 +164,8 @@ DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
   DistributedCsr matrix = source.entry->load(source.spec, comm, progress);
   if (block < 1 || block == matrix.info.block) return matrix;
   matrix.info.grid.reset();  // its points are the block rows of the source
-  return redistributed_in_blocks(std::move(matrix), block, comm, progress);
+  matrix.info.block = block;
+  return evenly_distributed(comm, std::move(matrix), progress);
 }
 
 MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm) {

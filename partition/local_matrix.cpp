@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "partition/base/hash.hpp"
@@ -71,25 +70,7 @@ void reorder_rows(MigratedRows& rows, int block, Progress& progress) {
     order = rcm_order(rows.offsets, columns, block);
     progress.tick();
   }
-  std::vector<GlobalIndex> numbers(order.size());
-  std::vector<Offset> offsets(order.size() + 1, 0);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    numbers[k] = rows.numbers[order[k]];
-    offsets[k + 1] = offsets[k] + rows.offsets[order[k] + 1] - rows.offsets[order[k]];
-  }
-  const auto in_order = [&](auto& entries) {
-    std::remove_reference_t<decltype(entries)> ordered(entries.size());
-#pragma omp parallel for schedule(static)
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      std::copy(entries.begin() + rows.offsets[order[k]],
-                entries.begin() + rows.offsets[order[k] + 1], ordered.begin() + offsets[k]);
-    }
-    entries.swap(ordered);
-  };
-  in_order(rows.columns);
-  in_order(rows.values);
-  rows.numbers = std::move(numbers);
-  rows.offsets = std::move(offsets);
+  reorder(rows, order);
   progress.tick();
 }
 

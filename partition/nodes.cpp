@@ -16,7 +16,6 @@
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
 #include "partition/matrix/migrate.hpp"
-#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -117,19 +116,7 @@ DistributedCsr rows_of_node(const Comm& comm, const DistributedCsr& matrix,
     part.offsets.push_back(static_cast<Offset>(part.columns.size()));
   }
 
-  const std::vector<int> holders = even_owners(part, comm.size);
-  std::vector<std::int64_t> counts(comm.size, 0);
-  for (const int holder : holders) ++counts[holder];
-  arrived = exchange_counts(comm, counts);
-  const MatrixInfo info = part.info;
-  MigratedRows moved = migrate(comm, std::move(part), holders, progress);
-  DistributedCsr share;
-  share.info = info;
-  share.first_row = even_split(rows, info.block, comm.size, comm.rank);
-  share.offsets = std::move(moved.offsets);
-  share.columns = std::move(moved.columns);
-  share.values = std::move(moved.values);
-  return share;
+  return evenly_distributed(comm, std::move(part), progress, &arrived);
 }
 
 }  // namespace

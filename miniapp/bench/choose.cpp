@@ -29,6 +29,38 @@ void refuse_without_memory(const Spec& spec, const std::function<void()>& make) 
   }
 }
 
+LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
+                          const Spec& boundary_format) {
+  if (setting.columns == nullptr) {
+    return make_kernels(setting.block, order_of(setting.schedule), interior_format,
+                        boundary_format);
+  }
+  const FormatEntry& interior = find_format(interior_format.name(), setting.site.device);
+  const FormatEntry& boundary = find_format(boundary_format.name(), setting.site.device);
+  LocalKernels kernels = make_interior_kernel(setting, interior, interior_format);
+  make_boundary_kernel(setting, boundary, boundary_format, kernels);
+  return kernels;
+}
+
+LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
+                                  const Spec& options) {
+  if (setting.columns != nullptr) return make_owned_kernel(*setting.columns, format, options);
+  return make_interior_kernel(setting.block, order_of(setting.schedule), format, options);
+}
+
+void make_boundary_kernel(const ProductSetting& setting, const FormatEntry& format,
+                          const Spec& options, LocalKernels& kernels) {
+  if (setting.columns != nullptr) {
+    make_ghost_kernel(*setting.columns, setting.block.boundary(), format, options, kernels);
+  } else {
+    make_boundary_kernel(setting.block, format, options, kernels);
+  }
+}
+
+Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels) {
+  return setting.columns != nullptr ? setting.schedule : schedule_of(kernels.order);
+}
+
 const FormatEntry& universal_format(Device device, Precision precision) {
   const auto suits = [&](const FormatEntry& entry) {
     return entry.device == device && entry.automatic && takes(entry, precision);
@@ -45,10 +77,10 @@ std::optional<AgreedError> name_kernels(const ProductSetting& setting, const For
     chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
     const Spec interior = Spec::parse(chosen.interior, "--format");
     const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
-    refuse_without_memory(interior, [&] {
-      chosen.kernels = make_kernels(setting.block, request.schedule, interior, boundary);
-    });
-    if (chosen.kernels.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
+    refuse_without_memory(interior,
+                          [&] { chosen.kernels = make_kernels(setting, interior, boundary); });
+    chosen.schedule = schedule_of(setting, chosen.kernels);
+    if (chosen.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
   });
 }
 

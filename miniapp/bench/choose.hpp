@@ -21,13 +21,13 @@ enum class Graphs { off, on };
 struct FormatRequest {
   std::string interior = "auto";
   std::string boundary;  ///< empty: the same as the interior's, or what takes them with `auto`
-  Schedule schedule = Schedule::overlap;
   Graphs graphs = Graphs::off;
 };
 
 struct ChosenKernels {
   std::string interior, boundary;
   LocalKernels kernels;
+  Schedule schedule = Schedule::overlap;    ///< blocking where a format takes all rows at once
   std::vector<FormatCandidate> candidates;  ///< empty when the format was named
   std::optional<ChoiceCost> cost;           ///< likewise
 };
@@ -40,6 +40,17 @@ inline constexpr ExitCode out_of_memory = ExitCode::run_time;
 
 /// Local. Runs `make`; memory that lacks becomes a refusal of the format that `spec` names.
 void refuse_without_memory(const Spec& spec, const std::function<void()>& make);
+
+/// Local. The kernels of a schedule, ours (local_kernels.hpp) or a baseline's (baselines.hpp).
+LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
+                          const Spec& boundary_format);
+LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
+                                  const Spec& options);
+void make_boundary_kernel(const ProductSetting& setting, const FormatEntry& format,
+                          const Spec& options, LocalKernels& kernels);
+
+/// The schedule that `kernels` serve.
+Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels);
 
 /// The format that takes any rows in a precision, with the bits of csr where any format gives them.
 const FormatEntry& universal_format(Device device, Precision precision);

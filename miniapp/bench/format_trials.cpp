@@ -183,18 +183,18 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
   const auto boundary = [&](const FormatEntry& entry) {
     attempt.boundary = entry.name;
     return refusal_of("--format", entry.name, [&](const Spec& spec) {
-      make_boundary_kernel(setting_.block, entry, spec, attempt.kernels);
+      make_boundary_kernel(setting_, entry, spec, attempt.kernels);
     });
   };
   const auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
-    attempt.kernels = make_interior_kernel(setting_.block, request_.schedule, format, spec);
+    attempt.kernels = make_interior_kernel(setting_, format, spec);
   });
   if (refusal) return refusal;
   if (!request_.boundary.empty()) {
     attempt.boundary = request_.boundary;
     return refusal_of("--boundary-format", request_.boundary, [&](const Spec& spec) {
       const FormatEntry& entry = find_format(spec.name(), setting_.site.device);
-      make_boundary_kernel(setting_.block, entry, spec, attempt.kernels);
+      make_boundary_kernel(setting_, entry, spec, attempt.kernels);
     });
   }
   const auto boundary_refusal = boundary(format);
@@ -326,8 +326,8 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
   reason = reason.empty() ? "fastest" : "fastest, " + reason;
   ChosenKernels chosen;
   chosen.interior = best_->prospect.entry->name;
-  chosen.boundary =
-      best_->kernels.schedule == Schedule::blocking ? chosen.interior : best_->boundary;
+  chosen.schedule = schedule_of(setting_, best_->kernels);
+  chosen.boundary = chosen.schedule == Schedule::blocking ? chosen.interior : best_->boundary;
   best_->products.reset();
   chosen.kernels = std::move(best_->kernels);
   chosen.candidates = std::move(candidates_);

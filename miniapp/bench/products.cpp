@@ -32,9 +32,15 @@ std::vector<std::byte> timed_x(const ProductSetting& setting) {
   return bytes;
 }
 
-std::optional<Disturber> disturber_of(const ProductSetting& setting) {
-  if (!setting.disturbances.any()) return {};
-  return Disturber(setting.disturbances, setting.site.device, setting.measuring.comm.rank);
+/// Collective. The transport's exchange with what the schedule and disturbances add.
+std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting,
+                                            const TransportEntry& transport) {
+  const Comm& comm = setting.measuring.comm;
+  const Device device = setting.site.device;
+  TransportContext context{setting.plan, setting.element_bytes(), 2, comm, setting.site};
+  context.wait_for_packing = setting.schedule == Schedule::petsc_like;
+  return disturbed(exchange_for(setting.schedule, device, transport.make(context)),
+                   setting.disturbances, device, comm.rank);
 }
 
 }  // namespace
@@ -53,16 +59,11 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       alpha_(alpha),
       beta_(beta),
       y_(memory_of_y(setting, kernels)),
-      halo_(transport.entry->make(
-          {setting.plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site})),
-      disturber_(disturber_of(setting)),
-      spmv_(kernels, *halo_, setting.site.device, disturber_ ? &*disturber_ : nullptr) {
+      halo_(make_exchange(setting, *transport.entry)) {
   for (HaloVector& vector : vectors_) vector = halo_->make_vector();
   set_x(timed_x(setting).data());
   spoil_ghosts();
-  const auto product = [this](std::int64_t k) {
-    spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream);
-  };
+  const auto product = [this](std::int64_t k) { apply(vectors_[k % 2]); };
   const auto check = [this] { halo_->check(); };
   if (transport.graph) {
     sequence_.emplace(product, setting.stream, products_per_graph, check);
@@ -72,6 +73,11 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
   } else {
     sequence_.emplace(product, check);
   }
+}
+
+void Products::apply(const HaloVector& x) const {
+  apply_scheduled(setting_.schedule, kernels_, *halo_, alpha_, x, beta_, y_.data(),
+                  setting_.stream);
 }
 
 ProductSequence Products::local_sequence() {
@@ -122,12 +128,15 @@ bool Products::ghosts_are_right() const {
 
 std::vector<std::byte> Products::run_single(const std::vector<std::byte>& y) {
   restart(y);
-  spmv_.apply(alpha_, vectors_[single_++ % 2], beta_, y_.data(), setting_.stream);
+  apply(vectors_[single_++ % 2]);
   return this->y();
 }
 
-void Products::apply_once(const std::function<void(Phase)>& after) {
-  spmv_.apply(alpha_, vectors_[single_++ % 2], beta_, y_.data(), setting_.stream, after);
+void Products::apply_once(const PhaseObserver& after) {
+  const LocalKernels kernels = observed(kernels_, after);
+  ObservedExchange halo(*halo_, after);
+  apply_scheduled(setting_.schedule, kernels, halo, alpha_, vectors_[single_++ % 2], beta_,
+                  y_.data(), setting_.stream);
 }
 
 void Products::spoil_ghosts() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Products of one run: what all of them share (matrix block, plan, x, device), and the products for
-// one choice of kernels, transport and graph on two vectors of equal content, used in turn.
+// Products of one run: what all of them share (matrix, plan, x, device, schedule), and the products
+// for one choice of kernels, transport and graph on two vectors of equal content, used in turn.
 // What is timed is what is checked: products are timed on another x than the user's, and
 // run_checked() runs the very sequence that was timed on the user's x, with ghosts that were
 // spoiled, so that nothing that came with an earlier exchange can pass for a new one.
@@ -12,9 +12,11 @@
 #include <optional>
 #include <vector>
 
+#include "miniapp/bench/baselines.hpp"
 #include "miniapp/bench/batches.hpp"
+#include "miniapp/bench/disturbance.hpp"
+#include "miniapp/bench/phases.hpp"
 #include "miniapp/halo/memory/memory.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
 
 namespace rowhalo {
 
@@ -35,6 +37,8 @@ struct ProductSetting {
   Stream stream;
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the block
   Disturbances disturbances = {};
+  Schedule schedule = Schedule::overlap;
+  const LoadedColumns* columns = nullptr;  ///< for a baseline's schedule; null for ours
 
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };
@@ -74,9 +78,8 @@ class Products {
   CheckedRun run_checked(const std::vector<std::byte>& y);
   /// Collective. The same for one product without a graph; what y has become.
   std::vector<std::byte> run_single(const std::vector<std::byte>& y);
-  /// One product without a graph on the x that is there; `after(phase)` as in
-  /// DistributedSpmv::apply.
-  void apply_once(const std::function<void(Phase)>& after);
+  /// One product without a graph on the x that is there, its phases one after the other.
+  void apply_once(const PhaseObserver& after);
   void set_y(const std::vector<std::byte>& y);
   /// Collective. Ends the graph, then the transport.
   void close();
@@ -87,14 +90,13 @@ class Products {
   void restart(const std::vector<std::byte>& y);
   std::vector<std::byte> y() const;
   bool ghosts_are_right() const;
+  void apply(const HaloVector& x) const;
 
   const ProductSetting& setting_;
   const LocalKernels& kernels_;
   double alpha_, beta_;
   VectorMemory y_;
   std::unique_ptr<HaloExchange> halo_;
-  std::optional<Disturber> disturber_;
-  DistributedSpmv spmv_;
   HaloVector vectors_[2];
   std::optional<ProductSequence> sequence_;
   int single_ = 0;  ///< products without the sequence so far

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/bench/schedule.hpp"
 
 namespace rowhalo {
 

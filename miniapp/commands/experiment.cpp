@@ -180,8 +180,9 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   operands.schedule =
       settled_schedule(job.comm, matrix, problem.site, options.halo, options.schedule);
   const double seconds = timed(job.comm, [&] {
-    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
-                                                    operands.schedule);
+    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device);
+    operands.columns =
+        columns_for(operands.schedule, matrix, options.precision, problem.site.device);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

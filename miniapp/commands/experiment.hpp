@@ -41,10 +41,11 @@ struct Problem {
 
 /// What a product needs beside the problem.
 struct Operands {
-  Schedule schedule = Schedule::overlap;       ///< as settled
-  std::unique_ptr<const LoadedMatrix> block;   ///< in the memory of the device
-  std::vector<double> x, y0;                   ///< by number in the source, as stored
-  std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run
+  Schedule schedule = Schedule::overlap;         ///< as settled
+  std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
+  std::unique_ptr<const LoadedColumns> columns;  ///< the same for a baseline's schedule
+  std::vector<double> x, y0;                     ///< by number in the source, as stored
+  std::vector<std::byte> stored_x, stored_y0;    ///< the same in the precision of the run
 };
 
 /// What was asked for, and all that is there when products begin.
@@ -59,8 +60,9 @@ struct Experiment {
     return {options.iterations, options.batches, options.warmup, options.min_seconds};
   }
   ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
-    return {measuring,    problem.matrix,   *operands.block,   problem.plan,
-            problem.site, machine.stream(), operands.stored_x, disturbances};
+    return {measuring,         problem.matrix,        *operands.block,   problem.plan,
+            problem.site,      machine.stream(),      operands.stored_x, disturbances,
+            operands.schedule, operands.columns.get()};
   }
 };
 

@@ -181,7 +181,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   FormatReport format;
   format.name = name;
   const Device device = e.problem.site.device;
-  const FormatRequest request{name, "", Schedule::blocking, graphs_on(device, e.options.graph)};
+  const FormatRequest request{name, "", graphs_on(device, e.options.graph)};
   ChosenKernels chosen;
   if (name == "auto") {
     chosen = choose_kernels(setting, request);
@@ -260,7 +260,8 @@ void measure_formats(const Experiment& e, RunReport& report) {
   const Device device = e.problem.site.device;
   DeviceClock clock(device, e.machine.stream());
   const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
-  const ProductSetting setting = e.products(measuring);
+  ProductSetting setting = e.products(measuring);
+  setting.schedule = Schedule::blocking;
   std::optional<References> references;
   for (const std::string& name : studied_formats(e.options, device)) {
     report.formats.push_back(measure_format(e, setting, name, report, references));

@@ -81,7 +81,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   const std::optional<NodeTraffic>& sent = measurement.sent_between_nodes;
   report.halo->sent_between_nodes =
       sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes;
-  report.halo->schedule = entry_of(kernels.kernels.schedule).name;
+  report.halo->schedule = entry_of(kernels.schedule).name;
   report.halo->poison = e.options.poison;
   report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
   report.timing = measurement.timing;
@@ -105,10 +105,10 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   Verdict verdict =
       check(e, references, measurement.y, measurement.y_hash, bits_of(kernels.kernels));
   ValidationReport& validation = verdict.validation;
-  if (entry_of(kernels.kernels.schedule).baseline) {
+  if (entry_of(kernels.schedule).baseline) {
     validation.note +=
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
-                    validation.note.empty() ? "" : "; ", entry_of(kernels.kernels.schedule).name);
+                    validation.note.empty() ? "" : "; ", entry_of(kernels.schedule).name);
   }
   std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
   if (fault.empty() && e.options.beta != 0) {
@@ -175,7 +175,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
 std::optional<ChosenKernels> convert(const Experiment& e, const ProductSetting& setting,
                                      const std::string& name, RunReport& report) {
   e.job.progress.phase("convert");
-  const FormatRequest request{name, e.options.boundary_format, e.operands.schedule,
+  const FormatRequest request{name, e.options.boundary_format,
                               graphs_on(e.problem.site.device, graphs(e))};
   ChosenKernels kernels;
   std::optional<AgreedError> refusal;

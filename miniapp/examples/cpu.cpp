@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
 
   const LoadedMatrix loaded(matrix, Precision::fp64, Device::cpu);
   const Spec format = Spec::parse("sell", "format");
-  const LocalKernels kernels = make_kernels(loaded, Schedule::overlap, format, format);
+  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
   const auto halo = find_transport("mpi-persistent").make({plan, sizeof(double), 1, comm});
   const HaloVector x = halo->make_vector();
-  DistributedSpmv spmv(kernels, *halo, Device::cpu);
+  DistributedSpmv spmv(kernels, *halo);
 
   auto* entries = reinterpret_cast<double*>(x.data);  // the owned entries; ghosts follow
   for (LocalIndex i = 0; i < x.owned; ++i) entries[i] = 1;

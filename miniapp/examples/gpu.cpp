@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     set_device(setup.comm.rank % device_count());
     const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::gpu);
     const Spec format = Spec::parse("asell", "format");
-    const LocalKernels kernels = make_kernels(loaded, Schedule::overlap, format, format);
+    const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
 
     const bool shared = nodes.nodes == 1 && setup.comm.size > device_count();
     const ComputeSite site{Device::gpu, shared, nodes};
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
 
     const StreamHandle stream;
     const DeviceMemory y(setup.matrix.owned_rows * sizeof(double));
-    DistributedSpmv spmv(kernels, *halo, Device::gpu);
+    DistributedSpmv spmv(kernels, *halo);
     const auto products = [&](int count) {
       for (int k = 0; k < count; ++k) spmv.apply(1, x[k % 2], 0, y.data(), stream.stream());
     };

@@ -17,8 +17,8 @@ int main(int argc, char** argv) {
   for (int step = 1; step <= 3; ++step) {
     for (double& value : setup.matrix.values) value += step;
     const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
-    const LocalKernels kernels = make_kernels(loaded, Schedule::overlap, format, format);
-    DistributedSpmv(kernels, *halo, Device::cpu).apply(1, x, 0, y.data(), {});
+    const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
+    DistributedSpmv(kernels, *halo).apply(1, x, 0, y.data(), {});
     right = setup.is_product("new values", y) && right;
   }
   halo->close();

@@ -69,14 +69,14 @@ int main(int argc, char** argv) {
   const example::Setup setup("stencil7:24");
   const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
   const Spec options = Spec::parse("pairs", "format");
-  LocalKernels kernels = make_interior_kernel(loaded, Schedule::overlap, pairs, options);
+  LocalKernels kernels = make_interior_kernel(loaded, Order::overlap, pairs, options);
   make_boundary_kernel(loaded, pairs, options, kernels);
 
   const auto halo = find_transport("mpi").make({setup.plan, sizeof(double), 1, setup.comm});
   const HaloVector x = halo->make_vector();
   example::fill_with_ones(x);
   std::vector<double> y(setup.matrix.owned_rows);
-  DistributedSpmv(kernels, *halo, Device::cpu).apply(2, x, 0, y.data(), {});
+  DistributedSpmv(kernels, *halo).apply(2, x, 0, y.data(), {});
   const bool right = setup.is_product("own format", y, 2);
   halo->close();
   MPI_Finalize();

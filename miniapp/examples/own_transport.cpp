@@ -59,12 +59,12 @@ int main(int argc, char** argv) {
   const example::Setup setup("stencil27:20");
   const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
   const Spec format = Spec::parse("csr", "format");
-  const LocalKernels kernels = make_kernels(loaded, Schedule::overlap, format, format);
+  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
   AlltoallExchange halo(setup.plan, setup.comm);
   const HaloVector x = halo.make_vector();
   example::fill_with_ones(x);
   std::vector<double> y(setup.matrix.owned_rows);
-  DistributedSpmv(kernels, halo, Device::cpu).apply(1, x, 0, y.data(), {});
+  DistributedSpmv(kernels, halo).apply(1, x, 0, y.data(), {});
   const bool right = setup.is_product("own transport", y);
   halo.close();
   MPI_Finalize();

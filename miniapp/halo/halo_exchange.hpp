@@ -28,14 +28,6 @@ class HaloExchange {
   /// not change, nor its ghosts be read, until finish(x).
   virtual void begin(const HaloVector& x, Stream stream) = 0;
 
-  /// begin() as libraries have it whose host stands between packing and sending (petsc-like): waits
-  /// for the packing and has the messages under way. A transport without such a gap waits for what
-  /// came before on `stream`.
-  virtual void begin_from_host(const HaloVector& x, Stream stream) {
-    begin(x, stream);
-    if (x.device == Device::gpu) synchronize(stream);
-  }
-
   /// Makes the ghosts of `x` visible on `stream`. They may be overwritten until the next begin() of
   /// any vector; from then on the owners may store the next ones at any time.
   virtual void finish(const HaloVector& x, Stream stream) = 0;

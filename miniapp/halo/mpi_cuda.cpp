@@ -30,16 +30,13 @@ class MpiCudaExchange final : public HaloExchange {
     return x;
   }
 
-  void begin(const HaloVector& x, Stream stream) override { packing_->pack(x, stream); }
-
-  void begin_from_host(const HaloVector& x, Stream stream) override {
-    begin(x, stream);
-    send(x);
+  void begin(const HaloVector& x, Stream stream) override {
+    packing_->pack(x, stream);
+    if (context_.wait_for_packing) send(x);
   }
 
   void finish(const HaloVector& x, Stream) override {
-    if (!sent_) send(x);
-    sent_ = false;
+    if (!context_.wait_for_packing) send(x);
     messages_[x.slot]->wait();
   }
 
@@ -55,7 +52,6 @@ class MpiCudaExchange final : public HaloExchange {
     synchronize(packing_->side());
     messages_[x.slot]->receive();
     messages_[x.slot]->send();
-    sent_ = true;
   }
 
   TransportContext context_;
@@ -63,7 +59,6 @@ class MpiCudaExchange final : public HaloExchange {
   VectorMemory memory_;
   MessageSpace space_;
   std::optional<DevicePacking> packing_;
-  bool sent_ = false;  ///< the messages of the exchange that has begun
   std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };
 

@@ -75,13 +75,7 @@ class NcclExchange final : public HaloExchange {
   void begin(const HaloVector& x, Stream stream) override {
     if (alone()) return;
     packing_->pack(x, stream);
-    start(x);
-  }
-
-  void begin_from_host(const HaloVector& x, Stream stream) override {
-    if (alone()) return;
-    packing_->pack(x, stream);
-    synchronize(packing_->side());
+    if (context_.wait_for_packing) synchronize(packing_->side());
     start(x);
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Transport `p2p`: one kernel per product stores the entries that neighbours on this host need
-// straight into their memory, over NVLink, and waits for what comes (p2p_kernels.cu has the two
-// protocols). No call of a library, no copy, nothing on the host: a product fits into a CUDA graph.
-// The kernel runs on a stream of its own beside the interior rows, or in the product's stream where
-// all rows wait for it. Ranks of other hosts are reached by nccl in the same exchange.
+// straight into their memory, over NVLink, and waits for what comes: as lines where all messages
+// are small (p2p/lines.cu), else in chunks (p2p/chunks.cu). No call of a library, no copy, nothing
+// on the host: a product fits into a CUDA graph. The kernel runs on a stream of its own beside the
+// interior rows, or in the product's stream where all rows wait for it. Ranks of other hosts are
+// reached by nccl in the same exchange.
 #include "miniapp/halo/transports.hpp"
 
 #ifdef ROWHALO_HAVE_CUDA
@@ -17,7 +18,8 @@
 #include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/halo/memory/peer_memory.hpp"
 #include "miniapp/halo/memory/vector_layout.hpp"
-#include "miniapp/halo/p2p_kernels.hpp"
+#include "miniapp/halo/p2p/chunks.hpp"
+#include "miniapp/halo/p2p/lines.hpp"
 
 namespace rowhalo {
 
@@ -36,7 +38,7 @@ std::vector<int> partners(const HaloPlan& plan) {
   return ranks;
 }
 
-/// Most entries of a message that travels as lines (p2p_kernels.cu): twice the bytes then take as
+/// Most entries of a message that travels as lines: twice the bytes then take as
 /// long as the fence that they spare. Beside interior rows on 4 H200s, 19200 entries took the same
 /// either way, 40000 were faster as chunks.
 constexpr std::int64_t most_entries_as_lines = 32768;
@@ -66,7 +68,7 @@ const Message* message_of(const std::vector<Message>& messages, int rank) {
   return found == messages.end() ? nullptr : &*found;
 }
 
-constexpr std::size_t counter_stride = counter_words * sizeof(std::uint32_t);
+constexpr std::size_t counter_stride = p2p::counter_words * sizeof(std::uint32_t);
 
 class P2pExchange final : public HaloExchange {
  public:
@@ -80,8 +82,8 @@ class P2pExchange final : public HaloExchange {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
       memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
-      failure_ = PinnedMemory(sizeof(PeerFailure));
-      counters_ = DeviceArray<PeerCounters>(1);
+      failure_ = PinnedMemory(sizeof(p2p::Failure));
+      counters_ = DeviceArray<p2p::Counters>(1);
       start_counters();
       *failure() = {};
       side_.emplace(StreamHandle::Priority::high);
@@ -104,11 +106,13 @@ class P2pExchange final : public HaloExchange {
 
   void begin(const HaloVector& x, Stream stream) override {
     if (far_) far_->begin(x, stream);
-    if (ranks_.empty()) return;
-    ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
-    ready_->make_wait(side_->stream());
-    send_and_receive(x, Place::alone, side_->stream());
-    arrived_->record(side_->stream());
+    if (!ranks_.empty()) {
+      ready_->record(stream);  // x is final, and nobody reads its old ghosts any more
+      ready_->make_wait(side_->stream());
+      send_and_receive(x, p2p::Place::alone, side_->stream());
+      arrived_->record(side_->stream());
+    }
+    if (context_.wait_for_packing) synchronize(stream);
   }
 
   void finish(const HaloVector& x, Stream stream) override {
@@ -118,13 +122,13 @@ class P2pExchange final : public HaloExchange {
 
   void exchange(const HaloVector& x, Stream stream) override {
     if (far_) far_->begin(x, stream);
-    if (!ranks_.empty()) send_and_receive(x, Place::in_line, stream);
+    if (!ranks_.empty()) send_and_receive(x, p2p::Place::in_line, stream);
     if (far_) far_->finish(x, stream);
   }
 
   void check() const override {
     if (far_) far_->check();
-    const volatile PeerFailure* seen = failure();
+    const volatile p2p::Failure* seen = failure();
     if (seen->happened == 0) return;
     throw std::runtime_error(fmt::format(
         "p2p: rank {} has waited {:.0f} s for rank {} ({}, exchange {}); it may have died, or "
@@ -145,8 +149,17 @@ class P2pExchange final : public HaloExchange {
   /// Collective. Tells the peers where to store, and reaches the other ranks.
   void connect() {
     const std::vector<Layout> theirs = swap_records(context_.comm, ranks_, own_layouts());
-    take_resources(context_.comm, "--halo p2p",
-                   [&] { as_lines_ ? make_lines(theirs) : make_chunks(theirs); });
+    const std::vector<p2p::Link> links = links_to(theirs);
+    const std::span<const LocalIndex> indices(plan_.send_indices);
+    std::byte* const incoming = memory_.data() + incoming_begin();
+    take_resources(context_.comm, "--halo p2p", [&] {
+      if (as_lines_) {
+        lines_.emplace(links, indices, context_.element_bytes, incoming, half_bytes_, watch());
+      } else {
+        chunks_.emplace(links, indices, context_.element_bytes, incoming,
+                        memory_.data() + ready_bytes(0), watch());
+      }
+    });
     const bool alone = static_cast<int>(near_.size()) == context_.comm.size;
     if (max_over_ranks(context_.comm, std::int64_t{!alone}) == 0) return;
     far_plan_ = part_of(context_.plan, [this](int rank) { return !is_near(rank); });
@@ -162,19 +175,19 @@ class P2pExchange final : public HaloExchange {
     memory_ = VectorMemory();
   }
 
-  void send_and_receive(const HaloVector& x, Place place, Stream stream) {
-    if (as_lines_) {
-      exchange_lines(lines_, context_.element_bytes, x.data, x.ghost_data(), place, stream);
+  void send_and_receive(const HaloVector& x, p2p::Place place, Stream stream) const {
+    if (lines_) {
+      lines_->exchange(x, place, stream);
     } else {
-      exchange_chunks(chunks_, context_.element_bytes, x.data, x.slot, place, stream);
+      chunks_->exchange(x, place, stream);
     }
   }
 
   bool is_near(int rank) const { return std::binary_search(near_.begin(), near_.end(), rank); }
 
-  PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
+  p2p::Failure* failure() const { return reinterpret_cast<p2p::Failure*>(failure_.data()); }
 
-  PeerWatch watch() const {
+  p2p::Watch watch() const {
     // Before the watchdog, which knows less, ends the job.
     const double limit_seconds = 0.8 * context_.site.timeout_seconds;
     return {counters_.data(), failure(), static_cast<std::uint64_t>(limit_seconds * 1e9)};
@@ -184,30 +197,25 @@ class P2pExchange final : public HaloExchange {
   std::uint64_t ready_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
   std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
 
-  std::size_t bytes_per_unit() const {
-    return as_lines_ ? line_bytes(context_.element_bytes) : sizeof(std::uint32_t);
-  }
-  /// Lines, or chunks with a flag each, of a message; one where there is none, to signal.
-  std::uint32_t units(LocalIndex entries) const {
-    const LocalIndex units = as_lines_ ? entries : (entries + p2p_chunk - 1) / p2p_chunk;
-    return static_cast<std::uint32_t>(std::max<LocalIndex>(1, units));
+  std::uint64_t incoming_bytes(LocalIndex entries) const {
+    return as_lines_ ? p2p::Lines::incoming_bytes(entries, context_.element_bytes)
+                     : p2p::Chunks::incoming_bytes(entries);
   }
 
   /// Collective.
   void lay_out_incoming() {
     for (const int rank : ranks_) {
       const HaloPlan::Receive* receive = message_of(plan_.receives, rank);
-      first_unit_.push_back(units_);
-      units_ += units(receive != nullptr ? receive->count : 0);
+      incoming_of_.push_back(incoming_bytes_);
+      incoming_bytes_ += incoming_bytes(receive != nullptr ? receive->count : 0);
     }
-    half_bytes_ =
-        max_over_ranks(context_.comm, static_cast<std::int64_t>(units_ * bytes_per_unit()));
-    incoming_bytes_ = as_lines_ ? 2 * half_bytes_ : units_ * bytes_per_unit();
+    half_bytes_ = max_over_ranks(context_.comm, static_cast<std::int64_t>(incoming_bytes_));
+    if (as_lines_) incoming_bytes_ = 2 * half_bytes_;
   }
 
   /// What peers write counts as that of the last exchange that is done.
   void start_counters() {
-    const PeerCounters counters{context_.exchanges, 0, 0, 0};
+    const p2p::Counters counters{context_.exchanges, 0, 0, 0};
     copy_now(counters_.data(), &counters, sizeof counters);
     if (context_.exchanges == 0) return;
     const std::size_t bytes = incoming_begin() + incoming_bytes_ - ready_bytes(0);
@@ -220,76 +228,34 @@ class P2pExchange final : public HaloExchange {
     std::vector<Layout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       layouts.push_back({context_.plan.owned * context_.element_bytes, layout_.stride_bytes,
-                         incoming_begin() + first_unit_[k] * bytes_per_unit(), ready_bytes(k)});
+                         incoming_begin() + incoming_of_[k], ready_bytes(k)});
     }
     return layouts;
   }
 
-  void make_lines(const std::vector<Layout>& theirs) {
-    std::vector<LineRoute> routes;
-    std::vector<LineLanding> landings;
+  std::vector<p2p::Link> links_to(const std::vector<Layout>& theirs) const {
+    std::vector<p2p::Link> links;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
       const HaloPlan::Receive* receive = message_of(plan_.receives, ranks_[k]);
-      std::byte* to = mapped_.base_of(ranks_[k]) + theirs[k].incoming;
-      for (std::uint32_t i = 0; i < units(send != nullptr ? send->count : 0); ++i) {
-        routes.push_back({to, send != nullptr ? plan_.send_indices[send->begin + i] : -1});
-        to += bytes_per_unit();
-      }
-      for (std::uint32_t i = 0; i < units(receive != nullptr ? receive->count : 0); ++i) {
-        landings.push_back(
-            {receive != nullptr ? receive->begin + static_cast<LocalIndex>(i) : -1, ranks_[k]});
-      }
-    }
-    routes_ = DeviceArray<LineRoute>(std::span<const LineRoute>(routes));
-    landings_ = DeviceArray<LineLanding>(std::span<const LineLanding>(landings));
-    lines_ = {routes_.data(),
-              static_cast<std::uint32_t>(routes.size()),
-              landings_.data(),
-              static_cast<std::uint32_t>(landings.size()),
-              memory_.data() + incoming_begin(),
-              half_bytes_,
-              watch()};
-  }
-
-  void make_chunks(const std::vector<Layout>& theirs) {
-    std::vector<Peer> peers;
-    std::vector<PeerChunk> chunks;
-    std::vector<std::int32_t> arrived_from;
-    for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
-      const LocalIndex count = send != nullptr ? send->count : 0;
       std::byte* const base = mapped_.base_of(ranks_[k]);
-      std::byte* ghosts = base + theirs[k].ghosts;
-      if (send != nullptr) ghosts += send->remote_begin * context_.element_bytes;
-      auto* arrived = reinterpret_cast<std::uint32_t*>(base + theirs[k].incoming);
-      peers.push_back({reinterpret_cast<std::uint32_t*>(base + theirs[k].ready), ranks_[k]});
-      for (std::uint32_t i = 0; i < units(count); ++i) {
-        const LocalIndex first = static_cast<LocalIndex>(i) * p2p_chunk;
-        chunks.push_back({ghosts + first * context_.element_bytes, theirs[k].stride, arrived + i,
-                          static_cast<std::uint32_t>(send != nullptr ? send->begin + first : 0),
-                          static_cast<std::uint32_t>(std::min(p2p_chunk, count - first)),
-                          static_cast<std::uint32_t>(k)});
+      p2p::Link& link = links.emplace_back();
+      link.rank = ranks_[k];
+      link.incoming = base + theirs[k].incoming;
+      link.ghosts = base + theirs[k].ghosts;
+      link.stride_bytes = theirs[k].stride;
+      link.ready = base + theirs[k].ready;
+      if (send != nullptr) {
+        link.sends_begin = send->begin;
+        link.sends = send->count;
+        link.ghosts += send->remote_begin * context_.element_bytes;
       }
-      const HaloPlan::Receive* receive = message_of(plan_.receives, ranks_[k]);
-      arrived_from.insert(arrived_from.end(), units(receive != nullptr ? receive->count : 0),
-                          ranks_[k]);
+      if (receive != nullptr) {
+        link.receives_begin = receive->begin;
+        link.receives = receive->count;
+      }
     }
-    device_peers_ = DeviceArray<Peer>(std::span<const Peer>(peers));
-    device_chunks_ = DeviceArray<PeerChunk>(std::span<const PeerChunk>(chunks));
-    indices_ = DeviceArray<LocalIndex>(std::span<const LocalIndex>(plan_.send_indices));
-    arrived_from_ = DeviceArray<std::int32_t>(std::span<const std::int32_t>(arrived_from));
-    std::byte* const base = memory_.data();
-    chunks_ = {device_peers_.data(),
-               static_cast<std::uint32_t>(peers.size()),
-               device_chunks_.data(),
-               static_cast<std::uint32_t>(chunks.size()),
-               indices_.data(),
-               reinterpret_cast<std::uint32_t*>(base + incoming_begin()),
-               arrived_from_.data(),
-               static_cast<std::uint32_t>(arrived_from.size()),
-               reinterpret_cast<std::uint32_t*>(base + ready_bytes(0)),
-               watch()};
+    return links;
   }
 
   TransportContext context_;
@@ -298,20 +264,14 @@ class P2pExchange final : public HaloExchange {
   std::vector<int> ranks_;  ///< of the peers
   bool as_lines_;           ///< else as chunks
   VectorLayout layout_;
-  std::vector<std::uint64_t> first_unit_;  ///< per peer, of what comes in
-  std::uint64_t units_ = 0, half_bytes_ = 0, incoming_bytes_ = 0;
+  std::vector<std::uint64_t> incoming_of_;  ///< per peer: where what comes in from it begins
+  std::uint64_t half_bytes_ = 0, incoming_bytes_ = 0;
   VectorMemory memory_;  ///< vectors and what peers write
   PeerMemory mapped_;
   PinnedMemory failure_;
-  DeviceArray<PeerCounters> counters_;
-  DeviceArray<LineRoute> routes_;
-  DeviceArray<LineLanding> landings_;
-  LineExchange lines_{};
-  DeviceArray<Peer> device_peers_;
-  DeviceArray<PeerChunk> device_chunks_;
-  DeviceArray<LocalIndex> indices_;
-  DeviceArray<std::int32_t> arrived_from_;
-  ChunkExchange chunks_{};
+  DeviceArray<p2p::Counters> counters_;
+  std::optional<p2p::Lines> lines_;    ///< either this protocol
+  std::optional<p2p::Chunks> chunks_;  ///< or that
   std::optional<StreamHandle> side_;
   std::optional<EventHandle> ready_, arrived_;
   HaloPlan far_plan_;  ///< between ranks of different nodes

@@ -3,7 +3,8 @@
 // The message transports for vectors on a GPU, when MPI knows host memory only: entries are
 // gathered on the device, copied to pinned memory, sent; what arrives in pinned memory is copied to
 // the ghosts. All device work runs on a stream of its own, so that interior rows are computed
-// meanwhile; begin() does not wait for the device, finish() does, or begin_from_host().
+// meanwhile; begin() does not wait for the device, finish() does, unless the context says
+// otherwise.
 #include "miniapp/halo/device_packing.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/memory/vector_layout.hpp"
@@ -46,16 +47,11 @@ class StagedExchange final : public HaloExchange {
     packing_->pack(x, stream);
     copy_async(outgoing_.data(), packing_->data(), packing_->bytes(), packing_->side());
     staged_->record(packing_->side());
-  }
-
-  void begin_from_host(const HaloVector& x, Stream stream) override {
-    begin(x, stream);
-    send();
+    if (context_.wait_for_packing) send();
   }
 
   void finish(const HaloVector& x, Stream stream) override {
-    if (!sent_) send();
-    sent_ = false;
+    if (!context_.wait_for_packing) send();
     messages_->wait();
     copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_->side());
     staged_->record(packing_->side());
@@ -77,7 +73,6 @@ class StagedExchange final : public HaloExchange {
   void send() {
     staged_->synchronize();
     messages_->send();
-    sent_ = true;
   }
 
   TransportContext context_;
@@ -89,7 +84,6 @@ class StagedExchange final : public HaloExchange {
   std::optional<EventHandle> staged_;
   std::unique_ptr<Messages> messages_;
   int made_ = 0;
-  bool sent_ = false;  ///< the messages of the exchange that has begun
 };
 
 }  // namespace

@@ -40,6 +40,9 @@ struct TransportContext {
   ComputeSite site = {};
   std::byte* memory = nullptr;  ///< where the vectors lie already; null: in memory of their own
   std::uint32_t exchanges = 0;  ///< that count as done: tests let 32-bit counters wrap
+  /// begin() returns when a GPU has packed and the messages are under way, as in libraries whose
+  /// host stands in between; where none does, when what came before on its stream is done.
+  bool wait_for_packing = false;
 };
 
 struct TransportEntry {

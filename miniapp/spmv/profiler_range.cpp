@@ -15,6 +15,10 @@ ProfilerRange::ProfilerRange(const char* name) {
 ProfilerRange::~ProfilerRange() {
   nvtxRangePop();
 }
+void ProfilerRange::next(const char* name) {
+  nvtxRangePop();
+  nvtxRangePushA(name);
+}
 
 }  // namespace rowhalo
 
@@ -24,6 +28,7 @@ namespace rowhalo {
 
 ProfilerRange::ProfilerRange(const char*) {}
 ProfilerRange::~ProfilerRange() = default;
+void ProfilerRange::next(const char*) {}
 
 }  // namespace rowhalo
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A named range on the host's timeline for NVIDIA's profilers (NVTX 3, headers only): from the
-// constructor to the destructor. Costs nothing to speak of without a profiler, and does nothing in
-// a build without CUDA.
+// Named ranges on the host's timeline for NVIDIA's profilers (NVTX 3, headers only), one after the
+// other: each lasts until next() or the destructor. Costs nothing to speak of without a profiler,
+// and does nothing in a build without CUDA.
 #pragma once
 
 namespace rowhalo {
@@ -11,6 +11,7 @@ class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name);
   ~ProfilerRange();
+  void next(const char* name);
   ProfilerRange(const ProfilerRange&) = delete;
   ProfilerRange& operator=(const ProfilerRange&) = delete;
 };

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "partition/partitioners/functions.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -78,6 +80,8 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
     result.offsets = std::exchange(matrix.offsets, {0});
     result.columns = std::move(matrix.columns);
     result.values = std::move(matrix.values);
+    result.arrived.assign(comm.size, 0);
+    result.arrived[comm.rank] = rows;
     return result;
   }
 
@@ -89,9 +93,8 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
     numbers[k] = matrix.first_row + row;
     lengths[k] = matrix.offsets[row + 1] - matrix.offsets[row];
   }
-  std::vector<std::int64_t> received_counts;
-  result.numbers = exchange(comm, numbers, departure.row_counts, received_counts);
-  lengths = exchange(comm, lengths, departure.row_counts, received_counts);
+  result.numbers = exchange(comm, numbers, departure.row_counts, result.arrived);
+  lengths = exchange(comm, lengths, departure.row_counts, result.arrived);
   result.offsets.resize(lengths.size() + 1);
   std::inclusive_scan(lengths.begin(), lengths.end(), result.offsets.begin() + 1);
   progress.tick();
@@ -100,6 +103,20 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
   result.values = send_entries(comm, std::move(matrix.values), matrix.offsets, departure);
   progress.tick();
   matrix.offsets.assign(1, 0);
+  return result;
+}
+
+DistributedCsr evenly_distributed(const Comm& comm, DistributedCsr&& matrix, Progress& progress,
+                                  std::vector<std::int64_t>* arrived) {
+  DistributedCsr result;
+  result.info = matrix.info;
+  result.first_row = even_split(matrix.info.rows, matrix.info.block, comm.size, comm.rank);
+  const std::vector<int> owners = even_owners(matrix, comm.size);
+  MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
+  result.offsets = std::move(rows.offsets);
+  result.columns = std::move(rows.columns);
+  result.values = std::move(rows.values);
+  if (arrived != nullptr) *arrived = std::move(rows.arrived);
   return result;
 }
 

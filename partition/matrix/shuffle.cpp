@@ -12,23 +12,6 @@
 
 namespace rowhalo {
 
-namespace {
-
-/// Rows of `entries` in the order of `row_at`: row k of the result is row_at[k] of `offsets`.
-template <class T>
-void reorder_rows(std::vector<T>& entries, const std::vector<Offset>& offsets,
-                  const std::vector<GlobalIndex>& row_at) {
-  std::vector<T> reordered;
-  reordered.reserve(entries.size());
-  for (const GlobalIndex row : row_at) {
-    reordered.insert(reordered.end(), entries.begin() + offsets[row],
-                     entries.begin() + offsets[row + 1]);
-  }
-  entries = std::move(reordered);
-}
-
-}  // namespace
-
 Shuffle::Shuffle(std::uint64_t seed, GlobalIndex size) : size_(size), half_bits_(0) {
   for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = mix64(seed, round);
   while (half_bits_ < 32 &&
@@ -94,12 +77,8 @@ DistributedCsr shuffled(const Comm& comm, DistributedCsr&& matrix, const Shuffle
     row_at[shuffle.to_shuffled(rows.numbers[row]) - result.first_row] =
         static_cast<GlobalIndex>(row);
   }
-  result.offsets.reserve(row_at.size() + 1);
-  for (const GlobalIndex row : row_at) {
-    result.offsets.push_back(result.offsets.back() + rows.offsets[row + 1] - rows.offsets[row]);
-  }
-  reorder_rows(rows.columns, rows.offsets, row_at);
-  reorder_rows(rows.values, rows.offsets, row_at);
+  reorder(rows, row_at);
+  result.offsets = std::move(rows.offsets);
   result.columns = std::move(rows.columns);
   result.values = std::move(rows.values);
 #pragma omp parallel for schedule(static)

@@ -4,8 +4,8 @@
 # Faults that planted.sh plants in products and transports on GPUs, for a machine with two of them: planted.sh --gpu
 
 gpu_fault "exchange missing from the capture" miniapp/bench/products.cpp \
-  'spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream);' \
-  'if (single_++ < 2) { spmv_.apply(alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); } else { apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); }' \
+  'const auto product = [this](std::int64_t k) { apply(vectors_[k % 2]); };' \
+  'const auto product = [this](std::int64_t k) { if (single_++ < 2) { apply(vectors_[k % 2]); } else { apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); } };' \
   test_exchange_gpu_n2
 gpu_fault "all products of a graph on the first vector" miniapp/bench/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
@@ -15,11 +15,11 @@ gpu_fault "half of the products in the graph" miniapp/bench/product_sequence.cpp
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_ / 2; ++k) product_(k);' \
   test_exchange_gpu_n2
-gpu_fault "first ghost never comes as a line" miniapp/halo/p2p_kernels.cu \
+gpu_fault "first ghost never comes as a line" miniapp/halo/p2p/lines.cu \
   'if (landing.ghost >= 0) arguments' \
   'if (landing.ghost > 0) arguments' \
   test_exchange_gpu_n2
-gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p_kernels.cu \
+gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p/chunks.cu \
   'if (k < chunk.count) ghosts[k] = words[u];' \
   'if (k + 1 < chunk.count) ghosts[k] = words[u];' \
   test_exchange_gpu_n2

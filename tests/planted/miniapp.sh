@@ -49,10 +49,10 @@ fault "unchecked rows count as checked" miniapp/check/validation.cpp \
 fault "bits of long rows are not compared" miniapp/check/validation.cpp \
   'return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;' \
   'return 0;'
-fault "every format promises the bits of csr" miniapp/spmv/distributed_spmv.cpp \
-  'kernels.canonical = format.canonical && !parts;' \
-  'kernels.canonical = !parts;'
-fault "boundary format promises the interior's bits" miniapp/spmv/distributed_spmv.cpp \
+fault "every format promises the bits of csr" miniapp/spmv/local_kernels.cpp \
+  'kernels.canonical = format.canonical;' \
+  'kernels.canonical = true;'
+fault "boundary format promises the interior's bits" miniapp/spmv/local_kernels.cpp \
   'kernels.canonical = kernels.canonical && format.canonical;' \
   ''
 fault "unchecked rows are not said" miniapp/commands/run.cpp \
@@ -162,16 +162,16 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(rows)' \
   'names_in(rows)' \
   cli_classes
-fault "ghosts replace what the owned columns gave" miniapp/spmv/distributed_spmv.cpp \
-  'add ? 1.0 : beta' \
-  'add ? 0.0 : beta'
-fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
+fault "ghosts replace what the owned columns gave" miniapp/bench/baselines.cpp \
+  'kernel_->apply(alpha, x, 1.0, y, stream)' \
+  'kernel_->apply(alpha, x, 0.0, y, stream)'
+fault "first ghost counts as owned" miniapp/bench/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
-fault "poison spares the last ghost" miniapp/spmv/disturbance.cpp \
+fault "poison spares the last ghost" miniapp/bench/disturbance.cpp \
   'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
   'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
-fault "all ranks are late together" miniapp/spmv/disturbance.cpp \
+fault "all ranks are late together" miniapp/bench/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
 fault "jitter in nanoseconds" miniapp/commands/run.cpp \
@@ -187,7 +187,7 @@ fault "10 million nonzeros are many already" miniapp/bench/format_trials.cpp \
   'most_entries >= many_entries' \
   test_miniapp_n1
 fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
-  'if (entry_of(kernels.kernels.schedule).baseline) {' \
+  'if (entry_of(kernels.schedule).baseline) {' \
   'if (false) {' \
   cli_schedules
 fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
@@ -212,7 +212,7 @@ fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
   'setting_.x.begin())'
 fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(run.products);' \
-  'if (setting_.stream.handle == nullptr) spmv_.apply(alpha_, vectors_[0], beta_, y_.data(), setting_.stream);'
+  'if (setting_.stream.handle == nullptr) apply(vectors_[0]);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) {' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'

@@ -46,8 +46,7 @@ class Trials {
   ChosenKernels choose(const std::vector<const FormatEntry*>& formats, const TrialBudget& budget,
                        const std::string& boundary = "") {
     ChosenKernels chosen =
-        try_formats(setting(), {"auto", boundary, Schedule::overlap, graphs_on(site_.device, true)},
-                    formats, budget);
+        try_formats(setting(), {"auto", boundary, graphs_on(site_.device, true)}, formats, budget);
     REQUIRE_ALL_RANKS(same_everywhere(chosen));
     REQUIRE_ALL_RANKS(chosen.candidates.size() == formats.size());
     REQUIRE_ALL_RANKS(chosen.cost && chosen.cost->seconds > 0 && chosen.cost->products > 0);

@@ -98,8 +98,7 @@ class Trial {
         clock_(problem_.device, stream()),
         block_(problem_.matrix, problem_.precision, problem_.device),
         x_(stored(problem_.x, problem_.precision)) {
-    const FormatRequest format{problem_.device == Device::gpu ? "csr-scalar" : "csr", "",
-                               Schedule::overlap};
+    const FormatRequest format{problem_.device == Device::gpu ? "csr-scalar" : "csr", ""};
     const auto refusal = name_kernels(setting_, format, kernels_);
     REQUIRE_ALL_RANKS(!refusal);
   }

@@ -73,7 +73,7 @@ struct Subject {
   explicit Subject(const Problem& problem)
       : problem(problem),
         block(problem.matrix, Precision::fp64, problem.device),
-        kernels(make_kernels(block, schedule(), format(), format())),
+        kernels(make_kernels(block, order(), format(), format())),
         x(std::vector<double>(problem.x.begin(), problem.x.begin() + problem.matrix.owned_columns)),
         y(std::vector<double>(problem.matrix.owned_rows)) {
     if (on_gpu) stream.emplace();
@@ -82,10 +82,9 @@ struct Subject {
     const char* name = std::getenv("ROWHALO_SOAK_FORMAT");
     return Spec::parse(name != nullptr ? name : "sell", "--format");
   }
-  static Schedule schedule() {
+  static Order order() {
     const char* name = std::getenv("ROWHALO_SOAK_SCHEDULE");
-    return name != nullptr && std::string(name) == "blocking" ? Schedule::blocking
-                                                              : Schedule::overlap;
+    return name != nullptr && std::string(name) == "blocking" ? Order::blocking : Order::overlap;
   }
   Stream in_order() const { return stream ? stream->stream() : Stream{}; }
 
@@ -103,10 +102,10 @@ class Soak {
        const Numbers<double>& expected)
       : subject_(subject),
         expected_(expected),
-        halo_(transport.entry->make({subject.problem.plan, sizeof(double), 2, subject.problem.comm,
-                                     *site_for(*transport.entry)})),
-        disturber_(disturbances, test_site().device, subject.problem.comm.rank),
-        spmv_(subject.kernels, *halo_, test_site().device, &disturber_),
+        halo_(disturbed(transport.entry->make({subject.problem.plan, sizeof(double), 2,
+                                               subject.problem.comm, *site_for(*transport.entry)}),
+                        disturbances, test_site().device, subject.problem.comm.rank)),
+        spmv_(subject.kernels, *halo_),
         vectors_{halo_->make_vector(), halo_->make_vector()} {
     const auto product = [this](std::int64_t k) { this->product(k); };
     if (transport.graph) {
@@ -164,7 +163,6 @@ class Soak {
   const Subject& subject_;
   const Numbers<double>& expected_;
   std::unique_ptr<HaloExchange> halo_;
-  Disturber disturber_;
   DistributedSpmv spmv_;
   HaloVector vectors_[2];
   Numbers<std::uint64_t> product_{std::vector<std::uint64_t>{0}};

@@ -369,15 +369,16 @@ std::string Differential::run(const Case& it) {
   std::vector<std::byte> before = stored(y0, it.precision);
   if (it.beta == 0) std::fill(before.begin(), before.end(), std::byte{0xff});  // NaN
 
-  const LoadedMatrix block(matrix, it.precision, Device::cpu, it.schedule);
+  const LoadedMatrix block(matrix, it.precision, Device::cpu);
+  const auto columns = columns_for(it.schedule, matrix, it.precision, Device::cpu);
   DeviceClock clock;
   const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{measuring, matrix, block,    plan,
-                               it.site(), {},     stored_x, {it.poison, 0}};
+  const ProductSetting setting{measuring, matrix,   block,          plan,        it.site(),
+                               {},        stored_x, {it.poison, 0}, it.schedule, columns.get()};
   ChosenKernels chosen;
-  if (name_kernels(setting, {it.format, it.boundary_format, it.schedule}, chosen)) {
+  if (name_kernels(setting, {it.format, it.boundary_format}, chosen)) {
     ++refused;
-    chosen = choose_kernels(setting, {"csr", "", it.schedule});
+    chosen = choose_kernels(setting, {"csr", ""});
   }
   Products products(setting, chosen.kernels, {&find_transport(it.transport), false}, it.alpha,
                     it.beta);

@@ -22,21 +22,26 @@ struct Supervision {
 /// The products of `problem` in one choice of everything.
 class Choice {
  public:
-  Choice(Supervision& supervision, const Problem& problem, const FormatRequest& format,
-         const TransportVariant& transport, const Disturbances& disturbances = {})
+  Choice(Supervision& supervision, const Problem& problem, Schedule schedule,
+         const FormatRequest& format, const TransportVariant& transport,
+         const Disturbances& disturbances = {})
       : supervision_(supervision),
         problem_(problem),
         site_(test_site()),
         clock_(problem.device, stream()),
-        block_(problem.matrix, problem.precision, problem.device, format.schedule),
+        block_(problem.matrix, problem.precision, problem.device),
+        columns_(columns_for(schedule, problem.matrix, problem.precision, problem.device)),
         x_(stored(problem.x, problem.precision)) {
     setting_.disturbances = disturbances;
+    setting_.schedule = schedule;
+    setting_.columns = columns_.get();
     refused_ = name_kernels(setting_, format, kernels_).has_value();
     if (!refused_)
       products_.emplace(setting_, kernels_.kernels, transport, problem.alpha, problem.beta);
   }
 
   bool refused() const { return refused_; }
+  const LocalKernels& kernels() const { return kernels_.kernels; }
 
   /// Hash of y after one product, or after the sequence that is timed; `ratio` of the former.
   std::uint64_t single(ErrorRatio& ratio) {
@@ -76,6 +81,7 @@ class Choice {
   ComputeSite site_;
   DeviceClock clock_;
   LoadedMatrix block_;
+  std::unique_ptr<const LoadedColumns> columns_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
   ProductSetting setting_{measuring_, problem_.matrix, block_, problem_.plan, site_, stream(), x_};
@@ -124,7 +130,7 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
         supervision.progress.tick();
-        Choice choice(supervision, problem, {format, "", schedule.schedule}, transport);
+        Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport);
         REQUIRE_ALL_RANKS(!choice.refused() || !takes_any_rows(format));
         if (choice.refused()) continue;
         ErrorRatio ratio;
@@ -173,8 +179,8 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
 TEST_CASE("a different format for the boundary rows changes no bit", "[short]") {
   Supervision supervision;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
-  Choice choice(supervision, problem,
-                {"sell", problem.device == Device::gpu ? "csr-scalar" : "csr", Schedule::overlap},
+  Choice choice(supervision, problem, Schedule::overlap,
+                {"sell", problem.device == Device::gpu ? "csr-scalar" : "csr"},
                 {&find_transport("mpi"), false});
   REQUIRE_ALL_RANKS(!choice.refused());
   ErrorRatio ratio;
@@ -187,16 +193,16 @@ TEST_CASE("boundary rows have a stream of their own on GPUs where both parts hav
   const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0.75);
   const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
   const bool both = block.interior().count > 0 && block.boundary().count > 0;
-  const auto has_side = [&](const char* name, Schedule schedule) {
+  const auto has_side = [&](const char* name, Order order) {
     const Spec format = Spec::parse(name, "--format");
-    return make_kernels(block, schedule, format, format).side != nullptr;
+    return make_kernels(block, order, format, format).side != nullptr;
   };
   const bool on_gpu = problem.device == Device::gpu;
-  REQUIRE_ALL_RANKS(has_side("sell", Schedule::overlap) == (on_gpu && both));
-  REQUIRE_ALL_RANKS(!has_side("sell", Schedule::blocking));
+  REQUIRE_ALL_RANKS(has_side("sell", Order::overlap) == (on_gpu && both));
+  REQUIRE_ALL_RANKS(!has_side("sell", Order::blocking));
   if (!on_gpu) return;
   const Spec early = Spec::parse("csr-packed", "--format");
-  const LocalKernels kernels = make_kernels(block, Schedule::overlap, early, early);
+  const LocalKernels kernels = make_kernels(block, Order::overlap, early, early);
   REQUIRE_ALL_RANKS(!kernels.interior->starts_early() || kernels.side == nullptr);
 }
 
@@ -204,10 +210,11 @@ TEST_CASE("kernels promise the bits of csr where both their formats and their sc
   const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
   const char* other = problem.device == Device::gpu ? "csr-vector" : "dia:max_padding=1e9";
   const auto promises = [&](const char* interior, const char* boundary, Schedule schedule) {
-    const LoadedMatrix block(problem.matrix, problem.precision, problem.device, schedule);
-    return make_kernels(block, schedule, Spec::parse(interior, "--format"),
-                        Spec::parse(boundary, "--boundary-format"))
-        .canonical;
+    Supervision supervision;
+    Choice choice(supervision, problem, schedule, {interior, boundary},
+                  {&find_transport("mpi"), false});
+    choice.close();
+    return choice.kernels().canonical;
   };
   REQUIRE_ALL_RANKS(promises("sell", "sell", Schedule::overlap));
   REQUIRE_ALL_RANKS(!promises(other, "sell", Schedule::overlap));
@@ -233,7 +240,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
         if (format != formats.front() && !matters) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
-        Choice choice(supervision, problem, {format, "", schedule.schedule}, transport,
+        Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
                       {true, 100e-6});
         ErrorRatio ratio;
         const std::uint64_t hash = choice.single(ratio);
@@ -283,9 +290,9 @@ TEST_CASE("a graph holds many short products and few long ones") {
   for (const double seconds : {1.1e-6, 3.3e-6, 7e-6, 29e-6}) CHECK(graph_length(seconds) % 2 == 0);
 }
 
-TEST_CASE("a block that was not cut refuses a baseline") {
-  const Problem problem("stencil5:9", "rows", {}, Precision::fp64, 1, 0);
-  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
-  const Spec format = Spec::parse("sell", "--format");
-  CHECK_THROWS_AS(make_kernels(block, Schedule::petsc_like, format, format), std::logic_error);
+TEST_CASE("a matrix that was not cut by columns refuses a baseline") {
+  CHECK_THROWS_AS(order_of(Schedule::petsc_like), std::logic_error);
+  for (const Order order : {Order::overlap, Order::blocking}) {
+    CHECK(order_of(schedule_of(order)) == order);
+  }
 }

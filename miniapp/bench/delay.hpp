@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel behind Disturber::delay: one thread that waits, by the clock of the device.
+// The kernel behind the delays of disturbance.hpp: one thread that waits, by the clock of the
+// device.
 #pragma once
 
 #include <cstdint>

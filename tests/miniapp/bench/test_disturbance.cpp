@@ -6,30 +6,49 @@
 #include <cmath>
 #include <set>
 
+#include "miniapp/bench/delay.hpp"
+#include "miniapp/bench/disturbance.hpp"
 #include "miniapp/halo/memory/memory.hpp"
-#include "miniapp/spmv/delay.hpp"
-#include "miniapp/spmv/disturbance.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::test;
 
-TEST_CASE("poison reaches the ghosts and nothing else") {
+namespace {
+
+/// Brings nothing.
+class NoExchange final : public HaloExchange {
+ public:
+  HaloVector make_vector() override { return {}; }
+  void begin(const HaloVector&, Stream) override {}
+  void finish(const HaloVector&, Stream) override {}
+  void close() override {}
+};
+
+std::unique_ptr<HaloExchange> disturbed_exchange(const Disturbances& what, int rank) {
+  return disturbed(std::make_unique<NoExchange>(), what, test_site().device, rank);
+}
+
+}  // namespace
+
+TEST_CASE("poison reaches the ghosts that were used, and nothing else") {
   const Device device = test_site().device;
-  for (const bool poison : {true, false}) {
+  for (const Disturbances& what : {Disturbances{true, 0}, Disturbances{}}) {
     const std::vector<double> ones(7, 1.0);
     const VectorMemory memory(device, sizeof(double) * ones.size());
     copy_between(device, memory.data(), ones.data(), sizeof(double) * ones.size());
     const HaloVector x{memory.data(), 4, 2, sizeof(double), 0, device};
-    const Disturber disturber({poison, 0}, device, 0);
-    disturber.ghosts_used(x, {});
-    std::vector<double> found(ones.size());
-    if (device == Device::gpu) synchronize_device();
-    copy_between(device, found.data(), memory.data(), sizeof(double) * found.size());
-    for (int k = 0; k < 7; ++k) {
-      INFO(k);
-      const bool ghost = k == 4 || k == 5;
-      CHECK(std::isnan(found[k]) == (poison && ghost));
+    const auto halo = disturbed_exchange(what, 0);
+    for (const bool used : {false, true}) {
+      halo->exchange(x, {});
+      std::vector<double> found(ones.size());
+      if (device == Device::gpu) synchronize_device();
+      copy_between(device, found.data(), memory.data(), sizeof(double) * found.size());
+      for (int k = 0; k < 7; ++k) {
+        INFO(k);
+        const bool ghost = k == 4 || k == 5;
+        CHECK(std::isnan(found[k]) == (used && what.poison && ghost));
+      }
     }
   }
 }
@@ -49,7 +68,7 @@ TEST_CASE("delays are below their limit and differ") {
   CHECK(*seen.rbegin() > most - most / 20);
 }
 
-TEST_CASE("a disturber waits as long as it says, each rank differently") {
+TEST_CASE("a disturbed exchange waits as long as it says, each rank differently") {
   if (test_site().device == Device::gpu) {
     NOT_TESTED("what waits is the device");
     return;
@@ -59,9 +78,10 @@ TEST_CASE("a disturber waits as long as it says, each rank differently") {
   const auto seconds_of = [](int rank) {
     double shortest = 1;
     for (int attempt = 0; attempt < 5; ++attempt) {
-      Disturber disturber({false, 1e-3}, Device::cpu, rank);
+      const auto halo = disturbed_exchange({false, 1e-3}, rank);
       const clock::time_point start = clock::now();
-      for (int k = 0; k < 3; ++k) disturber.delay({});
+      halo->exchange({}, {});  // late before and after
+      halo->begin({}, {});
       shortest = std::min(shortest, std::chrono::duration<double>(clock::now() - start).count());
     }
     return shortest;

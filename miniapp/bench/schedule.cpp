@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one list of schedules (schedule.hpp).
-#include "miniapp/spmv/schedule.hpp"
+#include "miniapp/bench/schedule.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -38,6 +38,15 @@ const ScheduleEntry& entry_of(Schedule schedule) {
                    [&](const ScheduleEntry& entry) { return entry.schedule == schedule; });
   if (found == std::end(table)) throw std::logic_error("a schedule is missing in the table");
   return *found;
+}
+
+Order order_of(Schedule schedule) {
+  if (entry_of(schedule).baseline) throw std::logic_error("a baseline has an order of its own");
+  return schedule == Schedule::blocking ? Order::blocking : Order::overlap;
+}
+
+Schedule schedule_of(Order order) {
+  return order == Order::blocking ? Schedule::blocking : Schedule::overlap;
 }
 
 }  // namespace rowhalo

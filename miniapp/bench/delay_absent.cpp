@@ -3,7 +3,7 @@
 // The waiting kernel (delay.cu) of a build without CUDA.
 #include <stdexcept>
 
-#include "miniapp/spmv/delay.hpp"
+#include "miniapp/bench/delay.hpp"
 
 namespace rowhalo {
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of schedules: in which order a product exchanges and computes. --help and messages are
+// made from it. Ours are those of the operator (miniapp/spmv), the others baselines of other
+// libraries (baselines.hpp).
+#pragma once
+
+#include <span>
+
+#include "miniapp/spmv/local_kernels.hpp"
+
+namespace rowhalo {
+
+enum class Schedule { overlap, blocking, petsc_like, hpcg_like };
+
+struct ScheduleEntry {
+  const char* name;
+  const char* summary;  ///< one line
+  Schedule schedule;
+  bool baseline;  ///< another's: owned columns and ghosts in two products, never from a graph
+};
+
+std::span<const ScheduleEntry> schedules();
+const ScheduleEntry& entry_of(Schedule schedule);
+
+/// The order of one of ours (std::logic_error for a baseline), and back.
+Order order_of(Schedule schedule);
+Schedule schedule_of(Order order);
+
+}  // namespace rowhalo

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Lines, for small halos: in exchange e an entry travels in one store of 8 or 16 bytes that also
+// holds e, to a place of its own in the receiver's memory (NCCL calls this LL).
+//
+//     rank A                                   rank B
+//     store {x[i], e} -----------------------> lines of parity e % 2: spin until they hold e
+//                                              ghost = entry; boundary rows read the ghosts
+//     spin on own lines <--------------------- store {x[j], e}
+//
+//   No fence is needed, since a line that holds e holds the entry: this spares a trip over NVLink
+//   and back. Lines of even and odd exchanges lie apart. Why A may overwrite lines of e with e + 2:
+//     1. every peer sends to every peer (an empty line where there are no entries);
+//     2. A writes e + 2 after it has read all lines of e + 1;
+//     3. B has written its lines of e + 1 after it had read all lines of e.
+//     Hence, B has read the lines of e.
+#include <algorithm>
+
+#include "kernels/gpu/device/words.hpp"
+#include "miniapp/halo/p2p/lines.hpp"
+#include "miniapp/halo/p2p/waiting.cuh"
+
+namespace rowhalo::p2p {
+
+namespace {
+
+/// More blocks than that would leave no room for interior rows.
+constexpr unsigned most_waiting_blocks = 256;
+
+/// Lines of a message; an empty one where there are no entries, to signal.
+constexpr LocalIndex lines_of(LocalIndex entries) {
+  return std::max<LocalIndex>(1, entries);
+}
+
+__device__ void put(std::byte* line, std::uint64_t word, std::uint32_t exchange) {
+  const std::uint64_t low = word << 32 | exchange;
+  const std::uint64_t high = (word >> 32) << 32 | exchange;
+  asm volatile("st.relaxed.sys.global.v2.b64 [%0], {%1, %2};" ::"l"(line), "l"(low), "l"(high)
+               : "memory");
+}
+template <class Word>
+__device__ void put(std::byte* line, Word word, std::uint32_t exchange) {
+  const std::uint64_t both = std::uint64_t{word} << 32 | exchange;
+  asm volatile("st.relaxed.sys.global.b64 [%0], %1;" ::"l"(line), "l"(both) : "memory");
+}
+
+__device__ bool taken(const std::byte* line, std::uint32_t exchange, std::uint64_t& word) {
+  std::uint64_t low, high;
+  asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
+               : "=l"(low), "=l"(high)
+               : "l"(line)
+               : "memory");
+  word = low >> 32 | (high >> 32) << 32;
+  return static_cast<std::uint32_t>(low) == exchange &&
+         static_cast<std::uint32_t>(high) == exchange;
+}
+template <class Word>
+__device__ bool taken(const std::byte* line, std::uint32_t exchange, Word& word) {
+  std::uint64_t both;
+  asm volatile("ld.relaxed.sys.global.b64 %0, [%1];" : "=l"(both) : "l"(line) : "memory");
+  word = static_cast<Word>(both >> 32);
+  return static_cast<std::uint32_t>(both) == exchange;
+}
+
+template <class Word>
+struct LineArguments {
+  LineTables tables;
+  const Word* x;
+  Word* ghosts;
+};
+
+template <class Word, Start start>
+__global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments<Word> arguments) {
+  const LineTables& a = arguments.tables;
+  const Word* const x = arguments.x;
+  const std::uint32_t first = blockIdx.x * block_threads + threadIdx.x;
+  const std::uint32_t stride = gridDim.x * block_threads;
+  // Mostly all that the thread has; nobody writes them, so they may come before all else.
+  LineRoute route = first < a.sends ? a.routes[first] : LineRoute{};
+  LineLanding landing = first < a.receives ? a.landings[first] : LineLanding{};
+  enter<start>();
+  const std::uint32_t exchange = a.watch.counters->exchanges + 1;
+  const std::uint64_t half = exchange % 2 * a.half_bytes;
+  for (std::uint32_t k = first; k < a.sends; k += stride) {
+    if (k != first) route = a.routes[k];
+    put(route.to + half, route.from < 0 ? Word{0} : load_past_l1(x + route.from), exchange);
+  }
+  for (std::uint32_t k = first; k < a.receives; k += stride) {
+    if (k != first) landing = a.landings[k];
+    const std::byte* line = a.lines + half + k * line_bytes(sizeof(Word));
+    Word word{};
+    wait_until(a.watch, landing.rank, exchange, entries,
+               [&] { return taken(line, exchange, word); });
+    if (landing.ghost >= 0) arguments.ghosts[landing.ghost] = word;
+  }
+  count_exchange(a.watch.counters, exchange, 0);
+}
+
+/// Blocks that wait for lines must all find room on the device: one that does not has not sent what
+/// a peer's may wait for. So many do as soon as interior rows make room.
+template <class Arguments>
+unsigned waiting_blocks(void (*alone)(Arguments), void (*in_line)(Arguments)) {
+  static const unsigned resident = [&] {  // one pair of kernels a type of arguments
+    int blocks = 0, blocks_in_line = 0;
+    ROWHALO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, alone, block_threads, 0));
+    ROWHALO_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_in_line, in_line, block_threads, 0));
+    return static_cast<unsigned>(std::min(blocks, blocks_in_line) *
+                                 device_attribute(cudaDevAttrMultiProcessorCount));
+  }();
+  return std::min(resident, most_waiting_blocks);
+}
+
+}  // namespace
+
+std::uint64_t Lines::incoming_bytes(LocalIndex entries, std::size_t element_bytes) {
+  return lines_of(entries) * line_bytes(element_bytes);
+}
+
+Lines::Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
+             std::size_t element_bytes, std::byte* incoming, std::uint64_t half_bytes,
+             const Watch& watch)
+    : element_bytes_(element_bytes) {
+  std::vector<LineRoute> routes;
+  std::vector<LineLanding> landings;
+  for (const Link& link : links) {
+    std::byte* to = link.incoming;
+    for (LocalIndex i = 0; i < lines_of(link.sends); ++i) {
+      routes.push_back({to, link.sends > 0 ? send_indices[link.sends_begin + i] : -1});
+      to += line_bytes(element_bytes);
+    }
+    for (LocalIndex i = 0; i < lines_of(link.receives); ++i) {
+      landings.push_back({link.receives > 0 ? link.receives_begin + i : -1, link.rank});
+    }
+  }
+  routes_ = DeviceArray<LineRoute>(std::span<const LineRoute>(routes));
+  landings_ = DeviceArray<LineLanding>(std::span<const LineLanding>(landings));
+  tables_ = {routes_.data(),
+             static_cast<std::uint32_t>(routes.size()),
+             landings_.data(),
+             static_cast<std::uint32_t>(landings.size()),
+             incoming,
+             half_bytes,
+             watch};
+}
+
+void Lines::exchange(const HaloVector& x, Place place, Stream stream) const {
+  const std::uint32_t most = std::max(tables_.sends, tables_.receives);
+  with_word(element_bytes_, [&]<class Word>(Word) {
+    const unsigned blocks = std::min(blocks_for(most, block_threads),
+                                     waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
+                                                    exchange_by_lines<Word, Start::early>));
+    const LineArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
+                                        reinterpret_cast<Word*>(x.ghost_data())};
+    launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,
+           arguments, place, stream);
+  });
+}
+
+}  // namespace rowhalo::p2p

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Values, arrays and row lists for kernels (loaded_matrix.hpp).
+#include "miniapp/spmv/loaded_matrix.hpp"
+
+#include "kernels/gpu/device/device_work.hpp"
+#include "partition/base/numbers.hpp"
+
+namespace rowhalo {
+
+LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device)
+    : matrix_(matrix), host_view_(matrix.view()) {
+  host_view_.precision = precision;
+  if (precision != Precision::fp64) {
+    host_values_.resize(matrix.values.size() * matrix_value_bytes(precision));
+    store(matrix_type(precision), matrix.values.data(), std::ssize(matrix.values),
+          host_values_.data());
+    host_view_.values = host_values_.data();
+  }
+  if (device == Device::gpu) {
+    device_csr_.emplace(host_view_);
+    lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});
+    std::vector<std::byte>().swap(host_values_);
+  }
+}
+
+LocalStatistics LoadedMatrix::statistics() const {
+  const RowListView rows = all_rows(host_view_.rows);
+  return local_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
+                                                  : count_row_lengths(view(), rows));
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The local matrix as kernels take it: values in the precision of the run, arrays and row lists in
+// the memory of the device.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/formats.hpp"
+#include "kernels/gpu/device/device_csr.hpp"
+#include "kernels/gpu/device/device_row_list.hpp"
+#include "partition/local_matrix.hpp"
+
+namespace rowhalo {
+
+/// On the host in fp64 it shares the arrays of `matrix`, which outlives it either way.
+class LoadedMatrix {
+ public:
+  /// Copies what must be copied.
+  LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device);
+  LoadedMatrix(const LoadedMatrix&) = delete;
+  LoadedMatrix& operator=(const LoadedMatrix&) = delete;
+
+  const CsrView& view() const { return device_csr_ ? device_csr_->view() : host_view_; }
+  RowListView interior() const {
+    return lists_ ? lists_->interior.view() : matrix_.interior.view();
+  }
+  RowListView boundary() const {
+    return lists_ ? lists_->boundary.view() : matrix_.boundary.view();
+  }
+  /// Of all rows.
+  LocalStatistics statistics() const;
+
+ private:
+  struct DeviceLists {
+    DeviceRowList interior, boundary;
+  };
+
+  const LocalMatrix& matrix_;
+  std::vector<std::byte> host_values_;  ///< where they are not stored in fp64
+  CsrView host_view_;
+  std::optional<DeviceCsr> device_csr_;
+  std::optional<DeviceLists> lists_;
+};
+
+}  // namespace rowhalo

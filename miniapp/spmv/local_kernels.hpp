@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kernels of one rank: which rows each of them computes follows from the order of a product.
+#pragma once
+
+#include <memory>
+
+#include "kernels/formats.hpp"
+#include "miniapp/halo/halo_vector.hpp"
+#include "miniapp/spmv/loaded_matrix.hpp"
+#include "miniapp/spmv/side_stream.hpp"
+
+namespace rowhalo {
+
+/// The order of a product over all ranks.
+enum class Order {
+  overlap,  ///< begin the exchange, interior rows, finish the exchange, boundary rows
+  blocking  ///< exchange, then all rows
+};
+
+/// Interior and boundary rows for overlap; all rows in `interior`, and no `boundary`, for blocking.
+struct LocalKernels {
+  std::unique_ptr<SpmvKernel> interior, boundary;
+  /// Where the boundary rows are computed as soon as their ghosts are there, beside the interior
+  /// rows: they are few, and by themselves leave a GPU nearly empty. Null: after them.
+  std::unique_ptr<const SideStream> side;
+  Order order = Order::overlap;  ///< that the kernels are made for
+  LocalIndex rows = 0;           ///< of the local matrix
+  bool repeatable = true;        ///< the same bits every time
+  bool canonical = true;         ///< the bits of spmv_kernel.hpp in every row
+
+  /// Sum of both.
+  KernelWork work() const;
+};
+
+/// Local. The first kernel of make_kernels(). A vendor's format takes all rows at once: the order
+/// becomes blocking.
+LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
+                                  const FormatEntry& format, const Spec& options);
+/// Local. The second, with a stream of its own where that pays; nothing for blocking. A refusal
+/// leaves `kernels` as they were.
+void make_boundary_kernel(const LoadedMatrix& matrix, const FormatEntry& format,
+                          const Spec& options, LocalKernels& kernels);
+
+/// Local. Converts the rows of `matrix`, which outlives the kernels. Throws InputError when a
+/// format is unknown or refuses.
+LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& interior_format,
+                          const Spec& boundary_format);
+
+/// One product on this rank alone: the ghosts of `x` are taken as they are.
+void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
+                 void* y, Stream stream);
+
+}  // namespace rowhalo
