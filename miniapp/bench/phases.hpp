@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "miniapp/bench/exchange_decorator.hpp"
+#include "miniapp/bench/baselines/exchange_decorator.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
 
 namespace rowhalo {

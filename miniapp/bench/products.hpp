@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "miniapp/bench/baselines.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
+#include "miniapp/bench/baselines/disturbance.hpp"
 #include "miniapp/bench/batches.hpp"
-#include "miniapp/bench/disturbance.hpp"
 #include "miniapp/bench/phases.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/bench/schedule.hpp"
+#include "miniapp/bench/baselines/schedule.hpp"
 
 namespace rowhalo {
 

@@ -45,7 +45,7 @@ std::optional<OutputReport> write(const RunOptions& options, const Job& job,
 }
 
 /// The why of the RESULT line, and the exit status.
-ExitCode conclude(const RunOptions& options, RunReport& report) {
+ExitCode conclude_conversion(const RunOptions& options, RunReport& report) {
   const bool interrupted = report.status == RunStatus::interrupted;
   if (!interrupted && !report.output) report.status = RunStatus::failed;
   report.verdict = interrupted     ? "interrupted by a signal; nothing was written"
@@ -65,7 +65,7 @@ ExitCode convert(const CommandLine& line, const Job& job) {
   const DistributedCsr matrix = read_matrix(options, job, report);
   if (!interrupted(job, report)) report.output = write(options, job, matrix, outputs);
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude(options, report);
+  const ExitCode code = conclude_conversion(options, report);
   return finish(job, outputs, report, code);
 }
 

@@ -199,7 +199,7 @@ void inspect(const Plan& p, RunReport& report) {
 }
 
 /// The why of the RESULT line, and the exit status.
-ExitCode conclude(RunReport& report) {
+ExitCode conclude_info(RunReport& report) {
   const InfoReport& info = *report.info;
   if (report.status == RunStatus::interrupted) {
     report.verdict = "interrupted by a signal";
@@ -234,7 +234,7 @@ ExitCode info(const CommandLine& line, const Job& job) {
     inspect(plan, report);
   }
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude(report);
+  const ExitCode code = conclude_info(report);
   return finish(job, outputs, report, code);
 }
 

@@ -277,7 +277,7 @@ void measure_formats(const Experiment& e, RunReport& report) {
 }
 
 /// The why of the RESULT line, and the exit status.
-ExitCode conclude(const RunOptions& options, RunReport& report) {
+ExitCode conclude_study(const RunOptions& options, RunReport& report) {
   const auto count = [&](auto property) {
     return std::count_if(report.formats.begin(), report.formats.end(), property);
   };
@@ -330,7 +330,7 @@ ExitCode compare_kernels(const CommandLine& line, const Job& job) {
   report.halo.reset();
   measure_formats({options, job, machine, problem, operands}, report);
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude(options, report);
+  const ExitCode code = conclude_study(options, report);
   return finish(job, outputs, report, code);
 }
 

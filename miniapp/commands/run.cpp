@@ -235,7 +235,7 @@ Measured measure_all(const Experiment& e, RunReport& report) {
 }
 
 /// The why of the RESULT line when everything has been measured, and the exit status.
-ExitCode conclude(const RunOptions& options, RunReport& report) {
+ExitCode conclude_run(const RunOptions& options, RunReport& report) {
   ValidationReport& validation = *report.validation;
   const auto failed = std::count_if(report.cases.begin(), report.cases.end(),
                                     [](const CaseReport& one) { return !one.passed; });
@@ -297,7 +297,7 @@ ExitCode run(const CommandLine& line, const Job& job) {
   const Experiment experiment{options, job, machine, problem, operands};
   const Measured measured = measure_all(experiment, report);
   if (interrupted(job, report)) return stopped(measured.trace);
-  const ExitCode code = conclude(options, report);
+  const ExitCode code = conclude_run(options, report);
   return finish(job, outputs, report, code, measured.trace,
                 [&] { save_y(experiment, measured.y, outputs); });
 }

@@ -162,16 +162,16 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(rows)' \
   'names_in(rows)' \
   cli_classes
-fault "ghosts replace what the owned columns gave" miniapp/bench/baselines.cpp \
+fault "ghosts replace what the owned columns gave" miniapp/bench/baselines/baselines.cpp \
   'kernel_->apply(alpha, x, 1.0, y, stream)' \
   'kernel_->apply(alpha, x, 0.0, y, stream)'
-fault "first ghost counts as owned" miniapp/bench/column_split.cpp \
+fault "first ghost counts as owned" miniapp/bench/baselines/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
-fault "poison spares the last ghost" miniapp/bench/disturbance.cpp \
+fault "poison spares the last ghost" miniapp/bench/baselines/disturbance.cpp \
   'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
   'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
-fault "all ranks are late together" miniapp/bench/disturbance.cpp \
+fault "all ranks are late together" miniapp/bench/baselines/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
 fault "jitter in nanoseconds" miniapp/commands/run.cpp \

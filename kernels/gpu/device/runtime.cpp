@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "kernels/gpu/device/check.hpp"
+#include "kernels/gpu/device/launch.hpp"
 
 namespace rowhalo {
 
@@ -95,14 +95,6 @@ OutOfDeviceMemory::OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free
     : message_(std::make_shared<std::string>(fmt::format(
           "the device has {:.3g} GB free, {:.3g} GB are needed at once",
           1e-9 * static_cast<double>(free_bytes), 1e-9 * static_cast<double>(wanted_bytes)))) {}
-
-namespace {
-
-cudaStream_t native(Stream stream) {
-  return static_cast<cudaStream_t>(stream.handle);
-}
-
-}  // namespace
 
 void runtime_detail::FreeDevice::operator()(std::byte* data) const {
   ROWHALO_CUDA_PRINT(cudaFree(data));

@@ -3,7 +3,7 @@
 // The waiting kernel (delay.cu) of a build without CUDA.
 #include <stdexcept>
 
-#include "miniapp/bench/delay.hpp"
+#include "miniapp/bench/baselines/delay.hpp"
 
 namespace rowhalo {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Kernels, exchange and order of the baselines (baselines.hpp).
-#include "miniapp/bench/baselines.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
 
-#include "miniapp/bench/exchange_decorator.hpp"
+#include "miniapp/bench/baselines/exchange_decorator.hpp"
 
 namespace rowhalo {
 

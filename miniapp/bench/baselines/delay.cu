@@ -3,7 +3,7 @@
 // The waiting kernel of delay.hpp. The count lies in device memory, so that the replays of a graph
 // wait for different times.
 #include "kernels/gpu/device/launch.hpp"
-#include "miniapp/bench/delay.hpp"
+#include "miniapp/bench/baselines/delay.hpp"
 
 namespace rowhalo {
 

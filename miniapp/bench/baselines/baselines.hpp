@@ -20,8 +20,8 @@
 
 #include <memory>
 
-#include "miniapp/bench/column_split.hpp"
-#include "miniapp/bench/schedule.hpp"
+#include "miniapp/bench/baselines/column_split.hpp"
+#include "miniapp/bench/baselines/schedule.hpp"
 #include "miniapp/spmv/distributed_spmv.hpp"
 
 namespace rowhalo {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Poison and delays (disturbance.hpp).
-#include "miniapp/bench/disturbance.hpp"
+#include "miniapp/bench/baselines/disturbance.hpp"
 
 #include <chrono>
 #include <cstring>
 
-#include "miniapp/bench/delay.hpp"
-#include "miniapp/bench/exchange_decorator.hpp"
+#include "miniapp/bench/baselines/delay.hpp"
+#include "miniapp/bench/baselines/exchange_decorator.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 
 namespace rowhalo {

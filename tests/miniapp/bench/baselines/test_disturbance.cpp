@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "miniapp/bench/delay.hpp"
-#include "miniapp/bench/disturbance.hpp"
+#include "miniapp/bench/baselines/delay.hpp"
+#include "miniapp/bench/baselines/disturbance.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "tests/miniapp/problem.hpp"
 

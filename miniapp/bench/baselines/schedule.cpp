@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one list of schedules (schedule.hpp).
-#include "miniapp/bench/schedule.hpp"
+#include "miniapp/bench/baselines/schedule.hpp"
 
 #include <algorithm>
 #include <stdexcept>
