@@ -41,7 +41,7 @@ struct KernelWork {
   std::string parameters;         ///< what the format chose by itself: "threads=8"
 };
 
-/// A matrix block in one format. Immutable after construction; apply() may be called from one
+/// A local matrix in one format. Immutable after construction; apply() may be called from one
 /// thread at a time.
 class SpmvKernel {
  public:
@@ -50,8 +50,8 @@ class SpmvKernel {
   SpmvKernel(const SpmvKernel&) = delete;
   SpmvKernel& operator=(const SpmvKernel&) = delete;
 
-  /// x: columns entries; y: one entry per row of the whole block, of which the listed rows are
-  /// written. Both in the precision of the matrix; x and y do not overlap.
+  /// x: columns entries; y: one entry per row of the whole local matrix, of which the listed rows
+  /// are written. Both in the precision of the matrix; x and y do not overlap.
   virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
 
   /// Whether apply() begins before what stands right before it in the stream has ended (on GPUs:

@@ -57,7 +57,7 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
                               Progress& progress, Reorder reorder = Reorder::none,
                               std::int64_t limit = most_local_numbers);
 
-/// Collective. The fingerprint of the matrix taken from the local blocks, in source numbers.
+/// Collective. The fingerprint of the matrix taken from the local matrices, in source numbers.
 std::uint64_t fingerprint(const Comm& comm, const LocalMatrix& matrix);
 
 }  // namespace rowhalo
