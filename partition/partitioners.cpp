@@ -14,7 +14,7 @@ namespace rowhalo {
 
 using Assign = decltype(PartitionerEntry::assign);
 using AssignFunction = std::remove_pointer_t<Assign>;
-AssignFunction assign_rows, assign_nnz, assign_box, assign_file;
+AssignFunction assign_rows, assign_box, assign_file;
 
 // What this build lacks has a reason in place of a function.
 #ifdef ROWHALO_HAVE_METIS

@@ -19,6 +19,10 @@ void allow_keys(const Spec& options, std::initializer_list<std::string_view> key
 /// Collective. Throws AgreedError when `options` says more than a name.
 void refuse_options(const Spec& options, const Comm& comm);
 
+/// The partitioner `nnz`, which others start from.
+std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
+                            const Comm& comm, Progress& progress);
+
 /// Local. The owners of this rank's rows when all rows are distributed evenly in whole blocks.
 std::vector<int> even_owners(const DistributedCsr& matrix, int parts);
 
