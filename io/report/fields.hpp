@@ -15,7 +15,7 @@
 namespace rowhalo {
 
 // Groups of values that are an object in JSON without being a struct of their own.
-struct RowLengths {
+struct RowLengthFields {
   Spread spread;
   double stddev = 0;
 };
@@ -63,7 +63,7 @@ void fields(const Provenance& p, Walk&& field) {
 }
 
 template <class Walk>
-void fields(const RowLengths& r, Walk&& field) {
+void fields(const RowLengthFields& r, Walk&& field) {
   field("min", FiniteOrNull{r.spread.min}, "smallest");
   field("mean", r.spread.mean, "mean");
   field("max", FiniteOrNull{r.spread.max}, "largest");
@@ -83,7 +83,7 @@ void fields(const MatrixReport& m, Walk&& field) {
   field("fingerprint", m.fingerprint ? std::optional(Hash{*m.fingerprint}) : std::nullopt,
         "sum mod 2^64 of a hash of every entry, hexadecimal since 64-bit integers are lost by "
         "readers that keep doubles; null: no entry was read");
-  field("row_length", RowLengths{m.row_length, m.row_length_stddev}, "entries of a row");
+  field("row_length", RowLengthFields{m.row_length, m.row_length_stddev}, "entries of a row");
 }
 
 template <class Walk>

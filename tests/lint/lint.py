@@ -165,12 +165,19 @@ def first_include(tree, name):
     return None
 
 
+def sources_of(entry):
+    """The file of an entry of the compile database, or those that it compiles as one (CMAKE_UNITY_BUILD)."""
+    if "/Unity/" not in entry["file"]:
+        return [entry["file"]]
+    return re.findall(r'^#include "([^"]+)"', Path(entry["file"]).read_text(encoding="utf-8"), re.M)
+
+
 def compiled_alone_by_the_build(tree, entries):
     """Headers that a file of this build includes first, or that such a header includes first: with
     nothing before them, they compile alone."""
     proved = set()
     for entry in entries:
-        name = os.path.relpath(entry["file"], tree.source)
+        name = os.path.relpath(sources_of(entry)[0], tree.source)
         if not name.startswith("..") and (tree.source / name).is_file():
             name = first_include(tree, name)
             while name and name not in proved:
@@ -187,12 +194,13 @@ def check_headers(tree):
     entries = json.loads(database.read_text(encoding="utf-8"))
     # Headers of a library that this build does without are looked at by a build with it.
     absent = [header for header, source in (("(cu[a-z0-9_]+|vector_types|nccl)", ".cu"),
-                                            ("hdf5", "hdf5_handles.cpp"))
-              if not any(entry["file"].endswith(source) for entry in entries)]
+                                            ("hdf5", "hdf5/handles.cpp"))
+              if not any(file.endswith(source) for entry in entries for file in sources_of(entry))]
     for entry in entries:
-        if not entry["file"].endswith(".cpp"):  # nvcc's flags are not those of a host compiler
+        file = sources_of(entry)[0]
+        if not file.endswith(".cpp"):  # nvcc's flags are not those of a host compiler
             continue
-        room = os.path.relpath(entry["file"], tree.source).split("/")[0]
+        room = os.path.relpath(file, tree.source).split("/")[0]
         words = shlex.split(entry["command"])
         words = words[next(i for i, word in enumerate(words) if "++" in Path(word).name):]
         drop = {words.index("-o"), words.index("-o") + 1, words.index("-c"), words.index("-c") + 1}
