@@ -38,7 +38,7 @@ if [ ${#targets[@]} -eq 0 ]; then
   for file in tests/fuzz/corpus/*; do targets+=("$(basename "$file")"); done
 fi
 [ -f build-fuzz/CMakeCache.txt ] || cmake --preset fuzz -D CMAKE_CXX_COMPILER="$compiler" >/dev/null
-cmake --build build-fuzz --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" --target "${targets[@]/#/fuzz_}" >/dev/null
+cmake --build build-fuzz --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}" --target "${targets[@]/#/fuzz_}" >/dev/null
 
 export OMP_NUM_THREADS=1 OMP_THREAD_LIMIT=1 ASAN_OPTIONS=detect_leaks=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 build="build-mpich"
 if [ $# -gt 0 ] && [ "$1" != -- ]; then build=$1 && shift; fi
 if [ "${1:-}" = -- ]; then shift; fi
-jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}
 for tool in mpicxx mpiexec h5pcc; do
   command -v "$tool.mpich" >/dev/null || {
     echo "mpich.sh: there is no $tool.mpich: apt-get install mpich libmpich-dev libhdf5-mpich-dev" >&2

@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $shard/$shards =~ ^[1-9][0-9]*/[1-9][0-9]*$ && $shard -le $shards ]] ||
   { echo "planted.sh: --shard $shard/$shards: I/N with 1 <= I <= N is expected" >&2 && exit 2; }
-jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}
 place=$(realpath -m "$build_dir/planted")
 known=tests/planted_caught.txt # lines: TEST NAME-OF-THE-FAULT
 

@@ -18,7 +18,7 @@ case $preset in
   *) echo "usage: tests/sanitizers.sh asan|tsan [OPTIONS of ctest]" >&2 && exit 2 ;;
 esac
 build=build-$preset
-jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}
 
 cmake --preset "$preset"
 cmake --build "$build" --parallel "$jobs" --target unit_tests

@@ -34,12 +34,21 @@ def arguments():
     parser.add_argument("--grace", type=float, default=10,
                         help="seconds beyond it within which a job must have ended")
     parser.add_argument("--output", type=Path, help="the table as Markdown")
-    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--ranks", type=int,
+                        help="default: 4, with --gpu one per GPU: NCCL and p2p refuse to share one")
     parser.add_argument("--gpu", action="store_true", help="the cases of GPUs, not those of the CPU")
     parser.add_argument("--short", action="store_true", help="a selection for the tests")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.ranks is None:
+        options.ranks = gpu_count() if options.gpu else 4
+    return options
+
+
+def gpu_count():
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], stdout=subprocess.PIPE, check=True)
+    return max(1, len(listed.stdout.splitlines()))
 
 
 def selected(options):

@@ -5,14 +5,11 @@
 // lanes merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code
 // with the fewest bytes wins. Prefix sums then give each slice its place; slices with the same
 // steps, told apart by a hash that the filling checks, share one pattern.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
 #include <iterator>
 
 #include "kernels/gpu/asell/asell_rows.cuh"
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -20,7 +17,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-using Hash = unsigned long long;
+using Hash = std::uint64_t;
 
 /// What a slice needs with the code that was chosen for it.
 struct Measure {
@@ -28,15 +25,6 @@ struct Measure {
   std::uint32_t words;  ///< a lane; none for offsets
   LocalIndex base;
   IndexCode code;
-};
-
-struct Sums {
-  std::uint64_t values, words;
-};
-struct AddSums {
-  __host__ __device__ Sums operator()(const Sums& a, const Sums& b) const {
-    return {a.values + b.values, a.words + b.words};
-  }
 };
 
 /// Slots that a distance takes.
@@ -47,7 +35,7 @@ __device__ std::int64_t slots_of_gap(std::int64_t gap) {
 
 __device__ Hash mixed(Hash hash, LocalIndex offset, unsigned mask) {
   hash ^= static_cast<Hash>(static_cast<unsigned>(offset)) << 32 | mask;
-  hash *= 0x9e3779b97f4a7c15ull;
+  hash *= Hash{0x9e3779b97f4a7c15};
   return hash ^ (hash >> 29);
 }
 
@@ -123,47 +111,52 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   hashes[slice] = hash;
 }
 
-/// What each slice takes of the arrays of values and words.
+/// Rows of 32 that each slice takes of the arrays of values and of words, and 0 for the end.
 __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueCode values,
-                            Sums* sums) {
+                            std::uint64_t* value_rows, std::uint64_t* word_rows) {
   const std::int64_t k = thread_index();
   if (k > slices) return;
   if (k == slices) {
-    sums[k] = {0, 0};
+    value_rows[k] = word_rows[k] = 0;
     return;
   }
   const std::int64_t steps = measures[k].steps;
   const std::int64_t taken = values == ValueCode::plain        ? steps
                              : values == ValueCode::dictionary ? words_for(steps, values_per_word)
                                                                : 0;
-  sums[k] = {static_cast<std::uint64_t>(taken), measures[k].words};
+  value_rows[k] = static_cast<std::uint64_t>(taken);
+  word_rows[k] = measures[k].words;
 }
 
-__global__ void number_slices(std::int64_t slices, std::uint32_t* numbers) {
+__global__ void number_slices(std::int64_t slices, LocalIndex* numbers) {
   const std::int64_t k = thread_index();
-  if (k < slices) numbers[k] = static_cast<std::uint32_t>(k);
+  if (k < slices) numbers[k] = static_cast<LocalIndex>(k);
 }
 
-/// In the order of hashes: steps of a pattern where it stands first, else 0.
-__global__ void size_patterns(const Hash* hashes, const std::uint32_t* sorted,
-                              const Measure* measures, std::int64_t slices, std::uint64_t* sizes) {
+/// In the order of hashes: steps of a pattern where it stands first, else 0; 0 for the end.
+__global__ void size_patterns(const Hash* hashes, const LocalIndex* sorted, const Measure* measures,
+                              std::int64_t slices, std::uint64_t* sizes) {
   const std::int64_t k = thread_index();
-  if (k >= slices) return;
+  if (k > slices) return;
+  if (k == slices) {
+    sizes[k] = 0;
+    return;
+  }
   const bool has_offsets = hashes[k] != ~Hash{0};
   const bool first = k == 0 || hashes[k] != hashes[k - 1];
   sizes[k] = has_offsets && first ? measures[sorted[k]].steps : 0;
 }
 
-/// `ends`: inclusive sum of `sizes`. The pattern of a slice ends where that of the first with its
-/// hash does; `owns`: this is the first.
-__global__ void place_patterns(const Hash* hashes, const std::uint32_t* sorted,
+/// `begins`: prefix sum of `sizes`. The pattern of a slice ends where that of the first with its
+/// hash does: where the next pattern begins; `owns`: this is the first.
+__global__ void place_patterns(const Hash* hashes, const LocalIndex* sorted,
                                const Measure* measures, const std::uint64_t* sizes,
-                               const std::uint64_t* ends, std::int64_t slices,
+                               const std::uint64_t* begins, std::int64_t slices,
                                std::uint32_t* places, unsigned char* owns) {
   const std::int64_t k = thread_index();
   if (k >= slices || hashes[k] == ~Hash{0}) return;
-  const std::uint32_t slice = sorted[k];
-  places[slice] = static_cast<std::uint32_t>(ends[k] - measures[slice].steps);
+  const LocalIndex slice = sorted[k];
+  places[slice] = static_cast<std::uint32_t>(begins[k + 1] - measures[slice].steps);
   owns[slice] = sizes[k] != 0;
 }
 
@@ -172,16 +165,17 @@ struct Totals {
   unsigned long long steps;
 };
 
-__global__ void describe_slices(const Measure* measures, const Sums* begins,
+__global__ void describe_slices(const Measure* measures, const std::uint64_t* value_begins,
+                                const std::uint64_t* word_begins,
                                 const std::uint32_t* pattern_places, std::int64_t slices,
                                 AsellSlice* result, Totals* totals) {
   const std::int64_t k = thread_index();
   if (k >= slices) return;
   const Measure m = measures[k];
   const bool has_offsets = m.code == IndexCode::offsets;
-  result[k] = {static_cast<std::uint32_t>(begins[k].values),
-               has_offsets ? pattern_places[k] : static_cast<std::uint32_t>(begins[k].words),
-               m.base, m.steps * index_codes + static_cast<std::uint32_t>(m.code)};
+  result[k] = {static_cast<std::uint32_t>(value_begins[k]),
+               has_offsets ? pattern_places[k] : static_cast<std::uint32_t>(word_begins[k]), m.base,
+               m.steps * index_codes + static_cast<std::uint32_t>(m.code)};
   atomicAdd(&totals->by_code[static_cast<int>(m.code)], 1ull);
   atomicAdd(&totals->steps, static_cast<unsigned long long>(m.steps));
 }
@@ -216,25 +210,21 @@ struct Patterns {
 
 Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<Hash>& hashes) {
   const std::int64_t count = measures.size();
-  const unsigned blocks = blocks_for(count, block_threads);
-  const DeviceArray<std::uint32_t> unsorted(count), sorted(count);
-  const DeviceArray<Hash> sorted_hashes(count);
-  const DeviceArray<std::uint64_t> sizes(count), ends(count);
+  const unsigned blocks = blocks_for(count + 1, block_threads);
+  const DeviceArray<LocalIndex> unsorted(count);
+  const DeviceArray<std::uint64_t> sizes(count + 1);
   number_slices<<<blocks, block_threads>>>(count, unsorted.data());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, hashes.data(), sorted_hashes.data(),
-                                           unsorted.data(), sorted.data(), count);
-  });
-  size_patterns<<<blocks, block_threads>>>(sorted_hashes.data(), sorted.data(), measures.data(),
-                                           count, sizes.data());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(scratch, bytes, sizes.data(), ends.data(), count);
-  });
+  ROWHALO_CUDA(cudaGetLastError());
+  const auto sorted = sort_pairs(hashes.data(), unsorted);
+  size_patterns<<<blocks, block_threads>>>(sorted.keys.data(), sorted.values.data(),
+                                           measures.data(), count, sizes.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const DeviceArray<std::uint64_t> begins = prefix_sum(sizes);
   Patterns patterns{DeviceArray<std::uint32_t>(count), DeviceArray<unsigned char>(count),
-                    last_of(ends)};
+                    last_of(begins)};
   set_bytes_async(patterns.owns.data(), 0, static_cast<std::size_t>(count), Stream{});
-  place_patterns<<<blocks, block_threads>>>(sorted_hashes.data(), sorted.data(), measures.data(),
-                                            sizes.data(), ends.data(), count,
+  place_patterns<<<blocks, block_threads>>>(sorted.keys.data(), sorted.values.data(),
+                                            measures.data(), sizes.data(), begins.data(), count,
                                             patterns.places.data(), patterns.owns.data());
   ROWHALO_CUDA(cudaGetLastError());
   return patterns;
@@ -263,17 +253,18 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   ROWHALO_CUDA(cudaGetLastError());
   const Patterns patterns = share_patterns(measures, hashes);
 
-  const DeviceArray<Sums> sums(count + 1), begins(count + 1);
-  size_slices<<<blocks, block_threads>>>(measures.data(), count, value_code, sums.data());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveScan(scratch, bytes, sums.data(), begins.data(), AddSums{},
-                                          Sums{0, 0}, count + 1);
-  });
+  const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
+  size_slices<<<blocks, block_threads>>>(measures.data(), count, value_code, value_rows.data(),
+                                         word_rows.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const DeviceArray<std::uint64_t> value_begins = prefix_sum(value_rows);
+  const DeviceArray<std::uint64_t> word_begins = prefix_sum(word_rows);
   const DeviceArray<Totals> totals(1);
   set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
   layout.slices = DeviceArray<AsellSlice>(count);
-  describe_slices<<<blocks, block_threads>>>(measures.data(), begins.data(), patterns.places.data(),
-                                             count, layout.slices.data(), totals.data());
+  describe_slices<<<blocks, block_threads>>>(measures.data(), value_begins.data(),
+                                             word_begins.data(), patterns.places.data(), count,
+                                             layout.slices.data(), totals.data());
   layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
   write_patterns<<<warps, block_threads>>>(matrix, rows, count, layout.slices.data(),
                                            patterns.owns.data(), layout.patterns.data());
@@ -281,9 +272,8 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   const Totals total = totals.to_host()[0];
   layout.steps = static_cast<std::int64_t>(total.steps);
   std::copy(std::begin(total.by_code), std::end(total.by_code), layout.slices_by_code.begin());
-  const Sums ends = last_of(begins);
-  layout.value_rows = static_cast<std::int64_t>(ends.values);
-  layout.code_rows = static_cast<std::int64_t>(ends.words);
+  layout.value_rows = static_cast<std::int64_t>(last_of(value_begins));
+  layout.code_rows = static_cast<std::int64_t>(last_of(word_begins));
   return layout;
 }
 

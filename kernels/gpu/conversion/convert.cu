@@ -3,11 +3,8 @@
 // Conversions on the device (convert.hpp). Sorting is one stable radix sort on (window, length);
 // slices are measured by a warp each, their begins are a prefix sum, and one thread per lane then
 // copies its row into the slots.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include "kernels/gpu/conversion/convert.hpp"
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/scans.cuh"
@@ -115,16 +112,12 @@ SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_
   result.count = rows.count;
   result.groups = DeviceArray<LocalIndex>(Slices{}.count(rows.count) + 1);
   if (rows.count == 0) return result;
-  const DeviceArray<std::uint64_t> keys(rows.count), sorted_keys(rows.count);
+  const DeviceArray<std::uint64_t> keys(rows.count);
   const DeviceArray<LocalIndex> unsorted(rows.count);
-  result.indices = DeviceArray<LocalIndex>(rows.count);
   const unsigned blocks = blocks_for(rows.count, block_threads);
   make_sort_keys<<<blocks, block_threads>>>(matrix, rows, sigma, keys.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
-                                           unsorted.data(), result.indices.data(), rows.count);
-  });
+  result.indices = sort_pairs(keys.data(), unsorted).values;
   make_groups<<<blocks, block_threads>>>(result.indices.data(), rows.count, result.groups.data());
   ROWHALO_CUDA(cudaGetLastError());
   return result;
@@ -132,14 +125,11 @@ SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_
 
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices) {
   const std::int64_t count = slices.count(rows.count);
-  DeviceArray<Offset> slots(count + 1), begins(count + 1);
+  const DeviceArray<Offset> slots(count + 1);
   measure_slices<<<blocks_for((count + 1) * warp_size, block_threads), block_threads>>>(
       matrix, rows, slices, slots.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, slots.data(), begins.data(), count + 1);
-  });
-  return begins;
+  return prefix_sum(slots);
 }
 
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Coordinates from CSR and CSR from coordinates (coordinates.hpp).
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_select.cuh>
-
 #include <chrono>
 
 #include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
+#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
-#include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
@@ -45,17 +43,18 @@ __global__ void write_entries(CsrView matrix, RowListView rows, Offset skipped,
   }
 }
 
-struct IsShort {
-  CsrView matrix;
-  Offset entries;
-  __device__ bool operator()(LocalIndex row) const {
-    return matrix.offsets[row + 1] - matrix.offsets[row] <= entries;
-  }
-};
-
-__global__ void write_list(RowListView rows, LocalIndex* list) {
+__global__ void mark_short_rows(CsrView matrix, RowListView rows, Offset entries,
+                                unsigned char* is_short) {
   const std::int64_t k = thread_index();
-  if (k < rows.count) list[k] = rows[static_cast<LocalIndex>(k)];
+  if (k >= rows.count) return;
+  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
+  is_short[k] = matrix.offsets[row + 1] - matrix.offsets[row] <= entries ? 1 : 0;
+}
+
+__global__ void write_rows_at(RowListView rows, const std::int64_t* places, std::int64_t count,
+                              LocalIndex* result) {
+  const std::int64_t i = thread_index();
+  if (i < count) result[i] = rows[static_cast<LocalIndex>(places[i])];
 }
 
 __global__ void count_rows(const LocalIndex* entry_rows, Offset count,
@@ -106,15 +105,17 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
 
 DeviceArray<LocalIndex> rows_up_to(const CsrView& matrix, RowListView rows, Offset entries) {
   if (rows.count == 0) return {};
-  const DeviceArray<LocalIndex> list(rows.count), selected(rows.count), found(1);
-  write_list<<<blocks_for(rows.count, block_threads), block_threads>>>(rows, list.data());
+  const DeviceArray<unsigned char> is_short(rows.count);
+  mark_short_rows<<<blocks_for(rows.count, block_threads), block_threads>>>(matrix, rows, entries,
+                                                                            is_short.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSelect::If(scratch, bytes, list.data(), selected.data(), found.data(),
-                                 rows.count, IsShort{matrix, entries});
-  });
-  DeviceArray<LocalIndex> result(found.to_host()[0]);
-  copy_now(result.data(), selected.data(), static_cast<std::size_t>(result.bytes()));
+  const DeviceArray<std::int64_t> places = places_of_flags(is_short);
+  DeviceArray<LocalIndex> result(places.size());
+  if (places.size() == 0) return result;
+  write_rows_at<<<blocks_for(places.size(), block_threads), block_threads>>>(
+      rows, places.data(), places.size(), result.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  synchronize_device();
   return result;
 }
 
@@ -134,14 +135,10 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
   csr.values = DeviceMemory(static_cast<std::size_t>(count) * matrix_value_bytes(precision));
   if (count == 0) return csr;
 
-  const DeviceArray<LocalIndex> sorted_rows(count);
-  const DeviceArray<std::int64_t> unsorted(count), order(count);
+  const DeviceArray<std::int64_t> unsorted(count);
   write_positions<<<blocks_for(count, block_threads), block_threads>>>(count, unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, entry_rows, sorted_rows.data(),
-                                           unsorted.data(), order.data(), count);
-  });
+  const DeviceArray<std::int64_t> order = sort_pairs(entry_rows, unsorted).values;
   with_word(matrix_value_bytes(precision), [&]<class Word>(Word) {
     gather_entries<<<blocks_for(count, block_threads), block_threads>>>(
         order.data(), count, entry_columns, static_cast<const Word*>(values), csr.indices.data(),

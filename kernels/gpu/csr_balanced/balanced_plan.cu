@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/words.hpp"
-#include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 

@@ -3,14 +3,13 @@
 // Finding hubs (hub_columns.hpp): a histogram of the columns, sorted; then one pass over the
 // entries that gives them their new numbers and counts the sectors of x that warps load, with and
 // without hubs.
-#include <cub/device/device_radix_sort.cuh>
-
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
+#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -26,9 +25,13 @@ __global__ void count_columns(const LocalIndex* indices, Offset entries, unsigne
   if (e < entries) atomicAdd(counts + indices[e], 1u);
 }
 
-__global__ void number_columns(LocalIndex* numbers, LocalIndex columns) {
+/// Keys that rise as counts fall, with the numbers of the columns.
+__global__ void write_sort_keys(const unsigned* counts, LocalIndex columns, unsigned* keys,
+                                unsigned* numbers) {
   const std::int64_t c = thread_index();
-  if (c < columns) numbers[c] = static_cast<LocalIndex>(c);
+  if (c >= columns) return;
+  keys[c] = ~counts[c];
+  numbers[c] = static_cast<unsigned>(c);
 }
 
 __global__ void note_hubs(const LocalIndex* hubs, std::int32_t count, LocalIndex* hub_of) {
@@ -67,28 +70,25 @@ struct MostUsed {
 /// Columns with more than `fewest` entries.
 MostUsed most_used(const LocalIndex* indices, Offset entries, LocalIndex columns, std::int32_t most,
                    unsigned fewest) {
-  const DeviceArray<unsigned> counts(columns), sorted_counts(columns);
-  const DeviceArray<LocalIndex> numbers(columns), sorted(columns);
+  const DeviceArray<unsigned> counts(columns), keys(columns), numbers(columns);
   set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
   count_columns<<<blocks_for(entries, block_threads), block_threads>>>(indices, entries,
                                                                        counts.data());
-  number_columns<<<blocks_for(columns, block_threads), block_threads>>>(numbers.data(), columns);
+  write_sort_keys<<<blocks_for(columns, block_threads), block_threads>>>(
+      counts.data(), columns, keys.data(), numbers.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, counts.data(),
-                                                     sorted_counts.data(), numbers.data(),
-                                                     sorted.data(), columns);
-  });
+  const auto sorted = sort_pairs(keys.data(), numbers);
   const auto size = static_cast<std::size_t>(std::min(most, columns));
-  std::vector<unsigned> of_hubs(size);
+  std::vector<unsigned> keys_of_hubs(size);
   MostUsed result;
   result.columns.resize(size);
-  copy_now(of_hubs.data(), sorted_counts.data(), size * sizeof(unsigned));
-  copy_now(result.columns.data(), sorted.data(), size * sizeof(LocalIndex));
-  const auto end = std::partition_point(of_hubs.begin(), of_hubs.end(),
-                                        [&](unsigned count) { return count > fewest; });
-  result.entries = std::accumulate(of_hubs.begin(), end, Offset{0});
-  result.columns.resize(static_cast<std::size_t>(end - of_hubs.begin()));
+  copy_now(keys_of_hubs.data(), sorted.keys.data(), size * sizeof(unsigned));
+  copy_now(result.columns.data(), sorted.values.data(), size * sizeof(LocalIndex));
+  const auto end = std::partition_point(keys_of_hubs.begin(), keys_of_hubs.end(),
+                                        [&](unsigned key) { return ~key > fewest; });
+  result.entries = std::accumulate(keys_of_hubs.begin(), end, Offset{0},
+                                   [](Offset sum, unsigned key) { return sum + ~key; });
+  result.columns.resize(static_cast<std::size_t>(end - keys_of_hubs.begin()));
   std::sort(result.columns.begin(), result.columns.end());
   return result;
 }

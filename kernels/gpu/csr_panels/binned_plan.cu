@@ -2,12 +2,11 @@
 //
 // The plan of csr-binned (binned_plan.hpp): entries are sorted by the number of their cell, which
 // keeps the order of the rows in each; all else is one thread per row, a cell or an entry.
-#include <cub/device/device_radix_sort.cuh>
-
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
+#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/words.hpp"
-#include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -170,22 +169,17 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
                                             plan.empty.data());
   ROWHALO_CUDA(cudaGetLastError());
 
-  const DeviceArray<std::uint32_t> cells(count), sorted_cells(count), sources(count),
-      unsorted(count), numbers(count);
+  const DeviceArray<std::uint32_t> cells(count), sources(count), unsorted(count);
   find_cells<<<blocks_for(std::int64_t{rows.count} * warp_size, block_threads), block_threads>>>(
       matrix, rows, listed, bins, panels, cells.data(), sources.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   const std::int64_t cell_count = std::int64_t{bins.count} * panels.count;
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, cells.data(), sorted_cells.data(),
-                                           unsorted.data(), numbers.data(), count, 0,
-                                           bits_for(cell_count));
-  });
+  const auto by_cell = sort_pairs(cells.data(), unsorted, bits_for(cell_count));
 
   const DeviceArray<std::uint32_t> cell_begins(cell_count + 1), units(cell_count + 1),
       units_of_bins(cell_count + 1);
   const unsigned cell_blocks = blocks_for(cell_count + 1, block_threads);
-  find_cell_begins<<<cell_blocks, block_threads>>>(sorted_cells.data(), count, cell_count,
+  find_cell_begins<<<cell_blocks, block_threads>>>(by_cell.keys.data(), count, cell_count,
                                                    cell_begins.data());
   count_units<<<cell_blocks, block_threads>>>(cell_begins.data(), panels.count, bins.count, unit,
                                               units.data(), units_of_bins.data());
@@ -209,7 +203,7 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   clear(plan.columns.data(), plan.columns.bytes());
   clear(plan.values.data(), static_cast<std::int64_t>(plan.values.bytes()));
   clear(plan.order.data(), plan.order.bytes());
-  const SortedEntries sorted{count, sorted_cells.data(), numbers.data(), cell_begins.data()};
+  const SortedEntries sorted{count, by_cell.keys.data(), by_cell.values.data(), cell_begins.data()};
   with_word(value_bytes, [&]<class Word>(Word) {
     if (count == 0) return;
     fill_cells<<<blocks_for(count, block_threads), block_threads>>>(

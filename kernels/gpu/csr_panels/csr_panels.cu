@@ -29,13 +29,13 @@
 #include <string>
 
 #include "kernels/formats.hpp"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/column_panels.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
-#include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 #include "kernels/options.hpp"

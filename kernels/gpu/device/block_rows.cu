@@ -2,14 +2,11 @@
 //
 // From CSR to sliced blocks (block_rows.hpp). A thread walks the b rows of a block row: once to
 // measure the slices, once more where they get sorted, once to fill them.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
 #include <limits>
 #include <string>
 
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/block_rows.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
@@ -109,9 +106,8 @@ __global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std
 Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
                BlockRows& result) {
   const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
-  result.begins = DeviceArray<Offset>(slices + 1);
   result.bases = DeviceArray<LocalIndex>(slices);
-  const DeviceArray<unsigned long long> sizes(slices + 1);
+  const DeviceArray<Offset> sizes(slices + 1);
   const DeviceArray<Totals> totals(1);
   set_bytes_async(sizes.data(), 0, static_cast<std::size_t>(sizes.bytes()), Stream{});
   set_bytes_async(result.bases.data(), 0x7f, static_cast<std::size_t>(result.bases.bytes()),
@@ -120,31 +116,24 @@ Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsign
   with_block_size(result.size, [&](auto size) {
     measure_slices<size>
         <<<blocks_for(result.count, block_threads), block_threads, conversion_ballast>>>(
-            matrix, rows, places_of(result), lengths.data(), sizes.data(), result.bases.data(),
+            matrix, rows, places_of(result), lengths.data(),
+            reinterpret_cast<unsigned long long*>(sizes.data()), result.bases.data(),
             totals.data());
   });
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sizes.data(), result.begins.data(),
-                                         slices + 1);
-  });
+  result.begins = prefix_sum(sizes);
   return totals.to_host()[0];
 }
 
 /// Block rows by falling length within windows; equal lengths keep their order.
 DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
   const std::int64_t count = lengths.size();
-  const DeviceArray<std::uint64_t> keys(count), sorted_keys(count);
+  const DeviceArray<std::uint64_t> keys(count);
   const DeviceArray<LocalIndex> unsorted(count);
-  DeviceArray<LocalIndex> order(count);
   write_sort_keys<<<blocks_for(count, block_threads), block_threads>>>(
       lengths.data(), static_cast<LocalIndex>(count), keys.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
-  with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys.data(), sorted_keys.data(),
-                                           unsorted.data(), order.data(), count);
-  });
-  return order;
+  return std::move(sort_pairs(keys.data(), unsorted).values);
 }
 
 /// Blocks with padding, less what the last slice lacks in block rows.

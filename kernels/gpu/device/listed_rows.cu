@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Lengths of the rows and two prefix sums over them (listed_rows.hpp).
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
-#include "kernels/gpu/warp/prefix_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {

@@ -7,12 +7,9 @@
 // Diagonals ascend, so a row is summed by ascending local column.
 //
 // Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
-#include <thrust/iterator/counting_iterator.h>
-#include <cub/device/device_select.cuh>
-
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
@@ -108,12 +105,8 @@ class DiaGpuKernel final : public DeviceFormat {
     mark_diagonals<<<blocks, block_threads>>>(matrix, rows, used.data());
     ROWHALO_CUDA(cudaGetLastError());
 
-    const DeviceArray<std::int64_t> positions(possible), found(1);
-    with_scratch([&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<std::int64_t>(0),
-                                        used.data(), positions.data(), found.data(), possible);
-    });
-    const std::int64_t diagonals = found.to_host()[0];
+    const DeviceArray<std::int64_t> positions = places_of_flags(used);
+    const std::int64_t diagonals = positions.size();
     const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
     check_padding(
         options, {diagonals * rows.count, nonzeros, matrix},

@@ -8,11 +8,9 @@
 // A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr.
 //
 // Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
-#include <cub/device/device_scan.cuh>
-
 #include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
-#include "kernels/gpu/conversion/scratch.cuh"
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
@@ -99,11 +97,7 @@ class JdsGpuKernel final : public DeviceFormat {
     measure_diagonals<<<blocks_for(rows.count, block_threads), block_threads>>>(matrix, order,
                                                                                 lengths.data());
     ROWHALO_CUDA(cudaGetLastError());
-    begins_ = DeviceArray<Offset>(diagonals_ + 1);
-    with_scratch([&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, lengths.data(), begins_.data(),
-                                           diagonals_ + 1);
-    });
+    begins_ = prefix_sum(lengths);
     Offset slots = 0;
     copy_now(&slots, begins_.data() + diagonals_, sizeof(slots));
     indices_ = DeviceArray<LocalIndex>(slots);

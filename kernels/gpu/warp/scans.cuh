@@ -23,8 +23,7 @@ __device__ Sum sum_of_lanes(Sum sum) {
 __device__ inline int lanes_since(unsigned marked) {
   const int lane = threadIdx.x % warp_size;
   const unsigned up_to_here = marked & (all_lanes >> (warp_size - 1 - lane));
-  const int last = up_to_here == 0 ? 0 : warp_size - 1 - __clz(static_cast<int>(up_to_here));
-  return lane - last;
+  return up_to_here == 0 ? lane : lane - (warp_size - 1 - __clz(static_cast<int>(up_to_here)));
 }
 
 /// The sum of the calling lane and the `reach` lanes before it. Where segments of lanes are summed,

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/gpu/conversion/sort_and_scan.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+#include "kernels/gpu/device/check.hpp"
+
+namespace rowhalo {
+namespace {
+
+/// Calls a CUB function twice: for the bytes it needs, then with them.
+template <class Call>
+void with_scratch(const Call& call) {
+  std::size_t bytes = 0;
+  ROWHALO_CUDA(call(nullptr, bytes));
+  const DeviceMemory scratch(bytes);
+  ROWHALO_CUDA(call(scratch.data(), bytes));
+  synchronize_device();  // before the scratch memory goes
+}
+
+template <class Key, class Value>
+SortedPairs<Key, Value> radix_sort(const Key* keys, const DeviceArray<Value>& values, int bits) {
+  const std::int64_t count = values.size();
+  SortedPairs<Key, Value> sorted{DeviceArray<Key>(count), DeviceArray<Value>(count)};
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted.keys.data(), values.data(),
+                                           sorted.values.data(), count, 0, bits);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+SortedPairs<std::uint64_t, LocalIndex> sort_pairs(const std::uint64_t* keys,
+                                                  const DeviceArray<LocalIndex>& values) {
+  return radix_sort(keys, values, 64);
+}
+
+SortedPairs<std::uint32_t, std::uint32_t> sort_pairs(const std::uint32_t* keys,
+                                                     const DeviceArray<std::uint32_t>& values,
+                                                     int bits) {
+  return radix_sort(keys, values, bits);
+}
+
+SortedPairs<LocalIndex, std::int64_t> sort_pairs(const LocalIndex* keys,
+                                                 const DeviceArray<std::int64_t>& values) {
+  return radix_sort(keys, values, 32);
+}
+
+template <class T>
+DeviceArray<T> prefix_sum(const DeviceArray<T>& numbers) {
+  DeviceArray<T> sums(numbers.size());
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), sums.data(),
+                                         numbers.size());
+  });
+  return sums;
+}
+template DeviceArray<Offset> prefix_sum(const DeviceArray<Offset>&);
+template DeviceArray<LocalIndex> prefix_sum(const DeviceArray<LocalIndex>&);
+template DeviceArray<std::uint32_t> prefix_sum(const DeviceArray<std::uint32_t>&);
+template DeviceArray<std::uint64_t> prefix_sum(const DeviceArray<std::uint64_t>&);
+
+DeviceArray<std::int64_t> places_of_flags(const DeviceArray<unsigned char>& flags) {
+  const DeviceArray<std::int64_t> places(flags.size()), found(1);
+  with_scratch([&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<std::int64_t>(0),
+                                      flags.data(), places.data(), found.data(), flags.size());
+  });
+  DeviceArray<std::int64_t> result(found.to_host()[0]);
+  copy_now(result.data(), places.data(), static_cast<std::size_t>(result.bytes()));
+  return result;
+}
+
+}  // namespace rowhalo
