@@ -2,7 +2,7 @@
 //
 // How b rows of a list are covered by blocks of b x b: from the left, each block beginning at the
 // first column that is not covered yet, since ghosts are not aligned to b. In host memory, for bsr
-// on the CPU and for samples; gpu/block_merge.cuh does the same on the device.
+// on the CPU and for samples; gpu/warp/block_merge.cuh does the same on the device.
 #pragma once
 
 #include <cstdint>

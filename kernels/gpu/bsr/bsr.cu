@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "kernels/formats.hpp"
-#include "kernels/gpu/device/block_rows.hpp"
+#include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"

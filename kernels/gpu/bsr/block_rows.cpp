@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What sliced blocks say of themselves (block_rows.hpp).
-#include "kernels/gpu/device/block_rows.hpp"
+#include "kernels/gpu/bsr/block_rows.hpp"
 
 #include <fmt/format.h>
 

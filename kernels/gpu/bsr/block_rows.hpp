@@ -14,7 +14,7 @@
 
 #include <string>
 
-#include "kernels/gpu/device/block_size.hpp"
+#include "kernels/gpu/bsr/block_size.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The block size of formats on the device (block_size.hpp): the samples, and the check of the rows.
-#include "kernels/gpu/device/block_size.hpp"
+#include "kernels/gpu/bsr/block_size.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"

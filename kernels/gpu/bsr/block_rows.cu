@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
-#include "kernels/gpu/device/block_rows.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
