@@ -7,7 +7,8 @@
 //   s = +0;  s = fma(a_ij, x_j, s) over the entries of row i in stored order;
 //   y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // in the precision of the run. y is not read when beta == 0, so it may hold NaN. An empty row gives
-// alpha * (+0) (+ beta * y). Padding never touches x.
+// alpha * (+0) (+ beta * y). Padding never affects y: if a kernel loads some x for a padding slot,
+// it discards the result, even if that x is NaN or Inf.
 #pragma once
 
 #include <cstdint>

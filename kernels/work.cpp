@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counts over the listed rows of a CSR block (work.hpp).
+// Counts over the listed rows of a local matrix (work.hpp).
 #include "kernels/work.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the listed rows of a CSR block hold: the counts that KernelWork is made of.
+// What the listed rows of a local matrix (CSR) hold: the counts that KernelWork is made of.
 // Each takes a pass over the rows (columns_used: over the nonzeros), so call them outside timed
 // loops.
 #pragma once

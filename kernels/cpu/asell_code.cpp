@@ -13,9 +13,10 @@ namespace {
 constexpr std::int64_t whole = strip_lanes;
 
 /// The union of the offsets of the rows in their order, each as often as the row that has it most
-/// often: calls step(offset, mask) until it returns false. The slice is whole. In a block that was
-/// cut from a matrix a row may go down, from the ghosts of a neighbour with lower rows to its own
-/// columns, as the rows beside it do: offsets ascend among rows that have gone down equally often.
+/// often: calls step(offset, mask) until it returns false. The slice is whole. In a local matrix
+/// that was cut from a matrix a row may go down, from the ghosts of a neighbour with lower rows to
+/// its own columns, as the rows beside it do: offsets ascend among rows that have gone down equally
+/// often.
 template <class Step>
 void merge_offsets(const SliceRows& slice, const Step& step) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();

@@ -35,8 +35,8 @@ struct AsellArguments : ProductArguments<T> {
   const AsellSlice* slices;  ///< one more behind the last
   const std::byte* indices;
   int block;
-  const T* values;            ///< one a slot, or
-  const std::uint8_t* codes;  ///< one a slot that names one of
+  const T* values;            ///< one per slot, or
+  const std::uint8_t* codes;  ///< one per slot that names one of
   const T* table;             ///< 64 bytes of values, or one for all slots where both are null
   std::int64_t columns;
 };

@@ -5,7 +5,7 @@
 // column (block_cover.hpp).
 //   for each block, i < b, j < b: sums[i][j] = fma(a_ij, x[column + j], sums[i][j])
 //   y_i from sums[i][0] + sums[i][1] + ...
-// One sum an entry of the block: b * b independent chains, whatever the vector width, so the bits
+// One sum per entry of the block: b * b independent chains, whatever the vector width, so the bits
 // do not depend on it. They are not those of csr. A block that is not full has its column stored as
 // ~column and a mask, which keeps padding from x; full blocks pay nothing for it.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The product over CSR rows, for csr (one part) and csr-omp (a part a thread):
+// The product over CSR rows, for csr (one part) and csr-omp (a part per thread):
 //   for each listed row i of the part:
 //     s = +0; for e in [offsets[i], offsets[i + 1]): s = fma(values[e], x[indices[e]], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)

@@ -2,9 +2,9 @@
 //
 // hyb: the first `width` entries of each row in an ELLPACK block, the others in a list of
 // coordinates (hyb_kernel.hpp). Gives the bits of csr.
-// Without width= the one that stores the fewest bytes. One column more costs a slot a row, 12 bytes
-// in fp64, and saves an entry of 16 in the list for each row that is longer: it pays while more
-// than 3/4 (fp32: 2/3) of the rows are longer.
+// Without width= the one that stores the fewest bytes. One column more costs a slot per row, 12
+// bytes in fp64, and saves an entry of 16 in the list for each row that is longer: it pays while
+// more than 3/4 (fp32: 2/3) of the rows are longer.
 //
 // Bytes of the matrix: (v + 4) m W + (v + 8) b + 12 per 256 rows + rows, with W the width and b the
 // entries beyond it.

@@ -16,7 +16,7 @@ namespace rowhalo {
 /// A row costs about as much as this many nonzeros, for its offset and its y.
 inline constexpr std::int64_t row_cost = 2;
 
-/// Parts for `items` items: one a thread, but never more than items, and at least one.
+/// Parts for `items` items: one per thread, but never more than items, and at least one.
 inline int parts_for(std::int64_t items) {
   return static_cast<int>(std::clamp<std::int64_t>(items, 1, std::max(1, omp_get_max_threads())));
 }

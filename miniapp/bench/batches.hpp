@@ -30,7 +30,7 @@ double median(std::vector<double> values);
 
 struct BatchTimes {
   int iterations = 0;
-  std::vector<double> seconds;        ///< of one product, a value a batch, the slowest rank's
+  std::vector<double> seconds;        ///< of one product, a value per batch, the slowest rank's
   bool interrupted = false;           ///< a signal ended the batches early
   std::vector<double> own_seconds{};  ///< likewise, this rank's
 
@@ -70,7 +70,7 @@ struct Measuring {
 // All three run the sequence's check before a time counts.
 
 /// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
-/// Products a batch are rounded up to whole steps of the sequence.
+/// Products per batch are rounded up to whole steps of the sequence.
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
                            ProductSequence& products);
 

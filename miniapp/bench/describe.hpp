@@ -15,7 +15,7 @@ namespace rowhalo {
 MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision);
-/// Local. What this rank sends to others a product.
+/// Local. What this rank sends to others per product.
 std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan);
 NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own);  ///< collective
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,

@@ -10,7 +10,7 @@ namespace rowhalo {
 namespace {
 
 /// A GPU: read bandwidth 4.5e12 of an H200, 3.3e12 of an H100; NVLink 3.7e11 measured between two
-/// of them, 5 us a message from plain calls; a 400 Gb/s adapter for each GPU between nodes.
+/// of them, 5 us per message from plain calls; a 400 Gb/s adapter for each GPU between nodes.
 constexpr double gpu_memory = 3.5e12;
 constexpr Link gpu_inside{3.7e11, 5e-6}, gpu_between{4e10, 1.5e-5};
 

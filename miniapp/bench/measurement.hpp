@@ -16,7 +16,7 @@ namespace rowhalo {
 
 /// This rank's times of one product.
 struct OwnTimes {
-  std::vector<double> batch_seconds;        ///< a value a batch
+  std::vector<double> batch_seconds;        ///< a value per batch
   std::vector<double> local_batch_seconds;  ///< likewise, without exchange
   PhaseReport phases;
 };

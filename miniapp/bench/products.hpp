@@ -35,7 +35,7 @@ struct ProductSetting {
   const HaloPlan& plan;
   ComputeSite site;
   Stream stream;
-  const std::vector<std::byte>& x;  ///< all local columns, in the precision of the block
+  const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
   Disturbances disturbances = {};
   Schedule schedule = Schedule::overlap;
   const LoadedColumns* columns = nullptr;  ///< for a baseline's schedule; null for ours

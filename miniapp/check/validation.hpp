@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Is y right? Every entry is held against a reference and a bound on the rounding error of its row:
+// Is y right? Every entry is compared with a reference, within a bound on the rounding error of
+// its row:
 //   bound_i = 2 (n_i + 3) u (|alpha| sum_j |a_ij||x_j| + |beta||y0_i|) + u_y |ref_i|
 //             + (n_i + 2) max(1, |alpha|) * smallest subnormal
 // with n_i entries in row i, u the unit roundoff of the sums and u_y that of y. A dot product is

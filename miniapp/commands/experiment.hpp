@@ -93,7 +93,7 @@ PartitionRequest partition_request(const RunOptions& options, Device device, con
 Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
                    DistributedCsr&& matrix, RunReport& report);
 
-/// x, y0, and the block in the memory of the device; `problem` outlives it.
+/// x, y0, and the local matrix in the memory of the device; `problem` outlives it.
 Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
                  RunReport& report);
 

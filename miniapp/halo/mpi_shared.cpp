@@ -4,8 +4,8 @@
 // (node_memory.hpp): the owner gathers them into a box, the other copies them to its ghosts. No
 // message, so nothing is matched, cut into fragments or copied through a queue. Vectors stay in
 // memory of their own, on huge pages. A counter says what lies in the boxes, another what was taken
-// out; two boxes a neighbour, used in turn, let the owner go on before the first is empty: with
-// symmetric patterns it never waits for that. Bytes of an exchange: 4 an entry for its index, 2
+// out; two boxes per neighbour, used in turn, let the owner go on before the first is empty: with
+// symmetric patterns it never waits for that. Bytes of an exchange: 4 per entry for its index, 2
 // reads and 2 writes of it. Ranks of other nodes are reached by mpi in the same exchange.
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Transport `nccl`: one group of NCCL sends and receives a product, on a stream of its own that the
-// product's stream waits for. Nothing blocks the host, so a product fits into a CUDA graph. Entries
-// that lie together in x are sent from where they are.
+// Transport `nccl`: one group of NCCL sends and receives per product, on a stream of its own that
+// the product's stream waits for. Nothing blocks the host, so a product fits into a CUDA graph.
+// Entries that lie together in x are sent from where they are.
 #include "miniapp/halo/transports.hpp"
 
 #ifdef ROWHALO_HAVE_NCCL

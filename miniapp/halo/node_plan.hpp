@@ -37,7 +37,7 @@ struct NodePlan {
   std::vector<LocalIndex> entries;
   std::vector<Piece> gather_sends;       ///< of `own`, ascending node that needs it
   std::vector<Piece> gather_receives;    ///< into `outgoing`
-  std::vector<Piece> network_sends;      ///< of `outgoing`, one a node
+  std::vector<Piece> network_sends;      ///< of `outgoing`, one per node
   std::vector<Piece> network_receives;   ///< into `arrived`, likewise
   std::vector<LocalIndex> scattered;     ///< scatter buffer[k] = arrived[scattered[k]]
   std::vector<Piece> scatter_sends;      ///< of the scatter buffer

@@ -3,18 +3,22 @@
 // asell on the GPU: sliced ELLPACK whose slices choose the cheapest index code, one by one.
 //
 // Layout. A slice is 32 rows; a warp multiplies it, lane l the row l. A step has at most one entry
-// of each row, in stored order. Where a row has none, a mask or a code says so.
+// of each row, in stored order. Where a row has none, a mask or a code says so: with the offsets
+// code a step is one offset, so a row may have a hole in the middle; with the distance codes a step
+// is the next code of each row; with 32-bit columns padding comes last.
 //
 //              lane 0   lane 1   lane 2  ...  lane 31      values: one slot per lane and step, the
 //   step 0     v00      v10      v20          v31,0        slots of a step side by side (fp64: 256
 //   step 1     v01      v11      -            v31,1        bytes, one coalesced load of the warp)
 //   step 2     v02      -        v21          v31,2
-//              row 0    row 1    row 2        row 31       - : no entry, x is not read
+//              row 0    row 1    row 2        row 31       - : no entry; the lane loads x[0]
+//                                                              and discards the product
 //
 // Index codes of a slice, and the bytes of its columns per step (32 slots):
 //   offsets    8    one offset for all lanes and a 32-bit mask of the rows that have the entry:
-//                   column(l) = anchor(row l) + offset, anchor = first row of its b x b block.
-//                   Slices with identical steps share them: a grid's columns cost next to nothing.
+//                   column(l) = anchor(row l) + offset, anchor = the row, or the first row of its
+//                   dense block if the source or --block gives blocks of b x b. Slices with
+//                   identical steps share them: a grid's columns cost next to nothing.
 //   8-bit     32    distance to the previous entry of the row; four steps per 32-bit word
 //   16-bit    64    the same in 16 bits; two steps per word
 //   32-bit   128    the column itself
@@ -22,10 +26,12 @@
 // rows whose columns ascend on this rank.
 //
 //   AsellSlice, 16 bytes, one load per warp:
-//     values          first slot of its values
-//     codes           first step in patterns (offsets), or first word of its codes
+//     values          offset of its values per lane: in values, or in 32-bit words if coded
+//     codes           offsets: index of its first step in patterns; others: offset of its codes
+//                     per lane, in 32-bit words
 //     base            8-bit, 16-bit: smallest distance of a first entry from its row
 //     steps_and_code
+//   element of lane l: 32 * offset + l
 //
 // Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
@@ -34,8 +40,8 @@
 // sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
 // the bytes.
 //
-// Bytes of the matrix: s (v, 1 or 0) + s (1, 2 or 4) or, with offsets, 8 per step of each distinct
-// pattern + 16 slices + rows, with s the slots.
+// Bytes of the matrix: values s v (as codes s, one distinct value 0) + columns s (1, 2 or 4), with
+// offsets 8 per step of each distinct pattern + 16 per slice + rows, with s the slots.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +70,7 @@ std::int64_t slot_bytes(const AsellLayout& layout, Precision precision) {
                       layout.code_rows * static_cast<std::int64_t>(sizeof(std::uint32_t)));
 }
 
-/// The numbers of the block as a table in device memory, `bytes` each.
+/// The distinct numbers of the local matrix as a table in device memory, `bytes` each.
 DeviceMemory table_of(const std::vector<std::uint64_t>& numbers, std::size_t bytes) {
   std::vector<std::byte> table(numbers.size() * bytes);
   for (std::size_t k = 0; k < numbers.size(); ++k) {

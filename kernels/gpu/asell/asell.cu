@@ -6,9 +6,9 @@
 //       if there is one: s = fma(value of slot (step, lane), x[column], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
-// loaded before the first of them is summed; a slot without an entry loads x[0] in place of
-// nothing, and the sum discards it. Coded values are bound by the loads and instructions of a step,
-// not by memory: their table lies in shared memory.
+// loaded before the first of them is summed; a slot without an entry loads x[0], and the sum
+// discards the product. Coded values are bound by the loads and instructions of a step, not by
+// memory: their table lies in shared memory.
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/asell/distinct_values.hpp"
@@ -116,7 +116,7 @@ struct TableValues {
   const Matrix* table;  ///< in shared memory
 
   /// Asks for what the warp reads after `unroll` of `steps` steps, one line per lane: one wait for
-  /// memory a slice instead of one a unroll.
+  /// memory per slice instead of one per batch of steps.
   __device__ void ask(int steps, int unroll, int lane) const {
     const int row = unroll / values_per_word + lane;
     if (row * values_per_word < steps) prefetch(words + (row * warp_size - lane));
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
       (number + described_ahead) * warp_size < count) {
     prefetch(a.slices + number + described_ahead);
   }
-  // All loads before the first wait, which is that of the block for its table.
+  // All loads before the first wait, which is that of the thread block for its table.
   static_assert(most_distinct_values <= 2 * asell_threads);
   constexpr unsigned half = asell_threads;
   Matrix low{}, high{};
@@ -263,18 +263,18 @@ void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
 
 template <class Numbers>
 AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
-  const bool near = unroll == Unroll::low;
+  const bool low = unroll == Unroll::low;
   switch (values) {
     case ValueCode::dictionary:
-      return near ? launch<Numbers, ValueCode::dictionary, Unroll::low>
-                  : launch<Numbers, ValueCode::dictionary, Unroll::medium>;
+      return low ? launch<Numbers, ValueCode::dictionary, Unroll::low>
+                 : launch<Numbers, ValueCode::dictionary, Unroll::medium>;
     case ValueCode::constant:
-      return near ? launch<Numbers, ValueCode::constant, Unroll::low>
-                  : launch<Numbers, ValueCode::constant, Unroll::medium>;
+      return low ? launch<Numbers, ValueCode::constant, Unroll::low>
+                 : launch<Numbers, ValueCode::constant, Unroll::medium>;
     case ValueCode::plain:
       break;
   }
-  return near                       ? launch<Numbers, ValueCode::plain, Unroll::low>
+  return low                        ? launch<Numbers, ValueCode::plain, Unroll::low>
          : unroll == Unroll::medium ? launch<Numbers, ValueCode::plain, Unroll::medium>
          : unroll == Unroll::high   ? launch<Numbers, ValueCode::plain, Unroll::high>
                                     : launch<Numbers, ValueCode::plain, Unroll::highest>;

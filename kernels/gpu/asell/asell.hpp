@@ -17,18 +17,18 @@
 
 namespace rowhalo {
 
-/// How the values of the block are written.
+/// How the values of the local matrix are stored.
 enum class ValueCode {
   plain,       ///< as numbers
   dictionary,  ///< 8 bits: position in a table of at most 256 numbers
-  constant,    ///< not at all: there is one number only
+  constant,    ///< not at all: there is one distinct number only
 };
 
 /// 32 rows. What a warp reads first, with one load.
 struct alignas(16) AsellSlice {
-  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: their words per lane
-  std::uint32_t codes;   ///< offsets: first step in `patterns`; others: words per lane before
-  LocalIndex base;       ///< bytes, words: the distance of the first entry counts from row + base
+  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: 32-bit words per lane
+  std::uint32_t codes;  ///< offsets: first step in `patterns`; others: 32-bit words per lane before
+  LocalIndex base;      ///< 8-bit, 16-bit: the distance of the first entry counts from row + base
   std::uint32_t steps_and_code;
 
   constexpr std::uint32_t steps() const { return steps_and_code / index_codes; }
@@ -36,7 +36,7 @@ struct alignas(16) AsellSlice {
 };
 
 /// Codes of 8 and 16 bits lie in words of 32 bits, 4 or 2 steps of a lane in each, lane beside
-/// lane. A code of ones goes that far without an entry.
+/// lane. A code of all ones advances by that much and holds no entry.
 constexpr int codes_per_word(IndexCode code) {
   return code == IndexCode::distances8 ? 4 : code == IndexCode::distances16 ? 2 : 1;
 }
@@ -47,7 +47,7 @@ struct AsellLayout {
   DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
   DeviceArray<std::uint32_t> words;  ///< codes
   DeviceMemory values;               ///< numbers, or words of positions
-  DeviceMemory table;                ///< the numbers of the block where they are coded
+  DeviceMemory table;                ///< the distinct numbers of the local matrix, if coded
   ValueCode value_code = ValueCode::plain;
   std::int64_t steps = 0;            ///< of all slices
   std::int64_t value_rows = 0;       ///< numbers or words that a lane has in `values`, all slices

@@ -45,7 +45,7 @@ class ValueWriter {
   }
 
  private:
-  /// Of padding, which is no number of the block: any.
+  /// Of padding, whose value is never used: any.
   __device__ std::uint32_t position_of(Word number) const {
     int low = 0, high = table_size_ - 1;
     while (low < high) {

@@ -19,13 +19,13 @@ inline constexpr unsigned described_ahead = 1 << 14;
 /// be asked for.
 enum class Order {
   compilers,
-  loads_first,   ///< of a unroll before its sums
-  streams_first  ///< those of values and of codes in words also before any of x
+  loads_first,   ///< all loads of a batch of steps before its sums
+  streams_first  ///< loads of values and of codes in words also before any of x
 };
 
-/// The steps of a slice that a thread loads before it sums them, and the blocks that registers
-/// must suffice for on a multiprocessor, without a spill (ptxas -v): 8 spilled bytes per row cost
-/// stencil5 a tenth.
+/// The steps of a slice that a thread loads before it sums them, and the thread blocks that
+/// registers must suffice for on a multiprocessor, without a spill (ptxas -v): 8 spilled bytes per
+/// row cost stencil5 a tenth.
 struct Shape {
   int plain;   ///< steps of codes without words
   int packed;  ///< steps where several share a word
@@ -34,7 +34,7 @@ struct Shape {
   Order order;
 };
 
-/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 blocks; fitting_unroll says
+/// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 thread blocks; fitting_unroll says
 /// when. Coded values want all warps: with half of them stencil27 of 200 x 200 x 50 took 65 us,
 /// not 60.
 template <class Numbers>

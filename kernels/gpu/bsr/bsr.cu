@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// bsr: blocks of b x b, b = 2..8, in slices of 32 block rows (block_rows.hpp: sliced ELLPACK whose
-// entries are blocks; the layout within a block as in Eberhardt, Hoemmen: Optimization of block
-// sparse matrix-vector multiplication on shared-memory parallel architectures, IPDPSW 2016). A
-// thread a row, b warps per slice:
+// bsr: dense blocks of b x b, b = 2..8, in slices of 32 block rows (block_rows.hpp: sliced ELLPACK
+// whose entries are blocks; the layout within a block as in Eberhardt, Hoemmen: Optimization of
+// block sparse matrix-vector multiplication on shared-memory parallel architectures, IPDPSW 2016).
+// A step of a slice is one block of each of its block rows, here for b = 3 in fp64, where one load
+// of 16 bytes fetches 2 columns:
+//
+//              block row 0                   block row 1                 ...  block row 31
+//              thread 0  thread 1  thread 2  thread 3  thread 4  thread 5
+//   columns    a00 a01   a10 a11   a20 a21   a00 a01   a10 a11   a20 a21 ...  16 bytes per thread
+//   0, 1
+//   column 2   a02       a12       a22       a02       a12       a22     ...  8 bytes per thread
+//
+//   value(c, p, r) is at values[c0 * 32 * b + (p * b + r) * w + c - c0] of its step, where w
+//   columns from c0 (16 bytes or less) are one load and p counts block rows within the slice.
+//
+// One thread per row, b warps per slice:
 //   for thread k: p = k / b, r = k % b; i = the row; s = +0
 //     for each block of block row p, for c in [0, b):
-//       if values[c][p][r] is no hole: s = fma(values[c][p][r], x[column + c], s)
-// Neighbouring threads read neighbouring values, 16 bytes each where b allows; b of them share an
-// index. Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks
-// are loaded before the first is summed.
+//       if value(c, p, r) is no hole: s = fma(value(c, p, r), x[column + c], s)
+// A hole is a place of a block, or a block of padding, without an entry: x is loaded for it, and
+// the product discarded. Neighbouring threads read neighbouring values; b of them share an index.
+// Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks are
+// loaded before the first is summed.
 //
 // Bytes of the matrix: B (b b v + 2, or 4 where a slice spans 2^16 columns) + 12 slices + rows,
 // with B counting the padding of slices of 32 block rows; 4 m / b where they are sorted.

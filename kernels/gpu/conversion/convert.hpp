@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Conversions of a CSR block on the device: rows sorted by length, sliced ELLPACK, 32-bit offsets.
+// Conversions of a local matrix on the device: rows sorted by length, sliced ELLPACK, 32-bit
+// offsets.
 // All run in the default stream of the current device; what they return may be used at once.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The listed rows of a CSR block as coordinates, in the order of the list: for coo, coo-segmented
-// and the tail of hyb.
+// The listed rows of a local matrix as coordinates, in the order of the list: for coo,
+// coo-segmented and the tail of hyb.
 #pragma once
 
 #include "kernels/gpu/device/runtime.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// coo: coordinates, a thread an entry, sums by atomics:
+// coo: coordinates, one thread per entry, sums by atomics:
 //   y_i = beta * y_i for every listed row (a launch of its own); then
 //   for thread e: y[rows[e]] += alpha * values[e] * x[columns[e]]
 // Threads of a warp whose entries lie in one row sum them first by shuffles, so that only one of

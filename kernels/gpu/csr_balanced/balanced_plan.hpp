@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How csr-balanced shares out the entries of a block: made once, on the device. The listed rows'
-// entries stand one after the other, in chunks of 256; a share is a few chunks in succession, and a
-// warp of the product sums one share after the other (csr_balanced.cu). Rows without entries are in
-// no chunk: a bit each, so that the product writes them and reads nothing for them.
+// How csr-balanced shares out the entries of a local matrix: made once, on the device. The listed
+// rows' entries stand one after the other, in chunks of 256; a share is a few chunks in succession,
+// and a warp of the product sums one share after the other (csr_balanced.cu). Rows without entries
+// are in no chunk: a bit each, so that the product writes them and reads nothing for them.
 #pragma once
 
 #include "kernels/balanced_shares.hpp"
@@ -43,8 +43,8 @@ struct BalancedPlan {
   DeviceArray<std::int32_t> order, open;
   DeviceArray<SplitRow> split_rows;
   DeviceArray<unsigned> empty;
-  /// Entries of the listed rows alone; empty where these have all entries of the block, which are
-  /// then used where they are.
+  /// Entries of the listed rows alone; empty if these have all entries of the local matrix, which
+  /// are then used where they are.
   DeviceArray<LocalIndex> indices;
   DeviceMemory values;
 

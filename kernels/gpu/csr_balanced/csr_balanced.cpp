@@ -5,10 +5,11 @@
 //
 //   entries   0 . . . . . 255 | 256 . . . . 511 | 512 . . .    values and columns of CSR
 //             --- chunk 0 ---   --- chunk 1 ---                256 entries: 8 per lane
-//   marks     0 0 0 1 0 0 0 1 + 8 bits, per lane               1 = last entry of its row; rows that
-//                                                              end before the lane in the chunk
-//   shares    chunks 0 .. c-1 | c .. 2c-1 | ...                about c = chunks= chunks each; a
-//                                                              warp takes one after the other
+//   marks     16 bits per lane and chunk: 8 flags (1 = last entry of its row), 8-bit count of the
+//             rows that end in earlier lanes of the chunk
+//   shares    chunks 0 .. c-1 | c .. 2c-1 | ...                about c chunks per share (chunks=c);
+//             of W warps, warp w takes shares w, w + W, w + 2 W, ... (if rows are very long and
+//             there are no hubs: in the plan's order, gather_long_rows)
 //
 //   loading   lane l takes entries l, l + 32, ... : neighbouring lanes read neighbouring entries
 //   summing   lane l takes products 8 l .. 8 l + 7 : each lane holds a piece of the entry order
@@ -26,7 +27,8 @@
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
 // (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
-// 16-bit columns need a copy of the indices, and a list of some rows a copy of both.
+// 16-bit columns need a copy of the indices. If only some rows are listed, indices and values are
+// copied.
 //
 // Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
 // entry of other chunks; 4 per chunk of 256 entries (16 bits: 8); where rows are empty, m / 8 and 4

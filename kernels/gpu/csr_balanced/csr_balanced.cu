@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The kernel of csr-balanced (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp).
-// Warps stay for the whole product; each takes every so many-th share and sums it chunk by chunk:
+// Persistent warps: of W warps, warp w takes shares w, w + W, ... and sums each chunk by chunk:
 //   lane l loads entries l, l + 32, ... of the chunk and multiplies (neighbours read neighbours);
 //   through shared memory lane l gets products 8 l .. 8 l + 7 and sums them row by row;
 //   what is left of each lane's last row is summed over the lanes by segments, and joins the first
 //   row that ends in a later lane; the sums of all rows that end in the chunk are then written side
 //   by side.
 // Lanes with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends
-// likewise). With 16-bit columns, in a chunk where no row ends, each lane adds its products to what
-// it has, and the lanes' sums are added up when a row does (else gathers set the pace, and the
-// registers cost more). Columns and marks of the next chunk are loaded while this one is summed. A
-// row that several shares have entries of gets its sum from the last of them to be done, in the
-// order of the shares: the same bits every time.
+// likewise). With 16-bit columns, a chunk in which no row ends skips shared memory: each lane keeps
+// a running sum, and the 32 sums are added when the row or the share ends. The other variants do
+// not, because gathers limit them and the extra registers cost more. Columns and marks of the next
+// chunk are loaded while this one is summed. A row that several shares have entries of gets its sum
+// from the last of them to be done, in the order of the shares: the same bits every time.
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/chunk_columns.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
@@ -157,7 +157,7 @@ __device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int f
 }
 
 /// What the warp's shares have of split rows is in partial_sums: tells so, and finishes the rows of
-/// which nothing else is missing. A lane an end of a share.
+/// which nothing else is missing. One lane per end of a share.
 template <class Numbers, class Columns>
 __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
                                   std::int64_t warps) {

@@ -24,7 +24,8 @@ struct BalancedArguments : ProductOf<Numbers> {
   unsigned* arrived;  ///< shares of each split row that are done; 0 between products
 };
 
-/// Blocks and their threads: all of them run side by side, one block a multiprocessor.
+/// Thread blocks and their threads: all of them run side by side, one thread block per
+/// multiprocessor.
 struct BalancedGrid {
   unsigned blocks = 0;
   int threads = warp_size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How csr-binned stores the entries of a block: made once, on the device. Columns are cut into
-// panels, the listed rows into bins of successive rows; what a bin has in a panel is a cell.
+// How csr-binned stores the entries of a local matrix: made once, on the device. Columns are cut
+// into panels, the listed rows into bins of successive rows; what a bin has in a panel is a cell.
 // Entries stand panel by panel, in a panel bin by bin, in a cell in the order of the rows; each
 // cell is filled up to whole units, so that products of a cell can be copied 16 bytes at once.
 #pragma once

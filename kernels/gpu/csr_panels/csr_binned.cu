@@ -6,15 +6,16 @@
 // Reducing PageRank communication via propagation blocking, IPDPS 2017).
 //
 //               panel 0     panel 1     panel 2      panels of columns, bins of successive rows;
-//             +-----------+-----------+-----------+  cell = entries of a bin in a panel
-//     bin 0   | cell 0,0  | cell 1,0  | cell 2,0  |
+//             +-----------+-----------+-----------+  cell (panel, bin) = entries of a bin in
+//     bin 0   | cell 0,0  | cell 1,0  | cell 2,0  |  a panel
 //     bin 1   | cell 0,1  | cell 1,1  | cell 2,1  |  memory holds panel by panel, bin by bin:
 //             +-----------+-----------+-----------+    00 01 | 10 11 | 20 21
 //
 //   1. multiply, a thread block per panel, x of the panel in shared memory:
 //        products[e] = values[e] * x_p[columns[e]]           down a column of the grid
-//   2. sum, a thread block per bin, which copies its products from all panels to shared memory:
-//        s = +0; for e of row k in stored order: s = s + products[order[e]]   along a row
+//   2. sum, a thread block per bin, which copies its products from all panels to shared memory,
+//      then one thread per row:
+//        s = +0; for j of row k in stored order: s = s + copied[order[j]]     along a row
 //        y_i, i = rows[k] = alpha * s + beta * y_i
 //
 // Cells are filled up to whole units of 16 bytes of products, so that a copy is aligned. Columns
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(panel_threads, 1) multiply(BinnedArguments<Num
   }
 }
 
-/// Asks for the cells of a bin, a few a warp.
+/// Asks for the cells of a bin, a few per warp.
 template <int warps>
 __device__ void copy_cells(const uint2* cells, std::int32_t panels, const uint4* products,
                            uint4* to) {

@@ -7,22 +7,26 @@
 //
 //               panel 0      panel 1      panel 2
 //             +------------+------------+------------+     panel: columns, of equal width
-//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |     piece: entries of a row in a panel
-//     row 1   | piece 0,1  | piece 1,1  | piece 2,1  |
+//     row 0   | piece 0,0  | piece 1,0  | piece 2,0  |     piece (panel, row): entries of a row
+//     row 1   | piece 0,1  | piece 1,1  | piece 2,1  |     in a panel
 //             +------------+------------+------------+
 //               block 0      block 1      block 2          1. a thread block per panel: x of the
 //                                                             panel in shared memory, sums pieces
 //     sums      s00 s10 s20    s01 s11 s21                 2. adds up the pieces of each row
 //
-// There are at most as many panels as multiprocessors, or a multiple of their number.
+// The number of panels is the number of multiprocessors, or the smallest multiple of it for which x
+// of a panel fits into shared memory (at most 65536 columns; panels= overrides). T is 2, 4, 8, 16
+// or 32, by the mean entries per piece; a thread block of 1024 threads works on 1024 / T rows at
+// once.
 //   piece (p, k), T threads:  thread l: s_l = +0; for e = begins[p, k] + l, step T:
 //                               s_l = fma(values[e], x_p[columns[e]], s_l)
 //                             s = tree sum of s_0 .. s_(T-1)
 //   y_i, i = rows[k]          = alpha * (sum of the pieces of row k) + beta * y_i
 //
 // Entries are stored panel by panel and row by row within a panel; columns count from the panel's
-// first, in 16 bits. Adding up is a kernel of its own, because blocks that also had to add what all
-// others summed would be the slowest. Orders are fixed: the bits are reproducible from run to run.
+// first, in 16 bits. Adding up is a kernel of its own, because thread blocks that also had to add
+// what all others summed would be the slowest. Orders are fixed: the bits are reproducible from run
+// to run.
 //
 // Bytes of the matrix: n (v + 2) + 8 per piece of a row in a panel, of which there are m for each
 // panel, and a sum, written and read; rows.
@@ -84,7 +88,7 @@ __device__ typename Numbers::Sum sum_of_entries(const PanelArguments<Numbers>& a
   return sum;
 }
 
-/// One block per panel.
+/// One thread block per panel.
 template <class Numbers, int threads>
 __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Numbers> a) {
   extern __shared__ double shared[];
@@ -175,7 +179,7 @@ __global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panel
   }
 }
 
-/// Threads a piece: the fewest that have most pieces' entries under way at once.
+/// Threads per piece: the fewest that have most pieces' entries under way at once.
 int fitting_threads(double mean_entries) {
   int threads = 2;
   while (threads < warp_size && mean_entries > 5 * threads) threads *= 2;

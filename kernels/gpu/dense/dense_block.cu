@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From CSR to the dense matrix (dense_block.hpp): every row is held against the first, then copied,
-// a thread an entry.
+// From CSR to the dense matrix (dense_block.hpp): every row is compared with the first, then
+// copied, one thread per entry.
 #include <cstdint>
 #include <string>
 

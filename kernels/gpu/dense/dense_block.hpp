@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dense matrix behind the formats dense-*: the listed rows of a CSR block all of whose rows
+// The dense matrix behind the formats dense-*: the listed rows of a local matrix all of whose rows
 // hold the same columns in the same order (every entry stored, as in the source `dense`), without
 // their indices. Entry e of listed row k lies at k * leading + e (Layout::rows) or at k + e *
 // leading (Layout::columns). Nothing is padded but the leading dimension, so a dense format

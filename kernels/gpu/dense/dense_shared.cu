@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dense-shared: dense-coalesced with x in shared memory, a tile as long as the block at a time:
-//   for each tile: the block's threads load it, an entry each; then
+// dense-shared: dense-coalesced with x in shared memory, a tile as long as the thread block at a
+// time:
+//   for each tile: its threads load it, one entry each; then
 //     for thread k: for e in the tile: s = fma(values[k + e * leading], tile[e], s)
 #include "kernels/formats.hpp"
 #include "kernels/gpu/dense/dense_rows.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the current device's memory gives to the three simplest kernels: the ceilings that times of
-// products are held against.
+// products are compared with.
 #pragma once
 
 namespace rowhalo {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies a CSR block to the device (device_csr.hpp).
+// Copies a local matrix (CSR) to the device (device_csr.hpp).
 #include "kernels/gpu/device/device_csr.hpp"
 
 namespace rowhalo {

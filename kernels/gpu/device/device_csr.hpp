@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A CSR block in device memory: a copy of one on the host.
+// A local matrix (CSR) in device memory: a copy of one on the host.
 #pragma once
 
 #include "kernels/gpu/device/runtime.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// kernels/work.hpp for a CSR block and a row list in device memory.
+// kernels/work.hpp for a local matrix (CSR) and a row list in device memory.
 #pragma once
 
 #include "kernels/spmv_kernel.hpp"

@@ -33,7 +33,7 @@ inline unsigned blocks_for(std::int64_t threads, int block) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
-/// Threads a block: `block=`, whole warps.
+/// Threads per thread block: `block=`, whole warps.
 inline int block_option(const Spec& options, int fallback) {
   const auto block = static_cast<int>(options.integer("block", fallback, warp_size, 1024));
   if (block % warp_size != 0) options.fail("block must be a multiple of 32, at most 1024");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dia: diagonals. Slot (d, k) holds the entry of listed row k on the d-th diagonal that any of them
-// has, and a bit says whether there is one, so that padding never touches x:
+// has, and a bit says whether there is one; without one, x[0] is loaded and the product discarded:
 //   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
 //     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
 // Diagonals ascend, so a row is summed by ascending local column.

@@ -4,8 +4,8 @@
 // that are summed by segments and added to y (segmented_sum.hpp): Bell, Garland: Efficient sparse
 // matrix-vector multiplication on CUDA, NVIDIA NVR-2008-004, 2008, there with atomics. The same
 // bits every time. Without width= the one that stores the fewest bytes: one column more costs a
-// slot a row and saves a coordinate for each row that is longer. y is
-// read and written again for rows that are longer.
+// slot per row and saves a coordinate for each row that is longer. y is read and written again for
+// rows that are longer.
 //
 // Bytes of the matrix: (v + 4) m W + (v + 8) b + rows, with W the width and b the entries beyond
 // it; partial sums as in coo-segmented.

@@ -3,10 +3,16 @@
 // sell on the GPU: SELL-32-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop: A unified sparse matrix
 // data format for efficient general sparse matrix-vector multiplication on modern processors with
 // wide SIMD units, SIAM J. Sci. Comput. 36, 2014). Rows are cut into slices of 32, a warp; step k
-// of a slice holds the k-th entry of each of its rows side by side, padded to the longest. Each row
-// is summed in stored order with its own accumulator: the bits of csr. sigma > 1 sorts the rows of
-// each window of sigma rows by falling length to save padding; a row list then takes y to its
-// natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
+// of a slice holds the k-th entry of each of its rows side by side, padded to the longest:
+//
+//              lane 0   lane 1   lane 2  ...  lane 31
+//   step 0     v00      v10      v20          v31,0     one coalesced load of the warp
+//   step 1     v01      v11      -            v31,1     - : padding, index -1
+//              row 0    row 1    row 2        row 31    indices lie in the same places
+//
+// Each row is summed in stored order with its own accumulator: the bits of csr. sigma > 1 sorts the
+// rows of each window of sigma rows by falling length to save padding; a row list then takes y to
+// its natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
 // unroll= is the number of steps that a thread loads before it sums them (sell.cu); without it the
 // one that loads least in vain for slices of mean length.
 //

@@ -2,11 +2,11 @@
 //
 // The kernel of sell (the format: sell.cpp). One warp per slice of 32 rows, one thread per row:
 //   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
-//     for slot = begins[slice] + lane, step lanes, below begins[slice + 1]:
+//     for (slot = begins[slice] + lane; slot < begins[slice + 1]; slot += lanes):
 //       if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
-// A step of a slice is one stretch of memory; lane_sum.cuh has the loop over steps. Only the last
-// slice has fewer than 32 lanes.
+// A step of a slice is one stretch of memory; lane_sum.cuh has the loop over steps. `lanes` is
+// 32, and fewer in the last slice only.
 #include <iterator>
 
 #include "kernels/gpu/device/launch.hpp"

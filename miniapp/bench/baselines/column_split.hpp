@@ -8,8 +8,8 @@
 
 namespace rowhalo {
 
-/// Both have all rows of the block, with the entries in stored order and the column numbers of the
-/// block; fingerprints and row lists are left out.
+/// Both have all rows of the local matrix, with the entries in stored order and the column numbers
+/// of that matrix; fingerprints and row lists are left out.
 struct ColumnSplit {
   LocalMatrix owned, ghosts;
 };

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Chunks, for large halos: in exchange e entries are stored straight into the receiver's ghosts.
+// Chunks, for large halos: in exchange e entries are stored straight into the receiver's ghosts. A
+// chunk is at most 1024 entries of one message, sent by one thread block (256 threads, 4 entries
+// each). Only thread block 0 then waits for the incoming flags.
 //
 //     rank A                                   rank B
 //     store entries into ghosts of B --------> (nothing to do)
 //     fence
-//     store e into the chunk's flag ---------> spin until all flags hold e; boundary rows follow
+//     store e into the chunk's flag ---------> spin until all flags are at least e;
+//                                              boundary rows follow
 //     spin on own flags <--------------------- store e into the chunk's flag
 //
 //   Why A may overwrite ghosts of B, if consecutive exchanges use different vectors (u, v, u, ...):
 //     1. A stores into u in exchange e + 2 after it has all flags of e + 1;
-//     2. B has set its flags of e + 1 after its boundary rows of e, which are earlier in its
-//     stream;
+//     2. B sets the flags of e + 1 in A's memory only after B's boundary rows of e, because its
+//     exchange kernel waits for them in stream order;
 //     3. only these rows of e read the ghosts of u.
 //     If a vector is exchanged twice in a row, each rank first tells its peers that it is ready,
 //     and chunks wait for that.
@@ -25,8 +28,8 @@ namespace rowhalo::p2p {
 
 namespace {
 
-/// Only the first block waits for entries. Interior rows want the device, too, where they do not
-/// wait anyhow.
+/// Only the first thread block waits for entries. Interior rows want the device, too, where they do
+/// not wait anyhow.
 constexpr unsigned most_sending_blocks(Place place) {
   return place == Place::alone ? 256 : 1024;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lines, for small halos: in exchange e an entry travels in one store of 8 or 16 bytes that also
-// holds e, to a place of its own in the receiver's memory (NCCL calls this LL).
+// Lines, for small halos: in exchange e an entry travels in one store that also holds e, to a place
+// of its own in the receiver's memory (NCCL calls this LL). A line is one 8-byte word: at most 4
+// bytes of the entry, and the 4-byte e. fp64 takes two such words (16 bytes), each with its own e,
+// and the receiver checks both: only 8-byte stores need to be atomic. Thread k sends every line
+// k + n * stride, then waits for every incoming line k + n * stride.
 //
 //     rank A                                   rank B
 //     store {x[i], e} -----------------------> lines of parity e % 2: spin until they hold e
@@ -100,7 +103,7 @@ __global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments
 /// a peer's may wait for. So many do as soon as interior rows make room.
 template <class Arguments>
 unsigned waiting_blocks(void (*alone)(Arguments), void (*in_line)(Arguments)) {
-  static const unsigned resident = [&] {  // one pair of kernels a type of arguments
+  static const unsigned resident = [&] {  // one pair of kernels per type of arguments
     int blocks = 0, blocks_in_line = 0;
     ROWHALO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, alone, block_threads, 0));
     ROWHALO_CUDA(

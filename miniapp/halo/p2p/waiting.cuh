@@ -88,7 +88,7 @@ __device__ void enter() {
 template <class Arguments>
 void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned blocks,
             const Arguments& arguments, Place place, Stream stream) {
-  static const bool early = [&] {  // one pair of kernels a type of arguments
+  static const bool early = [&] {  // one pair of kernels per type of arguments
     make_room_for_products(alone);
     make_room_for_products(in_line);
     return can_start_early(in_line);
