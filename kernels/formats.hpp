@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The table of formats. --help, `rowhalo list formats`, messages, README and tests are made from
-// it. Adding a format is one new file with its factory and one line in formats.cpp.
+// it. Adding a format is one new file with its factory and one line in formats.inc.
 #pragma once
 
 #include <memory>

@@ -43,8 +43,10 @@ constexpr TransportEntry table[] = {
      !in_line, mpi_cuda_unusable, make_mpi_cuda_exchange},
     {"nccl", "NCCL sends and receives on the stream, one GPU per rank", graphs, !in_line,
      nccl_unusable, make_nccl_exchange},
-    {"p2p", "stores into the neighbours' ghosts over NVLink; nccl to ranks of other nodes", graphs,
-     in_line, p2p_unusable, make_p2p_exchange},
+    {"p2p",
+     "direct stores into neighbours' GPU memory (CUDA IPC; NVLink or PCIe); nccl to ranks of other "
+     "nodes",
+     graphs, in_line, p2p_unusable, make_p2p_exchange},
     {"node-aware", "entries that several ranks of a node need cross the network once", !graphs,
      !in_line, node_aware_unusable, make_node_aware_exchange},
 };
@@ -78,7 +80,7 @@ const TransportEntry& find_transport(std::string_view name) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--halo {}: no such transport; use {}", name, listed(names)));
+  throw InputError(fmt::format("--halo {}: unknown transport; use {}", name, listed(names)));
 }
 
 }  // namespace rowhalo
