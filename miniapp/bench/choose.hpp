@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `auto`: the format and the transport are measured, not guessed. Candidates run a few products on
-// the real blocks (format_trials.hpp) and the real plan; the fastest by the slowest rank's time
-// serves all ranks.
+// the real local matrices (format_trials.hpp) and the real plan; the fastest by the slowest rank's
+// time serves all ranks.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How `auto` finds its format (choose.hpp): candidates in the order of their predicted time, each
-// made and run for a few products on the real blocks, until the budget is spent. What cannot win by
-// its bytes is left out. The fastest so far stays while the next is tried; where both do not fit
-// into memory it makes room and is made again if it wins.
+// made and run for a few products on the real local matrices, until the budget is spent. What
+// cannot win by its bytes is left out. The fastest so far stays while the next is tried; where both
+// do not fit into memory it makes room and is made again if it wins.
 #pragma once
 
 #include <span>

@@ -2,7 +2,7 @@
 //
 // The gather kernel of gather.hpp:
 //   for k in [0, count): out[k] = x[indices[k]]
-// One thread an entry: indices and out are read and written side by side, x wherever the boundary
+// One thread per entry: indices and out are read and written side by side, x wherever the boundary
 // of the rank lies. 4 bytes of index and twice the entry move for each.
 #include "kernels/gpu/device/launch.hpp"
 #include "miniapp/halo/gather.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // csr-cached: one thread per row of CSR, with a window of x in shared memory, since neighbouring
-// rows of a banded matrix refer to the same entries again and again. Each block of threads has
+// rows of a banded matrix refer to the same entries again and again. Each thread block has
 // window= entries that begin at the smallest column of its rows; columns beyond it are read from x
 // itself:
-//   the block's threads load window[c] = x[first + c]; then for thread k: i = rows[k]; s = +0
+//   its threads load window[c] = x[first + c]; then for thread k: i = rows[k]; s = +0
 //     for e in [offsets[i], offsets[i + 1]): c = indices[e] - first
 //       s = fma(values[e], c < length ? window[c] : x[indices[e]], s)
 // The bits of csr.
@@ -104,7 +104,7 @@ class CsrCachedKernel final : public DeviceFormat {
   }
 
  private:
-  /// What every device gives a block without being asked: 48 KiB.
+  /// What every device gives a thread block without being asked: 48 KiB.
   static constexpr std::int64_t largest_window = (48 << 10) / sizeof(T) - 1;
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }

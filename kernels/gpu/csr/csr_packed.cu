@@ -2,7 +2,7 @@
 //
 // csr-packed: for small matrices with rows of any lengths: whole rows are packed into thread blocks
 // (CSR-Stream: Greathouse, Daga, Efficient sparse matrix-vector multiplication on GPUs using the
-// CSR storage format, SC 2014), so that nothing passes between blocks:
+// CSR storage format, SC 2014), so that nothing passes between thread blocks:
 //   rows k from firsts[block] on take slots one after the other, empty rows one without an entry;
 //   lane of 4 slots: s = +0; s = fma(values[slot], x[columns[slot]], s) up to where a row ends
 //   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
@@ -129,13 +129,13 @@ __global__ void __launch_bounds__(most_threads) csr_packed_kernel(PackedArgument
 
 // ---- set-up
 
-/// Where each row begins, as slots; how many slots all blocks have.
+/// Where each row begins, as slots; how many slots all thread blocks have.
 struct Packing {
   std::vector<Offset> begins;
   Offset slots = 0;
 };
 
-/// Rows one after the other; one that does not fit into a block any more begins the next.
+/// Rows one after the other; one that does not fit into a thread block any more begins the next.
 Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
   Packing packing;
   packing.begins.reserve(lengths.size());
@@ -171,7 +171,7 @@ __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begin
 }
 
 int chosen_threads(const Spec& options, Offset longest) {
-  // Where rows are as long as half a block, it would stay half empty before them.
+  // Where rows are as long as half a thread block, it would stay half empty before them.
   int fitting =
       longest > Offset{fewest_threads} * lane_slots / 2 ? 2 * fewest_threads : fewest_threads;
   while (fitting < most_threads && longest > Offset{fitting} * lane_slots) fitting *= 2;

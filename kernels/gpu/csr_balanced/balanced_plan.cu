@@ -2,7 +2,7 @@
 //
 // The plan of csr-balanced (balanced_plan.hpp): two prefix sums, over the rows for the numbers of
 // those that have entries and over the chunks for the rows that end before each; all else is a
-// thread a row, a lane eight entries, or one thread per share.
+// thread per row, a lane per eight entries, or a thread per share.
 #include <algorithm>
 #include <numeric>
 

@@ -68,9 +68,9 @@ struct BalancedPlan {
 BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGrid grid, int chunks);
 
 /// Rows of very many shares set the pace by the sectors of x that they load. Their shares are
-/// spread evenly over the blocks, and shares of several rows that lie in the same columns to the
-/// same block at once: what one has loaded is then in the cache for the others. `indices`: of the
-/// plan's entries.
+/// spread evenly over the thread blocks, and shares of several rows that lie in the same columns to
+/// the same block at once: what one has loaded is then in the cache for the others. `indices`: of
+/// the plan's entries.
 void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid grid);
 
 }  // namespace rowhalo

@@ -27,7 +27,7 @@ __global__ void measure_first_row(CsrView matrix, RowListView rows, Offset* begi
   begin_and_end[1] = matrix.offsets[row + 1];
 }
 
-/// A thread an entry of the rows as they would be if all were as long as the first.
+/// One thread per entry of the rows as they would be if all were as long as the first.
 __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begin,
                              LocalIndex columns, Findings* findings) {
   for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * (columns + 1);

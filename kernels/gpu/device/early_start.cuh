@@ -22,7 +22,7 @@ __device__ inline void wait_for_stream() {
 #endif
 }
 
-/// The next kernel may start, up to its own wait, when all blocks are here or have ended.
+/// The next kernel may start, up to its own wait, when all thread blocks are here or have ended.
 __device__ inline void let_next_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

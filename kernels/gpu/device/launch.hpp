@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every launch needs: the native stream, attributes of the device, the number of blocks,
-// the option `block=`.
+// What every launch needs: the native stream, attributes of the device, the number of thread
+// blocks, the option `block=`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -40,14 +40,16 @@ inline int block_option(const Spec& options, int fallback) {
   return block;
 }
 
-/// Bytes of shared memory that a block of a conversion asks for and leaves unused: four blocks are
-/// then at once on a multiprocessor, and the lines in which lanes walk their rows stay in its L1.
+/// Bytes of shared memory that a thread block of a conversion asks for and leaves unused: four
+/// blocks are then at once on a multiprocessor, and the lines in which lanes walk their rows stay
+/// in its L1.
 inline constexpr int conversion_ballast = 47 * 1024;
 
-/// Lets blocks of `kernel`, which needs little shared memory, lie on a multiprocessor beside those
-/// of a product. The first block on a multiprocessor divides its memory into L1 and shared memory,
-/// and a block that needs more waits until all before it have ended: with the driver's division for
-/// such a kernel, 8 KB, a product with coded values stood still where an exchange was under way.
+/// Lets thread blocks of `kernel`, which needs little shared memory, lie on a multiprocessor beside
+/// those of a product. The first block on a multiprocessor divides its memory into L1 and shared
+/// memory, and a thread block that needs more waits until all before it have ended: with the
+/// driver's division for such a kernel, 8 KB, a product with coded values stood still where an
+/// exchange was under way.
 template <class... Arguments>
 void make_room_for_products(void (*kernel)(Arguments...)) {
   constexpr int percent = 28;  // 64 KB of 228: what the driver takes for coded values in fp64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// As many blocks as multiprocessors (shared_memory.hpp); each takes all that a block may have, so
-// that no two share one.
+// As many thread blocks as multiprocessors (shared_memory.hpp); each takes all that a block may
+// have, so that no two share one.
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/shared_memory.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Places of a block that hold no entry, told from entries by the value itself: all bits one, a NaN.
-// Costs no byte beside the values, and one comparison an entry. An entry that is such a NaN is
+// Costs no byte beside the values, and one comparison per entry. An entry that is such a NaN is
 // stored with its sign cleared, another NaN.
 #pragma once
 

@@ -27,7 +27,7 @@ namespace rowhalo::p2p {
 
 namespace {
 
-/// More blocks than that would leave no room for interior rows.
+/// More thread blocks than that would leave no room for interior rows.
 constexpr unsigned most_waiting_blocks = 256;
 
 /// Lines of a message; an empty one where there are no entries, to signal.

@@ -29,7 +29,7 @@ struct Link {
 struct Counters {
   std::uint32_t exchanges;  ///< done
   std::uint32_t last_slot;  ///< 1 + slot of the vector exchanged last
-  std::uint32_t blocks;     ///< of this exchange's kernel that are done
+  std::uint32_t blocks;     ///< thread blocks of this exchange's kernel that are done
   std::uint32_t failed;     ///< no more waiting
 };
 

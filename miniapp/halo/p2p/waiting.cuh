@@ -4,9 +4,9 @@
 // are counted in device memory, so that graphs replay; the count only grows and may wrap.
 //
 // No block waits for entries before it has sent its own; waits for readiness end, because every
-// rank signals that first. The next kernel in the stream may start early, but only once all blocks
-// of this one are resident, so it cannot keep them out. A wait beyond the limit tells the host and
-// lets everything behind it run on.
+// rank signals that first. The next kernel in the stream may start early, but only once all thread
+// blocks of this one are resident, so it cannot keep them out. A wait beyond the limit tells the
+// host and lets everything behind it run on.
 #pragma once
 
 #include <cuda/atomic>
