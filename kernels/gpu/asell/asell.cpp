@@ -40,8 +40,8 @@
 // sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
 // the bytes.
 //
-// Bytes of the matrix: values s v (as codes s, one distinct value 0) + columns s (1, 2 or 4), with
-// offsets 8 per step of each distinct pattern + 16 per slice + rows, with s the slots.
+// Bytes of the matrix: s v for values (s if coded, 0 if all are equal) + s (1, 2 or 4) for columns
+// (offsets: 8 per step of each distinct pattern) + 16 per slice + rows, with s the slots.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
