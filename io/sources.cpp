@@ -11,6 +11,7 @@
 #include "io/hdf5/target.hpp"
 #include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
+#include "partition/base/regular_file.hpp"
 #include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
@@ -108,12 +109,15 @@ struct NamedSource {
   const SourceEntry* entry = nullptr;
 };
 
-NamedSource name_source(const std::string& text, const Comm& comm) {
+NamedSource name_source(const std::string& text, const Comm& comm, const std::string& option) {
   NamedSource source;
   agree(comm, [&] {
-    source.spec =
-        names_matrix_file(text) ? Spec::whole(text, "--matrix") : Spec::parse(text, "--matrix");
+    source.spec = names_matrix_file(text) ? Spec::whole(text, option) : Spec::parse(text, option);
     source.entry = &find_source(text, source.spec);
+    // Before a reader opens it, which does not know the option.
+    if (comm.rank == 0 && is_suffix(*source.entry)) {
+      check_regular_file(hdf5_location(text).file, option);
+    }
   });
   return source;
 }
@@ -153,9 +157,9 @@ bool names_matrix_file(const std::string& text) {
   return false;
 }
 
-DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
-                           Progress& progress) {
-  const NamedSource source = name_source(text, comm);
+DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm, Progress& progress,
+                           const std::string& option) {
+  const NamedSource source = name_source(text, comm, option);
   if (block > 1) {
     // Before the work of reading.
     const MatrixInfo info = source.entry->outline(source.spec, comm).info;
@@ -168,8 +172,9 @@ DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
   return evenly_distributed(comm, std::move(matrix), progress);
 }
 
-MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm) {
-  const NamedSource source = name_source(text, comm);
+MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm,
+                             const std::string& option) {
+  const NamedSource source = name_source(text, comm, option);
   MatrixOutline outline = source.entry->outline(source.spec, comm);
   if (block < 1 || block == outline.info.block) return outline;
   agree(comm, [&] { check_block(outline.info, block); });

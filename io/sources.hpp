@@ -43,16 +43,17 @@ std::span<const SourceEntry> sources();
 /// Whether --matrix with `text` means a file: it has a slash or one of the suffixes.
 bool names_matrix_file(const std::string& text);
 
-/// Collective. The matrix that `--matrix text` names: a path by its suffix, else a generator.
+/// Collective. The matrix that `text` of `option` names: a path by its suffix, else a generator.
 /// `block` overrides the source's block size when >= 1 (0: what the source says). Every rank gets
 /// its even share of rows. Throws AgreedError: unknown generator (lists the valid ones), missing
 /// file...
-DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
-                           Progress& progress);
+DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm, Progress& progress,
+                           const std::string& option = "--matrix");
 
 /// Collective. The same without the entries; `block` as above. Throws as load_matrix does, but for
 /// faults that only the entries show.
-MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm);
+MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm,
+                             const std::string& option = "--matrix");
 
 /// Collective. Writes `matrix` to the file `path`, whose kind is known by its suffix.
 void save_matrix(const std::string& path, const DistributedCsr& matrix, const Comm& comm,

@@ -10,6 +10,7 @@
 #include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/vector_kinds.hpp"
+#include "partition/base/regular_file.hpp"
 #include "partition/base/spec.hpp"
 
 namespace rowhalo {
@@ -36,13 +37,14 @@ const VectorKind* find_kind(const std::string& name, Direction direction,
   return nullptr;
 }
 
-const VectorKind& find_reader(const std::string& name) {
+/// `what`: how messages name the file.
+const VectorKind& find_reader(const std::string& name, const std::string& what) {
   std::vector<std::string> valid;
   const VectorKind* kind = find_kind(name, Direction::read, valid);
   if (kind == nullptr) {
-    throw InputError(fmt::format("{}: vectors are read from {}; convert it", name, listed(valid)));
+    throw InputError(fmt::format("{}: vectors are read from {}; convert it", what, listed(valid)));
   }
-  if (kind->unusable != nullptr) throw InputError(name + ": " + kind->unusable);
+  if (kind->unusable != nullptr) throw InputError(what + ": " + kind->unusable);
   return *kind;
 }
 
@@ -74,7 +76,7 @@ bool names_vector_file(const std::string& text) {
 std::vector<double> read_vector(const std::string& name, GlobalIndex size, const Comm& comm,
                                 Progress& progress) {
   const VectorKind* kind = nullptr;
-  agree(comm, [&] { kind = &find_reader(name); });
+  agree(comm, [&] { kind = &find_reader(name, name); });
   return kind->read(name, size, comm, progress);
 }
 
@@ -84,6 +86,13 @@ void write_vector(const std::string& name, const std::vector<double>& share, Pre
   agree(comm, [&] { kind = &find_writer(name); });
   progress.phase("write");
   kind->write(name, share, precision, comm, progress);
+}
+
+void check_vector_source(const std::string& name, const std::string& option, const Comm& comm) {
+  agree(comm, [&] {
+    find_reader(name, option + " " + name);
+    if (comm.rank == 0) check_regular_file(hdf5_location(name).file, option);
+  });
 }
 
 void check_vector_target(const std::string& name, const Comm& comm) {

@@ -30,6 +30,10 @@ std::span<const VectorKind> vector_kinds();
 /// Whether --x or --y with `text` means a file: it has a slash or one of the suffixes.
 bool names_vector_file(const std::string& text);
 
+/// Collective, before it is read: throws AgreedError naming `option` when `name` is no kind of
+/// vector file, or cannot be opened.
+void check_vector_source(const std::string& name, const std::string& option, const Comm& comm);
+
 /// Collective. Reads a vector of `size` entries; this rank gets those of its even share
 /// [even_split(size, 1, ranks, rank), even_split(size, 1, ranks, rank + 1)). Throws
 /// AgreedError naming the file and the place in it.

@@ -83,20 +83,31 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
   return entry.make(matrix, rows, options);
 }
 
-const FormatEntry& find_format(std::string_view name, Device device) {
+const FormatEntry& find_format(std::string_view name, Device device, std::string_view option) {
   std::vector<std::string> names;
+  bool of_other_device = false;
   for (const FormatEntry& entry : table) {
-    if (entry.device != device) continue;
+    if (entry.device != device) {
+      of_other_device = of_other_device || entry.name == name;
+      continue;
+    }
     names.push_back(entry.name);
     if (entry.name != name) continue;
     const std::string reason = unusable_reason(entry);
     if (!reason.empty()) {
-      throw InputError(fmt::format("format '{}' for device {}: {}", name, name_of(device), reason));
+      throw InputError(
+          fmt::format("{} {}: not usable on device {}: {}", option, name, name_of(device), reason));
     }
     return entry;
   }
-  throw InputError(fmt::format("unknown format '{}' for device {}; use {}", name, name_of(device),
-                               listed(names)));
+  if (of_other_device) {
+    const Device other = device == cpu ? gpu : cpu;
+    throw InputError(fmt::format(
+        "{} {}: runs on device {} only, and this run uses device {}; use {}, or --device {}",
+        option, name, name_of(other), name_of(device), listed(names), name_of(other)));
+  }
+  throw InputError(fmt::format("{} {}: unknown format; on device {} use {}", option, name,
+                               name_of(device), listed(names)));
 }
 
 }  // namespace rowhalo

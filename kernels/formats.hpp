@@ -49,8 +49,9 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
 /// Whether the format takes matrices in `precision`.
 bool takes(const FormatEntry& entry, Precision precision);
 
-/// Entry `name` for `device`; throws InputError listing the valid names, or saying why that format
-/// is not usable here.
-const FormatEntry& find_format(std::string_view name, Device device);
+/// Entry `name` for `device`, as `option` named it; throws InputError listing the valid names, or
+/// saying why that format is not usable here.
+const FormatEntry& find_format(std::string_view name, Device device,
+                               std::string_view option = "--format");
 
 }  // namespace rowhalo

@@ -67,8 +67,7 @@ const PartitionerEntry& find_partitioner(std::string_view name) {
     names.emplace_back(entry.name);
   }
   names.emplace_back("auto");  // which chooses one of them (assignment.hpp)
-  throw InputError(
-      fmt::format("--partition {}: unknown partitioner; choose {}", name, listed(names)));
+  throw InputError(fmt::format("--partition {}: unknown partitioner; use {}", name, listed(names)));
 }
 
 void allow_keys(const Spec& options, std::initializer_list<std::string_view> keys) {

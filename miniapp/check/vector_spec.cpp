@@ -19,6 +19,7 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
     : size_(size), comm_(comm) {
   if (names_vector_file(text)) {
     kind_ = Kind::file;
+    check_vector_source(text, option, comm);
     share_ = read_vector(text, size, comm, progress);
     return;
   }
@@ -42,7 +43,7 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
     }
     std::vector<std::string> valid{"random:seed=N", "ones", "zeros", "index", "log"};
     for (const VectorKind& file : vector_kinds()) valid.push_back(file.usage);
-    spec.fail("no such vector; use " + listed(valid));
+    spec.fail("unknown vector; use " + listed(valid));
   });
 }
 

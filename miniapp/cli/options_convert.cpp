@@ -11,6 +11,7 @@ namespace rowhalo {
 void add_convert_command(CLI::App& app, CommandLine& line) {
   CLI::App* convert = app.add_subcommand("convert", "writes a matrix from any source to a file");
   const auto options = std::make_shared<RunOptions>();
+  convert->footer("\nExample: rowhalo convert stencil27:24 stencil.mtx");
   options->device = "cpu";
   std::string kinds;
   for (const SourceEntry& entry : sources()) {

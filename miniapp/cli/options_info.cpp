@@ -34,14 +34,15 @@ void add_info_command(CLI::App& app, CommandLine& line) {
       "info", "reports matrix, partitions, communication and memory, without a product");
   const auto options = std::make_shared<RunOptions>();
   const auto plan = std::make_shared<InfoOptions>();
+  info->footer("\nExample: rowhalo info --matrix stencil27:96 --ranks 8");
   options->partition = all_partitioners;
   add_matrix_option(*info, *options);
   add_block_option(*info, *options);
   add_shuffle_option(*info, *options);
-  add_partition_options(*info, *options, "all | auto");
-  add_plan_options(*info, *plan);
   add_device_option(*info, *options);
   add_precision_option(*info, *options);
+  add_partition_options(*info, *options, "all | auto");
+  add_plan_options(*info, *plan);
   add_timeout_option(*info, *options);
   add_json_option(*info, *options);
   add_csv_option(*info, *options);

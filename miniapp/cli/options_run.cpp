@@ -14,7 +14,8 @@ namespace rowhalo {
 
 namespace {
 
-constexpr double largest_factor = 1e300;      // of alpha and beta
+constexpr const char* measuring_group = "Measuring and checking";  // group of --help
+constexpr double largest_factor = 1e300;                           // of alpha and beta
 constexpr int most_products = 1'000'000'000;  // in a batch, before the first batch
 
 void add_matrix_options(CLI::App& app, RunOptions& options) {
@@ -23,30 +24,45 @@ void add_matrix_options(CLI::App& app, RunOptions& options) {
   add_shuffle_option(app, options);
 }
 
-void add_product_options(CLI::App& run, RunOptions& options) {
+/// The formats of each device.
+std::string format_names() {
+  std::string text;
+  for (const Device device : {Device::cpu, Device::gpu}) {
+    std::string names;
+    for (const FormatEntry& entry : formats()) {
+      if (entry.device == device) names += std::string(names.empty() ? "" : ", ") + entry.name;
+    }
+    text += fmt::format("\n  on {}: {}", device == Device::cpu ? "CPU" : "GPU", names);
+  }
+  return text + "\n  meanings: rowhalo list formats";
+}
+
+/// `graphs`: when products are replayed from one.
+void add_product_options(CLI::App& run, RunOptions& options, const std::string& graphs) {
   const char* group = "Product";
   add_device_option(run, options);
   add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
-                   "replay products from a CUDA graph if transport and schedule allow it: on "
-                   "| off (default: on)")
+                   graphs + ": on | off (default: on)")
       ->group(group);
   add_precision_option(run, options);
-  run.add_option("--alpha", options.alpha, "of y = alpha*A*x + beta*y")
+  run.add_option("--alpha", options.alpha, with_default("of y = alpha*A*x + beta*y", options.alpha))
       ->type_name("A")
       ->check(number_from(-largest_factor, largest_factor))
-      ->capture_default_str()
       ->group(group);
-  run.add_option("--beta", options.beta, "of y = alpha*A*x + beta*y; with 0 the old y is not read")
+  run.add_option(
+         "--beta", options.beta,
+         with_default("of y = alpha*A*x + beta*y; with 0 the old y is not read", options.beta))
       ->type_name("B")
       ->check(number_from(-largest_factor, largest_factor))
-      ->capture_default_str()
       ->group(group);
   std::string vectors = "random:seed=N | ones | zeros | index | log";
   for (const VectorKind& kind : vector_kinds()) vectors += std::string(" | ") + kind.usage;
-  run.add_option("--x", options.x, vectors)->type_name("SPEC")->capture_default_str()->group(group);
-  run.add_option("--y", options.y, "y before the product: the names of --x")
+  run.add_option("--x", options.x, with_default(vectors, options.x))
       ->type_name("SPEC")
-      ->capture_default_str()
+      ->group(group);
+  run.add_option("--y", options.y,
+                 with_default("y before the product: the names of --x", options.y))
+      ->type_name("SPEC")
       ->group(group);
 }
 
@@ -62,7 +78,7 @@ void add_schedule_option(CLI::App& run, RunOptions& options) {
 }
 
 void add_disturbance_options(CLI::App& run, RunOptions& options) {
-  const char* group = "Measuring and checking";
+  const char* group = measuring_group;
   run.add_flag("--poison", options.poison,
                "fill ghosts with NaN as soon as a product has used them; times mean little then")
       ->group(group);
@@ -75,8 +91,20 @@ void add_disturbance_options(CLI::App& run, RunOptions& options) {
       ->group(group);
 }
 
+void add_run_formats(CLI::App& run, RunOptions& options) {
+  const char* group = "Product";
+  run.add_option("--format", options.format,
+                 with_default("auto | all | NAME[:key=value,...]", options.format) + format_names())
+      ->type_name("NAME")
+      ->group(group);
+  run.add_option("--boundary-format", options.boundary_format,
+                 "format of the rows that need ghosts (default: that of --format)")
+      ->type_name("NAME")
+      ->group(group);
+}
+
 /// What only a distributed product has.
-void add_run_options(CLI::App& run, RunOptions& options) {
+void add_distribution_options(CLI::App& run, RunOptions& options) {
   const char* group = "Distribution";
   add_partition_options(run, options, "auto");
   add_choice<Reorder>(run, "--reorder", options.reorder,
@@ -84,20 +112,15 @@ void add_run_options(CLI::App& run, RunOptions& options) {
                       "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
                       "none)")
       ->group(group);
-  run.add_option("--format", options.format,
-                 names_of(formats(), "auto | all") + "; options as NAME:k=v,...")
+  run.add_option("--halo", options.halo,
+                 with_default(names_of(transports(), "auto | all"), options.halo))
       ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
-  run.add_option("--boundary-format", options.boundary_format,
-                 "format of the rows that need ghosts (default: the same)")
-      ->type_name("NAME")
-      ->group(group);
-  run.add_option("--halo", options.halo, names_of(transports(), "auto | all"))
-      ->type_name("NAME")
-      ->capture_default_str()
       ->group(group);
   add_schedule_option(run, options);
+}
+
+/// Outputs that only `run` has.
+void add_run_outputs(CLI::App& run, RunOptions& options) {
   std::string written =
       "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file, "
       "FILE.h5 replaces it):";
@@ -110,67 +133,60 @@ void add_run_options(CLI::App& run, RunOptions& options) {
                  "trace JSON, for Perfetto; '-' is stdout")
       ->type_name("FILE")
       ->group("Output");
-  options.validate = petsc_version().empty() ? "reference" : "petsc";
-  add_word(run, "--validate", options.validate, {"reference", "petsc", "all", "none"})
-      ->group("Measuring and checking");
 }
 
-/// What only the comparison of formats has.
-void add_kernels_options(CLI::App& kernels, RunOptions& options) {
-  options.format = "all";
-  options.min_seconds = 0;
+void add_kernels_formats(CLI::App& kernels, RunOptions& options) {
   kernels
       .add_option("--format", options.format,
-                  names_of(formats(), "all | auto") + "; several as a,b:k=v,c")
+                  with_default("all | auto | NAMES, several as a,b:key=value,c", options.format) +
+                      format_names())
       ->type_name("NAMES")
-      ->capture_default_str()
       ->group("Product");
   kernels
       .add_option_function<std::string>(
           "--sweep",
           [&options](const std::string& text) {
-            if (text != "threads") throw CLI::ValidationError("--sweep " + text + ": use threads");
+            if (text != "threads") {
+              throw CLI::ValidationError("--sweep " + text + ": unknown value; use threads");
+            }
             options.sweep = text;
           },
           "threads: csr-vector with 2, 4, 8, 16, 32 threads per row and with its own choice")
       ->type_name("NAME")
       ->group("Product");
-  kernels.add_flag("--cold", options.cold, "also time products after the caches were flushed")
-      ->group("Measuring and checking");
-  options.validate = "reference";
-  add_word(kernels, "--validate", options.validate, {"reference", "none"})
-      ->group("Measuring and checking");
 }
 
-/// `batch`: products of one, as a default.
+/// `batch`: the default of --iterations, and what follows from it.
 void add_measuring_options(CLI::App& run, RunOptions& options, const std::string& batch) {
-  const char* group = "Measuring and checking";
+  const char* group = measuring_group;
   const auto given = [&options](const std::string&) { options.measuring_given = true; };
-  run.add_option("--iterations", options.iterations, "products per batch (default: " + batch + ")")
+  run.add_option("--iterations", options.iterations, "products per batch (default: " + batch)
       ->type_name("N")
       ->check(number_from(1, most_products))
       ->each(given)
       ->group(group);
-  run.add_option("--batches", options.batches, "least number of batches; the median is reported")
+  run.add_option("--batches", options.batches,
+                 with_default("least number of batches; the median is reported", options.batches))
       ->type_name("N")
       ->check(number_from(1, 1'000'000))
       ->each(given)
-      ->capture_default_str()
       ->group(group);
-  run.add_option("--warmup", options.warmup, "products before the first batch")
+  run.add_option("--warmup", options.warmup,
+                 with_default("products before the first batch", options.warmup))
       ->type_name("N")
       ->check(number_from(0, most_products))
       ->each(given)
-      ->capture_default_str()
       ->group(group);
-  run.add_option("--min-seconds", options.min_seconds, "least time of all batches, at most 1e6")
+  run.add_option("--min-seconds", options.min_seconds,
+                 with_default("least time of all batches, at most 1e6", options.min_seconds))
       ->type_name("S")
       ->check(number_from(0.0, 1e6))
       ->each(given)
-      ->capture_default_str()
       ->group(group);
   run.add_option("--threads", options.threads,
-                 fmt::format("OpenMP threads per rank on the CPU, at most {}", most_threads))
+                 fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
+                             "OMP_NUM_THREADS, else the cores of the rank)",
+                             most_threads))
       ->type_name("N")
       ->check(number_from(1, most_threads))
       ->group(group);
@@ -195,11 +211,17 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   CLI::App* run =
       app.add_subcommand("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
   const auto options = std::make_shared<RunOptions>();
+  options->validate = petsc_version().empty() ? "reference" : "petsc";
   add_matrix_options(*run, *options);
-  add_run_options(*run, *options);
-  add_product_options(*run, *options);
-  add_measuring_options(*run, *options, "as many as take 20 ms, at least 10");
+  add_run_formats(*run, *options);
+  add_product_options(*run, *options,
+                      "replay products from a CUDA graph if transport and schedule allow it");
+  add_distribution_options(*run, *options);
+  add_word(*run, "--validate", options->validate, {"reference", "petsc", "all", "none"})
+      ->group(measuring_group);
+  add_measuring_options(*run, *options, "as many as take 20 ms, at least 10)");
   add_disturbance_options(*run, *options);
+  add_run_outputs(*run, *options);
   add_output_options(*run, *options);
   run->callback([&line, options] {
     line.command = Command::run;
@@ -211,12 +233,20 @@ void add_kernels_command(CLI::App& app, CommandLine& line) {
   CLI::App* kernels = app.add_subcommand(
       "kernels", "measures every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
   const auto options = std::make_shared<RunOptions>();
-  add_kernels_options(*kernels, *options);
+  kernels->footer("\nExample: rowhalo kernels --matrix stencil27:96 --format sell,asell");
+  options->format = "all";
+  options->min_seconds = 0;
+  options->validate = "reference";
   add_matrix_options(*kernels, *options);
-  add_product_options(*kernels, *options);
+  add_kernels_formats(*kernels, *options);
+  add_product_options(*kernels, *options, "replay products from a CUDA graph");
+  kernels->add_flag("--cold", options->cold, "also time products after the caches were flushed")
+      ->group(measuring_group);
+  add_word(*kernels, "--validate", options->validate, {"reference", "none"})
+      ->group(measuring_group);
   add_measuring_options(*kernels, *options,
-                        "as many as take 2 ms; unless one of these options is given, formats "
-                        "that take more than twice the time of the best so far run 3 batches");
+                        "as many as take 2 ms). Without --iterations, --batches, --warmup and "
+                        "--min-seconds, a format slower than twice the best so far gets 3 batches");
   add_output_options(*kernels, *options);
   kernels->callback([&line, options] {
     line.command = Command::kernels;

@@ -16,13 +16,13 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& targe
     choices.emplace_back(word, word);
     description += (description.empty() ? "" : " | ") + word;
   }
-  return add_choice(app, name, target, choices, description + " (default: " + target + ")");
+  return add_choice(app, name, target, choices, with_default(description, target));
 }
 
 std::string source_usage() {
   std::string text;
   for (const SourceEntry& entry : sources()) text += fmt::format("\n  {}", entry.usage);
-  return text;
+  return text + "\n  keys and their defaults: io/SOURCES.md";
 }
 
 void add_matrix_option(CLI::App& app, RunOptions& options) {
@@ -41,7 +41,8 @@ void add_block_option(CLI::App& app, RunOptions& options) {
              throw CLI::ValidationError("--block " + text + ": use auto or a number of at least 1");
            }
          },
-         "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ...")
+         "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ... "
+         "(default: auto)")
       ->type_name("B")
       ->group("Matrix");
 }
@@ -59,11 +60,11 @@ void add_shuffle_option(CLI::App& app, RunOptions& options) {
 void add_timeout_option(CLI::App& app, RunOptions& options) {
   app.add_option(
          "--timeout", options.timeout_seconds,
-         "end with an error that names each rank's phase when the run makes no progress for S "
-         "seconds, 0.1 to 1e7")
+         with_default("end with an error that names each rank's phase when the run makes no "
+                      "progress for S seconds, 0.1 to 1e7",
+                      options.timeout_seconds))
       ->type_name("S")
       ->check(number_from(0.1, 1e7))
-      ->capture_default_str()
       ->group("Measuring and checking");
 }
 
@@ -96,16 +97,16 @@ void add_precision_option(CLI::App& app, RunOptions& options) {
                          {"mixed", Precision::mixed},
                          {"fp16", Precision::fp16},
                          {"bf16", Precision::bf16}},
-                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16 (default: "
-                        "fp64); the last three on a GPU")
+                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16; the last "
+                        "three on a GPU (default: fp64)")
       ->group("Product");
 }
 
 void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first) {
   const char* group = "Distribution";
-  app.add_option("--partition", options.partition, names_of(partitioners(), first))
+  app.add_option("--partition", options.partition,
+                 with_default(names_of(partitioners(), first), options.partition))
       ->type_name("NAME")
-      ->capture_default_str()
       ->group(group);
   app.add_flag("--hierarchical", options.hierarchical,
                "partition over the nodes first, then over the ranks of each")

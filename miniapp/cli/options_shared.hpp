@@ -18,6 +18,12 @@
 
 namespace rowhalo {
 
+/// The default of an option as every description states it.
+template <class Value>
+std::string with_default(const std::string& description, const Value& value) {
+  return fmt::format("{} (default: {})", description, value);
+}
+
 /// "rows | nnz": the names of a table.
 template <class Table>
 std::string names_of(const Table& table, const std::string& first) {
@@ -47,7 +53,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& target,
               }
               words.push_back(word);
             }
-            throw CLI::ValidationError(fmt::format("{} {}: use {}", name, text, listed(words)));
+            throw CLI::ValidationError(
+                fmt::format("{} {}: unknown value; use {}", name, text, listed(words)));
           },
           description)
       ->type_name("NAME");
@@ -74,7 +81,7 @@ CLI::Validator number_from(Number low, Number high) {
 /// Ranks that --ranks and --ranks-per-node may name: more than any machine has.
 inline constexpr int most_ranks = 1'000'000;
 
-/// What --help says of sources: one usage per line.
+/// What --help says of sources: one usage per line, and where their keys are described.
 std::string source_usage();
 
 void add_matrix_option(CLI::App& app, RunOptions& options);

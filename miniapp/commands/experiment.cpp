@@ -40,12 +40,18 @@ void check_product_options(const RunOptions& options, Device device) {
     if (format != "auto") find_format(Spec::parse(format, "--format").name(), device);
   }
   if (!options.boundary_format.empty()) {
-    find_format(Spec::parse(options.boundary_format, "--boundary-format").name(), device);
+    const char* option = "--boundary-format";
+    find_format(Spec::parse(options.boundary_format, option).name(), device, option);
   }
   if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
   if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
     throw InputError("--trace takes one format and one transport; name them, or use auto");
   }
+}
+
+/// What names the matrix: convert has a positional argument for it.
+const char* matrix_option(const RunOptions& options) {
+  return options.output.empty() ? "--matrix" : "IN";
 }
 
 /// Values as stored in `precision`.
@@ -96,7 +102,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
 
 ExitCode dry_run(const RunOptions& options, const Job& job, Outputs& outputs) {
   job.progress.phase("outline");
-  outline_matrix(options.matrix, options.block, job.comm);
+  outline_matrix(options.matrix, options.block, job.comm, matrix_option(options));
   if (!options.quiet) {
     outputs.print("the options and the size of the matrix are accepted; nothing was read\n");
   }
@@ -107,7 +113,8 @@ DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport&
   job.progress.phase("read");
   DistributedCsr matrix;
   report.setup.read_seconds = timed(job.comm, [&] {
-    matrix = load_matrix(options.matrix, options.block, job.comm, job.progress);
+    matrix =
+        load_matrix(options.matrix, options.block, job.comm, job.progress, matrix_option(options));
   });
   report.memory.read_peak_bytes_max_rank = peak_host_bytes(job.comm);
   report.matrix = describe_matrix(job.comm, matrix);

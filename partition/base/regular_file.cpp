@@ -52,4 +52,12 @@ RegularFile open_regular_file(const std::string& path) {
   return file;
 }
 
+void check_regular_file(const std::string& path, const std::string& option) {
+  try {
+    ::close(open_regular_file(path).descriptor);
+  } catch (const InputError& error) {
+    throw InputError(option + " " + error.what());
+  }
+}
+
 }  // namespace rowhalo

@@ -17,4 +17,8 @@ struct RegularFile {
 /// Throws InputError beginning with `path`: missing, unreadable, a directory, a pipe, a device.
 RegularFile open_regular_file(const std::string& path);
 
+/// Whether open_regular_file(path) would succeed: throws what it throws, and names the option that
+/// named the file.
+void check_regular_file(const std::string& path, const std::string& option);
+
 }  // namespace rowhalo

@@ -82,7 +82,14 @@ std::int64_t Spec::integer(std::string_view key, std::int64_t fallback, std::int
 
 std::int64_t Spec::integer_argument(std::int64_t fallback, std::int64_t minimum,
                                     std::int64_t maximum) const {
-  return argument_.empty() ? fallback : to_integer("the argument", argument_, minimum, maximum);
+  if (argument_.empty()) return fallback;
+  const std::string digits = argument_.substr(argument_[0] == '-' ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) {
+    const std::int64_t example =
+        std::clamp<std::int64_t>(maximum < 100 ? 20 : 100, minimum, maximum);
+    fail(fmt::format("'{}' is not an integer; write e.g. {}:{}", argument_, name_, example));
+  }
+  return to_integer("the argument", argument_, minimum, maximum);
 }
 
 double Spec::number(std::string_view key, double fallback) const {

@@ -48,5 +48,6 @@ TEST_CASE("Only regular files are opened") {
   CHECK(refusal("/dev/null") ==
         "/dev/null: is a device, but input must be a regular file; copy it into one");
   CHECK(refusal("/") == "/: is a directory; name a file in it");
+  CHECK_THROWS_WITH(check_regular_file("/", "--x"), "--x /: is a directory; name a file in it");
   alarm(0);
 }

@@ -75,8 +75,12 @@ TEST_CASE("numbers that are none, or out of range") {
   CHECK(refusal([&] { spec.integer("y", 0, 6); }).find("at least 6") != std::string::npos);
   CHECK(refusal([&] { spec.integer("y", 0, 1, 4); }).find("1..4") != std::string::npos);
   CHECK(refusal([&] { spec.integer("y", 0, 5, 5); }).empty());
-  CHECK(refusal([] { parse("g:ten").integer_argument(1); }).find("the argument") !=
-        std::string::npos);
+  for (const std::string wrong : {"ten", "-", "1e3", "+5"}) {
+    CHECK(refusal([&] { parse(("g:" + wrong).c_str()).integer_argument(1); }) ==
+          "--matrix g:" + wrong + ": '" + wrong + "' is not an integer; write e.g. g:100");
+  }
+  CHECK(refusal([] { parse("g:ten").integer_argument(1, 1, 62); }).ends_with("write e.g. g:20"));
+  CHECK(refusal([] { parse("g:-1").integer_argument(1); }).find("at least 1") != std::string::npos);
 }
 
 TEST_CASE("words of a list") {

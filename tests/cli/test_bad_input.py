@@ -43,15 +43,15 @@ FILES = {
 
 # name of the case: (options, words that the message must have)
 OPTIONS = {
-    "missing file": (["--matrix", "no/such/file.mtx"], ["no/such/file.mtx"]),
+    "missing file": (["--matrix", "no/such/file.mtx"], ["--matrix no/such/file.mtx: cannot be opened"]),
     "folder": (["--matrix", "/tmp.mtx/"], ["/tmp.mtx/"]),
     "unknown generator": (["--matrix", "stencil13:4"], ["stencil13", "stencil27"]),
     "unknown generator key": (["--matrix", "stencil7:nx=4,nw=4"], ["nw", "nx"]),
     "generator without a size": (["--matrix", "stencil7:0"], ["stencil7:0"]),
     "no matrix": ([], ["--matrix"]),
     "unknown option": (["--matrix", "stencil7:4", "--nonsense"], ["--nonsense"]),
-    "misspelt option that was required": (["--matirx", "stencil7:4"], ["argument: --matirx"]),
-    "misspelt option with a value": (["--matrix", "stencil7:4", "--fromat", "sell"], ["argument: --fromat"]),
+    "misspelt option that was required": (["--matirx", "stencil7:4"], ["option --matirx; did you mean --matrix?"]),
+    "misspelt option with a value": (["--matrix", "stencil7:4", "--fromat", "sell"], ["option --fromat; did you mean --format?"]),
     "unknown format": (["--matrix", "stencil7:4", "--format", "best"], ["best", "csr-omp", "sell"]),
     "unknown format key": (["--matrix", "stencil7:4", "--format", "sell:d=3"], ["d"]),
     "unknown transport": (["--matrix", "stencil7:4", "--halo", "pigeon"], ["pigeon", "mpi"]),
@@ -62,7 +62,7 @@ OPTIONS = {
     "alpha is not a number": (["--matrix", "stencil7:4", "--alpha", "one"], ["--alpha", "one"]),
     "no batches": (["--matrix", "stencil7:4", "--batches", "0"], ["--batches"]),
     "unknown x": (["--matrix", "stencil7:4", "--x", "twos"], ["twos", "ones", "random"]),
-    "x file missing": (["--matrix", "stencil7:4", "--x", "no/x.mtx"], ["no/x.mtx"]),
+    "x file missing": (["--matrix", "stencil7:4", "--x", "no/x.mtx"], ["--x no/x.mtx: cannot be opened"]),
     "json into nowhere": (["--matrix", "stencil7:4", "--json", "no/dir/r.json"], ["no/dir"]),
     "hdf5 on stdout": (["--matrix", "stencil7:4", "--hdf5", "-"], ["--hdf5 -", "name a file"]),
     "y into nowhere": (["--matrix", "stencil7:4", "--save-y", "no/dir/y.mtx"], ["no/dir"]),

@@ -64,7 +64,7 @@ TEST_CASE("What cannot be a source says what can") {
   REQUIRE_ALL_RANKS(error("./a.mat") ==
                     "2 --matrix ./a.mat: the kind of file is not known by its name; use " +
                         listed(files));
-  REQUIRE_ALL_RANKS(error("a.mtx").starts_with("2 a.mtx: cannot be opened"));
+  REQUIRE_ALL_RANKS(error("a.mtx").starts_with("2 --matrix a.mtx: cannot be opened"));
   REQUIRE_ALL_RANKS(error("stencil7") ==
                     "2 --matrix stencil7: nx is missing; give one size (stencil7:100) or each of "
                     "nx, ny, nz");

@@ -137,7 +137,7 @@ class Run(unittest.TestCase):
         none = self.site(command="no-such-launcher -n {ranks}")
         for words, more, expected in (
                 ([*run, "--matrix", "nowhere.mtx"], {}, "nowhere.mtx: cannot be opened"),
-                ([*run, *SMALL, "--format", "best"], {}, "unknown format 'best'"),
+                ([*run, *SMALL, "--format", "best"], {}, "--format best: unknown format"),
                 ([*run, *SMALL, "--nonsense"], {}, "--nonsense"),
                 (["--nodes", 3, *run, *SMALL], {}, "--nodes 3: more than the 2 ranks"),
                 (["--site", "nowhere", *run, *SMALL], {}, "--site nowhere: neither a file"),

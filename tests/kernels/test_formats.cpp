@@ -126,17 +126,25 @@ TEST_CASE("the table names each format once a device, in one line") {
 }
 
 TEST_CASE("an unknown format lists the valid ones") {
-  try {
-    find_format("sel", Device::cpu);
-    FAIL("accepted");
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    INFO(message);
-    CHECK(message.find("'sel'") != std::string::npos);
-    CHECK(message.find("csr, ") != std::string::npos);
-    CHECK(message.find("sell") != std::string::npos);
-    CHECK(error.code() == ExitCode::usage);
-  }
+  const auto refusal = [](const char* name, const char* option) {
+    try {
+      find_format(name, Device::cpu, option);
+    } catch (const InputError& error) {
+      CHECK(error.code() == ExitCode::usage);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const std::string unknown = refusal("sel", "--format");
+  INFO(unknown);
+  CHECK(unknown.starts_with("--format sel: unknown format; on device cpu use csr, csr-omp, "));
+  CHECK(unknown.find("sell") != std::string::npos);
+  const std::string elsewhere = refusal("csr-balanced", "--boundary-format");
+  INFO(elsewhere);
+  CHECK(
+      elsewhere.starts_with("--boundary-format csr-balanced: runs on device gpu only, and this "
+                            "run uses device cpu; use csr, csr-omp, "));
+  CHECK(elsewhere.ends_with(", or --device gpu"));
 }
 
 TEST_CASE("every CPU format refuses options that it does not have") {

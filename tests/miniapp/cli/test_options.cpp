@@ -110,6 +110,21 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(mentions(parse({"run"}), "--matrix"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "--fast"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--fast"}), "rowhalo run --help"));
+  CHECK(parse({"run", "--matrx", "stencil7:8"}).error ==
+        "unknown option --matrx; did you mean --matrix? See rowhalo run --help");
+  CHECK(parse({"run", "--matrix", "a.mtx", "--fromat=sell"}).error ==
+        "unknown option --fromat; did you mean --format? See rowhalo run --help");
+  CHECK(parse({"run", "--matrix", "a.mtx", "--nonsense"}).error ==
+        "unknown option --nonsense; see rowhalo run --help");
+  CHECK(parse({"kernel"}).error ==
+        "unknown command 'kernel'; did you mean kernels? Use run, kernels, info, convert or list");
+  CHECK(parse({"fly"}).error == "unknown command 'fly'; use run, kernels, info, convert or list");
+  CHECK(parse({"run", "stencil7:8"}).error ==
+        "unexpected argument stencil7:8; write --matrix stencil7:8, or see rowhalo run --help");
+  CHECK(parse({"run", "--matrix", "a.mtx", "b"}).error ==
+        "unexpected argument b; see rowhalo run --help");
+  CHECK(parse({"run", "--matrix", "a.mtx", "--format"}).error ==
+        "--format needs a value; see rowhalo run --help");
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}),
                  "overlap, blocking, petsc-like or hpcg-like"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--jitter", "-1"}), "--jitter"));
