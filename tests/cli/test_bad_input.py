@@ -155,6 +155,12 @@ class BadInput(launch.Case):
                     self.assertEqual(result.status, 2, result)
                     self.assertEqual(result.message().count("rowhalo: "), 1, result)
 
+    def test_convert_names_its_arguments(self):
+        for source, expected in ("no.mtx", "cannot be opened"), ("stencil13:4", "unknown source 'stencil13'"):
+            result = launch.run("convert", source, "a.mtx", ranks=0)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(f"IN {source}: {expected}", result.message())
+
 
 if __name__ == "__main__":
     unittest.main()
