@@ -153,7 +153,8 @@ class Info(launch.Case):
             self.assertIn("are accepted; nothing was read", result.stdout)
             self.assertFalse(target.exists())
             for words, expected in ((["--matrix", "no.mtx"], "no.mtx: cannot be opened"),
-                                    (["--matrix", "stencil5:4", "--format", "best"], "'best'")):
+                                    (["--matrix", "stencil5:4", "--format", "best"],
+                                     "--format best: unknown format")):
                 result = launch.run(command, "--dry", *words, ranks=ranks)
                 self.assertEqual(result.status, 2, result)
                 self.assertIn(expected, result.message())
