@@ -10,6 +10,7 @@
 #include "miniapp/commands/kernels.hpp"
 #include "miniapp/commands/list.hpp"
 #include "miniapp/commands/run.hpp"
+#include "miniapp/commands/solve.hpp"
 #include "miniapp/process/environment.hpp"
 #include "miniapp/process/watchdog.hpp"
 
@@ -28,6 +29,7 @@ int print_information(const CommandLine& line) {
 /// The commands that need MPI.
 ExitCode execute(const CommandLine& line, const Job& job) {
   if (line.command == Command::kernels) return compare_kernels(line, job);
+  if (line.command == Command::solve) return solve(line, job);
   if (line.command == Command::info) return info(line, job);
   if (line.command == Command::convert) return convert(line, job);
   return run(line, job);

@@ -85,7 +85,8 @@ std::string to_csv(const RunReport& report) {
     lines += columns.values() + "\n";
   };
   for (const FormatReport& format : report.formats) add(format);  // `kernels`: a line per format
-  if (report.formats.empty()) add(report);
+  for (const SolverReport& solver : report.solvers) add(solver);  // `solve`: a line per method
+  if (report.formats.empty() && report.solvers.empty()) add(report);
   return names + lines;
 }
 

@@ -11,6 +11,7 @@
 
 #include "io/report/info_fields.hpp"
 #include "io/report/report.hpp"
+#include "io/report/solve_fields.hpp"
 
 namespace rowhalo {
 
@@ -334,6 +335,7 @@ void fields(const RunReport& r, Walk&& field) {
   field("communication", r.communication,
         "of the command info: who sends what to whom before a product; null: not known");
   field("formats", r.formats, "of the command kernels: every format, fastest first");
+  field("solvers", r.solvers, "of the command solve: every method, in the order of the table");
   field("cases", r.cases,
         "with --format all or --halo all: every combination measured in full; the fastest that "
         "passed is what the other sections describe");

@@ -65,6 +65,17 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
     write_fom(out, "spmv_gbytes", report.performance->gbytes_per_second, "GB/s");
   }
   if (report.timing) write_fom(out, "halo_exposed_seconds", report.timing->exposed_seconds, "s");
+  // Of the fastest method that came to its end.
+  const SolverReport* fastest = nullptr;
+  for (const SolverReport& solver : report.solvers) {
+    if (!solver.passed || !solver.iteration_seconds) continue;
+    if (fastest == nullptr || solver.solve_seconds < fastest->solve_seconds) fastest = &solver;
+  }
+  if (fastest != nullptr) {
+    write_fom(out, "solve_iteration_seconds", *fastest->iteration_seconds, "s");
+    write_fom(out, "solve_seconds", fastest->solve_seconds, "s");
+    write_fom(out, "solve_gflops", fastest->gflops, "GF/s");
+  }
   if (report.kernel) {
     const SetupReport& setup = report.setup;
     write_fom(out, "setup_seconds",

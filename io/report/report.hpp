@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/report/info.hpp"
+#include "io/report/solve.hpp"
 #include "partition/base/types.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"
@@ -227,6 +228,7 @@ struct RunReport {
   std::optional<BandwidthReport> bandwidth;
   std::optional<OutputReport> output;
   std::vector<FormatReport> formats;  ///< `kernels`: fastest first
+  std::vector<SolverReport> solvers;  ///< `solve`: a line per method
   std::optional<InfoReport> info;
   std::optional<CommunicationReport> communication;
   std::optional<RankReport> ranks;  ///< only for HDF5

@@ -328,6 +328,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
       write_formats_tried(out, format.candidates);
     }
   }
+  if (!report.solvers.empty()) write_solvers(table, report.solvers);
   if (!report.cases.empty()) {
     table.group("Combinations");
     write_cases(out, report.cases);

@@ -45,4 +45,7 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
 void write_info(Table& table, const RunReport& report);
 void write_need_of_info(Table& table, const RunReport& report);
 
+/// The sections of `solve`; there is at least one method.
+void write_solvers(Table& table, const std::vector<SolverReport>& solvers);
+
 }  // namespace rowhalo

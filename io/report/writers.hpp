@@ -20,7 +20,7 @@ void write_result_line(std::ostream& out, const RunReport& report, bool color);
 
 std::string to_json(const RunReport& report);
 /// Header line and one line of values; nested names are joined by '.', lists are left out. Of
-/// `kernels` a line a format.
+/// `kernels` a line per format, of `solve` a line per method.
 std::string to_csv(const RunReport& report);
 
 /// A line `from to entries bytes`, then one a flow: what rank `from` sends to rank `to` a product.

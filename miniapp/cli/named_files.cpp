@@ -37,8 +37,8 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
   if (names_matrix_file(options.matrix)) {
     add_matrix(files, converts ? "IN" : "--matrix", options.matrix, FileRole::input);
   }
-  const std::pair<const char*, const std::string*> vectors[] = {{"--x", &options.x},
-                                                                {"--y", &options.y}};
+  const std::pair<const char*, const std::string*> vectors[] = {
+      {"--x", &options.x}, {"--y", &options.y}, {"--rhs", &options.rhs}};
   for (const auto& [option, text] : vectors) {
     if (!names_vector_file(*text)) continue;
     files.push_back({option, *text, hdf5_location(*text).file, FileRole::input});
@@ -53,9 +53,10 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
 
   if (converts) add_matrix(files, "OUT", options.output, FileRole::output);
   const std::pair<const char*, const std::string*> outputs[] = {
-      {"--save-y", &options.save_y}, {"--json", &options.json},
-      {"--csv", &options.csv},       {"--hdf5", &options.hdf5},
-      {"--trace", &options.trace},   {"--communication", &options.communication}};
+      {"--save-y", &options.save_y},   {"--save-x", &options.save_x},
+      {"--history", &options.history}, {"--json", &options.json},
+      {"--csv", &options.csv},         {"--hdf5", &options.hdf5},
+      {"--trace", &options.trace},     {"--communication", &options.communication}};
   for (const auto& [option, path] : outputs) {
     if (path->empty() || *path == "-") continue;
     files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});

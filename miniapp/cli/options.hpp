@@ -41,6 +41,7 @@ struct RunOptions {
   double jitter_microseconds = 0;
   std::string validate;
   std::string json, csv, hdf5, communication, trace;
+  std::string rhs = "manufactured", save_x, history;  ///< of solve
   bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
   double timeout_seconds = 300;
   bool quiet = false, progress = true;
@@ -57,6 +58,21 @@ struct InfoOptions {
   double device_memory_gb = 0;  ///< 0: that of the GPU, if there is one
 };
 
+/// What only `solve` has; names as in its tables.
+struct SolveOptions {
+  std::string method = "cg", preconditioner = "jacobi";
+  std::string norm;  ///< natural | unpreconditioned | preconditioned; empty: unpreconditioned
+  double tolerance = 1e-8;
+  int max_iterations = 10000;
+  int iterations = 0;  ///< exactly so many; 0: until the tolerance
+  bool reproducible = false;
+  double damping = 0.85;
+  bool petsc = false;  ///< PETSc's solvers beside ours
+};
+
+/// The right-hand side that belongs to the solution of --x.
+inline constexpr const char* manufactured_rhs = "manufactured";
+
 enum class ListForm { table, json, markdown };
 
 struct ListOptions {
@@ -64,12 +80,13 @@ struct ListOptions {
   ListForm form = ListForm::table;
 };
 
-enum class Command { help, version, list, run, kernels, convert, info };
+enum class Command { help, version, list, run, kernels, solve, convert, info };
 
 struct CommandLine {
   Command command = Command::help;
   RunOptions run;
   InfoOptions info;
+  SolveOptions solve;
   ListOptions list;
   std::vector<std::string> argv;
   std::string help;                  ///< text of --help of the command that asked for it

@@ -24,19 +24,6 @@ void add_matrix_options(CLI::App& app, RunOptions& options) {
   add_shuffle_option(app, options);
 }
 
-/// The formats of each device.
-std::string format_names() {
-  std::string text;
-  for (const Device device : {Device::cpu, Device::gpu}) {
-    std::string names;
-    for (const FormatEntry& entry : formats()) {
-      if (entry.device == device) names += std::string(names.empty() ? "" : ", ") + entry.name;
-    }
-    text += fmt::format("\n  on {}: {}", device == Device::cpu ? "CPU" : "GPU", names);
-  }
-  return text + "\n  meanings: rowhalo list formats";
-}
-
 /// `graphs`: when products are replayed from one.
 void add_product_options(CLI::App& run, RunOptions& options, const std::string& graphs) {
   const char* group = "Product";
@@ -91,31 +78,11 @@ void add_disturbance_options(CLI::App& run, RunOptions& options) {
       ->group(group);
 }
 
-void add_run_formats(CLI::App& run, RunOptions& options) {
-  const char* group = "Product";
-  run.add_option("--format", options.format,
-                 with_default("auto | all | NAME[:key=value,...]", options.format) + format_names())
-      ->type_name("NAME")
-      ->group(group);
-  run.add_option("--boundary-format", options.boundary_format,
-                 "format of the rows that need ghosts (default: that of --format)")
-      ->type_name("NAME")
-      ->group(group);
-}
-
 /// What only a distributed product has.
 void add_distribution_options(CLI::App& run, RunOptions& options) {
-  const char* group = "Distribution";
   add_partition_options(run, options, "auto");
-  add_choice<Reorder>(run, "--reorder", options.reorder,
-                      {{"none", Reorder::none}, {"rcm", Reorder::rcm}},
-                      "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
-                      "none)")
-      ->group(group);
-  run.add_option("--halo", options.halo,
-                 with_default(names_of(transports(), "auto | all"), options.halo))
-      ->type_name("NAME")
-      ->group(group);
+  add_reorder_option(run, options);
+  add_halo_option(run, options, "auto | all");
   add_schedule_option(run, options);
 }
 
@@ -183,13 +150,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options, const std::string
       ->check(number_from(0.0, 1e6))
       ->each(given)
       ->group(group);
-  run.add_option("--threads", options.threads,
-                 fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
-                             "OMP_NUM_THREADS, else the cores of the rank)",
-                             most_threads))
-      ->type_name("N")
-      ->check(number_from(1, most_threads))
-      ->group(group);
+  add_threads_option(run, options);
   run.add_flag("--dry", options.dry,
                "check the options and the size that the matrix states, and end: no entry is read, "
                "no memory "
@@ -213,7 +174,7 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   const auto options = std::make_shared<RunOptions>();
   options->validate = petsc_version().empty() ? "reference" : "petsc";
   add_matrix_options(*run, *options);
-  add_run_formats(*run, *options);
+  add_format_options(*run, *options, "auto | all");
   add_product_options(*run, *options,
                       "replay products from a CUDA graph if transport and schedule allow it");
   add_distribution_options(*run, *options);

@@ -4,6 +4,9 @@
 #include "miniapp/cli/options_shared.hpp"
 
 #include "io/sources.hpp"
+#include "kernels/formats.hpp"
+#include "miniapp/cli/device.hpp"
+#include "miniapp/halo/transports.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {
@@ -116,6 +119,54 @@ void add_partition_options(CLI::App& app, RunOptions& options, const std::string
       ->type_name("N")
       ->check(number_from(1, most_ranks))
       ->group(group);
+}
+
+void add_reorder_option(CLI::App& app, RunOptions& options) {
+  add_choice<Reorder>(app, "--reorder", options.reorder,
+                      {{"none", Reorder::none}, {"rcm", Reorder::rcm}},
+                      "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
+                      "none)")
+      ->group("Distribution");
+}
+
+std::string format_names() {
+  std::string text;
+  for (const Device device : {Device::cpu, Device::gpu}) {
+    std::string names;
+    for (const FormatEntry& entry : formats()) {
+      if (entry.device == device) names += std::string(names.empty() ? "" : ", ") + entry.name;
+    }
+    text += fmt::format("\n  on {}: {}", device == Device::cpu ? "CPU" : "GPU", names);
+  }
+  return text + "\n  meanings: rowhalo list formats";
+}
+
+void add_format_options(CLI::App& app, RunOptions& options, const std::string& first) {
+  const char* group = "Product";
+  app.add_option("--format", options.format,
+                 with_default(first + " | NAME[:key=value,...]", options.format) + format_names())
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--boundary-format", options.boundary_format,
+                 "format of the rows that need ghosts (default: that of --format)")
+      ->type_name("NAME")
+      ->group(group);
+}
+
+void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first) {
+  app.add_option("--halo", options.halo, with_default(names_of(transports(), first), options.halo))
+      ->type_name("NAME")
+      ->group("Distribution");
+}
+
+void add_threads_option(CLI::App& app, RunOptions& options) {
+  app.add_option("--threads", options.threads,
+                 fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
+                             "OMP_NUM_THREADS, else the cores of the rank)",
+                             most_threads))
+      ->type_name("N")
+      ->check(number_from(1, most_threads))
+      ->group("Measuring and checking");
 }
 
 void add_terminal_options(CLI::App& app, RunOptions& options) {

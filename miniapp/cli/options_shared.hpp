@@ -95,11 +95,19 @@ void add_device_option(CLI::App& app, RunOptions& options);
 void add_precision_option(CLI::App& app, RunOptions& options);
 /// --partition, --hierarchical and --ranks-per-node; `first` as in names_of.
 void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first);
+/// The formats of each device, for the help of an option.
+std::string format_names();
+/// --format and --boundary-format; `first`: words that stand for no single format.
+void add_format_options(CLI::App& app, RunOptions& options, const std::string& first);
+void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first);
+void add_reorder_option(CLI::App& app, RunOptions& options);
+void add_threads_option(CLI::App& app, RunOptions& options);
 /// --quiet, --no-progress and --color.
 void add_terminal_options(CLI::App& app, RunOptions& options);
 
 void add_run_command(CLI::App& app, CommandLine& line);
 void add_kernels_command(CLI::App& app, CommandLine& line);
+void add_solve_command(CLI::App& app, CommandLine& line);
 void add_convert_command(CLI::App& app, CommandLine& line);
 void add_info_command(CLI::App& app, CommandLine& line);
 void add_list_command(CLI::App& app, CommandLine& line);

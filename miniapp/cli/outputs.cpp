@@ -59,7 +59,7 @@ ExitCode print_to_stdout(std::string_view text) {
 
 Outputs::Outputs(const RunOptions& options, const Comm& comm) : options_(options), comm_(comm) {
   const std::string* may_be_stdout[] = {&options.json, &options.csv, &options.communication,
-                                        &options.trace};
+                                        &options.trace, &options.history};
   const bool taken = std::any_of(std::begin(may_be_stdout), std::end(may_be_stdout),
                                  [](const std::string* path) { return *path == "-"; });
   descriptor_ = taken ? STDERR_FILENO : STDOUT_FILENO;
@@ -70,7 +70,8 @@ void Outputs::check() const {
       {"--json", &options_.json},
       {"--csv", &options_.csv},
       {"--communication", &options_.communication},
-      {"--trace", &options_.trace}};
+      {"--trace", &options_.trace},
+      {"--history", &options_.history}};
   std::vector<std::string> to_stdout;
   for (const auto& [option, path] : reports) {
     if (*path == "-") to_stdout.push_back(option);
@@ -95,6 +96,7 @@ void Outputs::check() const {
     check_text_target(options_.communication, "--communication");
   }
   if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
+  if (!options_.history.empty()) check_text_target(options_.history, "--history");
 }
 
 void Outputs::show_progress(const Progress& progress) {
@@ -154,6 +156,10 @@ void Outputs::write_report(const RunReport& report, const std::string& trace) {
   write_file("--trace", to.trace, [&] {
     if (!trace.empty()) write_text_file(to.trace, trace);
   });
+}
+
+void Outputs::write_text(const char* option, const std::string& path, const std::string& text) {
+  write_file(option, path, [&] { write_text_file(path, text); });
 }
 
 ExitCode Outputs::finish(RunReport& report, ExitCode code) {

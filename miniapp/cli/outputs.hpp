@@ -48,6 +48,8 @@ class Outputs {
   void write_report(const RunReport& report, const std::string& trace);
   /// Collective. Runs the collective `write`; if it throws AgreedError, output `option` is lost.
   void attempt(const char* option, const std::function<void()>& write);
+  /// Collective. `text`, that of rank 0, to `path`, which may be '-' or empty: nothing.
+  void write_text(const char* option, const std::string& path, const std::string& text);
   /// Collective, last of all: prints FOM and RESULT lines and names the outputs that were lost.
   /// The exit status: `code` unless that is fine and an output was lost.
   ExitCode finish(RunReport& report, ExitCode code);

@@ -162,11 +162,11 @@ class Case(unittest.TestCase):
             path.write_bytes(content.encode())
         return path
 
-    def run_json(self, *arguments, ranks=4, status=0, timeout=PATIENCE):
-        """`rowhalo run`, which must end with `status`; gives its JSON."""
+    def run_json(self, *arguments, ranks=4, status=0, timeout=PATIENCE, command="run"):
+        """`rowhalo COMMAND`, which must end with `status`; gives its JSON."""
         target = self.place / "result.json"
         target.unlink(missing_ok=True)
-        result = run("run", *arguments, "--json", target, ranks=ranks, timeout=timeout)
+        result = run(command, *arguments, "--json", target, ranks=ranks, timeout=timeout)
         self.assertEqual(result.status, status, result)
         return json.loads(target.read_text(encoding="utf-8"))
 

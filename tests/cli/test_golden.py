@@ -19,6 +19,7 @@ CASES = {
     "help": ["--help"],
     "run_help": ["run", "--help"],
     "kernels_help": ["kernels", "--help"],
+    "solve_help": ["solve", "--help"],
     "info_help": ["info", "--help"],
     "convert_help": ["convert", "--help"],
     "list_help": ["list", "--help"],

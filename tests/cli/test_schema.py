@@ -103,6 +103,13 @@ class Schema(launch.Case):
                     self.check(report)
                     self.assertTrue(report["validation"]["passed"])
 
+    def test_solve(self):
+        target = self.place / "solve.json"
+        for options in (["--method", "all"], ["--method", "power", "--iterations", 5]):
+            result = launch.run("solve", "--matrix", "stencil7:5", *options, "--json", target, ranks=2)
+            self.assertEqual(result.status, 0, result)
+            self.check(json.loads(target.read_text(encoding="utf-8")))
+
     def test_stdout_as_target(self):
         """--json -: JSON and nothing else on stdout, the rest on stderr."""
         result = launch.run("run", "--matrix", "stencil7:6", "--json", "-", *launch.SHORT)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Coordinates from CSR and CSR from coordinates (coordinates.hpp).
-#include <chrono>
-
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/check.hpp"
@@ -151,12 +149,12 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
 
 double measure_csr_of_coordinates(const CsrView& matrix) {
   const Coordinates entries = coordinates_of(matrix, all_rows(matrix.rows), 0);
-  const auto start = std::chrono::steady_clock::now();
+  const double start = host_seconds();
   const CsrArrays csr =
       csr_of_coordinates(matrix.rows, matrix.precision, entries.count, entries.rows.data(),
                          entries.columns.data(), entries.values.data());
   synchronize_device();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return host_seconds() - start;
 }
 
 }  // namespace rowhalo

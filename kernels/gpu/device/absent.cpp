@@ -8,6 +8,7 @@
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/vectors/run_step.hpp"
 
 namespace rowhalo {
 
@@ -109,5 +110,16 @@ void runtime_detail::FreePinned::operator()(std::byte*) const {}
 void runtime_detail::DestroyStream::operator()(void*) const {}
 void runtime_detail::DestroyEvent::operator()(void*) const {}
 void runtime_detail::DestroyGraph::operator()(void*) const {}
+
+template <class Step>
+void run_step_on_gpu(const VectorSpace&, Step, SumsView) {
+  refuse();
+}
+#define ROWHALO_INSTANTIATE(Step) template void run_step_on_gpu(const VectorSpace&, Step, SumsView);
+ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
+#undef ROWHALO_INSTANTIATE
+void round_sums_on_gpu(const VectorSpace&, SumsView, int) {
+  refuse();
+}
 
 }  // namespace rowhalo

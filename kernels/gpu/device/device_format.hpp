@@ -4,7 +4,6 @@
 // rows, the clock of the set-up, work() from three counts, and the factory.
 #pragma once
 
-#include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -38,8 +37,7 @@ class DeviceFormat : public SpmvKernel {
   /// To be called at the end of the constructor: set-up is over.
   void stop_clock() {
     synchronize_device();
-    setup_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    setup_seconds_ = host_seconds() - start_;
   }
 
   /// Slots that hold an entry or padding.
@@ -63,7 +61,7 @@ class DeviceFormat : public SpmvKernel {
   RowListView rows_;
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double start_ = host_seconds();
   double setup_seconds_ = 0;
 };
 

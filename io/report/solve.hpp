@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `solve` adds to a report: a SolverReport per method, with PETSc's beside it. Part of
+// RunReport (report.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rowhalo {
+
+/// Mean seconds of one iteration, slowest rank.
+struct SolverPhaseReport {
+  double product = 0, vectors = 0, reductions = 0;
+};
+
+/// PETSc's KSP on the same system, from the same first guess.
+struct PetscSolverReport {
+  std::string name;  ///< "cg", "pipecg", ...
+  std::string end;   ///< PETSc's reason
+  int iterations = 0;
+  double iteration_seconds = 0, solve_seconds = 0;
+  double true_residual = 0;  ///< |b - A x| / |b|
+};
+
+struct SolverReport {
+  std::string method, preconditioner, norm;
+  double tolerance = 0;
+  bool reproducible = false;
+  std::string end;  ///< how it ended: "converged", "indefinite matrix", ...
+  bool passed = false;
+  int iterations = 0;
+  double first_norm = 0, last_norm = 0;     ///< watched
+  std::optional<double> true_residual;      ///< |b - A x| / |b|
+  std::optional<double> error;              ///< |x - x*| / |x*| of a manufactured solution
+  std::optional<double> eigenvalue;         ///< of power iteration
+  std::optional<double> iteration_seconds;  ///< median over iterations, slowest rank
+  double solve_seconds = 0;                 ///< all iterations, slowest rank
+  SolverPhaseReport phases;
+  double gflops = 0;
+  std::uint64_t x_hash = 0;
+  std::string reason;         ///< why it could not run or failed; empty otherwise
+  std::vector<double> norms;  ///< watched: at first, then after each iteration
+  std::vector<PetscSolverReport> petsc;
+};
+
+}  // namespace rowhalo

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fields of what `solve` adds to a report (solve.hpp), as in fields.hpp.
+#pragma once
+
+#include "io/report/field_types.hpp"
+#include "io/report/solve.hpp"
+
+namespace rowhalo {
+
+template <class Walk>
+void fields(const SolverPhaseReport& p, Walk&& field) {
+  field("product", p.product, "products with their halo exchange (seconds)");
+  field("vectors", p.vectors, "vector updates and sums on the rank (seconds)");
+  field("reductions", p.reductions, "sums over ranks (seconds)");
+}
+
+template <class Walk>
+void fields(const PetscSolverReport& p, Walk&& field) {
+  field("name", p.name, "of PETSc's KSP");
+  field("end", p.end, "PETSc's reason");
+  field("iterations", p.iterations, "iterations");
+  field("iteration_seconds", p.iteration_seconds,
+        "of all iterations over their number, slowest rank (seconds)");
+  field("solve_seconds", p.solve_seconds, "of all iterations, slowest rank (seconds)");
+  field("true_residual", FiniteOrNull{p.true_residual}, "|b - A x| / |b|; null: not finite");
+}
+
+template <class Walk>
+void fields(const SolverReport& s, Walk&& field) {
+  field("method", s.method, "as in --method");
+  field("preconditioner", s.preconditioner, "as in --preconditioner");
+  field("norm", s.norm, "of the residual, or what takes its place, that is watched");
+  field("tolerance", s.tolerance, "of the watched norm over the first one");
+  field("reproducible", s.reproducible, "sums do not depend on ranks, partition or device");
+  field("end", s.end, "how the iterations ended");
+  field("passed", s.passed, "converged, or as many iterations as asked for");
+  field("iterations", s.iterations, "iterations");
+  field("first_norm", FiniteOrNull{s.first_norm}, "before the first iteration");
+  field("last_norm", FiniteOrNull{s.last_norm}, "after the last iteration");
+  field("true_residual", s.true_residual, "|b - A x| / |b|, computed anew; null: no system");
+  field("error", s.error, "|x - x*| / |x*|; null: x* is not known");
+  field("eigenvalue", s.eigenvalue, "of power iteration; null: another method",
+        Range{std::numeric_limits<std::int64_t>::min()});
+  field("iteration_seconds", s.iteration_seconds,
+        "median over iterations, slowest rank; null: there was none (seconds)");
+  field("solve_seconds", s.solve_seconds, "of all iterations, slowest rank (seconds)");
+  field("phases", s.phases, "mean of one iteration, slowest rank");
+  field("gflops", s.gflops, "1e9 operations per second");
+  field("x_hash", Hash{s.x_hash}, "of x, as y_hash in validation");
+  field("reason", s.reason, "why it could not run or failed; empty otherwise");
+  field("norms", s.norms, "watched: at first, then after each iteration");
+  field("petsc", s.petsc, "PETSc's solvers on the same system; empty: not run");
+}
+
+}  // namespace rowhalo

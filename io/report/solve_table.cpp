@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sections of `solve` in the table for people (text_table.hpp).
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "io/report/text_table.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+std::string number_or_dash(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3e}", *value) : "-";
+}
+
+void write_solver(std::ostream& out, const SolverReport& s) {
+  out << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", s.method, s.iterations,
+                     s.iteration_seconds ? seconds_text(*s.iteration_seconds) : "-",
+                     seconds_text(s.solve_seconds), number_or_dash(s.true_residual),
+                     number_or_dash(s.error), s.reason.empty() ? s.end : s.reason);
+  for (const PetscSolverReport& p : s.petsc) {
+    const std::string ratio = s.iteration_seconds && *s.iteration_seconds > 0
+                                  ? fmt::format(", {:.3g} times ours per iteration",
+                                                p.iteration_seconds / *s.iteration_seconds)
+                                  : "";
+    out << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11.3e}{:>11}  {}{}\n", "  petsc " + p.name,
+                       p.iterations, seconds_text(p.iteration_seconds),
+                       seconds_text(p.solve_seconds), p.true_residual, "-", p.end, ratio);
+  }
+}
+
+}  // namespace
+
+void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
+  const SolverReport& first = solvers.front();
+  table.group("Solve");
+  table.line("preconditioner", first.preconditioner);
+  table.line("stops at", fmt::format("{:.3g} of the first {} norm", first.tolerance, first.norm));
+  table.line("sums", first.reproducible ? "reproducible" : "in any order");
+  table.out() << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", "method", "iter.",
+                             "per iter.", "in all", "residual", "error", "end");
+  for (const SolverReport& solver : solvers) write_solver(table.out(), solver);
+  for (const SolverReport& s : solvers) {
+    if (!s.iteration_seconds) continue;
+    table.group(s.method.c_str());
+    table.line("per iteration",
+               fmt::format("product {}, vectors {}, reductions {}", seconds_text(s.phases.product),
+                           seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+    table.line("rate", fmt::format("{:.4g} GF/s", s.gflops));
+    if (s.eigenvalue) table.line("eigenvalue", fmt::format("{:.15g}", *s.eigenvalue));
+    table.line("x_hash", fmt::format("0x{:016x}", s.x_hash));
+  }
+}
+
+}  // namespace rowhalo

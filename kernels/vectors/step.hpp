@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What vector steps are made of. A step is one pass over the rows of this rank that updates what it
+// updates and returns the terms of the sums that the solver needs next: a struct of pointers with
+//   static constexpr int sums       how many sums its terms go to
+//   void load()                     takes the scalars from the memory of the device
+//   Terms<sums> operator()(i)       row i
+// written once for CPU and GPU, with explicit fma, so that both give the same bits. Scalars
+// (alpha, beta) and sums stay in the memory of the device. All of it is fp64.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/spmv_kernel.hpp"
+#include "kernels/vectors/exact_sum.hpp"
+
+namespace rowhalo {
+
+#define ROWHALO_STEP [[gnu::always_inline]] ROWHALO_HOST_DEVICE
+
+/// How the terms of a step are added: in any fixed order, or without rounding (exact_sum.hpp),
+/// which makes the result independent of ranks and devices.
+enum class Summation { fast, reproducible };
+
+/// Most sums of one step.
+inline constexpr int most_sums = 5;
+
+/// Where steps leave their sums, in the memory of the device: `values`; with
+/// Summation::reproducible `exact`, which rounds to `values` when all ranks' are added up.
+struct SumsView {
+  double* values = nullptr;
+  ExactSum* exact = nullptr;
+};
+
+/// The rows of this rank and who works on them.
+struct VectorSpace {
+  Device device = Device::cpu;
+  Stream stream;
+  std::int64_t rows = 0;
+  Summation summation = Summation::fast;
+  void* scratch = nullptr;  ///< on a GPU: step_scratch_bytes, zeroed at first
+};
+
+/// What sums on a GPU need beside their result.
+inline constexpr std::size_t step_scratch_bytes = 64 + sizeof(double) * most_sums * 1024;
+
+template <int n>
+struct Terms {
+  double of[n > 0 ? n : 1];
+};
+
+/// A number in the memory of the device.
+struct Scalar {
+  const double* place = nullptr;
+  double value = 0;
+
+  ROWHALO_STEP void load() { value = *place; }
+};
+
+/// The inverse of a preconditioner, applied to entry i of r: z_i. Nothing set: z = r. Blocks of
+/// more than one row need a pass of their own (ApplyBlocks), which stores z.
+struct Inverse {
+  const double* diagonal = nullptr;
+  const double* stored = nullptr;
+
+  ROWHALO_STEP double apply(std::int64_t i, double r) const {
+    if (stored != nullptr) return stored[i];
+    return diagonal != nullptr ? diagonal[i] * r : r;
+  }
+};
+
+}  // namespace rowhalo

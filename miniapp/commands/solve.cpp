@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The experiment of `rowhalo solve` (solve.hpp). b and the residual at the end come from the
+// reference product, which knows neither halo plan nor kernels: a wrong operator does not solve the
+// system that it is given.
+#include "miniapp/commands/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/report/writers.hpp"
+#include "io/vector_file.hpp"
+#include "miniapp/bench/choose.hpp"
+#include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/petsc_solve.hpp"
+#include "miniapp/check/validation.hpp"
+#include "miniapp/check/vector_spec.hpp"
+#include "miniapp/commands/experiment.hpp"
+#include "miniapp/solve/graph.hpp"
+#include "miniapp/solve/methods.hpp"
+#include "partition/matrix/directory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+ResidualNorm norm_of(const std::string& name) {
+  if (name == "natural") return ResidualNorm::natural;
+  if (name == "preconditioned") return ResidualNorm::preconditioned;
+  return ResidualNorm::unpreconditioned;
+}
+
+/// What of --method is to run: one, or all that solve A x = b.
+std::vector<const SolverEntry*> chosen_solvers(const SolveOptions& options) {
+  std::vector<const SolverEntry*> chosen;
+  if (options.method != "all") return {&find_solver(options.method)};
+  for (const SolverEntry& entry : solvers()) {
+    if (entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general) {
+      chosen.push_back(&entry);
+    }
+  }
+  return chosen;
+}
+
+bool solves_system(const SolverEntry& entry) {
+  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
+}
+
+/// Local. What can be known to be wrong before any work is done.
+void check_options(const SolveOptions& options) {
+  find_preconditioner(options.preconditioner);
+  const std::vector<const SolverEntry*> chosen = chosen_solvers(options);
+  const bool other_norm = !options.norm.empty() && options.norm != "unpreconditioned";
+  for (const SolverEntry* entry : chosen) {
+    if (other_norm && entry->kind != SolverKind::symmetric && options.method != "all") {
+      throw InputError(fmt::format("--norm {}: --method {} has one norm only; leave --norm out",
+                                   options.norm, entry->name));
+    }
+  }
+}
+
+/// Vectors of a system, this rank's rows.
+struct System {
+  std::vector<double> b;
+  std::optional<std::vector<double>> solution;  ///< that b was manufactured from
+};
+
+/// Entries of a vector at `numbers` of the source, from those that ranks own.
+std::vector<double> at_columns(const Comm& comm, const LocalMatrix& matrix,
+                               const std::vector<double>& owned) {
+  const std::vector<double> share =
+      scatter<double>(comm, matrix.info.rows, matrix.source_rows, owned);
+  return gather<double>(comm, matrix.info.columns, share, matrix.source_columns);
+}
+
+/// A x by the reference; `x` per local column.
+std::vector<double> reference_image(const LocalMatrix& matrix, const std::vector<double>& x) {
+  const std::vector<double> y0(matrix.owned_rows, 0.0);
+  return reference_product({matrix, Precision::fp64, 1, 0, x, y0, nullptr});
+}
+
+System make_system(const Experiment& e, const SolverEntry& entry) {
+  System system;
+  const LocalMatrix& matrix = e.problem.matrix;
+  const std::vector<double>& x = e.operands.x;
+  if (entry.kind == SolverKind::pagerank) {
+    system.b.assign(matrix.owned_rows, 1.0 / static_cast<double>(matrix.info.rows));
+  } else if (entry.kind == SolverKind::power) {
+    system.b.assign(x.begin(), x.begin() + matrix.owned_rows);
+  } else if (e.options.rhs == manufactured_rhs) {
+    system.b = reference_image(matrix, x);
+    system.solution.emplace(x.begin(), x.begin() + matrix.owned_rows);
+  } else {
+    const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, e.job.comm, e.job.progress);
+    system.b = rhs.entries(matrix.source_rows, Precision::fp64);
+  }
+  return system;
+}
+
+double norm_over_ranks(const Comm& comm, const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum_reals_over_ranks(comm, sum));
+}
+
+std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> rest(a.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = a[i] - b[i];
+  return rest;
+}
+
+double relative(double part, double whole) {
+  return whole > 0 ? part / whole : part;
+}
+
+/// |x.Ay - y.Ax| over |x||Ay| + |y||Ax|, of two random vectors: rounding errors if A is symmetric.
+double asymmetry(const Experiment& e) {
+  const LocalMatrix& matrix = e.problem.matrix;
+  std::vector<double> vectors[2], images[2];
+  for (int k = 0; k < 2; ++k) {
+    const VectorSpec spec(fmt::format("random:seed={}", 271 + k), "--x", matrix.info.columns,
+                          e.job.comm, e.job.progress);
+    vectors[k] = spec.entries(matrix.source_columns, Precision::fp64);
+    images[k] = reference_image(matrix, vectors[k]);
+    vectors[k].resize(matrix.owned_rows);
+  }
+  double products[2] = {};
+  for (int k = 0; k < 2; ++k) {
+    for (std::size_t i = 0; i < images[k].size(); ++i) {
+      products[k] += vectors[k][i] * images[1 - k][i];
+    }
+    products[k] = sum_reals_over_ranks(e.job.comm, products[k]);
+  }
+  const double size =
+      norm_over_ranks(e.job.comm, vectors[0]) * norm_over_ranks(e.job.comm, images[1]) +
+      norm_over_ranks(e.job.comm, vectors[1]) * norm_over_ranks(e.job.comm, images[0]);
+  return relative(std::fabs(products[0] - products[1]), size);
+}
+
+/// What all methods of one run have in common.
+struct Solving {
+  const Experiment& e;
+  const SolveOptions& options;
+  const ChosenKernels& kernels;
+  const ChosenTransport& transport;
+  const std::optional<BlockJacobi>& preconditioner;
+  const std::vector<double>& dangling;
+};
+
+SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const System& system,
+                         std::vector<double>& x) {
+  const Experiment& e = solving.e;
+  const Device device = e.problem.site.device;
+  const LocalMatrix& matrix = e.problem.matrix;
+  const std::unique_ptr<HaloExchange> halo =
+      find_transport(solving.transport.name)
+          .make({e.problem.plan, sizeof(double), entry.halo_vectors, e.job.comm, e.problem.site});
+  const DistributedSpmv spmv(solving.kernels.kernels, *halo);
+  const bool preconditioned = solves_system(entry) && solving.preconditioner;
+  const bool blocks = preconditioned && solving.preconditioner->size() > 1;
+  const std::size_t bytes = x.size() * sizeof(double);
+  const VectorMemory device_b(device, bytes), device_x(device, bytes);
+  const VectorMemory device_dangling(device, solving.dangling.size() * sizeof(double));
+  copy_between(device, device_b.data(), system.b.data(), bytes);
+  copy_between(device, device_dangling.data(), solving.dangling.data(),
+               solving.dangling.size() * sizeof(double));
+  const SolveOptions& options = solving.options;
+  SolverSetting setting{
+      e.job.comm,
+      e.job.watchdog,
+      e.job.progress,
+      spmv,
+      *halo,
+      {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr, nullptr},
+      blocks ? &*solving.preconditioner : nullptr,
+      {device, e.machine.stream(), matrix.owned_rows,
+       options.reproducible ? Summation::reproducible : Summation::fast},
+      matrix.info.rows,
+      entry.kind == SolverKind::symmetric ? norm_of(options.norm) : ResidualNorm::unpreconditioned,
+      {options.tolerance, options.max_iterations, options.iterations},
+      options.damping,
+      reinterpret_cast<const double*>(device_dangling.data())};
+  SolverWorkspace workspace(setting);
+  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(device_b.data()),
+                                      reinterpret_cast<double*>(device_x.data()));
+  halo->check();
+  halo->close();
+  copy_between(device, x.data(), device_x.data(), bytes);
+  return outcome;
+}
+
+void describe_times(const Solving& solving, const SolverEntry& entry, const RunReport& run,
+                    const SolverOutcome& outcome, SolverReport& report) {
+  const Comm& comm = solving.e.job.comm;
+  double sum = 0;
+  for (const double seconds : outcome.seconds) sum += seconds;
+  report.solve_seconds = max_over_ranks(comm, sum);
+  if (report.iterations == 0) return;
+  report.iteration_seconds = max_over_ranks(comm, median(outcome.seconds));
+  const double share = 1.0 / report.iterations;
+  report.phases = {max_over_ranks(comm, outcome.phases.product * share),
+                   max_over_ranks(comm, outcome.phases.vectors * share),
+                   max_over_ranks(comm, outcome.phases.reductions * share)};
+  const int products = entry.kind == SolverKind::general ? 2 : 1;
+  const double flops = 2.0 * products * static_cast<double>(run.matrix.nonzeros) +
+                       entry.flops_per_row * static_cast<double>(run.matrix.info.rows);
+  report.gflops = *report.iteration_seconds > 0 ? 1e-9 * flops / *report.iteration_seconds : 0;
+}
+
+/// Solves by one method, and checks what came out.
+SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const System& system,
+                            const RunReport& run, std::vector<double>& x) {
+  const Experiment& e = solving.e;
+  const Comm& comm = e.job.comm;
+  const LocalMatrix& matrix = e.problem.matrix;
+  SolverReport report;
+  report.method = entry.name;
+  const bool is_system = solves_system(entry);
+  report.preconditioner = is_system ? solving.options.preconditioner : "none";
+  report.norm = entry.kind == SolverKind::power      ? "|A x - lambda x|"
+                : entry.kind == SolverKind::pagerank ? "change of x in the 1-norm"
+                : entry.kind == SolverKind::symmetric && !solving.options.norm.empty()
+                    ? solving.options.norm
+                    : "unpreconditioned";
+  report.tolerance = solving.options.tolerance;
+  report.reproducible = solving.options.reproducible;
+  e.job.progress.phase("solve");
+  const SolverOutcome outcome = run_solver(solving, entry, system, x);
+  report.end = name_of(outcome.end);
+  report.passed = is_success(outcome.end);
+  report.iterations = static_cast<int>(outcome.norms.size()) - 1;
+  report.norms = outcome.norms;
+  report.first_norm = outcome.norms.front();
+  report.last_norm = outcome.norms.back();
+  describe_times(solving, entry, run, outcome, report);
+  report.x_hash = hash_vector(comm, matrix, Precision::fp64, x.data());
+  if (entry.kind == SolverKind::power) report.eigenvalue = outcome.eigenvalue;
+  if (!is_system) return report;
+
+  e.job.progress.phase("check the solution");
+  const std::vector<double> image = reference_image(matrix, at_columns(comm, matrix, x));
+  report.true_residual =
+      relative(norm_over_ranks(comm, difference(system.b, image)), norm_over_ranks(comm, system.b));
+  if (system.solution) {
+    report.error = relative(norm_over_ranks(comm, difference(x, *system.solution)),
+                            norm_over_ranks(comm, *system.solution));
+  }
+  // The recurrence drifts from b - A x by rounding errors; far beyond them it is wrong.
+  constexpr double most_drift = 100;
+  const bool watched = solving.options.norm.empty() || solving.options.norm == "unpreconditioned";
+  if (outcome.end == SolverEnd::converged && watched &&
+      !(*report.true_residual <= most_drift * std::max(report.tolerance, 1e-15))) {
+    report.passed = false;
+    report.reason = fmt::format(
+        "the watched norm fell to {:.3g} of the first one, but |b - A x| is "
+        "{:.3g} |b|",
+        relative(report.last_norm, report.first_norm), *report.true_residual);
+  }
+  return report;
+}
+
+void add_petsc(const Solving& solving, const std::vector<const SolverEntry*>& entries,
+               const System& system, RunReport& report) {
+  const Experiment& e = solving.e;
+  if (!solving.options.petsc || entries.empty() || !solves_system(*entries.front())) return;
+  e.job.progress.phase("solve with PETSc");
+  for (SolverReport& solver : report.solvers) {
+    const SolverEntry& entry = find_solver(solver.method);
+    if (entry.petsc == nullptr || solver.norms.empty()) continue;
+    const bool symmetric = entry.kind == SolverKind::symmetric;
+    std::vector<std::string> names;
+    const std::string all = entry.petsc;
+    for (std::size_t begin = 0; begin < all.size();) {
+      const std::size_t end = std::min(all.find(',', begin), all.size());
+      names.push_back(all.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    const PetscSystem of_petsc{
+        e.job.comm,
+        e.problem.matrix,
+        system.b,
+        solving.options.preconditioner,
+        symmetric ? norm_of(solving.options.norm) : ResidualNorm::unpreconditioned,
+        {solving.options.tolerance, solving.options.max_iterations, solving.options.iterations}};
+    solver.petsc = petsc_solve(of_petsc, names, e.job.progress).reports;
+  }
+}
+
+std::string history_text(const RunReport& report) {
+  std::string text = "method,iteration,norm,relative\n";
+  for (const SolverReport& solver : report.solvers) {
+    for (std::size_t k = 0; k < solver.norms.size(); ++k) {
+      text += fmt::format("{},{},{:.17g},{:.17g}\n", solver.method, k, solver.norms[k],
+                          relative(solver.norms[k], solver.first_norm));
+    }
+  }
+  return text;
+}
+
+/// The why of the RESULT line, and the exit status.
+ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& report) {
+  const auto failed = std::count_if(report.solvers.begin(), report.solvers.end(),
+                                    [](const SolverReport& solver) { return !solver.passed; });
+  if (report.status == RunStatus::interrupted) {
+    report.verdict = "interrupted by a signal";
+    return ExitCode::run_time;
+  }
+  if (failed > 0) {
+    report.status = RunStatus::failed;
+    const SolverReport& first =
+        *std::find_if(report.solvers.begin(), report.solvers.end(),
+                      [](const SolverReport& solver) { return !solver.passed; });
+    report.verdict =
+        fmt::format("{}: {}{}", first.method, first.reason.empty() ? first.end : first.reason,
+                    failed > 1 ? fmt::format(", and {} more", failed - 1) : "");
+    return ExitCode::run_time;
+  }
+  report.verdict = entries.size() == 1
+                       ? fmt::format("{}: {} after {} iterations", report.solvers.front().method,
+                                     report.solvers.front().end, report.solvers.front().iterations)
+                       : fmt::format("{} methods came to their end", report.solvers.size());
+  return ExitCode::fine;
+}
+
+/// Every chosen method. x of the last one.
+std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
+                              const std::vector<const SolverEntry*>& entries,
+                              const std::vector<double>& dangling, RunReport& report) {
+  const Device device = e.problem.site.device;
+  DeviceClock clock(device, e.machine.stream());
+  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const ProductSetting setting = e.products(measuring);
+  e.job.progress.phase("convert");
+  ChosenKernels kernels;
+  report.setup.convert_seconds = timed(e.job.comm, [&] {
+    kernels = choose_kernels(setting, {e.options.format, e.options.boundary_format, Graphs::off});
+  });
+  e.job.progress.phase("choose transport");
+  const ChosenTransport transport =
+      choose_transport(setting, e.options.halo, false, kernels.kernels);
+  report.kernel = describe_kernel(e.job.comm, kernels.kernels, device, Precision::fp64);
+  report.kernel->format = kernels.interior;
+  report.kernel->boundary_format = kernels.boundary;
+  report.kernel->candidates = kernels.candidates;
+  report.kernel->choice = kernels.cost;
+  report.halo->transport = transport.name;
+  report.halo->candidates = transport.candidates;
+  report.halo->schedule = entry_of(kernels.schedule).name;
+  report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
+
+  e.job.progress.phase("prepare the system");
+  const System system = make_system(e, *entries.front());
+  std::optional<BlockJacobi> preconditioner;
+  if (solves_system(*entries.front())) {
+    preconditioner = make_preconditioner(e.job.comm, e.problem.matrix,
+                                         find_preconditioner(options.preconditioner), device);
+  }
+  const bool needs_symmetry = std::any_of(entries.begin(), entries.end(), [](const auto* entry) {
+    return entry->kind == SolverKind::symmetric;
+  });
+  constexpr double rounding = 1e-12;
+  const double measured = needs_symmetry ? asymmetry(e) : 0;
+  const Solving solving{e, options, kernels, transport, preconditioner, dangling};
+  std::vector<double> x(e.problem.matrix.owned_rows, 0.0);
+  for (const SolverEntry* entry : entries) {
+    if (entry->kind == SolverKind::symmetric && measured > rounding) {
+      const std::string reason = fmt::format(
+          "the matrix is not symmetric: x.Ay and y.Ax differ by {:.3g} of their size", measured);
+      if (entries.size() == 1) {
+        throw AgreedError(ExitCode::run_time,
+                          fmt::format("--method {}: {}; use bicgstab", entry->name, reason));
+      }
+      SolverReport refused;
+      refused.method = entry->name;
+      refused.passed = true;
+      refused.end = "refused";
+      refused.reason = reason;
+      report.solvers.push_back(refused);
+      continue;
+    }
+    report.solvers.push_back(measure_solver(solving, *entry, system, report, x));
+    if (report.solvers.back().end == name_of(SolverEnd::interrupted)) {
+      report.status = RunStatus::interrupted;
+      return x;
+    }
+  }
+  add_petsc(solving, entries, system, report);
+  return x;
+}
+
+}  // namespace
+
+ExitCode solve(const CommandLine& line, const Job& job) {
+  const RunOptions& options = line.run;
+  RunReport report = report_of("solve", line);
+  Outputs outputs(options, job.comm);
+  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  agree(job.comm, [&] { check_options(line.solve); });
+  if (!options.save_x.empty()) check_vector_target(options.save_x, job.comm);
+  const std::vector<const SolverEntry*> entries = chosen_solvers(line.solve);
+  DistributedCsr source = read_matrix(options, job, report);
+  if (source.info.rows != source.info.columns) {
+    throw AgreedError(ExitCode::usage,
+                      fmt::format("--matrix {}: has {} rows and {} columns; solve needs a square "
+                                  "matrix",
+                                  options.matrix, source.info.rows, source.info.columns));
+  }
+  Problem problem = distribute(options, job, machine, std::move(source), report);
+  std::vector<double> dangling;
+  if (entries.front()->kind == SolverKind::pagerank) {
+    dangling = normalize_columns(job.comm, problem.matrix);
+  }
+  const Operands operands = prepare(options, job, problem, report);
+  const Experiment experiment{options, job, machine, problem, operands};
+  const std::vector<double> x = solve_all(experiment, line.solve, entries, dangling, report);
+  const ExitCode code = conclude(entries, report);
+  return finish(job, outputs, report, code, {}, [&] {
+    outputs.write_text("--history", options.history, history_text(report));
+    if (options.save_x.empty()) return;
+    const std::vector<double> share =
+        scatter<double>(job.comm, problem.matrix.info.rows, problem.matrix.source_rows, x);
+    outputs.attempt("--save-x", [&] {
+      write_vector(options.save_x, share, Precision::fp64, job.comm, job.progress);
+    });
+  });
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A matrix as the graph of PageRank: a_ij is the weight of the edge from j to i.
+#pragma once
+
+#include <vector>
+
+#include "partition/comm.hpp"
+#include "partition/local_matrix.hpp"
+
+namespace rowhalo {
+
+/// Collective. Divides every entry by the sum of its column. Returns, per owned column, 1 where
+/// that sum is 0 (dangling: nowhere to go) and 0 elsewhere. The sum of a column adds what ranks
+/// have of it in rank order: exact for weights that are integers. Throws AgreedError (usage) where
+/// an entry is negative or not finite.
+std::vector<double> normalize_columns(const Comm& comm, LocalMatrix& matrix);
+
+}  // namespace rowhalo

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "miniapp/solve/methods.hpp"
+
+#include <fmt/format.h>
+
+namespace rowhalo {
+
+SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x);
+SolverOutcome solve_cg_one_reduction(SolverWorkspace& work, const double* b, double* x);
+SolverOutcome solve_cg_pipelined(SolverWorkspace& work, const double* b, double* x);
+SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x);
+SolverOutcome solve_power(SolverWorkspace& work, const double* b, double* x);
+SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x);
+
+namespace {
+
+// Flops and passes: of the steps of one iteration, with jacobi.
+constexpr SolverEntry table[] = {
+    {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 13, 12,
+     "cg", solve_cg},
+    {"cg-one-reduction", "conjugate gradients after Chronopoulos and Gear", SolverKind::symmetric,
+     1, 17, 13, nullptr, solve_cg_one_reduction},
+    {"cg-pipelined",
+     "conjugate gradients after Ghysels and Vanroose: the reduction beside the product",
+     SolverKind::symmetric, 1, 25, 21, "pipecg", solve_cg_pipelined},
+    {"bicgstab", "stabilized biconjugate gradients, for any square matrix", SolverKind::general, 1,
+     27, 24, "bcgs", solve_bicgstab},
+    {"power", "power iteration: the largest eigenvalue in modulus", SolverKind::power, 1, 10, 5,
+     nullptr, solve_power},
+    {"pagerank", "PageRank of the graph whose edge from j to i is a_ij", SolverKind::pagerank, 1, 8,
+     4, nullptr, solve_pagerank},
+};
+
+}  // namespace
+
+std::span<const SolverEntry> solvers() {
+  return table;
+}
+
+const SolverEntry& find_solver(std::string_view name) {
+  std::string names;
+  for (const SolverEntry& entry : table) {
+    if (name == entry.name) return entry;
+    names += std::string(names.empty() ? "" : ", ") + entry.name;
+  }
+  throw InputError(fmt::format("--method {}: there is no such method; use all or {}", name, names));
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// PageRank (Brin, Page 1998; Langville, Meyer: Deeper inside PageRank, Internet Math. 1, 2004) by
+// power iteration. The matrix is column-normalized already: a_ij is the chance to go from j to i.
+// Columns without an entry (dangling) go anywhere. The watched norm is the change in the 1-norm.
+//   y = A x,  x = d y + (1 - d + d * x of dangling columns) / n
+#include "miniapp/solve/methods.hpp"
+
+namespace rowhalo {
+
+SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x) {
+  const HaloVector input = work.halo_vector();
+  auto* v = reinterpret_cast<double*>(input.data);
+  double* y = work.vector();
+  const SolverSetting& setting = work.setting();
+  const auto size = static_cast<double>(setting.size);
+  const auto spread = [&] {
+    work.settle(PagerankTeleport{work.sums(), work.scalars(), setting.damping, size});
+  };
+
+  work.run(ApplyInverse{{}, b, v});
+  work.sum(PagerankMass{setting.dangling, v});
+  spread();
+  SolverOutcome outcome = work.repeat([&] {
+    work.product(input, y);
+    work.sum(PagerankUpdate{work.scalar(at_alpha), setting.damping, y, setting.dangling, v});
+    spread();
+  });
+  work.run(ApplyInverse{{}, v, x});
+  return outcome;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Power iteration (Golub, Van Loan: Matrix computations, section 8.2.1) for the largest eigenvalue
+// in modulus, with the Rayleigh quotient; the watched norm is |y - lambda x| with |x| = 1.
+//   y = A x     x.y, y.y, x.x, and |y - lambda x|^2 of the iteration before
+//   lambda = x.y / x.x
+//   x = y / |y|
+#include <cmath>
+
+#include "miniapp/solve/methods.hpp"
+
+namespace rowhalo {
+
+SolverOutcome solve_power(SolverWorkspace& work, const double* b, double* x) {
+  const HaloVector input = work.halo_vector();
+  auto* v = reinterpret_cast<double*>(input.data);
+  double* y = work.vector();
+  const Scalar lambda = work.scalar(at_alpha), scale = work.scalar(at_beta);
+  const auto multiply = [&] {
+    work.product(input, y);
+    work.sum(Dot{v, y});
+    work.settle(PowerScalars{work.sums(), work.scalars()});
+  };
+
+  work.run(ApplyInverse{{}, b, v});
+  multiply();
+  work.sum(PowerUpdate{lambda, scale, y, v});
+  work.settle(PowerNorm{work.sums(), work.scalars()});
+  SolverOutcome outcome = work.repeat([&] {
+    multiply();
+    work.sum(PowerUpdate{lambda, scale, y, v});
+    work.settle(PowerNorm{work.sums(), work.scalars()});
+  });
+  work.run(ApplyInverse{{}, v, x});
+  outcome.eigenvalue = work.read_scalar(at_alpha);
+  return outcome;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""rowhalo solve: methods, preconditioners, named ends, reproducible sums, outputs."""
+import math
+import os
+import signal
+import time
+import unittest
+
+import launch
+
+CPU = ["--device", "cpu"]
+QUICK = [*CPU, "--format", "csr", "--halo", "mpi"]
+SYMMETRIC = ["cg", "cg-one-reduction", "cg-pipelined"]
+SYSTEMS = [*SYMMETRIC, "bicgstab"]
+HEAD = "%%MatrixMarket matrix coordinate real general\n"
+
+
+def coordinate(size, entries, columns=None):
+    lines = "".join(f"{i + 1} {j + 1} {value!r}\n" for i, j, value in entries)
+    return f"{HEAD}{size} {columns or size} {len(entries)}\n{lines}"
+
+
+def entries_of(path):
+    """Of a vector in a Matrix Market array file."""
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("%")]
+    return [float(line) for line in lines[1:]]
+
+
+class Solve(launch.Case):
+    def solve(self, *arguments, ranks=2, status=0):
+        return self.run_json(*arguments, ranks=ranks, status=status, command="solve")["solvers"]
+
+    def message(self, *arguments, ranks=2, status=1):
+        result = launch.run("solve", *arguments, ranks=ranks)
+        self.assertEqual(result.status, status, result)
+        return result.message() + result.stdout
+
+
+class Systems(Solve):
+    def test_every_method_finds_the_manufactured_solution(self):
+        for matrix in ("stencil7:8", "stencil27:7,coef=random", "elasticity:4"):
+            for preconditioner in ("none", "jacobi", "block-jacobi"):
+                with self.subTest((matrix, preconditioner)):
+                    solvers = self.solve("--matrix", matrix, "--method", "all", "--tolerance", "1e-11",
+                                         "--preconditioner", preconditioner, *QUICK, ranks=3)
+                    self.assertEqual([solver["method"] for solver in solvers], SYSTEMS)
+                    for solver in solvers:
+                        self.assertEqual(solver["end"], "converged", solver["method"])
+                        self.assertLess(solver["true_residual"], 1e-9)
+                        self.assertLess(solver["error"], 1e-6)
+                        self.assertEqual(len(solver["norms"]), solver["iterations"] + 1)
+                        self.assertLessEqual(solver["last_norm"], 1e-11 * solver["first_norm"])
+                    counts = [solver["iterations"] for solver in solvers[:3]]
+                    self.assertLessEqual(max(counts) - min(counts), 2)
+
+    @launch.needs("PETSc")
+    def test_iterations_are_those_of_petsc(self):
+        for norm in ("unpreconditioned", "preconditioned", "natural"):
+            with self.subTest(norm):
+                methods = "all" if norm == "unpreconditioned" else "cg"
+                for solver in self.solve("--matrix", "stencil27:10,coef=random", "--method", methods,
+                                         "--norm", norm, *QUICK):
+                    for petsc in solver["petsc"]:
+                        self.assertLessEqual(abs(petsc["iterations"] - solver["iterations"]),
+                                             max(1, 0.02 * petsc["iterations"]), petsc)
+                        self.assertLess(petsc["true_residual"], 1e-6)
+
+    def test_a_matrix_without_symmetry(self):
+        size = 60
+        entries = [(i, i, 4.0 + i % 3) for i in range(size)]
+        entries += [(i, i + 1, -2.0) for i in range(size - 1)] + [(i, i - 1, -0.5) for i in range(1, size)]
+        path = self.write("a.mtx", coordinate(size, sorted(entries)))
+        for preconditioner in ("none", "jacobi"):
+            solver, = self.solve("--matrix", path, "--method", "bicgstab", "--preconditioner",
+                                 preconditioner, *QUICK, ranks=3)
+            self.assertEqual(solver["end"], "converged")
+            self.assertLess(solver["error"], 1e-7)
+        self.assertIn("not symmetric", self.message("--matrix", path, *QUICK))
+        refused = self.solve("--matrix", path, "--method", "all", *QUICK)
+        self.assertEqual([solver["end"] for solver in refused], ["refused"] * 3 + ["converged"])
+
+    def test_exactly_so_many_iterations(self):
+        for method in SYSTEMS:
+            solver, = self.solve("--matrix", "stencil7:6", "--method", method, "--iterations", 17, *QUICK)
+            self.assertEqual((solver["iterations"], solver["end"]), (17, "iterations done"))
+
+    def test_right_hand_sides(self):
+        ones, = self.solve("--matrix", "stencil7:6", "--rhs", "ones", *QUICK)
+        self.assertIsNone(ones["error"])
+        self.assertLess(ones["true_residual"], 1e-7)
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n216 1\n" + "1\n" * 216)
+        file, = self.solve("--matrix", "stencil7:6", "--rhs", self.place / "b.mtx", *QUICK)
+        self.assertEqual(file["norms"], ones["norms"])
+
+
+class Reproducible(Solve):
+    def test_one_history_and_one_x_for_all(self):
+        for method in SYSTEMS:
+            base = ["--matrix", "stencil27:6,coef=random", "--method", method, "--reproducible",
+                    "--tolerance", "1e-10", *CPU]
+            expected, = self.solve(*base, "--format", "csr", ranks=1)
+            self.assertEqual(expected["end"], "converged")
+            for ranks, more in ((2, ["--format", "sell"]), (3, ["--format", "asell", "--partition", "box"]),
+                                (4, ["--format", "csr", "--schedule", "blocking"]),
+                                (7, ["--format", "sell", "--partition", "nnz", "--halo", "mpi-persistent"]),
+                                (2, ["--format", "csr-omp", "--threads", "3"])):
+                with self.subTest((method, ranks, more)):
+                    solver, = self.solve(*base, *more, ranks=ranks)
+                    self.assertEqual(solver["norms"], expected["norms"])
+                    self.assertEqual(solver["x_hash"], expected["x_hash"])
+
+
+class Eigenvalues(Solve):
+    def test_largest_eigenvalue_in_closed_form(self):
+        solver, = self.solve("--matrix", "stencil7:8", "--method", "power", "--tolerance", "1e-9",
+                             *QUICK, ranks=3)
+        self.assertEqual(solver["end"], "converged")
+        expected = 6 + 6 * math.cos(math.pi / 9)
+        self.assertLess(abs(solver["eigenvalue"] / expected - 1), 1e-10)
+
+    def test_pagerank_is_that_of_a_plain_loop(self):
+        """Column 4 is dangling, column 5 only has an entry that is 0."""
+        size, damping = 9, 0.85
+        edges = [(1, 0), (2, 0), (3, 1), (0, 2), (7, 2), (4, 3), (1, 6), (6, 7), (8, 7), (3, 8), (2, 8)]
+        weights = {edge: 1.0 + k % 3 for k, edge in enumerate(edges)}
+        entries = sorted((i, j, value) for (i, j), value in weights.items()) + [(0, 5, 0.0)]
+        path = self.write("graph.mtx", coordinate(size, entries))
+        sums = [sum(value for (_, j), value in weights.items() if j == column) for column in range(size)]
+        x = [1 / size] * size
+        for _ in range(200):
+            dangling = sum(x[j] for j in range(size) if sums[j] == 0)
+            new = [(1 - damping + damping * dangling) / size] * size
+            for (i, j), value in weights.items():
+                new[i] += damping * value / sums[j] * x[j]
+            x = new
+        target = self.place / "x.mtx"
+        for ranks in (1, 4):
+            solver, = self.solve("--matrix", path, "--method", "pagerank", "--tolerance", "1e-13",
+                                 "--save-x", target, *QUICK, ranks=ranks)
+            self.assertEqual(solver["end"], "converged")
+            found = entries_of(target)
+            self.assertEqual(len(found), size)
+            for mine, theirs in zip(found, x):
+                self.assertLess(abs(mine - theirs), 1e-12)
+        negative = self.write("negative.mtx", coordinate(2, [(0, 1, -1.0)]))
+        self.assertIn("row 0, column 1", self.message("--matrix", negative, "--method", "pagerank", *QUICK,
+                                                      status=2))
+
+
+class Ends(Solve):
+    def end_of(self, entries, size, *more, status=1):
+        path = self.write("a.mtx", coordinate(size, entries))
+        solver, = self.solve("--matrix", path, *QUICK, *more, status=status)
+        return solver["end"]
+
+    def test_indefinite_matrix(self):
+        entries = [(i, i, 1.0 if i % 2 else -1.0) for i in range(8)]
+        for method in SYMMETRIC:
+            with self.subTest(method):
+                self.assertEqual(self.end_of(entries, 8, "--method", method, "--preconditioner", "none"),
+                                 "indefinite matrix")
+
+    def test_indefinite_preconditioner(self):
+        entries = [(i, i, -1.0 - i) for i in range(8)]
+        for method in SYMMETRIC:
+            with self.subTest(method):
+                self.assertEqual(self.end_of(entries, 8, "--method", method),
+                                 "indefinite preconditioner")
+
+    def test_not_a_number(self):
+        entries = [(i, i, 2.0) for i in range(8)]
+        path = self.write("a.mtx", coordinate(8, entries).replace("3 3 2.0", "3 3 nan"))
+        solver, = self.solve("--matrix", path, "--preconditioner", "none", "--method", "bicgstab", *QUICK,
+                             status=1)
+        self.assertEqual(solver["end"], "not a number")
+
+    def test_zero_diagonal(self):
+        path = self.write("a.mtx", coordinate(3, [(0, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0), (2, 2, 1.0)]))
+        said = self.message("--matrix", path, *QUICK)
+        self.assertIn("zero diagonal in row 1 ", said)
+        self.assertIn("--preconditioner none", said)
+
+    def test_not_converged(self):
+        solver, = self.solve("--matrix", "stencil7:8", "--max-iterations", 3, *QUICK, status=1)
+        self.assertEqual((solver["end"], solver["iterations"]), ("not converged", 3))
+
+    def test_breakdown_of_bicgstab(self):
+        """A rotation by a right angle: r0.v is 0."""
+        entries = [(0, 1, 1.0), (1, 0, -1.0)]
+        path = self.write("a.mtx", coordinate(2, entries))
+        solver, = self.solve("--matrix", path, "--method", "bicgstab", "--preconditioner", "none",
+                             *QUICK, status=1, ranks=1)
+        self.assertEqual(solver["end"], "breakdown")
+
+    def test_what_is_refused(self):
+        wide = self.write("wide.mtx", coordinate(2, [(0, 0, 1.0)], columns=3))
+        self.assertIn("square", self.message("--matrix", wide, *QUICK, status=2))
+        for option, value in (("--method", "gmres"), ("--preconditioner", "ilu"), ("--norm", "max")):
+            self.assertIn(value, self.message("--matrix", "stencil7:4", option, value, *QUICK, status=2))
+        self.assertIn("--norm", self.message("--matrix", "stencil7:4", "--method", "bicgstab", "--norm",
+                                             "natural", *QUICK, status=2))
+
+
+class Outputs(Solve):
+    def test_history_and_x(self):
+        history, target = self.place / "history.csv", self.place / "x.mtx"
+        solvers = self.solve("--matrix", "stencil7:5", "--method", "all", "--history", history,
+                             "--save-x", target, "--x", "index", "--tolerance", "1e-12", *QUICK, ranks=3)
+        lines = history.read_text().splitlines()
+        self.assertEqual(lines[0], "method,iteration,norm,relative")
+        self.assertEqual(len(lines) - 1, sum(solver["iterations"] + 1 for solver in solvers))
+        x = entries_of(target)
+        self.assertEqual(len(x), 125)
+        for i, value in enumerate(x):
+            self.assertAlmostEqual(value, i + 1, delta=1e-6)
+
+    def test_fom_lines(self):
+        result = launch.run("solve", "--matrix", "stencil7:5", *QUICK, ranks=2)
+        for name in ("solve_iteration_seconds", "solve_seconds", "solve_gflops"):
+            self.assertIn(f"\nFOM: {name} ", result.stdout)
+        self.assertIn("\nRESULT: PASS cg: converged after ", result.stdout)
+
+    def test_a_signal_keeps_the_history(self):
+        history = self.place / "history.csv"
+        process = launch.start(["solve", "--matrix", "stencil7:24", "--iterations", 10**7, "--history",
+                                history, *QUICK], ranks=2)
+        ranks = launch.wait_until_measuring(process, 2)
+        time.sleep(1)
+        os.kill(ranks[1], signal.SIGTERM)
+        result = launch.finish(process)
+        self.assertEqual(result.status, 1, result)
+        self.assertIn("interrupted", result.stdout)
+        self.assertGreater(len(history.read_text().splitlines()), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

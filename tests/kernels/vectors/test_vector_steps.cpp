@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Vector steps against loops that say the same plainly, and their sums both ways.
+#include "kernels/vectors/run_step.hpp"
+
+#include <cmath>
+#include <vector>
+#include "tests/catch.hpp"
+
+namespace rowhalo {
+namespace {
+
+std::vector<double> ramp(std::size_t size, double first, double step) {
+  std::vector<double> values(size);
+  for (std::size_t i = 0; i < size; ++i) values[i] = std::sin(first + step * double(i));
+  return values;
+}
+
+struct Sums {
+  double values[most_sums] = {};
+  ExactSum exact[most_sums];
+
+  SumsView view(Summation summation) {
+    return {values, summation == Summation::reproducible ? exact : nullptr};
+  }
+};
+
+VectorSpace space_of(std::size_t rows, Summation summation) {
+  return {Device::cpu, {}, static_cast<std::int64_t>(rows), summation};
+}
+
+/// Both ways of summing, for sizes around those of threads and vector registers.
+template <class Check>
+void for_sizes(const Check& check) {
+  for (const std::size_t rows : {0, 1, 2, 7, 8, 9, 64, 1003}) {
+    for (const Summation summation : {Summation::fast, Summation::reproducible}) {
+      CAPTURE(rows, static_cast<int>(summation));
+      check(rows, summation);
+    }
+  }
+}
+
+void check_close(double value, double expected, double size) {
+  CHECK(std::fabs(value - expected) <= 1e-13 * (size + 1));
+}
+
+TEST_CASE("Dot") {
+  for_sizes([](std::size_t rows, Summation summation) {
+    const std::vector<double> a = ramp(rows, 1, 0.3), b = ramp(rows, 2, 0.7);
+    Sums sums;
+    const VectorSpace space = space_of(rows, summation);
+    run_step(space, Dot{a.data(), b.data()}, sums.view(summation));
+    if (summation == Summation::reproducible) round_sums(space, sums.view(summation), Dot::sums);
+    long double expected[3] = {};
+    for (std::size_t i = 0; i < rows; ++i) {
+      expected[0] += a[i] * b[i];
+      expected[1] += b[i] * b[i];
+      expected[2] += a[i] * a[i];
+    }
+    for (int k = 0; k < 3; ++k) {
+      check_close(sums.values[k], static_cast<double>(expected[k]), double(rows));
+    }
+  });
+}
+
+TEST_CASE("CgResidual and CgDirection") {
+  for_sizes([](std::size_t rows, Summation summation) {
+    const std::vector<double> q = ramp(rows, 1, 0.3), diagonal = ramp(rows, 3, 0.11);
+    const std::vector<double> r0 = ramp(rows, 2, 0.7), p0 = ramp(rows, 0, 0.9);
+    const std::vector<double> x0 = ramp(rows, 5, 0.2);
+    std::vector<double> r = r0, p = p0, x = x0;
+    const double alpha = 0.375, beta = -1.25;
+    Sums sums;
+    const VectorSpace space = space_of(rows, summation);
+    run_step(space, CgResidual{{&alpha}, {diagonal.data(), nullptr}, q.data(), r.data()},
+             sums.view(summation));
+    run_step(
+        space,
+        CgDirection{{&alpha}, {&beta}, {diagonal.data(), nullptr}, r.data(), x.data(), p.data()});
+    if (summation == Summation::reproducible) round_sums(space, sums.view(summation), 3);
+    long double expected[3] = {};
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double next = std::fma(-alpha, q[i], r0[i]), z = diagonal[i] * next;
+      CHECK(r[i] == next);
+      CHECK(x[i] == std::fma(alpha, p0[i], x0[i]));
+      CHECK(p[i] == std::fma(beta, p0[i], z));
+      expected[0] += next * z;
+      expected[1] += next * next;
+      expected[2] += z * z;
+    }
+    for (int k = 0; k < 3; ++k) {
+      check_close(sums.values[k], static_cast<double>(expected[k]), double(rows));
+    }
+  });
+}
+
+TEST_CASE("ApplyBlocks is a product with each block") {
+  constexpr int size = 3;
+  for (const std::size_t rows : {3u, 6u, 300u}) {
+    const std::vector<double> blocks = ramp(rows * size, 1, 0.37), r = ramp(rows, 2, 0.7);
+    std::vector<double> z(rows, 9);
+    Sums sums;
+    run_step(space_of(rows, Summation::fast), ApplyBlocks{blocks.data(), size, r.data(), z.data()},
+             sums.view(Summation::fast));
+    long double dot = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < size; ++j) {
+        sum = std::fma(blocks[i * size + j], r[i / size * size + j], sum);
+      }
+      CHECK(z[i] == sum);
+      dot += r[i] * sum;
+    }
+    check_close(sums.values[0], static_cast<double>(dot), double(rows));
+  }
+}
+
+TEST_CASE("reproducible sums do not depend on how rows are divided") {
+  const std::size_t rows = 1000;
+  const std::vector<double> a = ramp(rows, 1, 17.3), b = ramp(rows, 2, 3.7);
+  Sums whole, first, second;
+  const Summation summation = Summation::reproducible;
+  run_step(space_of(rows, summation), Dot{a.data(), b.data()}, whole.view(summation));
+  const std::size_t cut = 313;
+  run_step(space_of(cut, summation), Dot{a.data(), b.data()}, first.view(summation));
+  run_step(space_of(rows - cut, summation), Dot{a.data() + cut, b.data() + cut},
+           second.view(summation));
+  for (int k = 0; k < Dot::sums; ++k) {
+    first.exact[k].add(second.exact[k]);
+    CHECK(first.exact[k].rounded() == whole.exact[k].rounded());
+  }
+}
+
+}  // namespace
+}  // namespace rowhalo
