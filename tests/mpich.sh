@@ -27,6 +27,6 @@ cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release \
   -D ROWHALO_WITH_CUDA=OFF -D ROWHALO_WITH_PETSC=OFF -D ROWHALO_WITH_PTSCOTCH=OFF \
   -D ROWHALO_WITH_HDF5=ON -D MPI_CXX_COMPILER="$(command -v mpicxx.mpich)" \
   -D MPIEXEC_EXECUTABLE="$launcher" -D HDF5_C_COMPILER_EXECUTABLE="$(command -v h5pcc.mpich)"
-cmake --build "$build" --parallel "$jobs" --target rowhalo unit_tests
+cmake --build "$build" --parallel "$jobs" --target rowhalo rowhalo_held unit_tests
 "$build/miniapp/rowhalo" --version
 ctest --test-dir "$build" -j "$jobs" -L 'unit|cli' -LE 'slow|gpu' --output-on-failure "$@"
