@@ -145,18 +145,25 @@ SolverEnd end_of(Trouble trouble) {
   }
 }
 
+/// A norm this small, over the first one, may be as small as rounding errors let it become: what
+/// looks indefinite then need not be.
+constexpr double rounding_level = 1e-6;
+
 /// Why iterations end here, if they do. `lowest`: the iteration with the smallest norm so far.
 std::optional<SolverEnd> judged(const StopRule& rule, const std::vector<double>& norms,
                                 Trouble trouble, std::size_t lowest) {
   const std::size_t done = norms.size() - 1;
   if (!std::isfinite(norms.back())) return SolverEnd::not_a_number;
+  const bool at_rounding_level = norms.back() <= rounding_level * norms.front();
   if (rule.iterations > 0) {
-    if (trouble != Trouble::none) return end_of(trouble);
+    if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
     if (done >= static_cast<std::size_t>(rule.iterations)) return SolverEnd::iterations_done;
     return std::nullopt;
   }
   if (norms.back() <= rule.tolerance * norms.front()) return SolverEnd::converged;
-  if (trouble != Trouble::none) return end_of(trouble);
+  if (trouble != Trouble::none) {
+    return at_rounding_level ? SolverEnd::stagnation : end_of(trouble);
+  }
   if (done >= static_cast<std::size_t>(rule.max_iterations)) return SolverEnd::max_iterations;
   if (done - lowest >= longest_wait) return SolverEnd::stagnation;
   return std::nullopt;

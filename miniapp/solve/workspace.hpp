@@ -27,7 +27,7 @@ enum class SolverEnd {
   converged,
   iterations_done,  ///< --iterations: as many as were asked for
   max_iterations,   ///< without convergence
-  stagnation,       ///< the norm has found no new minimum for long
+  stagnation,       ///< no new minimum of the norm for long, or rounding errors at work
   indefinite_matrix,
   indefinite_preconditioner,
   breakdown,
