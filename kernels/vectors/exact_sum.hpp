@@ -34,7 +34,7 @@ struct ExactSum {
     for (std::int64_t& w : word) w = 0;
   }
 
-  /// At most 2^31 times between two normalize().
+  /// Fewer than 2^31 times between two normalize().
   [[gnu::always_inline]] ROWHALO_HOST_DEVICE void add(double term) {
     add(term, [](std::int64_t& w, std::int64_t value) { w += value; });
   }

@@ -5,8 +5,9 @@
 //   static constexpr int sums       how many sums its terms go to
 //   void load()                     takes the scalars from the memory of the device
 //   Terms<sums> operator()(i)       row i
-// written once for CPU and GPU, with explicit fma, so that both give the same bits. Scalars
-// (alpha, beta) and sums stay in the memory of the device. All of it is fp64.
+// written once for CPU and GPU, with explicit fma, so that both update vectors to the same bits
+// (sums: with Summation::reproducible only). Scalars (alpha, beta) and sums lie in the memory of
+// the device. All of it is fp64.
 #pragma once
 
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include "io/vector_file.hpp"
 #include "kernels/formats.hpp"
-#include "miniapp/bench/petsc.hpp"
+#include "miniapp/bench/petsc/product.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/cli/options_shared.hpp"
 #include "miniapp/halo/transports.hpp"

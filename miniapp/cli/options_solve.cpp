@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "io/vector_file.hpp"
-#include "miniapp/bench/petsc.hpp"
+#include "miniapp/bench/petsc/product.hpp"
 #include "miniapp/cli/options_shared.hpp"
 #include "miniapp/solve/methods.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "miniapp/bench/petsc.hpp"
+#include "miniapp/bench/petsc/product.hpp"
 
 namespace rowhalo {
 

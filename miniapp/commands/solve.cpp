@@ -14,7 +14,7 @@
 #include "io/vector_file.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
-#include "miniapp/bench/petsc_solve.hpp"
+#include "miniapp/bench/petsc/solvers.hpp"
 #include "miniapp/check/validation.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/commands/experiment.hpp"

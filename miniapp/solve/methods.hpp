@@ -23,11 +23,10 @@ struct SolverEntry {
   const char* summary;
   SolverKind kind;
   int halo_vectors;   ///< inputs of products
-  int flops_per_row;  ///< of an iteration beside the product, with jacobi
-  int vector_passes;  ///< reads and writes of whole vectors in an iteration beside the product
+  int flops_per_row;  ///< of one iteration without the product, with jacobi
   const char* petsc;  ///< PETSc's KSP of the same algorithm; null: none
-  /// Collective. `x`: the first guess (0), then the solution; `b`: the right-hand side. Both hold
-  /// this rank's rows.
+  /// Collective. `b`: the right-hand side (power, pagerank: the vector to begin with). `x`: zero at
+  /// first, then the result. Both hold this rank's rows.
   SolverOutcome (*solve)(SolverWorkspace& work, const double* b, double* x);
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Power iteration (Golub, Van Loan: Matrix computations, section 8.2.1) for the largest eigenvalue
-// in modulus, with the Rayleigh quotient; the watched norm is |y - lambda x| with |x| = 1.
-//   y = A x     x.y, y.y, x.x, and |y - lambda x|^2 of the iteration before
-//   lambda = x.y / x.x
-//   x = y / |y|
-#include <cmath>
-
+// in modulus, with the Rayleigh quotient; the watched norm is |y - lambda x| with |x| = 1. Two
+// reductions per iteration:
+//   y = A x                               x.y, y.y, x.x     lambda = x.y / x.x
+//   r = y - lambda x,  x = y / |y|                          |r|^2
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
@@ -23,6 +21,8 @@ SolverOutcome solve_power(SolverWorkspace& work, const double* b, double* x) {
   };
 
   work.run(ApplyInverse{{}, b, v});
+  multiply();
+  work.run(PowerUpdate{lambda, scale, y, v});  // |x| = 1 from here on
   multiply();
   work.sum(PowerUpdate{lambda, scale, y, v});
   work.settle(PowerNorm{work.sums(), work.scalars()});

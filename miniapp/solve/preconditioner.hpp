@@ -42,8 +42,8 @@ std::span<const PreconditionerEntry> preconditioners();
 /// Throws InputError listing the valid names.
 const PreconditionerEntry& find_preconditioner(std::string_view name);
 
-/// Collective. Null for none. Throws AgreedError (run time) naming the first row, in the order of
-/// the source, whose diagonal is zero or whose block is singular.
+/// Collective. Null for none. Throws AgreedError (run time) naming a row, as numbered in the
+/// source, whose diagonal is zero or whose block is singular: of each rank's first one, the lowest.
 std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatrix& matrix,
                                                const PreconditionerEntry& entry, Device device);
 

@@ -2,7 +2,9 @@
 //
 // What solvers are written in: products, vector steps and sums over all ranks, with vectors,
 // scalars and sums in the memory of the device. A solver is a sequence of these without a look at a
-// number; what it needs of one iteration in the next stays in its scalars. repeat() runs iterations
+// number; what it needs of one iteration in the next stays in its scalars. On a GPU
+// each reduction waits for the stream, copies the sums to the host for MPI_Iallreduce, and copies
+// them back. repeat() runs iterations
 // and looks at the watched norm and at trouble after each.
 #pragma once
 
@@ -19,7 +21,8 @@
 
 namespace rowhalo {
 
-/// Which norm is watched: of z = M^-1 r, of r, or sqrt(r.z).
+/// The watched norm: sqrt(r.z), |r|, or |z| with z = M^-1 r. The value is the place of its square
+/// in the sums (r.z, r.r, z.z).
 enum class ResidualNorm { natural, unpreconditioned, preconditioned };
 
 /// How a solver ended.

@@ -37,8 +37,8 @@
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
 // distinct values stores 8 bits per value and a table; with one value, none (codes=off: never).
 // Both are exact. Each row is summed in stored order with its own accumulator: the bits of csr.
-// sigma= as in sell; without it rows are sorted within windows of 1024 if that saves a twentieth of
-// the bytes.
+// sigma= as in sell; without it, if padding is more than a tenth of the nonzeros, rows are sorted
+// within windows of 1024 if that saves a twentieth of the bytes.
 //
 // Bytes of the matrix: s v for values (s if coded, 0 if all are equal) + s (1, 2 or 4) for columns
 // (offsets: 8 per step of each distinct pattern) + 16 per slice + rows, with s the slots.

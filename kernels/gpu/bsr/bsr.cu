@@ -24,8 +24,9 @@
 // Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks are
 // loaded before the first is summed.
 //
-// Bytes of the matrix: B (b b v + 2, or 4 where a slice spans 2^16 columns) + 12 slices + rows,
-// with B counting the padding of slices of 32 block rows; 4 m / b where they are sorted.
+// Bytes of the matrix: B (b b v + 2) + 12 slices + rows, or B (b b v + 4) + 8 slices + rows if any
+// slice spans 2^16 columns, with B counting the padding of slices of 32 block rows; 4 m / b where
+// they are sorted.
 #include <cstring>
 #include <type_traits>
 

@@ -12,7 +12,7 @@
 // a running sum, and the 32 sums are added when the row or the share ends. The other variants do
 // not, because gathers limit them and the extra registers cost more. Columns and marks of the next
 // chunk are loaded while this one is summed. A row that several shares have entries of gets its sum
-// from the last of them to be done, in the order of the shares: the same bits every time.
+// from the last warp to arrive, in a fixed order: the same bits every time.
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/chunk_columns.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"

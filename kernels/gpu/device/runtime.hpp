@@ -39,7 +39,8 @@ struct DeviceDescription {
 DeviceDescription describe_device(int device);
 void set_device(int device);
 int current_device();
-/// Of the host's steady clock. (<chrono> would take longer to compile than most kernels.)
+/// Of the host's steady clock. (Its header would take longer to
+/// compile than most kernels.)
 double host_seconds();
 /// Waits for everything that was started on the current device.
 void synchronize_device();

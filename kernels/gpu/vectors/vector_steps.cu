@@ -2,9 +2,9 @@
 //
 // Vector steps on a GPU (vector_steps.hpp): a grid that fills the device strides over the rows.
 // Fast sums: a tree over each thread block, whose sum goes to partial[k][block]; the last block to
-// end adds those up, in order of blocks. Reproducible sums: each thread block has an accumulator
-// per sum in shared memory and adds it, normalized, to that of the device; integers may be added in
-// any order.
+// end adds those up, in a fixed order (strided over its threads, then a tree). Reproducible sums:
+// each thread block has an accumulator per sum in shared memory and adds it, normalized, to that of
+// the device; integers may be added in any order.
 //
 //   row      0 1 2 ... 255 | 256 ... 511 | ...     thread blocks 0, 1, 2, ... in turn
 //   block b  terms of its rows -> sum (a tree) -> partial[k][b]

@@ -28,8 +28,8 @@ namespace rowhalo::p2p {
 
 namespace {
 
-/// Only the first thread block waits for entries. Interior rows want the device, too, where they do
-/// not wait anyhow.
+/// Only the first thread block waits for entries. Fewer blocks on the side stream, where interior
+/// rows run at the same time.
 constexpr unsigned most_sending_blocks(Place place) {
   return place == Place::alone ? 256 : 1024;
 }

@@ -13,7 +13,7 @@
 //
 //   No fence is needed, since a line that holds e holds the entry: this spares a trip over NVLink
 //   and back. Lines of even and odd exchanges lie apart. Why A may overwrite lines of e with e + 2:
-//     1. every peer sends to every peer (an empty line where there are no entries);
+//     1. A and B both send to each other in every exchange (an empty line if there are no entries);
 //     2. A writes e + 2 after it has read all lines of e + 1;
 //     3. B has written its lines of e + 1 after it had read all lines of e.
 //     Hence, B has read the lines of e.

@@ -15,7 +15,7 @@
 #include <random>
 
 #include "miniapp/bench/choose.hpp"
-#include "miniapp/bench/petsc.hpp"
+#include "miniapp/bench/petsc/product.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/miniapp/problem.hpp"
 

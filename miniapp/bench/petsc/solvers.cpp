@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/bench/petsc_solve.hpp"
+#include "miniapp/bench/petsc/solvers.hpp"
 
 #ifdef ROWHALO_HAVE_PETSC
 
 #include <algorithm>
 #include <chrono>
 
-#include "miniapp/bench/petsc_session.hpp"
+#include "miniapp/bench/petsc/session.hpp"
 
 namespace rowhalo {
 

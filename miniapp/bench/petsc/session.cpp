@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #ifdef ROWHALO_HAVE_PETSC
 
-#include "miniapp/bench/petsc_session.hpp"
+#include "miniapp/bench/petsc/session.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's MatMult as reference and baseline (petsc.hpp).
-#include "miniapp/bench/petsc.hpp"
+// PETSc's MatMult as reference and baseline (product.hpp).
+#include "miniapp/bench/petsc/product.hpp"
 
 #ifdef ROWHALO_HAVE_PETSC
 
@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "miniapp/bench/petsc_session.hpp"
+#include "miniapp/bench/petsc/session.hpp"
 
 namespace rowhalo {
 
