@@ -195,6 +195,20 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   return operands;
 }
 
+void report_chosen(const Experiment& e, const ChosenKernels& kernels,
+                   const ChosenTransport& transport, RunReport& report) {
+  report.kernel =
+      describe_kernel(e.job.comm, kernels.kernels, e.problem.site.device, e.options.precision);
+  report.kernel->format = kernels.interior;
+  report.kernel->boundary_format = kernels.boundary;
+  report.kernel->candidates = kernels.candidates;
+  report.kernel->choice = kernels.cost;
+  report.halo->transport = transport.name;
+  report.halo->graph = transport.graph;
+  report.halo->candidates = transport.candidates;
+  report.halo->schedule = entry_of(kernels.schedule).name;
+}
+
 bool interrupted(const Job& job, RunReport& report) {
   if (max_over_ranks(job.comm, std::int64_t{job.watchdog.interrupted()}) == 0) return false;
   report.status = RunStatus::interrupted;

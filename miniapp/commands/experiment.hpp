@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/report/report.hpp"
+#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/products.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/cli/options.hpp"
@@ -96,6 +97,10 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
 /// x, y0, and the local matrix in the memory of the device; `problem` outlives it.
 Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
                  RunReport& report);
+
+/// Collective. Kernels, transport and schedule that were chosen, into the report.
+void report_chosen(const Experiment& e, const ChosenKernels& kernels,
+                   const ChosenTransport& transport, RunReport& report);
 
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);

@@ -70,18 +70,10 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   const Comm& comm = e.job.comm;
   const Precision precision = e.options.precision;
   const ComputeSite& site = e.problem.site;
-  report.kernel = describe_kernel(comm, kernels.kernels, site.device, precision);
-  report.kernel->format = kernels.interior;
-  report.kernel->boundary_format = kernels.boundary;
-  report.kernel->candidates = kernels.candidates;
-  report.kernel->choice = kernels.cost;
-  report.halo->transport = transport.name;
-  report.halo->graph = transport.graph;
-  report.halo->candidates = transport.candidates;
+  report_chosen(e, kernels, transport, report);
   const std::optional<NodeTraffic>& sent = measurement.sent_between_nodes;
   report.halo->sent_between_nodes =
       sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes;
-  report.halo->schedule = entry_of(kernels.schedule).name;
   report.halo->poison = e.options.poison;
   report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
   report.timing = measurement.timing;

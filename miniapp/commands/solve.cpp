@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
+#include <utility>
 
 #include "io/report/writers.hpp"
 #include "io/vector_file.hpp"
@@ -32,24 +34,27 @@ ResidualNorm norm_of(const std::string& name) {
   return ResidualNorm::unpreconditioned;
 }
 
+bool solves_system(const SolverEntry& entry) {
+  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
+}
+
 /// What of --method is to run: one, or all that solve A x = b.
 std::vector<const SolverEntry*> chosen_solvers(const SolveOptions& options) {
   std::vector<const SolverEntry*> chosen;
   if (options.method != "all") return {&find_solver(options.method)};
   for (const SolverEntry& entry : solvers()) {
-    if (entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general) {
-      chosen.push_back(&entry);
-    }
+    if (solves_system(entry)) chosen.push_back(&entry);
   }
   return chosen;
 }
 
-bool solves_system(const SolverEntry& entry) {
-  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
-}
-
 /// Local. What can be known to be wrong before any work is done.
-void check_options(const SolveOptions& options) {
+void check_options(const RunOptions& run, const SolveOptions& options) {
+  for (const auto& [option, value] : {std::pair("--format", run.format), {"--halo", run.halo}}) {
+    if (value == "all") {
+      throw InputError(fmt::format("{} all: solve runs one of them; use auto or a name", option));
+    }
+  }
   find_preconditioner(options.preconditioner);
   const std::vector<const SolverEntry*> chosen = chosen_solvers(options);
   const bool other_norm = !options.norm.empty() && options.norm != "unpreconditioned";
@@ -261,30 +266,32 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   return report;
 }
 
-void add_petsc(const Solving& solving, const std::vector<const SolverEntry*>& entries,
-               const System& system, RunReport& report) {
+/// PETSc's solvers beside ours, all from one matrix.
+void add_petsc(const Solving& solving, const System& system, RunReport& report) {
   const Experiment& e = solving.e;
-  if (!solving.options.petsc || entries.empty() || !solves_system(*entries.front())) return;
+  std::vector<std::string> names;
+  for (const SolverReport& solver : report.solvers) {
+    const char* name = find_solver(solver.method).petsc;
+    if (name != nullptr && !solver.norms.empty()) names.emplace_back(name);
+  }
+  if (!solving.options.petsc || names.empty()) return;
   e.job.progress.phase("solve with PETSc");
+  const PetscSolvers petsc = petsc_solve(
+      {e.job.comm,
+       e.problem.matrix,
+       system.b,
+       solving.options.preconditioner,
+       norm_of(solving.options.norm),
+       {solving.options.tolerance, solving.options.max_iterations, solving.options.iterations}},
+      names, e.job.progress);
+  if (!petsc.unusable.empty() && e.job.comm.rank == 0) {
+    std::cerr << "rowhalo: warning: PETSc's solvers were not run: " << petsc.unusable << '\n';
+  }
   for (SolverReport& solver : report.solvers) {
-    const SolverEntry& entry = find_solver(solver.method);
-    if (entry.petsc == nullptr || solver.norms.empty()) continue;
-    const bool symmetric = entry.kind == SolverKind::symmetric;
-    std::vector<std::string> names;
-    const std::string all = entry.petsc;
-    for (std::size_t begin = 0; begin < all.size();) {
-      const std::size_t end = std::min(all.find(',', begin), all.size());
-      names.push_back(all.substr(begin, end - begin));
-      begin = end + 1;
+    const char* name = find_solver(solver.method).petsc;
+    for (const PetscSolverReport& one : petsc.reports) {
+      if (name != nullptr && one.name == name) solver.petsc.push_back(one);
     }
-    const PetscSystem of_petsc{
-        e.job.comm,
-        e.problem.matrix,
-        system.b,
-        solving.options.preconditioner,
-        symmetric ? norm_of(solving.options.norm) : ResidualNorm::unpreconditioned,
-        {solving.options.tolerance, solving.options.max_iterations, solving.options.iterations}};
-    solver.petsc = petsc_solve(of_petsc, names, e.job.progress).reports;
   }
 }
 
@@ -340,14 +347,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   e.job.progress.phase("choose transport");
   const ChosenTransport transport =
       choose_transport(setting, e.options.halo, false, kernels.kernels);
-  report.kernel = describe_kernel(e.job.comm, kernels.kernels, device, Precision::fp64);
-  report.kernel->format = kernels.interior;
-  report.kernel->boundary_format = kernels.boundary;
-  report.kernel->candidates = kernels.candidates;
-  report.kernel->choice = kernels.cost;
-  report.halo->transport = transport.name;
-  report.halo->candidates = transport.candidates;
-  report.halo->schedule = entry_of(kernels.schedule).name;
+  report_chosen(e, kernels, transport, report);
   report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
 
   e.job.progress.phase("prepare the system");
@@ -386,7 +386,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
       return x;
     }
   }
-  add_petsc(solving, entries, system, report);
+  add_petsc(solving, system, report);
   return x;
 }
 
@@ -397,7 +397,7 @@ ExitCode solve(const CommandLine& line, const Job& job) {
   RunReport report = report_of("solve", line);
   Outputs outputs(options, job.comm);
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
-  agree(job.comm, [&] { check_options(line.solve); });
+  agree(job.comm, [&] { check_options(options, line.solve); });
   if (!options.save_x.empty()) check_vector_target(options.save_x, job.comm);
   const std::vector<const SolverEntry*> entries = chosen_solvers(line.solve);
   DistributedCsr source = read_matrix(options, job, report);

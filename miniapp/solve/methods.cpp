@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "partition/base/spec.hpp"
+
 namespace rowhalo {
 
 SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x);
@@ -39,12 +41,12 @@ std::span<const SolverEntry> solvers() {
 }
 
 const SolverEntry& find_solver(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const SolverEntry& entry : table) {
     if (name == entry.name) return entry;
-    names += std::string(names.empty() ? "" : ", ") + entry.name;
+    names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--method {}: there is no such method; use all or {}", name, names));
+  throw InputError(fmt::format("--method {}: unknown method; use all, {}", name, listed(names)));
 }
 
 }  // namespace rowhalo

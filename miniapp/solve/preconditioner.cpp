@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "partition/base/spec.hpp"
+
 namespace rowhalo {
 namespace {
 
@@ -63,13 +65,13 @@ std::span<const PreconditionerEntry> preconditioners() {
 }
 
 const PreconditionerEntry& find_preconditioner(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const PreconditionerEntry& entry : table) {
     if (name == entry.name) return entry;
-    names += std::string(names.empty() ? "" : ", ") + entry.name;
+    names.emplace_back(entry.name);
   }
   throw InputError(
-      fmt::format("--preconditioner {}: there is no such preconditioner; use {}", name, names));
+      fmt::format("--preconditioner {}: unknown preconditioner; use {}", name, listed(names)));
 }
 
 std::vector<double> inverted_blocks(const LocalMatrix& matrix, int size, LocalIndex& singular) {

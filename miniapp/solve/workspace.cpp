@@ -176,7 +176,8 @@ SolverOutcome SolverWorkspace::repeat(const std::function<void()>& iteration) {
   phases_ = {};
   outcome.norms.push_back(std::sqrt(read_scalar(at_norm2)));
   std::size_t lowest = 0;
-  // Sums of all ranks have the same bits on each of them, so all come to the same verdict.
+  // MPI advises implementations to give all ranks the same bits of a sum, so all come to the same
+  // verdict; if one did not, the watchdog would end the run.
   std::optional<SolverEnd> end =
       judged(setting_.stop, outcome.norms, static_cast<Trouble>(read_scalar(at_status)), lowest);
   while (!end) {

@@ -196,8 +196,10 @@ class Ends(Solve):
     def test_what_is_refused(self):
         wide = self.write("wide.mtx", coordinate(2, [(0, 0, 1.0)], columns=3))
         self.assertIn("square", self.message("--matrix", wide, *QUICK, status=2))
-        for option, value in (("--method", "gmres"), ("--preconditioner", "ilu"), ("--norm", "max")):
-            self.assertIn(value, self.message("--matrix", "stencil7:4", option, value, *QUICK, status=2))
+        for option, value in (("--method", "gmres"), ("--preconditioner", "ilu"), ("--norm", "max"),
+                              ("--format", "all"), ("--halo", "all")):
+            said = self.message("--matrix", "stencil7:4", *CPU, option, value, status=2)
+            self.assertIn(f"{option} {value}: ", said)
         self.assertIn("--norm", self.message("--matrix", "stencil7:4", "--method", "bicgstab", "--norm",
                                              "natural", *QUICK, status=2))
 

@@ -47,8 +47,10 @@ KSP make_solver(const PetscSystem& system, Mat matrix, const std::string& name) 
   PC preconditioner = nullptr;
   ROWHALO_PETSC(KSPGetPC(solver, &preconditioner));
   ROWHALO_PETSC(PCSetType(preconditioner, petsc_preconditioner(system.preconditioner)));
-  if (name == "bcgs") ROWHALO_PETSC(KSPSetPCSide(solver, PC_RIGHT));
-  ROWHALO_PETSC(KSPSetNormType(solver, petsc_norm(system.norm)));
+  const bool right = name == "bcgs";  // as ours: then the norm is that of b - A x
+  if (right) ROWHALO_PETSC(KSPSetPCSide(solver, PC_RIGHT));
+  ROWHALO_PETSC(
+      KSPSetNormType(solver, right ? KSP_NORM_UNPRECONDITIONED : petsc_norm(system.norm)));
   const bool exact = system.stop.iterations > 0;
   ROWHALO_PETSC(KSPSetTolerances(solver, exact ? 0 : system.stop.tolerance, 0, 1e300,
                                  exact ? system.stop.iterations : system.stop.max_iterations));
