@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What SpmvKernel::apply() is called with, in the types of a precision. The arguments of a format's
-// kernel begin with it: {{alpha, x, beta, y}, ...}.
+// kernel hold it, mostly first: {{alpha, x, beta, y}, ...}.
 #pragma once
 
 namespace rowhalo {

@@ -13,7 +13,7 @@ namespace rowhalo {
 
 /// Mean seconds of one iteration, slowest rank.
 struct SolverPhaseReport {
-  double product = 0, vectors = 0, reductions = 0;
+  double product = 0, exposed_halo = 0, vectors = 0, reductions = 0;
 };
 
 /// PETSc's KSP on the same system, from the same first guess.
@@ -38,7 +38,10 @@ struct SolverReport {
   std::optional<double> eigenvalue;         ///< of power iteration
   std::optional<double> iteration_seconds;  ///< median over iterations, slowest rank
   double solve_seconds = 0;                 ///< all iterations, slowest rank
+  std::string execution, reduction_by;  ///< how iterations were launched; who adds up over ranks
   SolverPhaseReport phases;
+  std::int64_t bytes = 0;                            ///< of an iteration, all ranks
+  std::optional<double> floor_seconds, floor_share;  ///< bytes over the measured read bandwidth
   double gflops = 0;
   std::uint64_t x_hash = 0;
   std::string reason;         ///< why it could not run or failed; empty otherwise

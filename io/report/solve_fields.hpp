@@ -11,6 +11,7 @@ namespace rowhalo {
 template <class Walk>
 void fields(const SolverPhaseReport& p, Walk&& field) {
   field("product", p.product, "products with their halo exchange (seconds)");
+  field("exposed_halo", p.exposed_halo, "of that, more than without the exchange (seconds)");
   field("vectors", p.vectors, "vector updates and sums on the rank (seconds)");
   field("reductions", p.reductions, "sums over ranks (seconds)");
 }
@@ -45,7 +46,15 @@ void fields(const SolverReport& s, Walk&& field) {
   field("iteration_seconds", s.iteration_seconds,
         "median over iterations, slowest rank; null: there was none (seconds)");
   field("solve_seconds", s.solve_seconds, "of all iterations, slowest rank (seconds)");
-  field("phases", s.phases, "mean of one iteration, slowest rank");
+  field("execution", s.execution, "conditional graph, graphs of 16 iterations, or one by one");
+  field("reduction_by", s.reduction_by, "who adds up sums over ranks");
+  field(
+      "phases", s.phases,
+      "mean of one iteration, slowest rank, launched one by one after the solution; 0: it failed");
+  field("bytes", s.bytes, "that an iteration must move, all ranks");
+  field("floor_seconds", s.floor_seconds,
+        "bytes over the measured read bandwidth; null: not measured (seconds)");
+  field("floor_share", s.floor_share, "floor_seconds over iteration_seconds");
   field("gflops", s.gflops, "1e9 operations per second");
   field("x_hash", Hash{s.x_hash}, "of x, as y_hash in validation");
   field("reason", s.reason, "why it could not run or failed; empty otherwise");

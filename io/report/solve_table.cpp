@@ -45,9 +45,18 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   for (const SolverReport& s : solvers) {
     if (!s.iteration_seconds) continue;
     table.group(s.method.c_str());
-    table.line("per iteration",
-               fmt::format("product {}, vectors {}, reductions {}", seconds_text(s.phases.product),
-                           seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+    table.line("launched", fmt::format("{}, sums over ranks: {}", s.execution, s.reduction_by));
+    if (s.phases.product > 0) {
+      table.line("per iteration",
+                 fmt::format("product {} (exposed halo {}), vectors {}, reductions {}",
+                             seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
+                             seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+    }
+    if (s.floor_share) {
+      table.line("floor",
+                 fmt::format("{} for {:.4g} GB, {:.3g} % reached", seconds_text(*s.floor_seconds),
+                             1e-9 * static_cast<double>(s.bytes), 100 * *s.floor_share));
+    }
     table.line("rate", fmt::format("{:.4g} GF/s", s.gflops));
     if (s.eigenvalue) table.line("eigenvalue", fmt::format("{:.15g}", *s.eigenvalue));
     table.line("x_hash", fmt::format("0x{:016x}", s.x_hash));

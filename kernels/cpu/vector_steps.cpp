@@ -5,6 +5,7 @@
 
 #include <omp.h>
 
+#include <chrono>
 #include <vector>
 
 #include "kernels/cpu/isa.hpp"
@@ -114,10 +115,6 @@ void sum_exactly(const VectorSpace& space, const Step& step, SumsView sums) {
 template <class Step>
 void run_step_on_cpu(const VectorSpace& space, Step step, SumsView sums) {
   step.load();
-  if (space.rows == 1 && Step::sums == 0) {
-    step(0);
-    return;
-  }
   if constexpr (Step::sums > 0) {
     if (sums.exact != nullptr && space.summation == Summation::reproducible) {
       sum_exactly(space, step, sums);
@@ -130,6 +127,23 @@ void run_step_on_cpu(const VectorSpace& space, Step step, SumsView sums) {
 #define ROWHALO_INSTANTIATE(Step) template void run_step_on_cpu(const VectorSpace&, Step, SumsView);
 ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 #undef ROWHALO_INSTANTIATE
+
+void finish_sums_on_cpu(const OverRanks& a) {
+  if (a.sends) {
+    a.sums.values[0] = *a.stop;
+    if (a.sums.exact != nullptr) {
+      a.sums.exact->clear();
+      a.sums.exact->add(*a.stop);
+    }
+  }
+  if (!a.takes) return;
+  if (a.sums.exact != nullptr) round_sums_on_cpu(a.sums, a.count);
+  const bool ends_iteration = a.step.run(a.sums.values + 1, a.scalars);
+  if (!ends_iteration || a.judge.norms == nullptr) return;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  judge(a.judge, a.scalars, a.sums.values[0] > 0,
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 void round_sums_on_cpu(SumsView sums, int count) {
   for (int k = 0; k < count; ++k) sums.values[k] = sums.exact[k].rounded();

@@ -41,7 +41,10 @@ struct VectorSpace {
   Stream stream;
   std::int64_t rows = 0;
   Summation summation = Summation::fast;
-  void* scratch = nullptr;  ///< on a GPU: step_scratch_bytes, zeroed at first
+  void* scratch = nullptr;        ///< on a GPU: step_scratch_bytes, zeroed at first
+  const double* ended = nullptr;  ///< on a GPU: where this is not 0, steps do nothing; null: never
+  bool backward = false;  ///< on a GPU: from the last row to the first, beginning with what the
+                          ///< sweep before has left in its cache
 };
 
 /// What sums on a GPU need beside their result.

@@ -66,6 +66,8 @@ struct SolveOptions {
   int max_iterations = 10000;
   int iterations = 0;  ///< exactly so many; 0: until the tolerance
   bool reproducible = false;
+  std::string graph = "on";  ///< on: one that repeats itself if possible | several: of several
+                             ///< iterations | off
   double damping = 0.85;
   bool petsc = false;  ///< PETSc's solvers beside ours
 };

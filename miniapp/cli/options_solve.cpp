@@ -62,6 +62,11 @@ void add_solver_options(CLI::App& app, SolveOptions& solve) {
                "sum without rounding: history and x are identical for any number of ranks, "
                "partition and transport if the format has the bits of csr")
       ->group(group);
+  add_choice<std::string>(
+      app, "--graph", solve.graph, {{"on", "on"}, {"several", "several"}, {"off", "off"}},
+      "iterations on GPUs run from a CUDA graph, where the transport allows it: on (one that "
+      "repeats itself on the device, else of several iterations) | several | off (default: on)")
+      ->group(group);
   app.add_option("--damping", solve.damping, with_default("of pagerank", solve.damping))
       ->type_name("D")
       ->check(number_from(0.0, 1.0))

@@ -2,6 +2,7 @@
 //
 // The steps that commands are made of (experiment.hpp).
 #include "miniapp/commands/experiment.hpp"
+#include "kernels/gpu/device/bandwidth.hpp"
 
 #include <fmt/format.h>
 
@@ -207,6 +208,14 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.halo->graph = transport.graph;
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
+}
+
+double measured_read_bandwidth(const Experiment& e) {
+  constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
+  const Comm& comm = e.job.comm;
+  const bool possible = !e.problem.site.shared && free_device_bytes() > needed_bytes;
+  if (max_over_ranks(comm, std::int64_t{!possible}) != 0) return 0;
+  return sum_reals_over_ranks(comm, measure_bandwidth().read);
 }
 
 bool interrupted(const Job& job, RunReport& report) {

@@ -102,6 +102,10 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
 void report_chosen(const Experiment& e, const ChosenKernels& kernels,
                    const ChosenTransport& transport, RunReport& report);
 
+/// Collective, on GPUs. Their read bandwidth, GB/s, of all together; 0: not measured, because ranks
+/// share one or it is nearly full.
+double measured_read_bandwidth(const Experiment& e);
+
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);
 

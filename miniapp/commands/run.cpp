@@ -46,16 +46,9 @@ void refuse_case(RunReport& report, const std::string& format, const std::string
   report.cases.push_back({format, transport, graph, {}, {}, 0, 0, true, reason});
 }
 
-/// The share of the devices' read bandwidth, which is measured once; not where ranks share one or
-/// it is nearly full.
+/// The share of the devices' read bandwidth, which is measured once.
 void report_share_of_bandwidth(const Experiment& e, Measured& measured, RunReport& report) {
-  constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
-  const Comm& comm = e.job.comm;
-  if (!measured.read_bandwidth) {
-    const bool possible = !e.problem.site.shared && free_device_bytes() > needed_bytes;
-    const bool everywhere = max_over_ranks(comm, std::int64_t{!possible}) == 0;
-    measured.read_bandwidth = everywhere ? sum_reals_over_ranks(comm, measure_bandwidth().read) : 0;
-  }
+  if (!measured.read_bandwidth) measured.read_bandwidth = measured_read_bandwidth(e);
   const double bandwidth = *measured.read_bandwidth;
   if (bandwidth == 0) return;
   report.performance->read_bandwidth_gbytes = bandwidth;

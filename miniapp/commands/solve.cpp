@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo solve` (solve.hpp). b and the residual at the end come from the
-// reference product, which knows neither halo plan nor kernels: a wrong operator does not solve the
-// system that it is given.
+// The experiment of `rowhalo solve` (solve.hpp).
 #include "miniapp/commands/solve.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <utility>
 
@@ -18,8 +15,8 @@
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/petsc/solvers.hpp"
 #include "miniapp/check/validation.hpp"
-#include "miniapp/check/vector_spec.hpp"
 #include "miniapp/commands/experiment.hpp"
+#include "miniapp/commands/system.hpp"
 #include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
 #include "partition/matrix/directory.hpp"
@@ -32,10 +29,6 @@ ResidualNorm norm_of(const std::string& name) {
   if (name == "natural") return ResidualNorm::natural;
   if (name == "preconditioned") return ResidualNorm::preconditioned;
   return ResidualNorm::unpreconditioned;
-}
-
-bool solves_system(const SolverEntry& entry) {
-  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
 }
 
 /// What of --method is to run: one, or all that solve A x = b.
@@ -66,84 +59,6 @@ void check_options(const RunOptions& run, const SolveOptions& options) {
   }
 }
 
-/// Vectors of a system, this rank's rows.
-struct System {
-  std::vector<double> b;
-  std::optional<std::vector<double>> solution;  ///< that b was manufactured from
-};
-
-/// Entries of a vector at `numbers` of the source, from those that ranks own.
-std::vector<double> at_columns(const Comm& comm, const LocalMatrix& matrix,
-                               const std::vector<double>& owned) {
-  const std::vector<double> share =
-      scatter<double>(comm, matrix.info.rows, matrix.source_rows, owned);
-  return gather<double>(comm, matrix.info.columns, share, matrix.source_columns);
-}
-
-/// A x by the reference; `x` per local column.
-std::vector<double> reference_image(const LocalMatrix& matrix, const std::vector<double>& x) {
-  const std::vector<double> y0(matrix.owned_rows, 0.0);
-  return reference_product({matrix, Precision::fp64, 1, 0, x, y0, nullptr});
-}
-
-System make_system(const Experiment& e, const SolverEntry& entry) {
-  System system;
-  const LocalMatrix& matrix = e.problem.matrix;
-  const std::vector<double>& x = e.operands.x;
-  if (entry.kind == SolverKind::pagerank) {
-    system.b.assign(matrix.owned_rows, 1.0 / static_cast<double>(matrix.info.rows));
-  } else if (entry.kind == SolverKind::power) {
-    system.b.assign(x.begin(), x.begin() + matrix.owned_rows);
-  } else if (e.options.rhs == manufactured_rhs) {
-    system.b = reference_image(matrix, x);
-    system.solution.emplace(x.begin(), x.begin() + matrix.owned_rows);
-  } else {
-    const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, e.job.comm, e.job.progress);
-    system.b = rhs.entries(matrix.source_rows, Precision::fp64);
-  }
-  return system;
-}
-
-double norm_over_ranks(const Comm& comm, const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return std::sqrt(sum_reals_over_ranks(comm, sum));
-}
-
-std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> rest(a.size());
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = a[i] - b[i];
-  return rest;
-}
-
-double relative(double part, double whole) {
-  return whole > 0 ? part / whole : part;
-}
-
-/// |x.Ay - y.Ax| over |x||Ay| + |y||Ax|, of two random vectors: rounding errors if A is symmetric.
-double asymmetry(const Experiment& e) {
-  const LocalMatrix& matrix = e.problem.matrix;
-  std::vector<double> vectors[2], images[2];
-  for (int k = 0; k < 2; ++k) {
-    const VectorSpec spec(fmt::format("random:seed={}", 271 + k), "--x", matrix.info.columns,
-                          e.job.comm, e.job.progress);
-    vectors[k] = spec.entries(matrix.source_columns, Precision::fp64);
-    images[k] = reference_image(matrix, vectors[k]);
-    vectors[k].resize(matrix.owned_rows);
-  }
-  double products[2] = {};
-  for (int k = 0; k < 2; ++k) {
-    for (std::size_t i = 0; i < images[k].size(); ++i) {
-      products[k] += vectors[k][i] * images[1 - k][i];
-    }
-    products[k] = sum_reals_over_ranks(e.job.comm, products[k]);
-  }
-  const double size =
-      norm_over_ranks(e.job.comm, vectors[0]) * norm_over_ranks(e.job.comm, images[1]) +
-      norm_over_ranks(e.job.comm, vectors[1]) * norm_over_ranks(e.job.comm, images[0]);
-  return relative(std::fabs(products[0] - products[1]), size);
-}
-
 /// What all methods of one run have in common.
 struct Solving {
   const Experiment& e;
@@ -152,62 +67,94 @@ struct Solving {
   const ChosenTransport& transport;
   const std::optional<BlockJacobi>& preconditioner;
   const std::vector<double>& dangling;
+  double read_bandwidth = 0;  ///< of all devices, GB/s; 0: not measured
 };
 
+VectorMemory copy_to(Device device, const std::vector<double>& values) {
+  VectorMemory memory(device, values.size() * sizeof(double));
+  copy_between(device, memory.data(), values.data(), values.size() * sizeof(double));
+  return memory;
+}
+
+/// How iterations may be launched with the chosen transport.
+Launch launch_of(const Solving& solving) {
+  if (!solving.transport.graph) return Launch::one_by_one;
+  const bool repeats =
+      solving.options.graph == "on" && find_transport(solving.transport.name).in_line;
+  return repeats ? Launch::loop : Launch::graphs;
+}
+
 SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const System& system,
-                         std::vector<double>& x) {
+                         SolverReport& report) {
   const Experiment& e = solving.e;
-  const Device device = e.problem.site.device;
-  const LocalMatrix& matrix = e.problem.matrix;
+  const Comm& comm = e.job.comm;
+  const ComputeSite& site = e.problem.site;
   const std::unique_ptr<HaloExchange> halo =
       find_transport(solving.transport.name)
-          .make({e.problem.plan, sizeof(double), entry.halo_vectors, e.job.comm, e.problem.site});
-  const DistributedSpmv spmv(solving.kernels.kernels, *halo);
+          .make({e.problem.plan, sizeof(double), entry.halo_vectors, comm, site});
+  const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
   const bool blocks = preconditioned && solving.preconditioner->size() > 1;
-  const std::size_t bytes = x.size() * sizeof(double);
-  const VectorMemory device_b(device, bytes), device_x(device, bytes);
-  const VectorMemory device_dangling(device, solving.dangling.size() * sizeof(double));
-  copy_between(device, device_b.data(), system.b.data(), bytes);
-  copy_between(device, device_dangling.data(), solving.dangling.data(),
-               solving.dangling.size() * sizeof(double));
+  const VectorMemory b = copy_to(site.device, system.b);
+  const VectorMemory x(site.device, system.b.size() * sizeof(double));
+  const VectorMemory dangling = copy_to(site.device, solving.dangling);
   const SolveOptions& options = solving.options;
   SolverSetting setting{
-      e.job.comm,
+      comm,
       e.job.watchdog,
       e.job.progress,
-      spmv,
+      solving.kernels.kernels,
       *halo,
+      *rank_sums,
+      launch_of(solving),
       {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr, nullptr},
       blocks ? &*solving.preconditioner : nullptr,
-      {device, e.machine.stream(), matrix.owned_rows,
+      {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
        options.reproducible ? Summation::reproducible : Summation::fast},
-      matrix.info.rows,
+      e.problem.matrix.info.rows,
       entry.kind == SolverKind::symmetric ? norm_of(options.norm) : ResidualNorm::unpreconditioned,
       {options.tolerance, options.max_iterations, options.iterations},
       options.damping,
-      reinterpret_cast<const double*>(device_dangling.data())};
+      reinterpret_cast<const double*>(dangling.data())};
   SolverWorkspace workspace(setting);
-  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(device_b.data()),
-                                      reinterpret_cast<double*>(device_x.data()));
+  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
+                                      reinterpret_cast<double*>(x.data()));
+  report.execution = name_of(outcome.launch);
+  report.reduction_by = rank_sums->name();
   halo->check();
+  rank_sums->close();
   halo->close();
-  copy_between(device, x.data(), device_x.data(), bytes);
   return outcome;
+}
+
+/// Bytes that one iteration must move on all ranks: products, and what its steps read and write.
+std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
+  const Comm& comm = solving.e.job.comm;
+  const int products = entry.kind == SolverKind::general ? 2 : 1;
+  int passes = entry.vector_passes;
+  const int inverse_rows = solving.preconditioner ? solving.preconditioner->size() : 0;
+  if (inverse_rows == 0) passes -= entry.inverse_passes;
+  if (inverse_rows > 1) passes += products * (inverse_rows + 2);  // a pass of its own
+  const std::int64_t rows = solving.e.problem.matrix.owned_rows;
+  return sum_over_ranks(comm, products * solving.kernels.kernels.work().bytes +
+                                  passes * rows * std::int64_t{sizeof(double)});
 }
 
 void describe_times(const Solving& solving, const SolverEntry& entry, const RunReport& run,
                     const SolverOutcome& outcome, SolverReport& report) {
   const Comm& comm = solving.e.job.comm;
-  double sum = 0;
-  for (const double seconds : outcome.seconds) sum += seconds;
-  report.solve_seconds = max_over_ranks(comm, sum);
+  report.solve_seconds = max_over_ranks(comm, outcome.solve_seconds);
+  report.bytes = iteration_bytes(solving, entry);
   if (report.iterations == 0) return;
   report.iteration_seconds = max_over_ranks(comm, median(outcome.seconds));
-  const double share = 1.0 / report.iterations;
-  report.phases = {max_over_ranks(comm, outcome.phases.product * share),
-                   max_over_ranks(comm, outcome.phases.vectors * share),
-                   max_over_ranks(comm, outcome.phases.reductions * share)};
+  const SolverPhases& phases = outcome.phases;
+  report.phases = {max_over_ranks(comm, phases.product),
+                   max_over_ranks(comm, std::max(0.0, phases.product - phases.local_product)),
+                   max_over_ranks(comm, phases.vectors), max_over_ranks(comm, phases.reductions)};
+  if (solving.read_bandwidth > 0 && *report.iteration_seconds > 0) {
+    report.floor_seconds = static_cast<double>(report.bytes) * 1e-9 / solving.read_bandwidth;
+    report.floor_share = *report.floor_seconds / *report.iteration_seconds;
+  }
   const int products = entry.kind == SolverKind::general ? 2 : 1;
   const double flops = 2.0 * products * static_cast<double>(run.matrix.nonzeros) +
                        entry.flops_per_row * static_cast<double>(run.matrix.info.rows);
@@ -232,7 +179,8 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   report.tolerance = solving.options.tolerance;
   report.reproducible = solving.options.reproducible;
   e.job.progress.phase("solve");
-  const SolverOutcome outcome = run_solver(solving, entry, system, x);
+  SolverOutcome outcome = run_solver(solving, entry, system, report);
+  x = std::move(outcome.x);
   report.end = name_of(outcome.end);
   report.passed = is_success(outcome.end);
   report.iterations = static_cast<int>(outcome.norms.size()) - 1;
@@ -245,13 +193,8 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   if (!is_system) return report;
 
   e.job.progress.phase("check the solution");
-  const std::vector<double> image = reference_image(matrix, at_columns(comm, matrix, x));
-  report.true_residual =
-      relative(norm_over_ranks(comm, difference(system.b, image)), norm_over_ranks(comm, system.b));
-  if (system.solution) {
-    report.error = relative(norm_over_ranks(comm, difference(x, *system.solution)),
-                            norm_over_ranks(comm, *system.solution));
-  }
+  report.true_residual = true_residual(e, system, x);
+  if (system.solution) report.error = relative_difference(comm, x, *system.solution);
   // The recurrence drifts from b - A x by rounding errors; far beyond them it is wrong.
   constexpr double most_drift = 100;
   const bool watched = solving.options.norm.empty() || solving.options.norm == "unpreconditioned";
@@ -342,11 +285,12 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   e.job.progress.phase("convert");
   ChosenKernels kernels;
   report.setup.convert_seconds = timed(e.job.comm, [&] {
-    kernels = choose_kernels(setting, {e.options.format, e.options.boundary_format, Graphs::off});
+    kernels = choose_kernels(setting, {e.options.format, e.options.boundary_format,
+                                       graphs_on(device, options.graph != "off")});
   });
   e.job.progress.phase("choose transport");
-  const ChosenTransport transport =
-      choose_transport(setting, e.options.halo, false, kernels.kernels);
+  const ChosenTransport transport = choose_transport(
+      setting, e.options.halo, device == Device::gpu && options.graph != "off", kernels.kernels);
   report_chosen(e, kernels, transport, report);
   report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
 
@@ -362,7 +306,8 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   });
   constexpr double rounding = 1e-12;
   const double measured = needs_symmetry ? asymmetry(e) : 0;
-  const Solving solving{e, options, kernels, transport, preconditioner, dangling};
+  const double read_bandwidth = device == Device::gpu ? measured_read_bandwidth(e) : 0;
+  const Solving solving{e, options, kernels, transport, preconditioner, dangling, read_bandwidth};
   std::vector<double> x(e.problem.matrix.owned_rows, 0.0);
   for (const SolverEntry* entry : entries) {
     if (entry->kind == SolverKind::symmetric && measured > rounding) {

@@ -8,56 +8,13 @@
 #ifdef ROWHALO_HAVE_NCCL
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
-#include <nccl.h>
-
-#include <cstdio>
 
 #include "miniapp/halo/device_packing.hpp"
+#include "miniapp/halo/nccl_communicator.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-void check_nccl(ncclResult_t result, const char* call, const char* file, int line) {
-  if (result == ncclSuccess || result == ncclInProgress) return;
-  throw std::runtime_error(fmt::format("{}:{}: {} failed: {} ({})", file, line, call,
-                                       ncclGetErrorString(result), ncclGetLastError(nullptr)));
-}
-#define ROWHALO_NCCL(call) check_nccl((call), #call, __FILE__, __LINE__)
-
-/// Collective to make and to close; the destructor of one that was not closed aborts it locally.
-class NcclCommunicator {
- public:
-  NcclCommunicator() = default;
-  ~NcclCommunicator() {
-    if (comm_ != nullptr && ncclCommAbort(comm_) != ncclSuccess) {
-      std::fprintf(stderr, "ncclCommAbort failed\n");
-    }
-  }
-  NcclCommunicator(const NcclCommunicator&) = delete;
-  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
-
-  /// Throws AgreedError where NCCL refuses on some rank.
-  void open(const Comm& comm) {
-    ncclUniqueId id{};
-    take_resources(comm, "--halo nccl", [&] {
-      if (comm.rank == 0) ROWHALO_NCCL(ncclGetUniqueId(&id));
-    });
-    ROWHALO_MPI(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.handle));
-    take_resources(comm, "--halo nccl",
-                   [&] { ROWHALO_NCCL(ncclCommInitRank(&comm_, comm.size, id, comm.rank)); });
-  }
-
-  ncclComm_t get() const { return comm_; }
-  void close() {
-    ROWHALO_NCCL(ncclCommDestroy(comm_));
-    comm_ = nullptr;
-  }
-
- private:
-  ncclComm_t comm_ = nullptr;
-};
 
 class NcclExchange final : public HaloExchange {
  public:
@@ -67,7 +24,7 @@ class NcclExchange final : public HaloExchange {
       packing_.emplace(context, Packing::scattered);
       arrived_.emplace(EventHandle::Timing::off);
     });
-    communicator_.open(context.comm);
+    communicator_.open(context.comm, "--halo nccl");
   }
 
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
@@ -83,11 +40,7 @@ class NcclExchange final : public HaloExchange {
     if (!alone()) arrived_->make_wait(stream);
   }
 
-  void check() const override {
-    ncclResult_t state = ncclSuccess;
-    ROWHALO_NCCL(ncclCommGetAsyncError(communicator_.get(), &state));
-    check_nccl(state, "the exchange on the device", __FILE__, __LINE__);
-  }
+  void check() const override { communicator_.check(); }
 
   void close() override {
     synchronize(packing_->side());

@@ -82,7 +82,7 @@ class P2pExchange final : public HaloExchange {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
       memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
-      failure_ = PinnedMemory(sizeof(p2p::Failure));
+      failure_ = PinnedMemory(sizeof(PeerFailure));
       counters_ = DeviceArray<p2p::Counters>(1);
       start_counters();
       *failure() = {};
@@ -128,13 +128,13 @@ class P2pExchange final : public HaloExchange {
 
   void check() const override {
     if (far_) far_->check();
-    const volatile p2p::Failure* seen = failure();
+    const volatile PeerFailure* seen = failure();
     if (seen->happened == 0) return;
     throw std::runtime_error(fmt::format(
         "p2p: rank {} has waited {:.0f} s for rank {} ({}, exchange {}); it may have died, or "
         "--timeout is too short",
         context_.comm.rank, static_cast<double>(watch().limit_nanoseconds) * 1e-9, int{seen->rank},
-        seen->waited_for == 1 ? "entries of x" : "readiness to receive",
+        seen->waited_for == p2p::entries ? "entries of x" : "readiness to receive",
         std::uint32_t{seen->exchange}));
   }
 
@@ -185,12 +185,13 @@ class P2pExchange final : public HaloExchange {
 
   bool is_near(int rank) const { return std::binary_search(near_.begin(), near_.end(), rank); }
 
-  p2p::Failure* failure() const { return reinterpret_cast<p2p::Failure*>(failure_.data()); }
+  PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
 
   p2p::Watch watch() const {
     // Before the watchdog, which knows less, ends the job.
     const double limit_seconds = 0.8 * context_.site.timeout_seconds;
-    return {counters_.data(), failure(), static_cast<std::uint64_t>(limit_seconds * 1e9)};
+    return {{&counters_.data()->failed, failure(), static_cast<std::uint64_t>(limit_seconds * 1e9)},
+            counters_.data()};
   }
 
   /// In this rank's allocation: vectors, a counter of each peer's readiness, what comes in.

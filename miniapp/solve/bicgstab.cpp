@@ -24,21 +24,18 @@ SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x) 
 
   work.run(Residual{b, t, r});
   work.run(ApplyInverse{{}, r, r0});
-  work.sum(BicgstabResidual{omega, t, r0, direction, x, r});  // omega is 0: only the sums
-  work.settle(BicgstabBeta{work.sums(), work.scalars(), true});
-  return work.repeat([&] {
+  work.sum(BicgstabResidual{omega, t, r0, direction, x, r},  // omega is 0: only the sums
+           BicgstabBeta{true});
+  return work.repeat(x, [&] {
     work.run(BicgstabDirection{beta, omega, work.inverse(), r, v, p, direction});
     with_blocks(p);
     work.product(input, v);
-    work.sum(Dot{r0, v});
-    work.settle(BicgstabAlpha{work.sums(), work.scalars()});
+    work.sum(Dot{r0, v}, BicgstabAlpha{});
     work.run(BicgstabHalf{alpha, work.inverse(), v, x, r, direction});
     with_blocks(r);
     work.product(input, t);
-    work.sum(Dot{r, t});
-    work.settle(BicgstabOmega{work.sums(), work.scalars()});
-    work.sum(BicgstabResidual{omega, t, r0, direction, x, r});
-    work.settle(BicgstabBeta{work.sums(), work.scalars(), false});
+    work.sum(Dot{r, t}, BicgstabOmega{});
+    work.sum(BicgstabResidual{omega, t, r0, direction, x, r}, BicgstabBeta{false});
   });
 }
 

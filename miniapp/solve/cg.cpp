@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Conjugate gradients (Hestenes, Stiefel 1952; Saad: Iterative methods for sparse linear systems,
-// algorithm 9.1) in three passes over the vectors beside the product, two of them with a reduction:
+// algorithm 9.1) in three passes over the vectors beside the product, two of them with a reduction.
+// x follows one iteration later, where p is read anyway:
+//   x += alpha p, p = z + beta p
 //   q = A p                         p.q       alpha = rho / p.q
 //   r -= alpha q, z = M^-1 r        r.z       beta = r.z / rho, rho = r.z
-//   x += alpha p, p = z + beta p
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
@@ -14,25 +15,31 @@ SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
   auto* p = reinterpret_cast<double*>(direction.data);
   double *q = work.vector(), *r = work.vector();
   double* z = work.has_blocks() ? work.vector() : nullptr;
-  const int norm = static_cast<int>(work.setting().norm);
-  const auto reduce_residual = [&] {
-    work.start_reduction(CgResidual::sums);
-    work.finish_reduction();
-    work.settle(CgBeta{work.sums(), work.scalars(), norm});
-  };
+  const Scalar alpha = work.scalar(at_alpha), beta = work.scalar(at_beta);
+  const CgAlpha to_alpha{};
+  const CgBeta to_beta{static_cast<int>(work.setting().norm)};
+  const auto update = [&] { work.run(CgDirection{alpha, beta, work.inverse(z), r, x, p}); };
 
   work.run(Residual{b, q, r});
-  work.precondition(r, p);
-  reduce_residual();
-  return work.repeat([&] {
-    work.product(direction, q);
-    work.sum(Dot{p, q});
-    work.settle(CgAlpha{work.sums(), work.scalars()});
-    work.sum_here(CgResidual{work.scalar(at_alpha), work.inverse(), q, r});
-    if (work.has_blocks()) work.precondition(r, z);
-    reduce_residual();
-    work.run(CgDirection{work.scalar(at_alpha), work.scalar(at_beta), work.inverse(z), r, x, p});
-  });
+  if (z != nullptr) {
+    work.precondition(r, z, to_beta);
+  } else {
+    work.sum(CgResidual{alpha, work.inverse(), q, r}, to_beta);  // alpha is 0: only the sums
+  }
+  return work.repeat(
+      x,
+      [&] {
+        update();
+        work.product(direction, q);
+        work.sum(Dot{p, q}, to_alpha);
+        if (z != nullptr) {
+          work.run(CgResidual{alpha, work.inverse(), q, r});
+          work.precondition(r, z, to_beta);
+        } else {
+          work.sum(CgResidual{alpha, work.inverse(), q, r}, to_beta);
+        }
+      },
+      update);
 }
 
 }  // namespace rowhalo

@@ -13,24 +13,21 @@ SolverOutcome solve_cg_one_reduction(SolverWorkspace& work, const double* b, dou
   const HaloVector preconditioned = work.halo_vector();
   auto* u = reinterpret_cast<double*>(preconditioned.data);
   double *w = work.vector(), *p = work.vector(), *s = work.vector(), *r = work.vector();
-  const int norm = static_cast<int>(work.setting().norm);
   constexpr int at_image = CgOneReductionUpdate::sums;
-  const auto reduce_with_image = [&] {
+  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().norm), at_image};
+  const auto multiply = [&] {
     work.product(preconditioned, w);
-    work.sum_here(Dot{w, u}, at_image);
-    work.start_reduction(at_image + 1);
-    work.finish_reduction();
-    work.settle(CgOneReductionScalars{work.sums(), work.sums() + at_image, work.scalars(), norm});
+    work.sum(Dot{w, u}, to_scalars, at_image);
   };
 
   work.run(Residual{b, w, r});
   work.precondition(r, u);
-  reduce_with_image();
-  return work.repeat([&] {
+  multiply();
+  return work.repeat(x, [&] {
     work.sum_here(CgOneReductionUpdate{work.scalar(at_alpha), work.scalar(at_beta), work.inverse(),
                                        w, u, p, s, x, r});
     if (work.has_blocks()) work.precondition(r, u);
-    reduce_with_image();
+    multiply();
   });
 }
 

@@ -16,27 +16,31 @@ SolverOutcome solve_cg_pipelined(SolverWorkspace& work, const double* b, double*
   auto* m = reinterpret_cast<double*>(input.data);
   double *n = work.vector(), *z = work.vector(), *q = work.vector(), *s = work.vector();
   double *p = work.vector(), *r = work.vector(), *u = work.vector(), *w = work.vector();
-  const int norm = static_cast<int>(work.setting().norm);
   constexpr int at_image = 3;  // w.u among the sums
-  const auto reduce_beside_product = [&] {
-    work.start_reduction(at_image + 1);
+  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().norm), at_image};
+  const auto multiply_meanwhile = [&] {
     work.product(input, n);
-    work.finish_reduction();
-    work.settle(CgOneReductionScalars{work.sums(), work.sums() + at_image, work.scalars(), norm});
+    work.finish_sum(at_image + 1, to_scalars);
   };
 
   work.run(Residual{b, n, r});
   work.precondition(r, u);
   work.run(ApplyInverse{{}, u, m});
   work.product(input, w);
-  work.sum_here(Dot{w, u}, at_image);
   work.apply_inverse(w, m);
-  reduce_beside_product();
-  return work.repeat([&] {
-    work.sum_here(CgPipelinedUpdate{work.scalar(at_alpha), work.scalar(at_beta), work.inverse(), n,
-                                    m, z, q, s, p, x, r, u, w});
-    if (work.has_blocks()) work.apply_inverse(w, m);
-    reduce_beside_product();
+  work.start_sum(Dot{w, u}, at_image);
+  multiply_meanwhile();
+  return work.repeat(x, [&] {
+    const CgPipelinedUpdate update{
+        work.scalar(at_alpha), work.scalar(at_beta), work.inverse(), n, m, z, q, s, p, x, r, u, w};
+    if (work.has_blocks()) {
+      work.sum_here(update);
+      work.apply_inverse(w, m);
+      work.send_sums(CgPipelinedUpdate::sums);
+    } else {
+      work.start_sum(update);
+    }
+    multiply_meanwhile();
   });
 }
 

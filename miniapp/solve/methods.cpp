@@ -19,19 +19,19 @@ namespace {
 // Flops per row of one iteration without the product, with jacobi: each operation of the algorithm
 // once, with r.r and z.z.
 constexpr SolverEntry table[] = {
-    {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 15, "cg",
-     solve_cg},
+    {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 15, 12, 2,
+     "cg", solve_cg},
     {"cg-one-reduction", "conjugate gradients after Chronopoulos and Gear", SolverKind::symmetric,
-     1, 17, nullptr, solve_cg_one_reduction},
+     1, 17, 14, 1, nullptr, solve_cg_one_reduction},
     {"cg-pipelined",
      "conjugate gradients after Ghysels and Vanroose: the reduction beside the product",
-     SolverKind::symmetric, 1, 25, "pipecg", solve_cg_pipelined},
+     SolverKind::symmetric, 1, 25, 20, 1, "pipecg", solve_cg_pipelined},
     {"bicgstab", "stabilized biconjugate gradients, for any square matrix", SolverKind::general, 1,
-     24, "bcgs", solve_bicgstab},
-    {"power", "power iteration: the largest eigenvalue in modulus", SolverKind::power, 1, 11,
+     24, 25, 2, "bcgs", solve_bicgstab},
+    {"power", "power iteration: the largest eigenvalue in modulus", SolverKind::power, 1, 11, 5, 0,
      nullptr, solve_power},
     {"pagerank", "PageRank of the graph whose edge from j to i is a_ij", SolverKind::pagerank, 1, 8,
-     nullptr, solve_pagerank},
+     4, 0, nullptr, solve_pagerank},
 };
 
 }  // namespace

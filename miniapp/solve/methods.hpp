@@ -22,9 +22,11 @@ struct SolverEntry {
   const char* name;
   const char* summary;
   SolverKind kind;
-  int halo_vectors;   ///< inputs of products
-  int flops_per_row;  ///< of one iteration without the product, with jacobi
-  const char* petsc;  ///< PETSc's KSP of the same algorithm; null: none
+  int halo_vectors;    ///< inputs of products
+  int flops_per_row;   ///< of one iteration without the product, with jacobi
+  int vector_passes;   ///< vectors that the steps of one iteration read or write, with jacobi
+  int inverse_passes;  ///< of them those that read the inverse of the diagonal
+  const char* petsc;   ///< PETSc's KSP of the same algorithm; null: none
   /// Collective. `b`: the right-hand side (power, pagerank: the vector to begin with). `x`: zero at
   /// first, then the result. Both hold this rank's rows.
   SolverOutcome (*solve)(SolverWorkspace& work, const double* b, double* x);

@@ -14,20 +14,20 @@ SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x) 
   double* y = work.vector();
   const SolverSetting& setting = work.setting();
   const auto size = static_cast<double>(setting.size);
-  const auto spread = [&] {
-    work.settle(PagerankTeleport{work.sums(), work.scalars(), setting.damping, size});
-  };
+  const PagerankTeleport to_teleport{setting.damping, size};
 
   work.run(ApplyInverse{{}, b, v});
-  work.sum(PagerankMass{setting.dangling, v});
-  spread();
-  SolverOutcome outcome = work.repeat([&] {
-    work.product(input, y);
-    work.sum(PagerankUpdate{work.scalar(at_alpha), setting.damping, y, setting.dangling, v});
-    spread();
-  });
-  work.run(ApplyInverse{{}, v, x});
-  return outcome;
+  work.sum(PagerankMass{setting.dangling, v}, to_teleport);
+  return work.repeat(
+      x,
+      [&] {
+        work.product(input, y);
+        work.sum(PagerankUpdate{work.scalar(at_alpha), setting.damping, y, setting.dangling, v},
+                 to_teleport);
+      },
+      [&] {
+        work.run(ApplyInverse{{}, v, x});
+      });
 }
 
 }  // namespace rowhalo

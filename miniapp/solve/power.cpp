@@ -16,23 +16,24 @@ SolverOutcome solve_power(SolverWorkspace& work, const double* b, double* x) {
   const Scalar lambda = work.scalar(at_alpha), scale = work.scalar(at_beta);
   const auto multiply = [&] {
     work.product(input, y);
-    work.sum(Dot{v, y});
-    work.settle(PowerScalars{work.sums(), work.scalars()});
+    work.sum(Dot{v, y}, PowerScalars{});
+  };
+  const auto iteration = [&] {
+    multiply();
+    work.sum(PowerUpdate{lambda, scale, y, v}, PowerNorm{});
+  };
+  double eigenvalue = 0;
+  const auto finish = [&] {
+    work.run(ApplyInverse{{}, v, x});
+    eigenvalue = work.read_scalar(at_alpha);
   };
 
   work.run(ApplyInverse{{}, b, v});
   multiply();
   work.run(PowerUpdate{lambda, scale, y, v});  // |x| = 1 from here on
-  multiply();
-  work.sum(PowerUpdate{lambda, scale, y, v});
-  work.settle(PowerNorm{work.sums(), work.scalars()});
-  SolverOutcome outcome = work.repeat([&] {
-    multiply();
-    work.sum(PowerUpdate{lambda, scale, y, v});
-    work.settle(PowerNorm{work.sums(), work.scalars()});
-  });
-  work.run(ApplyInverse{{}, v, x});
-  outcome.eigenvalue = work.read_scalar(at_alpha);
+  iteration();
+  SolverOutcome outcome = work.repeat(x, iteration, finish);
+  outcome.eigenvalue = eigenvalue;
   return outcome;
 }
 

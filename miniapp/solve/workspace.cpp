@@ -1,10 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/solve/workspace.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 namespace rowhalo {
+
+namespace {
+
+/// Iterations of a turn of the graph that repeats itself: a turn costs 3 to 5 us on an H200. Those
+/// of a turn that come after the end only multiply.
+constexpr int loop_iterations = 8;
+/// Of a graph that does not, as name_of(Launch) says; two are on their way at a time.
+constexpr int graph_iterations = 16;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+const char* name_of(Launch launch) {
+  switch (launch) {
+    case Launch::loop:
+      return "conditional graph";
+    case Launch::graphs:
+      return "graphs of 16 iterations";
+    case Launch::one_by_one:
+      break;
+  }
+  return "one by one";
+}
 
 const char* name_of(SolverEnd end) {
   switch (end) {
@@ -24,6 +51,7 @@ const char* name_of(SolverEnd end) {
       return "not a number";
     case SolverEnd::interrupted:
       return "interrupted";
+    case SolverEnd::none:
     case SolverEnd::max_iterations:
       break;
   }
@@ -36,81 +64,114 @@ bool is_success(SolverEnd end) {
 
 SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
     : setting_(setting),
-      small_(setting.space.device, 4096 + (most_reduced + 1) * sizeof(ExactSum)),
+      spmv_(setting.kernels, setting.halo),
+      small_(setting.space.device, 4096 + most_reduced * sizeof(ExactSum)),
       scratch_(setting.space.device, step_scratch_bytes),
-      host_sums_(most_reduced + 1),
-      host_words_(most_reduced * ExactSum::words + 1),
       scalars_(reinterpret_cast<double*>(small_.data())),
-      sums_(scalars_ + scalar_count),
-      exact_(reinterpret_cast<ExactSum*>(small_.data() + 4096)) {
+      stop_(scalars_ + scalar_count),
+      sums_{stop_ + 1, reinterpret_cast<ExactSum*>(small_.data() + 4096)},
+      clock_(setting.space.device, setting.space.stream) {
   setting_.space.scratch = scratch_.data();
+  const StopRule& rule = setting.stop;
+  most_norms_ =
+      static_cast<std::size_t>(rule.iterations > 0 ? rule.iterations : rule.max_iterations) + 1;
+  history_ =
+      VectorMemory(setting.space.device, most_norms_ * (sizeof(double) + sizeof(std::int64_t)));
+  judge_.rule = rule;
+  judge_.norms = reinterpret_cast<double*>(history_.data());
+  judge_.times = reinterpret_cast<std::int64_t*>(judge_.norms + most_norms_);
+  judge_.seen = &host_seen_;
+  if (setting.space.device == Device::gpu) {
+    pinned_ = PinnedMemory(sizeof(Seen) + sizeof(double));
+    judge_.seen = reinterpret_cast<Seen*>(pinned_.data());
+    done_.emplace(EventHandle::Timing::off);
+    beside_.emplace();
+  }
+  *judge_.seen = {};
 }
 
 double* SolverWorkspace::vector() {
+  // Allocations begin at multiples of 2 MiB. Vectors that are passed over together would all fall
+  // into the same sets of a cache if they did, too.
+  constexpr std::size_t apart = 4096 + 256, places = 16;
+  const std::size_t begin = vectors_.size() % places * apart;
   const auto bytes = static_cast<std::size_t>(setting_.space.rows) * sizeof(double);
-  return reinterpret_cast<double*>(vectors_.emplace_back(setting_.space.device, bytes).data());
-}
-
-double SolverWorkspace::now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-SumsView SolverWorkspace::sums_at(int place) const {
-  const bool exact = setting_.space.summation == Summation::reproducible;
-  return {sums_ + place, exact ? exact_ + place : nullptr};
-}
-
-void SolverWorkspace::product(const HaloVector& x, double* y) {
-  const double start = now();
-  setting_.spmv.apply(1, x, 0, y, setting_.space.stream);
-  phases_.product += now() - start;
-}
-
-void SolverWorkspace::start_reduction(int count) {
-  const double start = now();
-  reduced_ = count;
-  const double stop = setting_.watchdog.interrupted() ? 1 : 0;
-  const auto reals = static_cast<std::size_t>(count);
-  if (setting_.space.summation == Summation::reproducible) {
-    const std::size_t words = reals * ExactSum::words;
-    fetch(host_words_.data(), exact_, words * sizeof(std::int64_t));
-    host_words_[words] = static_cast<std::int64_t>(stop);
-    ROWHALO_MPI(MPI_Iallreduce(MPI_IN_PLACE, host_words_.data(), static_cast<int>(words) + 1,
-                               MPI_INT64_T, MPI_SUM, setting_.comm.handle, &reduction_));
-  } else {
-    fetch(host_sums_.data(), sums_, reals * sizeof(double));
-    host_sums_[reals] = stop;
-    ROWHALO_MPI(MPI_Iallreduce(MPI_IN_PLACE, host_sums_.data(), count + 1, MPI_DOUBLE, MPI_SUM,
-                               setting_.comm.handle, &reduction_));
-  }
-  phases_.reductions += now() - start;
-}
-
-void SolverWorkspace::finish_reduction() {
-  const double start = now();
-  ROWHALO_MPI(MPI_Wait(&reduction_, MPI_STATUS_IGNORE));
-  const auto reals = static_cast<std::size_t>(reduced_);
-  if (setting_.space.summation == Summation::reproducible) {
-    const std::size_t words = reals * ExactSum::words;
-    stop_requested_ = host_words_[words] > 0;
-    copy_between(setting_.space.device, exact_, host_words_.data(), words * sizeof(std::int64_t));
-    round_sums(setting_.space, sums_at(0), reduced_);
-  } else {
-    stop_requested_ = host_sums_[reals] > 0;
-    copy_between(setting_.space.device, sums_, host_sums_.data(), reals * sizeof(double));
-  }
-  phases_.reductions += now() - start;
-}
-
-void SolverWorkspace::fetch(void* to, const void* from, std::size_t bytes) const {
-  if (setting_.space.device == Device::gpu) synchronize(setting_.space.stream);
-  copy_between(setting_.space.device, to, from, bytes);
+  const VectorMemory& memory = vectors_.emplace_back(setting_.space.device, begin + bytes);
+  return reinterpret_cast<double*>(memory.data() + begin);
 }
 
 double SolverWorkspace::read_scalar(int place) const {
+  if (setting_.space.device == Device::gpu) synchronize(setting_.space.stream);
   double value = 0;
-  fetch(&value, scalars_ + place, sizeof(value));
+  copy_between(setting_.space.device, &value, scalars_ + place, sizeof(value));
   return value;
+}
+
+void SolverWorkspace::product(const HaloVector& x, double* y) {
+  clock_.in(SolverPhase::product, [&] { spmv_.apply(1, x, 0, y, setting_.space.stream); });
+  setting_.space.backward = false;  // so the next sweep is
+  if (!clock_.is_running()) return;
+  clock_.in(SolverPhase::local_product,
+            [&] { apply_local(setting_.kernels, 1, x, 0, y, setting_.space.stream); });
+}
+
+SumsView SolverWorkspace::exact_or_values() const {
+  const bool exact = setting_.space.summation == Summation::reproducible;
+  return {sums_.values, exact ? sums_.exact : nullptr};
+}
+
+SumsView SolverWorkspace::sums_at(int place) const {
+  const SumsView all = exact_or_values();
+  return {all.values + first_sum + place,
+          all.exact != nullptr ? all.exact + first_sum + place : nullptr};
+}
+
+OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
+                                     const ScalarStep& step) const {
+  OverRanks then;
+  then.sums = exact_or_values();
+  then.count = first_sum + count;
+  then.sends = sends;
+  then.takes = takes;
+  then.stop = stop_;
+  then.scalars = scalars_;
+  then.step = step;
+  then.judge = judge_;
+  setting_.rank_sums.introduce_peers(then);
+  return then;
+}
+
+void SolverWorkspace::reduce(const OverRanks& sums) {
+  clock_.in(SolverPhase::reductions, [&] {
+    RankSums& ranks = setting_.rank_sums;
+    if (ranks.by_steps()) {
+      finish_sums(setting_.space, sums);
+      return;
+    }
+    OverRanks half = sums;
+    half.takes = false;
+    if (sums.sends) {
+      finish_sums(setting_.space, half);
+      ranks.start(sums.sums, sums.count, setting_.space.stream);
+    }
+    if (!sums.takes) return;
+    ranks.finish(setting_.space.stream);
+    half.sends = false;
+    half.takes = true;
+    finish_sums(setting_.space, half);
+  });
+}
+
+void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
+  reduce(reduction(count, false, true, scalars));
+}
+
+void SolverWorkspace::precondition(const double* r, double* u, const ScalarStep& scalars) {
+  if (has_blocks()) {
+    sum(ApplyBlocks{setting_.blocks->inverses(), setting_.blocks->size(), r, u}, scalars);
+  } else {
+    sum(ApplyInverse{setting_.inverse, r, u}, scalars);
+  }
 }
 
 void SolverWorkspace::precondition(const double* r, double* u) {
@@ -129,70 +190,169 @@ void SolverWorkspace::apply_inverse(const double* r, double* u) {
   }
 }
 
-namespace {
+bool SolverWorkspace::is_over() const {
+  const volatile Seen* seen = judge_.seen;
+  return seen->end != static_cast<std::int64_t>(SolverEnd::none);
+}
 
-/// Iterations without a new minimum of the norm that count as stagnation.
-constexpr std::size_t longest_wait = 2000;
-
-SolverEnd end_of(Trouble trouble) {
-  switch (trouble) {
-    case Trouble::indefinite_matrix:
-      return SolverEnd::indefinite_matrix;
-    case Trouble::indefinite_preconditioner:
-      return SolverEnd::indefinite_preconditioner;
-    default:
-      return SolverEnd::breakdown;
+void SolverWorkspace::request_stop() {
+  if (stop_requested_ || !setting_.watchdog.interrupted()) return;
+  stop_requested_ = true;
+  if (setting_.space.device == Device::gpu) {
+    auto* one = reinterpret_cast<double*>(pinned_.data() + pinned_.bytes() - sizeof(double));
+    *one = 1;
+    copy_async(stop_, one, sizeof(double), beside_->stream());
+  } else {
+    *stop_ = 1;
   }
 }
 
-/// A norm this small, over the first one, may be as small as rounding errors let it become: what
-/// looks indefinite then need not be.
-constexpr double rounding_level = 1e-6;
-
-/// Why iterations end here, if they do. `lowest`: the iteration with the smallest norm so far.
-std::optional<SolverEnd> judged(const StopRule& rule, const std::vector<double>& norms,
-                                Trouble trouble, std::size_t lowest) {
-  const std::size_t done = norms.size() - 1;
-  if (!std::isfinite(norms.back())) return SolverEnd::not_a_number;
-  const bool at_rounding_level = norms.back() <= rounding_level * norms.front();
-  if (rule.iterations > 0) {
-    if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
-    if (done >= static_cast<std::size_t>(rule.iterations)) return SolverEnd::iterations_done;
-    return std::nullopt;
-  }
-  if (norms.back() <= rule.tolerance * norms.front()) return SolverEnd::converged;
-  if (trouble != Trouble::none) {
-    return at_rounding_level ? SolverEnd::stagnation : end_of(trouble);
-  }
-  if (done >= static_cast<std::size_t>(rule.max_iterations)) return SolverEnd::max_iterations;
-  if (done - lowest >= longest_wait) return SolverEnd::stagnation;
-  return std::nullopt;
+void SolverWorkspace::mark() {
+  if (done_) done_->record(setting_.space.stream);
 }
 
-}  // namespace
-
-SolverOutcome SolverWorkspace::repeat(const std::function<void()>& iteration) {
-  SolverOutcome outcome;
-  phases_ = {};
-  outcome.norms.push_back(std::sqrt(read_scalar(at_norm2)));
-  std::size_t lowest = 0;
-  // MPI advises implementations to give all ranks the same bits of a sum, so all come to the same
-  // verdict; if one did not, the watchdog would end the run.
-  std::optional<SolverEnd> end =
-      judged(setting_.stop, outcome.norms, static_cast<Trouble>(read_scalar(at_status)), lowest);
-  while (!end) {
-    const double start = now();
-    iteration();
-    outcome.norms.push_back(std::sqrt(read_scalar(at_norm2)));  // waits for a device
-    outcome.seconds.push_back(now() - start);
-    if (outcome.norms.back() < outcome.norms[lowest]) lowest = outcome.norms.size() - 1;
-    end =
-        judged(setting_.stop, outcome.norms, static_cast<Trouble>(read_scalar(at_status)), lowest);
+void SolverWorkspace::wait_for_mark() {
+  const volatile Seen* seen = judge_.seen;
+  const auto look = [&] {
+    request_stop();
+    if (seen->norms == norms_seen_) return;
+    norms_seen_ = seen->norms;
     setting_.progress.tick();
-    if (!end && stop_requested_) end = SolverEnd::interrupted;
+  };
+  if (done_) {
+    constexpr double between_checks = 0.1;
+    for (double checked = now(); !done_->reached();) {
+      look();
+      if (now() - checked < between_checks) continue;
+      setting_.halo.check();
+      setting_.rank_sums.check();
+      checked = now();
+    }
+    setting_.halo.check();
+    setting_.rank_sums.check();
   }
-  outcome.end = *end;
-  outcome.phases = phases_;
+  look();
+  setting_.progress.tick();
+}
+
+void SolverWorkspace::run_one_by_one(const std::function<void()>& iteration) {
+  // After the end nothing changes any more, so a GPU need not be waited for in every iteration.
+  const bool ahead = done_ && setting_.rank_sums.on_device();
+  while (!is_over()) {
+    for (int k = 0; k < (ahead ? graph_iterations : 1); ++k) iteration();
+    wait();
+  }
+}
+
+bool SolverWorkspace::agree_on_graph(const std::function<void()>& capture) const {
+  bool captured = true;
+  try {
+    capture();
+  } catch (const std::runtime_error&) {
+    captured = false;
+  }
+  return max_over_ranks(setting_.comm, std::int64_t{captured ? 0 : 1}) == 0;
+}
+
+void SolverWorkspace::run_graphs(const std::function<void()>& iteration) {
+  const bool captured = agree_on_graph([&] {
+    graph_ = GraphExec(setting_.space.stream, [&] {
+      for (int k = 0; k < graph_iterations; ++k) iteration();
+    });
+  });
+  if (!captured) {
+    run_one_by_one(iteration);
+    return;
+  }
+  setting_.launch = Launch::graphs;
+  graph_.launch(setting_.space.stream);
+  while (!is_over()) {
+    mark();
+    graph_.launch(setting_.space.stream);  // begins when the one before has ended, without a gap
+    wait_for_mark();
+  }
+  wait();
+}
+
+void SolverWorkspace::run_loop(const std::function<void()>& iteration) {
+  const bool captured = agree_on_graph([&] {
+    graph_ = GraphExec::repeating(setting_.space.stream, [&](std::uint64_t loop) {
+      judge_.loop = loop;
+      for (int k = 0; k < loop_iterations; ++k) iteration();
+    });
+  });
+  judge_.loop = 0;
+  if (!captured) {
+    run_graphs(iteration);
+    return;
+  }
+  setting_.launch = Launch::loop;
+  graph_.launch(setting_.space.stream);
+  wait();
+}
+
+void SolverWorkspace::measure_phases(const std::function<void()>& iteration,
+                                     SolverOutcome& outcome) {
+  constexpr double budget_seconds = 0.3;
+  const double one = max_over_ranks(
+      setting_.comm, outcome.solve_seconds / static_cast<double>(outcome.seconds.size()));
+  const int count = std::clamp(static_cast<int>(budget_seconds / std::max(one, 1e-9)), 3, 30);
+  judge_.norms = nullptr;  // nobody judges what follows
+  clock_.start();
+  for (int k = 0; k < count; ++k) {
+    iteration();
+    setting_.progress.tick();
+  }
+  outcome.phases = clock_.stop();
+  for (double* seconds : {&outcome.phases.product, &outcome.phases.local_product,
+                          &outcome.phases.vectors, &outcome.phases.reductions}) {
+    *seconds /= count;
+  }
+}
+
+SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void()>& iteration,
+                                      const std::function<void()>& finish) {
+  wait();
+  setting_.space.ended = done_ ? scalars_ + at_end : nullptr;
+  const double start = now();
+  const RankSums& sums = setting_.rank_sums;
+  const Launch most = sums.by_steps()    ? Launch::loop
+                      : sums.on_device() ? Launch::graphs  // NCCL needs the host
+                                         : Launch::one_by_one;
+  const Launch wanted = std::min(setting_.launch, most);
+  setting_.launch = Launch::one_by_one;
+  if (!is_over() && wanted != Launch::one_by_one) {
+    iteration();  // libraries connect at first use, which cannot be captured
+    wait();
+  }
+  if (!is_over()) {
+    if (wanted == Launch::loop) {
+      run_loop(iteration);
+    } else if (wanted == Launch::graphs) {
+      run_graphs(iteration);
+    } else {
+      run_one_by_one(iteration);
+    }
+  }
+  SolverOutcome outcome;
+  outcome.solve_seconds = now() - start;
+  graph_ = {};  // NCCL does not close while a graph holds its kernels
+  setting_.space.ended = nullptr;
+  finish();
+  if (done_) synchronize(setting_.space.stream);
+  outcome.x.resize(static_cast<std::size_t>(setting_.space.rows));
+  copy_between(setting_.space.device, outcome.x.data(), x, outcome.x.size() * sizeof(double));
+  outcome.end = static_cast<SolverEnd>(judge_.seen->end);
+  const auto norms = static_cast<std::size_t>(judge_.seen->norms);
+  outcome.norms.resize(norms);
+  copy_between(setting_.space.device, outcome.norms.data(), judge_.norms, norms * sizeof(double));
+  std::vector<std::int64_t> times(norms);
+  copy_between(setting_.space.device, times.data(), judge_.times, norms * sizeof(std::int64_t));
+  for (std::size_t k = 1; k < norms; ++k) {
+    outcome.seconds.push_back(1e-9 * static_cast<double>(times[k] - times[k - 1]));
+  }
+  outcome.launch = setting_.launch;
+  if (is_success(outcome.end) && norms > 1) measure_phases(iteration, outcome);
   return outcome;
 }
 

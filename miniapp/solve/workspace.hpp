@@ -2,10 +2,9 @@
 //
 // What solvers are written in: products, vector steps and sums over all ranks, with vectors,
 // scalars and sums in the memory of the device. A solver is a sequence of these without a look at a
-// number; what it needs of one iteration in the next stays in its scalars. On a GPU
-// each reduction waits for the stream, copies the sums to the host for MPI_Iallreduce, and copies
-// them back. repeat() runs iterations
-// and looks at the watched norm and at trouble after each.
+// number; what it needs of one iteration in the next stays in its scalars, and whether it goes on
+// is decided where they are (kernels/vectors/verdict.hpp). So repeat() may run iterations one by
+// one, from a CUDA graph of several, or from one that repeats itself on the device.
 #pragma once
 
 #include <functional>
@@ -16,7 +15,9 @@
 #include "kernels/vectors/run_step.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/process/watchdog.hpp"
+#include "miniapp/solve/phase_clock.hpp"
 #include "miniapp/solve/preconditioner.hpp"
+#include "miniapp/solve/rank_sums.hpp"
 #include "miniapp/spmv/distributed_spmv.hpp"
 
 namespace rowhalo {
@@ -25,39 +26,25 @@ namespace rowhalo {
 /// in the sums (r.z, r.r, z.z).
 enum class ResidualNorm { natural, unpreconditioned, preconditioned };
 
-/// How a solver ended.
-enum class SolverEnd {
-  converged,
-  iterations_done,  ///< --iterations: as many as were asked for
-  max_iterations,   ///< without convergence
-  stagnation,       ///< no new minimum of the norm for long, or rounding errors at work
-  indefinite_matrix,
-  indefinite_preconditioner,
-  breakdown,
-  not_a_number,
-  interrupted,  ///< by a signal
+/// How iterations are launched.
+enum class Launch {
+  one_by_one,
+  graphs,  ///< CUDA graphs of several
+  loop,    ///< a CUDA graph that repeats itself
 };
 
+const char* name_of(Launch launch);  ///< "one by one", ...
 const char* name_of(SolverEnd end);  ///< "converged", "indefinite matrix", ...
 bool is_success(SolverEnd end);
 
-/// When iterations end.
-struct StopRule {
-  double tolerance = 1e-8;  ///< of the watched norm over the one that it began with
-  int max_iterations = 10000;
-  int iterations = 0;  ///< exactly so many, whatever the norm; 0: until the tolerance
-};
-
-/// Seconds of one rank in all iterations.
-struct SolverPhases {
-  double product = 0, vectors = 0, reductions = 0;
-};
-
 struct SolverOutcome {
   SolverEnd end = SolverEnd::max_iterations;
+  std::vector<double> x;        ///< this rank's rows
   std::vector<double> norms;    ///< watched: at the beginning, then after each iteration
   std::vector<double> seconds;  ///< of each iteration on this rank
+  double solve_seconds = 0;     ///< of all of them, by the host's clock
   SolverPhases phases;
+  Launch launch = Launch::one_by_one;
   double eigenvalue = 0;  ///< of power iteration
 };
 
@@ -66,8 +53,10 @@ struct SolverSetting {
   const Comm& comm;
   const Watchdog& watchdog;
   Progress& progress;
-  const DistributedSpmv& spmv;
+  const LocalKernels& kernels;
   HaloExchange& halo;
+  RankSums& rank_sums;
+  Launch launch = Launch::one_by_one;   ///< where sums over ranks allow it
   const Inverse inverse;                ///< elementwise; or
   const BlockJacobi* blocks = nullptr;  ///< in a pass of its own
   VectorSpace space;
@@ -87,47 +76,37 @@ class SolverWorkspace {
   double* vector();
   /// Likewise, as input of products.
   HaloVector halo_vector() { return setting_.halo.make_vector(); }
-  /// In the memory of the device.
-  double* scalars() const { return scalars_; }
-  /// One of them, when all before it is done.
+  /// In the memory of the device, when all before it is done.
   double read_scalar(int place) const;
   Scalar scalar(int place) const { return {scalars_ + place}; }
-  /// Of all ranks, from the last reduction.
-  const double* sums() const { return sums_; }
 
   /// y = A x
   void product(const HaloVector& x, double* y);
   /// A step whose sums nobody needs.
   template <class Step>
   void run(const Step& step) {
-    const double start = now();
-    run_step(setting_.space, step);
-    phases_.vectors += now() - start;
-  }
-  /// A step of one row: from sums to scalars.
-  template <class Step>
-  void settle(const Step& step) {
-    VectorSpace one = setting_.space;
-    one.rows = 1;
-    run_step(one, step);
+    clock_.in(SolverPhase::vectors, [&] { run_step(next_sweep(), step); });
   }
   /// A step; its sums over this rank's rows are the next reduction's from `place` on.
   template <class Step>
   void sum_here(const Step& step, int place = 0) {
-    const double start = now();
-    run_step(setting_.space, step, sums_at(place));
-    phases_.vectors += now() - start;
+    clock_.in(SolverPhase::vectors, [&] { run_step(next_sweep(), step, sums_at(place)); });
   }
-  /// The first `count` sums over all ranks; other work may stand between the two.
-  void start_reduction(int count);
-  void finish_reduction();
-  /// A step, and its sums over all ranks.
+  /// A step, then the sums [0, place + its own) over all ranks, then scalars from them.
   template <class Step>
-  void sum(const Step& step) {
-    sum_here(step);
-    start_reduction(Step::sums);
-    finish_reduction();
+  void sum(const Step& step, const ScalarStep& scalars, int place = 0) {
+    sum_and(step, reduction(place + Step::sums, true, true, scalars), place);
   }
+  /// The same in two halves; other work may stand between them.
+  template <class Step>
+  void start_sum(const Step& step, int place = 0) {
+    sum_and(step, reduction(place + Step::sums, true, false, {}), place);
+  }
+  void send_sums(int count) { reduce(reduction(count, true, false, {})); }  ///< of sum_here()
+  void finish_sum(int count, const ScalarStep& scalars);
+
+  /// u = M^-1 r, and scalars from the sums of (r.u, r.r, u.u) over all ranks.
+  void precondition(const double* r, double* u, const ScalarStep& scalars);
   /// u = M^-1 r; sum_here() of (r.u, r.r, u.u).
   void precondition(const double* r, double* u);
   /// The same without sums.
@@ -140,28 +119,66 @@ class SolverWorkspace {
     return has_blocks() ? Inverse{nullptr, stored} : setting_.inverse;
   }
 
-  /// Iterations until the rule of the setting, or trouble, ends them. The watched norm before the
-  /// first is in scalars[at_norm2]. The same end on all ranks.
-  SolverOutcome repeat(const std::function<void()>& iteration);
+  /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
+  /// `x` what it should be. The same end on all ranks.
+  SolverOutcome repeat(
+      const double* x, const std::function<void()>& iteration,
+      const std::function<void()>& finish = [] {});
 
  private:
-  static constexpr int most_reduced = most_sums + 3;
+  static constexpr int first_sum = 1;  ///< the one before says who wants to stop
 
-  static double now();
+  /// Sweeps over the rows alternate in direction; products go forward.
+  const VectorSpace& next_sweep() {
+    setting_.space.backward = !setting_.space.backward;
+    return setting_.space;
+  }
+  OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
   SumsView sums_at(int place) const;
-  void fetch(void* to, const void* from, std::size_t bytes) const;
+  SumsView exact_or_values() const;
+  template <class Step>
+  void sum_and(const Step& step, const OverRanks& then, int place) {
+    const bool in_one_kernel =
+        setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu;
+    if (in_one_kernel && !clock_.is_running()) {
+      run_step(next_sweep(), step, sums_at(place), then);
+    } else {
+      sum_here(step, place);
+      reduce(then);
+    }
+  }
+  void reduce(const OverRanks& sums);
+  bool is_over() const;
+  void mark();
+  void wait_for_mark();
+  void wait() {
+    mark();
+    wait_for_mark();
+  }
+  void request_stop();
+  void run_one_by_one(const std::function<void()>& iteration);
+  void run_graphs(const std::function<void()>& iteration);
+  void run_loop(const std::function<void()>& iteration);
+  bool agree_on_graph(const std::function<void()>& capture) const;
+  void measure_phases(const std::function<void()>& iteration, SolverOutcome& outcome);
 
   SolverSetting setting_;
+  DistributedSpmv spmv_;
   std::vector<VectorMemory> vectors_;
   VectorMemory small_, scratch_;
-  std::vector<double> host_sums_;         ///< of a device, where MPI takes them
-  std::vector<std::int64_t> host_words_;  ///< likewise
-  double *scalars_ = nullptr, *sums_ = nullptr;
-  ExactSum* exact_ = nullptr;
-  int reduced_ = 0;              ///< sums of the reduction that is under way
-  bool stop_requested_ = false;  ///< a signal has come to some rank: travels in the reductions
-  MPI_Request reduction_ = MPI_REQUEST_NULL;
-  SolverPhases phases_;
+  double *scalars_ = nullptr, *stop_ = nullptr;
+  SumsView sums_;         ///< all of a reduction; accumulators are there in any case
+  VectorMemory history_;  ///< norms and times of iterations
+  std::size_t most_norms_ = 0;
+  PinnedMemory pinned_;  ///< what the device writes and the host reads, and a 1 for the device
+  Seen host_seen_{};     ///< the same on a CPU
+  Judge judge_;
+  std::int64_t norms_seen_ = 0;
+  bool stop_requested_ = false;
+  std::optional<EventHandle> done_;
+  std::optional<StreamHandle> beside_;  ///< for the request to stop
+  GraphExec graph_;
+  PhaseClock clock_;
 };
 
 }  // namespace rowhalo

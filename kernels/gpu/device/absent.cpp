@@ -100,6 +100,9 @@ void EventHandle::make_wait(Stream) const {
 GraphExec::GraphExec(Stream, const std::function<void()>&) {
   refuse();
 }
+GraphExec GraphExec::repeating(Stream, const std::function<void(std::uint64_t)>&) {
+  refuse();
+}
 void GraphExec::launch(Stream) const {
   refuse();
 }
@@ -112,12 +115,16 @@ void runtime_detail::DestroyEvent::operator()(void*) const {}
 void runtime_detail::DestroyGraph::operator()(void*) const {}
 
 template <class Step>
-void run_step_on_gpu(const VectorSpace&, Step, SumsView) {
+void run_step_on_gpu(const VectorSpace&, Step, SumsView, const OverRanks&) {
   refuse();
 }
-#define ROWHALO_INSTANTIATE(Step) template void run_step_on_gpu(const VectorSpace&, Step, SumsView);
+#define ROWHALO_INSTANTIATE(Step) \
+  template void run_step_on_gpu(const VectorSpace&, Step, SumsView, const OverRanks&);
 ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 #undef ROWHALO_INSTANTIATE
+void finish_sums_on_gpu(const VectorSpace&, const OverRanks&) {
+  refuse();
+}
 void round_sums_on_gpu(const VectorSpace&, SumsView, int) {
   refuse();
 }

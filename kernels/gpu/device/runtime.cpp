@@ -198,30 +198,77 @@ std::int64_t kernel_nodes(cudaGraph_t graph) {
   });
 }
 
-}  // namespace
+struct DestroyRecorded {
+  void operator()(cudaGraph_t graph) const { ROWHALO_CUDA_PRINT(cudaGraphDestroy(graph)); }
+};
+using RecordedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded>;
 
-GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
-  struct DestroyRecorded {
-    void operator()(cudaGraph_t graph) const { ROWHALO_CUDA_PRINT(cudaGraphDestroy(graph)); }
-  };
+/// Runs `work` while `stream` captures; the graph that comes of it.
+cudaGraph_t end_capture_after(cudaStream_t stream, const std::function<void()>& work) {
   cudaGraph_t recorded = nullptr;
-  ROWHALO_CUDA(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
   try {
     work();
   } catch (...) {
-    // The stream must leave capture mode, whatever was recorded is of no use.
-    cudaStreamEndCapture(native(stream), &recorded);
-    if (recorded != nullptr) DestroyRecorded{}(recorded);
+    cudaStreamEndCapture(stream, &recorded);  // the stream must leave capture mode
+    cudaGetLastError();
     throw;
   }
-  ROWHALO_CUDA(cudaStreamEndCapture(native(stream), &recorded));
-  const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, DestroyRecorded> owner(recorded);
-  kernels_ = kernel_nodes(recorded);
-  cudaGraphExec_t graph = nullptr;
-  // Without it the priorities of the streams are forgotten.
-  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));
-  graph_.reset(graph);
+  ROWHALO_CUDA(cudaStreamEndCapture(stream, &recorded));
+  return recorded;
 }
+
+cudaGraphExec_t instantiated(cudaGraph_t recorded) {
+  cudaGraphExec_t graph = nullptr;
+  // Without the flag the priorities of the streams are forgotten.
+  ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));
+  return graph;
+}
+
+}  // namespace
+
+GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
+  ROWHALO_CUDA(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
+  const RecordedGraph recorded(end_capture_after(native(stream), work));
+  kernels_ = kernel_nodes(recorded.get());
+  graph_.reset(instantiated(recorded.get()));
+}
+
+#if CUDART_VERSION >= 12040
+
+GraphExec GraphExec::repeating(Stream stream, const std::function<void(std::uint64_t loop)>& body) {
+  cudaGraph_t whole = nullptr;
+  ROWHALO_CUDA(cudaGraphCreate(&whole, 0));
+  const RecordedGraph owner(whole);
+  cudaGraphConditionalHandle loop{};
+  ROWHALO_CUDA(cudaGraphConditionalHandleCreate(&loop, whole, 1, cudaGraphCondAssignDefault));
+  cudaGraphNodeParams node{};
+  node.type = cudaGraphNodeTypeConditional;
+  node.conditional.handle = loop;
+  node.conditional.type = cudaGraphCondTypeWhile;
+  node.conditional.size = 1;
+  cudaGraphNode_t added = nullptr;
+#if CUDART_VERSION >= 13000
+  ROWHALO_CUDA(cudaGraphAddNode(&added, whole, nullptr, nullptr, 0, &node));
+#else
+  ROWHALO_CUDA(cudaGraphAddNode(&added, whole, nullptr, 0, &node));
+#endif
+  const cudaGraph_t inside = node.conditional.phGraph_out[0];  // CUDA's own
+  ROWHALO_CUDA(cudaStreamBeginCaptureToGraph(native(stream), inside, nullptr, nullptr, 0,
+                                             cudaStreamCaptureModeThreadLocal));
+  end_capture_after(native(stream), [&] { body(loop); });
+  GraphExec graph;
+  graph.kernels_ = kernel_nodes(inside);
+  graph.graph_.reset(instantiated(whole));
+  return graph;
+}
+
+#else
+
+GraphExec GraphExec::repeating(Stream, const std::function<void(std::uint64_t)>&) {
+  throw std::runtime_error("graphs that repeat themselves need CUDA 12.4");
+}
+
+#endif
 
 void GraphExec::launch(Stream stream) const {
   ROWHALO_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_.get()), native(stream)));

@@ -149,6 +149,10 @@ class GraphExec {
   /// Runs `work`, which puts work into `stream` (and streams that join it), without executing it.
   /// Capture is local to the calling thread.
   GraphExec(Stream stream, const std::function<void()>& work);
+  /// A graph that runs `body` again and again on the device until a kernel of it says that it is
+  /// enough: body(loop) puts work into `stream`, whose kernel calls cudaGraphSetConditional(loop,
+  /// 0). Throws where CUDA (from 12.4 on), the driver or what was captured does not allow it.
+  static GraphExec repeating(Stream stream, const std::function<void(std::uint64_t loop)>& body);
   void launch(Stream stream) const;
   explicit operator bool() const { return graph_ != nullptr; }
   /// Kernels that one launch runs.

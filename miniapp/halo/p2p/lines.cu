@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lines, for small halos: in exchange e an entry travels in one store that also holds e, to a place
-// of its own in the receiver's memory (NCCL calls this LL). A line is one 8-byte word: at most 4
-// bytes of the entry, and the 4-byte e. fp64 takes two such words (16 bytes), each with its own e,
-// and the receiver checks both: only 8-byte stores need to be atomic. Thread k sends every line
-// k + n * stride, then waits for every incoming line k + n * stride.
+// Lines, for small halos: in exchange e an entry travels in one store that also holds e
+// (kernels/gpu/peers/lines.cuh), to a place of its own in the receiver's memory. Thread k sends
+// every line k + n * stride, then waits for every incoming line k + n * stride.
 //
 //     rank A                                   rank B
 //     store {x[i], e} -----------------------> lines of parity e % 2: spin until they hold e
@@ -20,6 +18,7 @@
 #include <algorithm>
 
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/peers/lines.cuh"
 #include "miniapp/halo/p2p/lines.hpp"
 #include "miniapp/halo/p2p/waiting.cuh"
 
@@ -33,36 +32,6 @@ constexpr unsigned most_waiting_blocks = 256;
 /// Lines of a message; an empty one where there are no entries, to signal.
 constexpr LocalIndex lines_of(LocalIndex entries) {
   return std::max<LocalIndex>(1, entries);
-}
-
-__device__ void put(std::byte* line, std::uint64_t word, std::uint32_t exchange) {
-  const std::uint64_t low = word << 32 | exchange;
-  const std::uint64_t high = (word >> 32) << 32 | exchange;
-  asm volatile("st.relaxed.sys.global.v2.b64 [%0], {%1, %2};" ::"l"(line), "l"(low), "l"(high)
-               : "memory");
-}
-template <class Word>
-__device__ void put(std::byte* line, Word word, std::uint32_t exchange) {
-  const std::uint64_t both = std::uint64_t{word} << 32 | exchange;
-  asm volatile("st.relaxed.sys.global.b64 [%0], %1;" ::"l"(line), "l"(both) : "memory");
-}
-
-__device__ bool taken(const std::byte* line, std::uint32_t exchange, std::uint64_t& word) {
-  std::uint64_t low, high;
-  asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
-               : "=l"(low), "=l"(high)
-               : "l"(line)
-               : "memory");
-  word = low >> 32 | (high >> 32) << 32;
-  return static_cast<std::uint32_t>(low) == exchange &&
-         static_cast<std::uint32_t>(high) == exchange;
-}
-template <class Word>
-__device__ bool taken(const std::byte* line, std::uint32_t exchange, Word& word) {
-  std::uint64_t both;
-  asm volatile("ld.relaxed.sys.global.b64 %0, [%1];" : "=l"(both) : "l"(line) : "memory");
-  word = static_cast<Word>(both >> 32);
-  return static_cast<std::uint32_t>(both) == exchange;
 }
 
 template <class Word>
@@ -86,14 +55,14 @@ __global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments
   const std::uint64_t half = exchange % 2 * a.half_bytes;
   for (std::uint32_t k = first; k < a.sends; k += stride) {
     if (k != first) route = a.routes[k];
-    put(route.to + half, route.from < 0 ? Word{0} : load_past_l1(x + route.from), exchange);
+    put_line(route.to + half, route.from < 0 ? Word{0} : load_past_l1(x + route.from), exchange);
   }
   for (std::uint32_t k = first; k < a.receives; k += stride) {
     if (k != first) landing = a.landings[k];
     const std::byte* line = a.lines + half + k * line_bytes(sizeof(Word));
     Word word{};
     wait_until(a.watch, landing.rank, exchange, entries,
-               [&] { return taken(line, exchange, word); });
+               [&] { return take_line(line, exchange, word); });
     if (landing.ghost >= 0) arguments.ghosts[landing.ghost] = word;
   }
   count_exchange(a.watch.counters, exchange, 0);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/gpu/peers/watch.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo::p2p {
@@ -33,20 +34,13 @@ struct Counters {
   std::uint32_t failed;     ///< no more waiting
 };
 
-/// What the host learns of a wait that ran into its limit; in pinned memory, zero at first.
-struct Failure {
-  std::uint32_t happened;
-  std::uint32_t waited_for;  ///< 1: entries, 2: readiness
-  std::int32_t rank;
-  std::uint32_t exchange;
+/// What both protocols need in order to count and to wait.
+struct Watch : PeerWatch {
+  Counters* counters;
 };
 
-/// What both protocols need in order to count and to wait.
-struct Watch {
-  Counters* counters;
-  Failure* failure;
-  std::uint64_t limit_nanoseconds;
-};
+/// What a wait that ran into its limit was for.
+constexpr std::uint32_t entries = 1, readiness = 2;
 
 /// Where the kernel stands in its stream: behind a wait for another stream, or right between
 /// others, the one before and the one behind it overlapping with it as early_start.cuh says.

@@ -9,49 +9,14 @@
 // host and lets everything behind it run on.
 #pragma once
 
-#include <cuda/atomic>
-
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/peers/waiting.cuh"
 #include "miniapp/halo/p2p/peers.hpp"
 
 namespace rowhalo::p2p {
 
 constexpr int block_threads = 256;
-
-constexpr std::uint32_t entries = 1, readiness = 2;
-
-__device__ inline std::uint64_t nanoseconds() {
-  std::uint64_t time;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-  return time;
-}
-
-/// Until `arrived` says so, or the limit has passed, which the host is told.
-template <class Arrived>
-__device__ void wait_until(const Watch& watch, std::int32_t rank, std::uint32_t exchange,
-                           std::uint32_t what, const Arrived& arrived) {
-  const cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device> failed(watch.counters->failed);
-  constexpr int spins_per_look = 256, spins_awake = 16;
-  constexpr unsigned nap_nanoseconds = 100;  // many who look all the time are in the others' way
-  std::uint64_t begin = 0;
-  for (int spin = 1; !arrived(); ++spin) {
-    if (spin > spins_awake) __nanosleep(nap_nanoseconds);
-    if (spin % spins_per_look != 0) continue;
-    if (failed.load(cuda::memory_order_relaxed) != 0) return;
-    const std::uint64_t now = nanoseconds();
-    if (begin == 0) begin = now;
-    if (now - begin < watch.limit_nanoseconds) continue;
-    if (failed.exchange(1, cuda::memory_order_relaxed) == 0) {
-      watch.failure->rank = rank;
-      watch.failure->exchange = exchange;
-      watch.failure->waited_for = what;
-      __threadfence_system();
-      *static_cast<volatile std::uint32_t*>(&watch.failure->happened) = 1;
-    }
-    return;
-  }
-}
 
 /// The last block to call this counts the exchange.
 __device__ inline void count_exchange(Counters* counters, std::uint32_t exchange,

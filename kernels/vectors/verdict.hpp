@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whether a solver goes on: decided after every iteration where its scalars lie, on a GPU by the
+// kernel that has just computed them, by the same code on both. All ranks have the same bits of the
+// sums, and so come to the same end.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/vectors/step.hpp"
+
+namespace rowhalo {
+
+/// Places in the scalars of a method. The last five are the verdict's own.
+enum SolverScalars {
+  at_norm2,    ///< the watched norm, squared
+  at_trouble,  ///< a Trouble
+  at_alpha,
+  at_beta,
+  at_rho,
+  at_omega,
+  at_end,          ///< a SolverEnd
+  at_norms,        ///< how many norms there are
+  at_first_norm,   ///< before the first iteration
+  at_lowest_norm,  ///< so far
+  at_lowest,       ///< after how many iterations
+  scalar_count
+};
+
+/// What can go wrong in an iteration.
+enum class Trouble { none, indefinite_matrix, indefinite_preconditioner, breakdown };
+
+/// How a solver ended.
+enum class SolverEnd {
+  none,  ///< it goes on
+  converged,
+  iterations_done,  ///< --iterations: as many as were asked for
+  max_iterations,   ///< without convergence
+  stagnation,       ///< no new minimum of the norm for long, or rounding errors at work
+  indefinite_matrix,
+  indefinite_preconditioner,
+  breakdown,
+  not_a_number,
+  interrupted,  ///< by a signal
+};
+
+/// When iterations end.
+struct StopRule {
+  double tolerance = 1e-8;  ///< of the watched norm over the one that it began with
+  std::int32_t max_iterations = 10000;
+  std::int32_t iterations = 0;  ///< exactly so many, whatever the norm; 0: until the tolerance
+};
+
+/// What the host sees of iterations while a GPU runs them: now and then, and at the end.
+struct Seen {
+  std::int64_t norms;  ///< how many there are
+  std::int64_t end;    ///< a SolverEnd
+};
+inline constexpr int iterations_between_looks = 64;
+
+/// Who decides, and where what is known of iterations goes.
+struct Judge {
+  StopRule rule;
+  double* norms = nullptr;        ///< watched: at first, then after each iteration; null: no judge
+  std::int64_t* times = nullptr;  ///< likewise, when (nanoseconds of the device)
+  Seen* seen = nullptr;           ///< in memory that host and device see
+  std::uint64_t loop = 0;         ///< of the CUDA graph that repeats itself until the end; 0: none
+};
+
+/// Iterations without a new minimum of the norm that count as stagnation.
+inline constexpr int longest_wait = 2000;
+
+/// A norm this small, over the first one, may be as small as rounding errors let it become: what
+/// looks indefinite then need not be.
+inline constexpr double rounding_level = 1e-6;
+
+ROWHALO_STEP inline SolverEnd end_of(Trouble trouble) {
+  if (trouble == Trouble::indefinite_matrix) return SolverEnd::indefinite_matrix;
+  if (trouble == Trouble::indefinite_preconditioner) return SolverEnd::indefinite_preconditioner;
+  return SolverEnd::breakdown;
+}
+
+/// Why iterations end after `done` of them, if they do.
+ROWHALO_STEP inline SolverEnd verdict(const StopRule& rule, const double* scalars, double norm,
+                                      std::int64_t done, bool stop_requested) {
+  const double first = scalars[at_first_norm];
+  const auto trouble = static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
+  const bool at_rounding_level = norm <= rounding_level * first;
+  if (!(norm - norm == 0)) return SolverEnd::not_a_number;
+  if (rule.iterations > 0) {
+    if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
+    if (done >= rule.iterations) return SolverEnd::iterations_done;
+  } else {
+    if (norm <= rule.tolerance * first) return SolverEnd::converged;
+    if (trouble != Trouble::none) {
+      return at_rounding_level ? SolverEnd::stagnation : end_of(trouble);
+    }
+    if (done >= rule.max_iterations) return SolverEnd::max_iterations;
+    if (done - static_cast<std::int64_t>(scalars[at_lowest]) >= longest_wait) {
+      return SolverEnd::stagnation;
+    }
+  }
+  return stop_requested ? SolverEnd::interrupted : SolverEnd::none;
+}
+
+/// Notes the norm in scalars[at_norm2] and decides. `now`: nanoseconds.
+ROWHALO_STEP inline SolverEnd judge(const Judge& judge, double* scalars, bool stop_requested,
+                                    std::int64_t now) {
+  const auto done = static_cast<std::int64_t>(scalars[at_norms]);
+  const double norm = sqrt(scalars[at_norm2]);
+  if (done == 0) scalars[at_first_norm] = norm;
+  if (done == 0 || norm < scalars[at_lowest_norm]) {
+    scalars[at_lowest_norm] = norm;
+    scalars[at_lowest] = static_cast<double>(done);
+  }
+  const SolverEnd end = verdict(judge.rule, scalars, norm, done, stop_requested);
+  scalars[at_norms] = static_cast<double>(done + 1);
+  scalars[at_end] = static_cast<double>(end);
+  judge.norms[done] = norm;
+  judge.times[done] = now;
+  if (end != SolverEnd::none || done % iterations_between_looks == 0) {
+    judge.seen->norms = done + 1;
+    judge.seen->end = static_cast<std::int64_t>(end);
+  }
+  return end;
+}
+
+}  // namespace rowhalo

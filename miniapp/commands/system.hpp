@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `solve` solves, and how far a solution is from it: by the reference product, which knows
+// neither halo plan nor kernels. A wrong operator does not solve the system that it is given. All
+// functions are collective; vectors hold this rank's rows.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "miniapp/commands/experiment.hpp"
+#include "miniapp/solve/methods.hpp"
+
+namespace rowhalo {
+
+struct System {
+  std::vector<double> b;                        ///< of power and pagerank: what they begin with
+  std::optional<std::vector<double>> solution;  ///< that b was manufactured from
+};
+
+/// Whether it is A x = b that a method solves.
+bool solves_system(const SolverEntry& entry);
+
+/// As --rhs and --x say.
+System make_system(const Experiment& e, const SolverEntry& entry);
+
+/// |b - A x| / |b|
+double true_residual(const Experiment& e, const System& system, const std::vector<double>& x);
+
+/// |a - b| / |b|
+double relative_difference(const Comm& comm, const std::vector<double>& a,
+                           const std::vector<double>& b);
+
+/// |x.Ay - y.Ax| over |x||Ay| + |y||Ax|, of two random vectors: rounding errors if A is symmetric.
+double asymmetry(const Experiment& e);
+
+/// part / whole; the part where the whole is 0.
+double relative(double part, double whole);
+
+}  // namespace rowhalo

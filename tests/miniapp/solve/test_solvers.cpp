@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Solvers with every transport and way to launch iterations: with reproducible sums all give the
+// bits of the same solver on the CPU.
+#include "miniapp/process/watchdog.hpp"
+#include "miniapp/solve/methods.hpp"
+#include "tests/miniapp/halo.hpp"
+
+namespace rowhalo {
+namespace {
+
+/// A stencil with random coefficients, its right-hand side and the inverse of its diagonal.
+struct SystemOfTest {
+  test::Problem problem{"stencil7:6,coef=random", "rows", {}, Precision::fp64, 1, 0};
+  std::vector<double> b, inverse;
+
+  SystemOfTest() {
+    const LocalMatrix& matrix = problem.matrix;
+    const std::vector<double> y0(matrix.owned_rows, 0.0);
+    b = reference_product({matrix, Precision::fp64, 1, 0, problem.x, y0, nullptr});
+    LocalIndex singular = -1;
+    inverse = inverted_blocks(matrix, 1, singular);
+    REQUIRE(singular < 0);
+  }
+};
+
+VectorMemory copy_to(Device device, const std::vector<double>& values) {
+  VectorMemory memory(device, values.size() * sizeof(double));
+  copy_between(device, memory.data(), values.data(), values.size() * sizeof(double));
+  return memory;
+}
+
+SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
+                    const TransportEntry& transport, const ComputeSite& site, Launch launch,
+                    Summation summation, const StopRule& stop) {
+  const test::Problem& problem = system.problem;
+  const Comm comm = problem.comm;
+  const LoadedMatrix loaded(problem.matrix, Precision::fp64, site.device);
+  const Spec format = Spec::parse(site.device == Device::gpu ? "sell" : "csr", "--format");
+  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
+  const std::unique_ptr<HaloExchange> halo =
+      transport.make({problem.plan, sizeof(double), entry.halo_vectors, comm, site});
+  const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, transport.name);
+  const VectorMemory b = copy_to(site.device, system.b);
+  const VectorMemory x(site.device, system.b.size() * sizeof(double));
+  const VectorMemory inverse = copy_to(site.device, system.inverse);
+  std::optional<StreamHandle> stream;
+  if (site.device == Device::gpu) stream.emplace();
+  Progress progress;
+  const Watchdog watchdog(progress, 100);
+  SolverSetting setting{
+      comm,
+      watchdog,
+      progress,
+      kernels,
+      *halo,
+      *rank_sums,
+      launch,
+      {reinterpret_cast<const double*>(inverse.data()), nullptr},
+      nullptr,
+      {site.device, stream ? stream->stream() : Stream{}, problem.matrix.owned_rows, summation},
+      problem.matrix.info.rows,
+      ResidualNorm::unpreconditioned,
+      stop};
+  SolverWorkspace workspace(setting);
+  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
+                                      reinterpret_cast<double*>(x.data()));
+  halo->check();
+  rank_sums->close();
+  halo->close();
+  return outcome;
+}
+
+const TransportEntry& plain_transport() {
+  return find_transport("mpi");
+}
+
+SolverOutcome solve_on_cpu(const SystemOfTest& system, const SolverEntry& entry,
+                           const StopRule& stop) {
+  return solve(system, entry, plain_transport(), {Device::cpu, false}, Launch::one_by_one,
+               Summation::reproducible, stop);
+}
+
+TEST_CASE("solvers give the same bits with every transport and launch", "[short]") {
+  const SystemOfTest system;
+  for (const char* name : {"cg", "cg-one-reduction", "cg-pipelined", "bicgstab"}) {
+    const SolverEntry& entry = find_solver(name);
+    const SolverOutcome expected = solve_on_cpu(system, entry, {});
+    REQUIRE(expected.end == SolverEnd::converged);
+    REQUIRE(expected.norms.size() > 10);
+    for (const TransportEntry& transport : transports()) {
+      const std::optional<ComputeSite> site = test::site_for(transport);
+      if (!site) continue;
+      const bool graphs = site->device == Device::gpu && transport.graphs;
+      for (const Launch launch : {Launch::one_by_one, Launch::graphs, Launch::loop}) {
+        if (launch == Launch::graphs && !graphs) continue;
+        if (launch == Launch::loop && !(graphs && transport.in_line)) continue;
+        CAPTURE(name, transport.name, static_cast<int>(launch));
+        const SolverOutcome found =
+            solve(system, entry, transport, *site, launch, Summation::reproducible, {});
+        CHECK(found.launch == launch);
+        CHECK(found.end == expected.end);
+        CHECK(found.norms == expected.norms);
+        CHECK(found.x == expected.x);
+        CHECK(found.seconds.size() + 1 == found.norms.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("solvers do exactly as many iterations as asked for", "[short]") {
+  const SystemOfTest system;
+  const ComputeSite site = test::test_site();
+  const bool gpu = site.device == Device::gpu;
+  const TransportEntry& transport = find_transport(gpu && !site.shared ? "p2p" : "mpi");
+  for (const int iterations : {1, 2, 16, 17, 33}) {
+    const StopRule stop{1e-8, 10000, iterations};
+    const SolverEntry& entry = find_solver("cg");
+    const SolverOutcome expected = solve_on_cpu(system, entry, stop);
+    for (const Launch launch : {Launch::one_by_one, Launch::graphs, Launch::loop}) {
+      if (launch != Launch::one_by_one && !(gpu && transport.graphs)) continue;
+      CAPTURE(iterations, static_cast<int>(launch));
+      const SolverOutcome found =
+          solve(system, entry, transport, site, launch, Summation::reproducible, stop);
+      CHECK(found.end == SolverEnd::iterations_done);
+      CHECK(found.norms == expected.norms);
+      CHECK(found.x == expected.x);
+    }
+  }
+}
+
+TEST_CASE("fast sums end as reproducible ones do", "[short]") {
+  const SystemOfTest system;
+  const ComputeSite site = test::test_site();
+  const bool gpu = site.device == Device::gpu;
+  const TransportEntry& transport = find_transport(gpu && !site.shared ? "p2p" : "mpi");
+  const Launch launch = gpu && transport.graphs ? Launch::loop : Launch::one_by_one;
+  for (const char* name : {"cg", "cg-one-reduction", "cg-pipelined", "bicgstab"}) {
+    CAPTURE(name);
+    const SolverEntry& entry = find_solver(name);
+    const SolverOutcome expected = solve_on_cpu(system, entry, {});
+    const SolverOutcome found = solve(system, entry, transport, site, launch, Summation::fast, {});
+    CHECK(found.end == SolverEnd::converged);
+    CHECK(std::abs(std::ssize(found.norms) - std::ssize(expected.norms)) <= 1);
+    double most = 0;
+    for (std::size_t i = 0; i < found.x.size(); ++i) {
+      most = std::max(most, std::fabs(found.x[i] - expected.x[i]));
+    }
+    CHECK(most <= 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace rowhalo
