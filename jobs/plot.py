@@ -19,7 +19,7 @@ from plotting import formats, product, ranks, scaling
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
 from plotting.style import NothingToDraw, matplotlib_ready, smallest
-from studying.rows import COLUMNS
+from studying.rows import ALL_COLUMNS
 
 KINDS = {
     "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix per line"),
@@ -54,7 +54,7 @@ def parse(arguments):
     wanted = {}
     for condition in options.where:
         column, equals, pattern = condition.partition("=")
-        if not equals or column not in COLUMNS:
+        if not equals or column not in ALL_COLUMNS:
             parser.error(f"--where {condition}: use COLUMN=PATTERN with a column of results.csv, "
                          "e.g. matrix=stencil*")
         wanted.setdefault(column, []).append(pattern)
