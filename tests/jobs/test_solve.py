@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Studies of `rowhalo solve`: lines of the table per solver and per solver of PETSc, the same from JSON,
-HDF5 and CSV; a comparison. Fields that a report may lack are put in."""
+HDF5 and CSV; a study; a comparison. Fields that a report may lack are put in."""
 import copy
 import json
 import tempfile
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import results
 from results import launch, script
+from studies import results as lines_of_study
+from studies import study, study_text
 
 launch.require("h5py")
 # pylint: disable=wrong-import-position
@@ -123,6 +125,28 @@ class Lines(Solvers):
         slower["solvers"][1]["passed"] = False
         compared = script("compare.py", before, self.save("b.json", slower))
         self.assertRegex(compared.stdout, r"no solution in \S+b\.json: .*cg-one-reduction\n")
+
+
+class Study(Solvers):
+    def test_run_collects(self):
+        path = self.write("s.ini", study_text(run="command = solve", arguments=" ".join(ASKED[:6]),
+                                              sweep="formats = csr\nthreads = 1"))
+        said = study("run", path, "--site", "local", "--output", self.place / "out",
+                     "--no-plot")
+        self.assertRegex(said, r"stencil7-12-n2: done, (cg|bicgstab|petsc)\S* ?\S* [\d.e+-]+ ms")
+        rows = lines_of_study(self.place / "out")
+        self.assertEqual(tuple(rows[0]), ALL_COLUMNS)
+        self.assertEqual([(row["ranks"], solver_name(row)) for row in rows],
+                         [(ranks, name) for ranks in "12" for name in self.names])
+        for row in rows:
+            self.assertEqual([row[name] for name in ("study", "kind", "status", "iterations")],
+                             ["tiny", "strong", "ok", "6"])
+            self.assertGreater(float(row["median_seconds"]), 0)
+        import h5py  # pylint: disable=import-outside-toplevel
+        with h5py.File(self.place / "out/results.h5", "r") as file:
+            self.assertEqual(list(file["results/method"].asstr())[0], "cg")
+            if launch.built_with("HDF5"):
+                self.assertEqual(sorted(file["points"]), ["stencil7-12-n1", "stencil7-12-n2"])
 
 
 if __name__ == "__main__":
