@@ -12,8 +12,8 @@ A's; its interval follows from the spread: of the repeats where there are severa
 in the HDF5 beside the JSON, else of the fastest twentieth's distance in the JSON. A line is a
 regression when the ratio is beyond the threshold and its whole interval above 1; where only the
 former holds it is noisy: run more repeats.
-Exit status: 0 none, 1 a regression, or y or a solution was right in A and is wrong in B, 2 wrong usage or nothing
-to compare.
+Exit status: 0 none, 1 a regression, or y or a solution was right in A and is wrong in B, 2 wrong
+usage or nothing to compare.
 """
 import argparse
 import math
