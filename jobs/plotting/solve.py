@@ -2,8 +2,9 @@
 """Pictures of solvers: time per iteration over ranks, the phases of an iteration, residual histories.
 
 The pictures over ranks are those of products (scaling.py, product.py) with a line or panel per method.
-Phases are means over the iterations of a run, the time per iteration is their median, so that a few
-disturbed iterations lift a column above its diamond. Histories are read from the reports.
+Phases are means of iterations launched one by one, the time per iteration is the median of those that
+were measured: a graph that saves launches, or a few disturbed iterations, leaves the diamond below its
+column. Histories are read from the reports.
 """
 import textwrap
 from os.path import commonprefix
@@ -22,8 +23,8 @@ from studying.rows import SOLVER_CHOICE
 MOST_PANELS = 8
 MARKS = 12          # of a line of a history
 TITLE_WIDTH = 36    # of a panel, in letters
-FLOOR = "floor: bytes at the measured bandwidth"
-NOTE = "columns: mean of an iteration, slowest rank of each phase"
+FLOOR = "floor: bytes over the read bandwidth"
+NOTE = "columns: mean of an iteration launched by itself, slowest rank of each phase"
 
 
 def ours(data):
@@ -59,9 +60,9 @@ def phases_of(rows):
     mean = {name: measured(rows, f"{name}_seconds") for name in ("product", "exposed", "vectors",
                                                                  "reductions")}
     seconds = {name: value.seconds if value else 0.0 for name, value in mean.items()}
-    hidden = max(0.0, seconds["product"] - seconds["exposed"])
-    return {"product without exposed halo" if mean["exposed"] else "product with its halo": hidden,
-            "exposed halo": seconds["exposed"], "vectors": seconds["vectors"],
+    exposed = min(seconds["exposed"], seconds["product"])
+    name = "product without exposed halo" if mean["exposed"] else "product with its halo"
+    return {name: seconds["product"] - exposed, "exposed halo": exposed, "vectors": seconds["vectors"],
             "reductions": seconds["reductions"]}
 
 
