@@ -52,6 +52,16 @@ SCRIPTS = {
         "A weak-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini", 2, 4,
         "01:00:00", "jobs/study.py run jobs/studies/weak.ini --site local", "",
         '--study "${1:-$home/jobs/studies/weak.ini}"'),
+    "solve-strong": Script(
+        "A strong-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
+        "STUDY.ini", 2, 4, "01:00:00",
+        "jobs/study.py run jobs/studies/solve-strong.ini --site local", "",
+        '--study "${1:-$home/jobs/studies/solve-strong.ini}"'),
+    "solve-weak": Script(
+        "A weak-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
+        "STUDY.ini", 2, 4, "01:00:00",
+        "jobs/study.py run jobs/studies/solve-weak.ini --site local", "",
+        '--study "${1:-$home/jobs/studies/solve-weak.ini}"'),
 }
 
 

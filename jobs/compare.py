@@ -5,15 +5,15 @@
 usage: compare.py A B [--threshold PERCENT]
 
 A and B are tables (.csv of study.py, table.py or classes), folders of studies, or reports of
-`rowhalo run` or `kernels` (.json, .h5).
-Lines are matched by matrix, ranks, device, precision, schedule, partition, threads and what was asked
-of format and transport; of what stands on one side only, a word. The ratio is B's median time over
+`rowhalo run`, `kernels` or `solve` (.json, .h5). Of solvers, times per iteration are compared.
+Lines are matched by matrix, ranks, device, precision, schedule, partition, threads, solver and what was
+asked of format and transport; of what stands on one side only, a word. The ratio is B's median time over
 A's; its interval follows from the spread: of the repeats where there are several, else of the batches
 in the HDF5 beside the JSON, else of the fastest twentieth's distance in the JSON. A line is a
 regression when the ratio is beyond the threshold and its whole interval above 1; where only the
 former holds it is noisy: run more repeats.
-Exit status: 0 none, 1 a regression, or y was right in A and is wrong in B, 2 wrong usage or nothing
-to compare.
+Exit status: 0 none, 1 a regression, or y or a solution was right in A and is wrong in B, 2 wrong
+usage or nothing to compare.
 """
 import argparse
 import math
@@ -24,8 +24,10 @@ from typing import NamedTuple
 
 from plotting.data import grouped, read
 from plotting.hdf5 import WrongFile, batch_seconds
+from studying.rows import SOLVER_CHOICE, solver_name
 
-KEY = ("matrix", "ranks", "device", "precision", "schedule", "partition", "threads")
+KEY = ("matrix", "ranks", "device", "precision", "schedule", "partition", "threads",
+       "petsc_solver", *SOLVER_CHOICE)
 USUAL_BATCHES = 20     # of `run`, where a table of an earlier version does not say
 NORMAL_95 = 1.645      # standard deviations from the median to the 95 % quantile
 CONFIDENCE = 1.96      # standard deviations of an interval of 95 %
@@ -99,7 +101,7 @@ def name_of(row):
     asked = [str(word) for word in dict.fromkeys(row["combination"][:3]) if word]
     asked += ["graph"] if row["combination"][3] is True else []
     words = [row["matrix"], f"{row['ranks']} ranks" if row["ranks"] > 1 else "1 rank",
-             row["precision"], row["partition"] or "", " ".join(asked)]
+             row["precision"], row["partition"] or "", " ".join(asked), solver_name(row)]
     return ", ".join(word for word in words if word)
 
 
@@ -123,15 +125,16 @@ def report_one_sided(path, names):
 
 def compare(paths, threshold):
     sides = [read([path]) for path in paths]
-    before, after = (grouped(side.rows, *KEY, "combination") for side in sides)
+    before, after = (grouped(side.rows + side.solvers, *KEY, "combination") for side in sides)
     wrong = grouped(sides[1].failed, *KEY, "combination")
     for path, side in zip(paths, sides):
-        if not side.rows and not side.failed:
-            raise WrongFile(f"{path}: holds no finished product of `rowhalo run` or `kernels`")
+        if not side.rows + side.solvers + side.failed:
+            raise WrongFile(f"{path}: holds no finished product of `rowhalo run` or `kernels`, and "
+                            "no solver of `solve`")
     both = [key for key in before if key in after]
     broken = [key for key in before if key in wrong]
     if not both and not broken:
-        names = [name_of((side.rows or side.failed)[0]) for side in sides]
+        names = [name_of((side.rows + side.solvers + side.failed)[0]) for side in sides]
         raise WrongFile(f"nothing to compare: {paths[0]} holds {names[0]}; {paths[1]} holds "
                         f"{names[1]}; measure the same matrix, ranks, format and transport")
     lines = [compared(name_of(before[key][0]), time_of(before[key]), time_of(after[key]), threshold)
@@ -139,7 +142,8 @@ def compare(paths, threshold):
     if lines:
         print(table(lines))
     for key in broken:
-        print(f"y is wrong in {paths[1]}: {name_of(before[key][0])}")
+        what = "no solution" if before[key][0]["method"] else "y is wrong"
+        print(f"{what} in {paths[1]}: {name_of(before[key][0])}")
     report_one_sided(paths[0], [name_of(rows[0]) for key, rows in before.items()
                                 if key not in after and key not in wrong])
     report_one_sided(paths[1], [name_of(rows[0]) for key, rows in after.items()
@@ -148,7 +152,7 @@ def compare(paths, threshold):
     noisy = [line for line in lines if line.verdict == "noisy"]
     counts = [f"{len(lines)} compared", f"{len(worse)} beyond {100 * threshold:g} %"]
     counts += [f"{len(noisy)} too noisy to tell: run more repeats"] if noisy else []
-    counts += [f"{len(broken)} with a wrong y"] if broken else []
+    counts += [f"{len(broken)} with a wrong y or solution"] if broken else []
     if lines:
         middle = math.exp(sum(math.log(line.ratio) for line in lines) / len(lines))
         counts.append(f"geometric mean of B/A {middle:.3f}")

@@ -7,7 +7,7 @@ usage: plot.py STUDY|TABLE.csv|REPORT.json|REPORT.h5 ... [--kind KINDS] [--where
 
 STUDY is the output folder of study.py; its pictures go into STUDY/plots, others into the working
 directory. TABLE.csv is a table of study.py, table.py or classes; reports are what `rowhalo run`,
-`kernels` and `info` wrote. Without --kind everything is drawn that the data can show. How to read
+`kernels`, `solve` and `info` wrote. Without --kind everything is drawn that the data can show. How to read
 the pictures: README.md. Needs matplotlib, and h5py for what only HDF5 holds (Python 3.8 or newer).
 Exit status: 0 fine, 1 nothing could be drawn, 2 wrong usage or input.
 """
@@ -15,11 +15,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from plotting import formats, product, ranks, scaling
+from plotting import formats, product, ranks, scaling, solve
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
 from plotting.style import NothingToDraw, matplotlib_ready, smallest
-from studying.rows import COLUMNS
+from studying.rows import ALL_COLUMNS
 
 KINDS = {
     "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix per line"),
@@ -31,6 +31,10 @@ KINDS = {
     "roofline": (formats.roofline, "rates under the measured bandwidths"),
     "communication": (ranks.communication, "who sends how much to whom"),
     "imbalance": (ranks.imbalance, "times and loads of every rank"),
+    "solve-strong": (solve.strong, "time per iteration over ranks, one line per method"),
+    "solve-weak": (solve.weak, "time per iteration over ranks, sizes that grow with them"),
+    "solve-breakdown": (solve.breakdown, "phases of an iteration, efficiency, share of the floor"),
+    "history": (solve.history, "residual over iterations, one line per method"),
 }
 
 
@@ -38,7 +42,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(
         prog="plot.py", description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="kinds:\n" + "\n".join(f"  {name:14} {summary}"
+        epilog="kinds:\n" + "\n".join(f"  {name:15} {summary}"
                                       for name, (_, summary) in KINDS.items()))
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="a study's folder, a table (.csv), or reports (.json, .h5)")
@@ -54,7 +58,7 @@ def parse(arguments):
     wanted = {}
     for condition in options.where:
         column, equals, pattern = condition.partition("=")
-        if not equals or column not in COLUMNS:
+        if not equals or column not in ALL_COLUMNS:
             parser.error(f"--where {condition}: use COLUMN=PATTERN with a column of results.csv, "
                          "e.g. matrix=stencil*")
         wanted.setdefault(column, []).append(pattern)

@@ -4,8 +4,8 @@
 
 usage: table.py INPUT ... --output FILE.csv [--study NAME]
 
-INPUT is what plot.py takes: reports of `rowhalo run` and `kernels` (.json, .h5), folders of them,
-studies, tables. FILE.csv has a line per case with every column of NUMBERS.md; plot.py, compare.py and
+INPUT is what plot.py takes: reports of `rowhalo run`, `kernels` and `solve` (.json, .h5), folders of
+them, studies, tables. FILE.csv has a line per case with every column of NUMBERS.md; plot.py, compare.py and
 table.py read it in place of the reports. FILE.md beside it shows the figures most asked for, and
 what was measured with what. Python 3.8 or newer; .h5 needs h5py.
 Exit status: 0 fine, 1 the output cannot be written, 2 wrong usage or input.
@@ -22,7 +22,8 @@ from whole_files import write_whole
 
 # Columns that tell lines apart; those with one value for all of them stand above the table.
 KEYS = ("matrix", "nonzeros", "precision", "device", "nodes", "ranks", "threads", "partition",
-        "schedule", "format", "repeat")
+        "schedule", "format", "method", "petsc_solver", "preconditioner", "norm", "reproducible",
+        "repeat")
 TRANSPORT = COMBINATION.index("transport")
 
 
@@ -39,6 +40,14 @@ FIGURES = (
     ("share_of_read_bandwidth", "share", "{:.0%}".format),
     ("setup_products", "set-up, products", "{:.0f}".format),
     ("max_error_ratio", "error", "{:.2g}".format), ("y_hash", "y_hash", str))
+SOLVER_FIGURES = (  # of tables that hold a line of `solve`; times are per iteration
+    ("product_seconds", "product, us", microseconds),
+    ("vectors_seconds", "vectors, us", microseconds),
+    ("reductions_seconds", "reductions, us", microseconds),
+    ("floor_share", "share of the floor", "{:.0%}".format), ("execution", "execution", str),
+    ("reduction_by", "reduction by", str), ("iterations", "iterations", str),
+    ("solve_seconds", "in all, us", microseconds),
+    ("true_residual", "true residual", "{:.2g}".format), ("end", "end", str))
 
 
 def cell(value):
@@ -55,7 +64,7 @@ def transport_of(row):
 
 def note_of(row):
     if row["passed"] is False:
-        return f"WRONG: {row['reason'] or 'y is beyond its bound'}"
+        return f"WRONG: {row['reason'] or row['end'] or 'y is beyond its bound'}"
     return row["reason"] or (row["verdict"] if row["status"] not in ("ok", "skipped") else "")
 
 
@@ -79,7 +88,9 @@ def markdown_text(rows, title, csv_name):
     varying = [name for name in KEYS if len({row[name] for row in rows}) > 1]
     constant = [f"{name} {rows[0][name]}" for name in KEYS
                 if name not in varying and rows[0][name] not in (None, "")]
-    figures = [figure for figure in FIGURES if any(row[figure[0]] is not None for row in rows)]
+    figures = [figure for figure in FIGURES + (SOLVER_FIGURES if any(row["method"] for row in rows)
+                                               else ())
+               if any(row[figure[0]] is not None for row in rows)]
     transports = any(row["transport"] for row in rows)
     notes = any(note_of(row) for row in rows)
     heads = [*varying, *(["transport"] if transports else []), *(title for _, title, _ in figures),
@@ -112,7 +123,8 @@ def main(arguments):
     try:
         rows = reader_of(options.inputs).rows
         if not rows:
-            raise WrongFile(f"{options.inputs[0]}: holds no product of `rowhalo run` or `kernels`")
+            raise WrongFile(f"{options.inputs[0]}: holds no product of `rowhalo run` or `kernels`, "
+                            "and no solver of `solve`")
         for row in rows:
             row["study"] = row["study"] or options.study or ""
         title = ", ".join(unique(row["study"] for row in rows if row["study"]))

@@ -2,9 +2,9 @@
 """What pictures, tables and comparisons are made of: lines of the table of results (rows.py).
 
 Read from a CSV, a study's folder (results.csv, else points/*/result-*.json), a folder of reports, or
-reports of `rowhalo run`, `kernels` and `info` in JSON or HDF5: reports become the lines that the CSV
-would hold, and everything else follows from these. Only a communication matrix and values per rank
-are read from the reports themselves (Detail), the latter by h5py.
+reports of `rowhalo run`, `kernels`, `solve` and `info` in JSON or HDF5: reports become the lines that
+the CSV would hold, and everything else follows from these. Only a communication matrix, residual
+histories and values per rank are read from the reports themselves (Detail), the latter by h5py.
 """
 import json
 import re
@@ -21,7 +21,8 @@ BASELINES = ("cusparse-", "cublas")
 
 
 class Detail(NamedTuple):
-    """A report beyond its lines: files that may hold a communication matrix or values per rank."""
+    """A report beyond its lines: files that may hold a communication matrix, residual histories or
+    values per rank."""
     name: str                 # of its point or file
     family: str               # of which the most ranks are shown: its matrix, or its weak study
     ranks: int
@@ -30,10 +31,11 @@ class Detail(NamedTuple):
 
 
 class Data(NamedTuple):
-    rows: list       # as in a CSV, and "combination", and "hdf5_path" or None
-    failed: list     # the same of those with a wrong y
+    rows: list       # of products: as in a CSV, and "combination", and "hdf5_path" or None
+    failed: list     # of products with a wrong y and of solvers without a solution
     details: list    # one a point, its first repeat
     ceilings: dict   # {"read": GB/s, "copy": ..., "triad": ...} of one device; or empty
+    solvers: list    # as `rows`, of solvers
 
 
 def read_report(path):
@@ -65,7 +67,7 @@ def request_of(row):
     words = shlex.split(row["command_line"] or "")
     names = ("format", "halo", "partition", "boundary-format")
     asked = {name: word_after(f"--{name}", words) for name in names}
-    if words[1:2] == ["run"]:
+    if words[1:2] in (["run"], ["solve"]):
         asked.update(format=asked["format"] or "auto", halo=asked["halo"] or "auto")
     return asked
 
@@ -75,8 +77,10 @@ def combination_of(row):
     `kernels`, which has no transport, the graph is what was faster; which format serves boundary
     rows that another refuses was not asked for."""
     request = request_of(row)
+    if row["petsc_solver"]:  # has its own product
+        request = {"partition": request["partition"]}
     asked = {**row, "graph": row["graph"] if row["transport"] else None,
-             "boundary_format": request["boundary-format"]}
+             "boundary_format": request.get("boundary-format")}
     return tuple("auto" if request.get(CHOSEN.get(name)) == "auto" else asked[name]
                  for name in COMBINATION)
 
@@ -147,7 +151,7 @@ class Reader:
 
     def add_report(self, path, report):
         point = point_of(path)
-        if report["command"] in ("run", "kernels"):
+        if report["command"] in ("run", "kernels", "solve"):
             named = point or {"name": path.stem}
             self.add_rows(rows_of(report, named, repeat_of(path)),
                           lambda _: path.with_suffix(".h5"))
@@ -200,9 +204,10 @@ def read(paths, where=None):
     reader = reader_of(paths)
     ended = [row for row in reader.rows if row["median_seconds"]
              and row["status"] != "interrupted" and is_wanted(row, where or {})]
-    return Data([row for row in ended if row["passed"] is not False],
+    fine = [row for row in ended if row["passed"] is not False]
+    return Data([row for row in fine if not row["method"]],
                 [row for row in ended if row["passed"] is False], reader.details,
-                ceilings_of(ended))
+                ceilings_of(ended), [row for row in fine if row["method"]])
 
 
 class Measured(NamedTuple):

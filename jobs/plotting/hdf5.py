@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports in HDF5 (layout: NUMBERS.md) as the dictionaries that JSON gives, and times of batches."""
+import json
 import sys
 
-TRUTHS = ("passed", "graph", "baseline")  # 0 or 1 in HDF5
-TABLES = ("cases", "formats")             # lists of objects, a dataset a name
+TRUTHS = ("passed", "graph", "baseline", "reproducible")  # 0 or 1 in HDF5
+TABLES = ("cases", "formats", "solvers")  # lists of objects, a dataset a name
+NESTED = ("phases", "norms", "petsc")     # of a solver: JSON in HDF5
 
 
 class WrongFile(Exception):
@@ -59,6 +61,8 @@ def read_hdf5_report(path):
         report = dictionary(file)
     if "command" not in report or "matrix" not in report:
         raise WrongFile(f"{path}: is no report; make one with `rowhalo run --hdf5 FILE`")
+    for solver in report.get("solvers", []):
+        solver.update({name: json.loads(solver[name]) for name in NESTED})
     return report
 
 

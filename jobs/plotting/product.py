@@ -5,6 +5,8 @@ Phases come from a separate pass that waits after each of them, without a graph:
 product stands one above the other here, so a column may be higher than the product itself. In strong
 scaling times are multiplied by the ranks: ideally columns are level, and what grows is what costs.
 """
+from typing import NamedTuple
+
 from plotting.data import COMBINATION, Measured, fastest, grouped, measured
 from plotting.scaling import Line, strong_lines, weak_lines
 from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, room_above, save, short,
@@ -21,35 +23,61 @@ def single_points(rows):
             for (matrix, ranks), some in grouped(rows, "matrix", "ranks").items()]
 
 
-def draw_phases(axes, line, device):
-    points, ranks = line.points, sorted(line.points)
+def phases_of(rows):
+    return {phase: measured(rows, f"{phase}_seconds").seconds for phase in PHASES}
+
+
+class Columns(NamedTuple):
+    """What a panel of phases shows, in seconds per rank or, of strong scaling, times the ranks."""
+    strong: bool
+    scale: dict      # {ranks: what times are multiplied by}
+    phases: dict     # {ranks: {phase: seconds}}
+    wholes: dict     # {ranks: Measured}
+
+    def top(self):
+        return max(*(sum(one.values()) for one in self.phases.values()),
+                   *(one.seconds for one in self.wholes.values()))
+
+
+def columns_of(line, parts_of=phases_of):
+    """`parts_of` the repeats of a point: {phase: seconds}."""
+    ranks = sorted(line.points)
     strong = len(ranks) > 1 and len(grouped(line.rows(), "matrix")) == 1
     scale = {count: count if strong else 1 for count in ranks}
-    phases = {count: [scale[count] * measured(points[count], f"{phase}_seconds").seconds
-                      for phase in PHASES] for count in ranks}
-    products = {count: Measured(*(scale[count] * value for value in measured(points[count])))
-                for count in ranks}
-    top = max(*(sum(one) for one in phases.values()), *(one.seconds for one in products.values()))
+    phases = {count: {name: scale[count] * seconds
+                      for name, seconds in parts_of(line.points[count]).items()}
+              for count in ranks}
+    wholes = {count: Measured(*(scale[count] * value for value in measured(line.points[count])))
+              for count in ranks}
+    return Columns(strong, scale, phases, wholes)
+
+
+def draw_phases(axes, columns, title, device, whole="the product itself", top=0):
+    """A column of phases at every number of ranks and a diamond for the `whole`, up to `top` at least.
+    Gives {ranks: (position, what the axis shows per second)}."""
+    top = max(top, columns.top())
     unit, size = time_unit(top)
-    for position, count in enumerate(ranks):
+    for position, (count, phases) in enumerate(columns.phases.items()):
         base = 0
-        for phase, seconds, (colour, hatch) in zip(PHASES, phases[count], BARS):
+        for (phase, seconds), (colour, hatch) in zip(phases.items(), BARS):
             axes.bar(position, seconds / size, 0.62, bottom=base / size, color=colour, hatch=hatch,
                      label=phase if position == 0 else None, **EDGE)
             base += seconds
-        one = products[count]
+        one = columns.wholes[count]
         axes.errorbar(position, one.seconds / size, capsize=3, elinewidth=0.9, color="black",
                       yerr=[[(one.seconds - one.low) / size], [(one.high - one.seconds) / size]],
                       marker="D", markerfacecolor="white", linestyle="none",
-                      label="the product itself" if position == 0 else None)
-    axes.set_ylim(0, room_above(top, max(one.high for one in products.values())) / size)
+                      label=whole if position == 0 else None)
+    ranks = list(columns.phases)
+    axes.set_ylim(0, room_above(top, max(one.high for one in columns.wholes.values())) / size)
     axes.set_xticks(range(len(ranks)))
     axes.set_xticklabels([str(count) for count in ranks])
     axes.set_xlim(-0.6, max(len(ranks) - 0.4, 1.6))
     axes.grid(axis="x", visible=False)
     axes.set_xlabel(name_of_ranks(device))
-    axes.set_ylabel(f"time × ranks ({unit})" if strong else f"time ({unit})")
-    axes.set_title(line.label, fontsize=9)
+    axes.set_ylabel(f"time × ranks ({unit})" if columns.strong else f"time ({unit})")
+    axes.set_title(title, fontsize=9)
+    return {count: (position, columns.scale[count] / size) for position, count in enumerate(ranks)}
 
 
 def breakdown(data, folder):
@@ -60,7 +88,7 @@ def breakdown(data, folder):
     shown = lines[:MOST_PANELS]
     figure, axes = panels(len(shown), width=4.0, height=3.3)
     for one, line in zip(axes, shown):
-        draw_phases(one, line, rows[0]["device"])
+        draw_phases(one, columns_of(line), line.label, rows[0]["device"])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=5)
     figure.suptitle(f"{subject(rows)}\nphases one after the other, slowest rank of each", fontsize=10)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures over the number of ranks: strong and weak scaling, exposed halo.
+"""Pictures over the number of ranks: strong and weak scaling of products and solvers, exposed halo.
 
-A line is a matrix (strong) or the matrices of a study (weak) with one combination of format,
-transport and so on; where there are many combinations, the fastest at every number of ranks.
-Efficiency is the rate (nonzeros per second) of a rank over that at the fewest ranks, so that weak
+A line is a matrix (strong) or the matrices of a study (weak), of solvers with one method, with one
+combination of format, transport and so on; where there are many combinations, the fastest at every
+number of ranks. Efficiency is the rate (nonzeros per second) of a rank over that at the fewest ranks, so that weak
 sizes which are not exactly even compare; in strong scaling that is the usual definition.
 """
 from typing import NamedTuple
@@ -11,8 +11,10 @@ from typing import NamedTuple
 from plotting.data import COMBINATION, fastest, grouped, measured
 from plotting.style import (FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
                             plain_log, room_above, save, short_matrix, subject, time_unit)
+from studying.rows import SOLVER_CHOICE
 
-REQUESTED = ("device", "precision", "schedule")  # never mixed within a line
+# Never mixed within a line.
+REQUESTED = ("device", "precision", "schedule", "petsc_solver", *SOLVER_CHOICE)
 OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
 EVEN_SIZES = 1.25   # most that nonzeros per rank differ for a weak line without a study
 
@@ -51,6 +53,9 @@ def varying(groups, names):
 
 def described(row, names):
     words = {"graph": "graph" if row.get("graph") is True else "",
+             "reproducible": "reproducible" if row.get("reproducible") else "",
+             "preconditioner": "without preconditioner" if row.get("preconditioner") == "none"
+             else row.get("preconditioner"),
              "threads": f"{row.get('threads')} threads"}
     return " ".join(filter(None, (str(words.get(name, row.get(name) or "")) for name in names)))
 
@@ -137,7 +142,34 @@ def nodes_by_ranks(lines):
     return {row["ranks"]: row["nodes"] or 1 for line in lines for row in line.rows()}
 
 
-def draw_time(axes, lines):
+def petsc_products(lines):
+    """PETSc's times beside ours: [(index of our line, label, {ranks: time})]; of few lines only."""
+    found = []
+    for index, line in enumerate(lines if len(lines) <= 2 else ()):
+        times = {ranks: measured(rows, "petsc_seconds") for ranks, rows in line.points.items()}
+        if all(times.values()):
+            found.append((index, f"PETSc MatMult, {line.label.replace(', fastest', '')}", times))
+    return found
+
+
+def petsc_solvers(lines, rows):
+    """The same of solvers; `rows`: of PETSc's."""
+    def report_of(row):
+        return tuple(row[name] for name in ("study", "point", "repeat", "time", *SOLVER_CHOICE))
+    found = []
+    for index, line in enumerate(lines):
+        reports = {report_of(row) for row in line.rows()}
+        beside = [row for row in rows if report_of(row) in reports]
+        for (_,), some in grouped(beside, "petsc_solver").items():
+            name = f"PETSc {some[0]['petsc_solver']}"
+            name += " (CPU)" if line.rows()[0]["device"] == "gpu" else ""
+            label = line.label.replace(some[0]["method"], name)
+            found.append((index, label, {ranks: measured(few) for (ranks,), few
+                                         in grouped(some, "ranks").items()}))
+    return found
+
+
+def draw_time(axes, lines, theirs, what):
     slowest = max(measured(rows).seconds for line in lines for rows in line.points.values())
     unit, size = time_unit(slowest)
     for index, line in enumerate(lines):
@@ -148,15 +180,13 @@ def draw_time(axes, lines):
         axes.plot(sorted(values), ideal, color="0.45", linewidth=0.8, linestyle=(0, (1, 2)),
                   label="ideal" if index == 0 else None)
         plot_line(axes, index, line, values)
-        theirs = {ranks: measured(rows, "petsc_seconds") for ranks, rows in line.points.items()}
-        if len(lines) <= 2 and all(theirs.values()):
+        for _, label, times in (one for one in theirs if one[0] == index):
             colour, marker, dashes = line_style(index)
-            axes.plot(sorted(theirs), [theirs[ranks].seconds / size for ranks in sorted(theirs)],
+            axes.plot(sorted(times), [times[ranks].seconds / size for ranks in sorted(times)],
                       color=colour, marker=marker, markerfacecolor="white", linewidth=0.8,
-                      linestyle=dashes,
-                      label=f"PETSc MatMult, {line.label.replace(', fastest', '')}")
+                      linestyle=dashes, label=label)
     axes.set_yscale("log")
-    axes.set_ylabel(f"time per product ({unit})")
+    axes.set_ylabel(f"time per {what} ({unit})")
     axes.set_title("time")
     plain_log(axes.yaxis)
 
@@ -201,32 +231,33 @@ def draw_efficiency(axes, lines, title):
     axes.set_title(title)
 
 
-def finish(figure, axes, lines, folder, name):
+def finish(figure, axes, lines, folder, name, head=""):
     rows = [row for line in lines for row in line.rows()]
     for one in axes:
         logarithmic_ranks(one, nodes_by_ranks(lines), rows[0]["device"])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01),
                   ncol=min(4, len(labels)))
-    figure.suptitle(subject(rows), fontsize=10)
+    figure.suptitle(subject(rows) + head, fontsize=10)
     return save(figure, folder, name)
+
+
+def strong_picture(lines, theirs, what, folder, name, head=""):
+    figure, axes = panels(3, width=4.2, height=3.6)
+    draw_time(axes[0], lines, theirs, what)
+    draw_speedup(axes[1], lines)
+    draw_efficiency(axes[2], lines, "efficiency")
+    return finish(figure, axes, lines, folder, name, head)
 
 
 def strong(data, folder):
     lines = strong_lines(data.rows)
     if not lines:
         raise NothingToDraw("no matrix was run at several numbers of ranks")
-    figure, axes = panels(3, width=4.2, height=3.6)
-    draw_time(axes[0], lines)
-    draw_speedup(axes[1], lines)
-    draw_efficiency(axes[2], lines, "efficiency")
-    return finish(figure, axes, lines, folder, "strong")
+    return strong_picture(lines, petsc_products(lines), "product", folder, "strong")
 
 
-def weak(data, folder):
-    lines = weak_lines(data.rows)
-    if not lines:
-        raise NothingToDraw("no study is weak, and no generator's matrices grow as the ranks do")
+def weak_picture(lines, what, folder, name, head=""):
     figure, axes = panels(2, width=4.6, height=3.6)
     slowest = max(measured(rows).seconds for line in lines for rows in line.points.values())
     unit, size = time_unit(slowest)
@@ -235,11 +266,18 @@ def weak(data, folder):
                                          for ranks, rows in line.points.items()})
     highest = max(measured(rows).high for line in lines for rows in line.points.values())
     axes[0].set_ylim(0, room_above(slowest, highest) / size)
-    axes[0].set_ylabel(f"time per product ({unit})")
+    axes[0].set_ylabel(f"time per {what} ({unit})")
     axes[0].set_title("time, even sizes per rank: ideally level")
     draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")
     axes[0].plot([], [], color="0.45", linewidth=0.8, linestyle=(0, (1, 2)), label="ideal")
-    return finish(figure, axes, lines, folder, "weak")
+    return finish(figure, axes, lines, folder, name, head)
+
+
+def weak(data, folder):
+    lines = weak_lines(data.rows)
+    if not lines:
+        raise NothingToDraw("no study is weak, and no generator's matrices grow as the ranks do")
+    return weak_picture(lines, "product", folder, "weak")
 
 
 def exposed(data, folder):

@@ -26,7 +26,7 @@ find_rowhalo() {
 
 # Whether the command writes HDF5, and this build does.
 writes_hdf5() {
-  [ "${arguments[0]}" = run ] && [[ $("$rowhalo" run --help) == *--hdf5* ]] &&
+  [[ ${arguments[0]} =~ ^(run|solve)$ ]] && [[ $("$rowhalo" "${arguments[0]}" --help) == *--hdf5* ]] &&
     [[ ! $version =~ HDF5\ +no ]]
 }
 

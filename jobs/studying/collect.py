@@ -8,7 +8,7 @@ import sys
 
 from plotting.hdf5 import remedy
 from studying.folder import read_json
-from studying.rows import COLUMNS, TEXTS, csv_text, rows_of
+from studying.rows import TEXTS, columns_of, csv_text, rows_of
 from whole_files import whole, write_whole
 
 
@@ -45,7 +45,7 @@ def write_hdf5(folder, rows, path):
         for key in ("study", "kind", "title", "site", "command", "baseline"):
             file.attrs[key] = folder.plan[key]
         group = file.create_group("results")
-        for name in COLUMNS:
+        for name in columns_of(rows):
             group[name] = column_of(name, rows)
         for point in folder.points:
             for source in sorted(folder.place_of(point).glob("result-*.h5")):

@@ -2,7 +2,7 @@
 """The points of a study on a site: every combination, with ranks laid over nodes.
 
 A point is one call of run.sh: a dictionary, kept as point.json. For `kernels` all formats are
-asked in one process; for `run` a format is a point, or `all` are one.
+asked in one process; else a format is a point, or `all` of `run` are one.
 """
 import itertools
 import re
@@ -83,7 +83,7 @@ def slug(text):
 def name_of(point, study, taken):
     """Short, safe for a file, told by what differs between points."""
     matrix = re.sub(r"\.(mtx(\.gz)?|h5|petsc)$", "", point["matrix"].split("/")[-1])
-    parts = [matrix] + ([f"n{point['ranks']}"] if study.command == "run" else [])
+    parts = [matrix] + ([f"n{point['ranks']}"] if study.command != "kernels" else [])
     for name, key, _ in SWEPT:
         several = len(study.sweep[key]) > 1 and not (study.command == "kernels"
                                                      and name == "format")

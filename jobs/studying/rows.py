@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one table of results: from reports of `rowhalo run` and `kernels` to its lines, to CSV and back.
+"""The one table of results: from reports of `rowhalo run`, `kernels` and `solve` to its lines, to CSV
+and back.
 
 A line is one (point, repeat, case): of `run` one combination of format and transport, of `kernels`
-one format with the faster of its two times. What could not run has a reason in place of a time.
+one format with the faster of its two times, of `solve` one solver, and one of PETSc's beside it, with
+the time per iteration. What could not run has a reason in place of a time.
 Every line holds its provenance, so a CSV stands for the reports that it was made of. A value that
 was not measured is None, in CSV empty. Phases, minimum and 95 % belong to the combination that the
 report describes in detail. What the columns mean: NUMBERS.md.
@@ -29,21 +31,36 @@ COLUMNS = (
     "peak_bytes_max_rank", "device_bytes_max_rank", "rows_checked", "rows_unchecked", "against",
     "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl", "petsc",
     "hdf5")
+SOLVER_COLUMNS = (  # only in tables that hold a line of `solve`
+    "method", "petsc_solver", "preconditioner", "norm", "tolerance", "reproducible", "end",
+    "product_seconds", "vectors_seconds", "reductions_seconds", "solve_seconds", "floor_seconds",
+    "floor_share", "execution", "reduction_by", "first_norm", "last_norm", "true_residual", "error",
+    "eigenvalue", "x_hash")
+ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS
 NEVER_NONE = ("study", "kind", "point")
 TEXTS = NEVER_NONE + (
     "status", "matrix", "device", "format", "boundary_format", "transport", "schedule", "partition",
     "precision", "y_hash", "version", "git", "hosts", "time", "reason", "parameters", "fingerprint",
     "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
-    "petsc", "hdf5")
+    "petsc", "hdf5", "method", "petsc_solver", "preconditioner", "norm", "end", "execution",
+    "reduction_by", "x_hash")
 # Of the columns of a format under `kernels`, those with the name that the report gives them.
 OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
              "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
              "batches", "parameters", "footprint_bytes", "bytes_per_nonzero", "padding",
              "coalescing", "balance", "setup_products", "rows_unchecked")
+# What was asked for of a solver; further columns with the name that the report gives them.
+SOLVER_CHOICE = ("method", "preconditioner", "norm", "reproducible")
+OF_OPERATOR = ("format", "transport", "graph", "footprint_bytes", "choice_products")
+OF_SOLVER = ("tolerance", "end", "passed", "iterations", "solve_seconds", "gflops", "bytes",
+             "floor_seconds", "floor_share", "execution", "reduction_by", "first_norm", "last_norm",
+             "true_residual", "error", "eigenvalue", "x_hash")
+OF_PETSC = ("end", "iterations", "solve_seconds", "true_residual")
 OF_CASE = ("format", "transport", "graph", "median_seconds", "exposed_seconds", "max_error_ratio",
            "passed", "y_hash", "reason")
 # Words of a command line that change no figure, and how many words they take.
-OUTPUTS = {"--json": 2, "--csv": 2, "--hdf5": 2, "--save-y": 2, "--quiet": 1, "--no-progress": 1}
+OUTPUTS = {"--json": 2, "--csv": 2, "--hdf5": 2, "--save-y": 2, "--save-x": 2, "--history": 2,
+           "--quiet": 1, "--no-progress": 1}
 DIGITS = 9  # of a number in CSV: more than a clock resolves
 
 
@@ -119,7 +136,7 @@ def common(report, point, repeat):
              if name in ("read_seconds", "partition_seconds", "plan_seconds", "convert_seconds",
                          "upload_seconds")]
     return {
-        **dict.fromkeys(COLUMNS), **of_matrix(report), **of_ranks(report), **provenance(report),
+        **dict.fromkeys(ALL_COLUMNS), **of_matrix(report), **of_ranks(report), **provenance(report),
         "study": point.get("study", ""), "kind": point.get("kind", ""),
         "point": point.get("name", ""), "repeat": repeat, "status": report["status"],
         "device": "gpu" if bandwidth else kernel.get("device", "cpu"),
@@ -185,16 +202,51 @@ def of_format(entry):
             **{name: entry.get(name) for name in OF_FORMAT}}
 
 
+def of_solver(solver, best):
+    """A solver on the operator that `best` describes, then PETSc's with their own product on the CPU.
+    The time is that of an iteration, and `exposed_seconds` a part of its products."""
+    chosen = {name: solver.get(name) for name in SOLVER_CHOICE}
+    if solver.get("iteration_seconds") is None:
+        yield {**chosen, "end": solver["end"], "passed": solver["passed"], "median_seconds": None,
+               "reason": solver.get("reason") or solver["end"]}
+    else:
+        phases = section(solver, "phases")
+        yield {**chosen, **{name: best[name] for name in OF_OPERATOR},
+               **{name: solver.get(name) for name in OF_SOLVER},
+               **{f"{name}_seconds": phases.get(name) for name in ("product", "vectors",
+                                                                   "reductions")},
+               "median_seconds": solver["iteration_seconds"],
+               "exposed_seconds": phases.get("exposed_halo"),
+               "reason": solver.get("reason") or None}
+    for theirs in solver.get("petsc") or []:
+        yield {**chosen, **{name: theirs.get(name) for name in OF_PETSC}, "device": "cpu",
+               "boundary_format": None, "schedule": None, "petsc_solver": theirs["name"],
+               "median_seconds": theirs.get("iteration_seconds")}
+
+
+def solver_name(row):
+    """As the program's table says it; empty for a product."""
+    return f"petsc {row['petsc_solver']}" if row["petsc_solver"] else row["method"] or ""
+
+
 def rows_of(report, point=None, repeat=1):
     """Lines of the table; `point` is its point.json. Of what ended before a time, none."""
     shared = common(report, point or {}, repeat)
     if report["command"] == "kernels":
         lines = [of_format(entry) for entry in report["formats"]]
+    elif report["command"] == "solve":
+        best = described(report)
+        lines = [line for solver in report["solvers"] for line in of_solver(solver, best)]
     else:
         best = described(report)
         lines = [of_case(case, best, shared["nonzeros"]) for case in report["cases"]] or [best]
     return [without_empty({**shared, **line}) for line in lines
             if line["median_seconds"] is not None or line.get("reason")]
+
+
+def columns_of(rows):
+    """Of a table with these lines; one of products is not widened by what only solvers have."""
+    return ALL_COLUMNS if any(row.get("method") for row in rows) else COLUMNS
 
 
 def text_of(value):
@@ -203,7 +255,8 @@ def text_of(value):
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else value
 
 
-def csv_text(rows, columns=COLUMNS):
+def csv_text(rows, columns=None):
+    columns = columns or columns_of(rows)
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
@@ -235,6 +288,6 @@ def read_csv(path, texts=()):
         missing = {"matrix", "ranks", "format", "median_seconds"} - set(reader.fieldnames or ())
         if missing:
             raise ValueError(f"has no column {sorted(missing)[0]}")
-        known = [name for name in reader.fieldnames if name in COLUMNS or name in texts]
-        return [{**dict.fromkeys(COLUMNS), **{name: value_of(name, line[name], texts)
+        known = [name for name in reader.fieldnames if name in ALL_COLUMNS or name in texts]
+        return [{**dict.fromkeys(ALL_COLUMNS), **{name: value_of(name, line[name], texts)
                                               for name in known}} for line in reader]

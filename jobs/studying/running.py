@@ -15,7 +15,7 @@ from pathlib import Path
 from studying.claims import claimed, owner_here
 from studying.folder import read_json
 from studying.points import arguments_of, obstacle, plural
-from studying.rows import rows_of
+from studying.rows import rows_of, solver_name
 from studying.states import live_jobs_of, reason_of
 from whole_files import write_whole
 
@@ -103,7 +103,8 @@ def outcome_of(place):
     """'done' and the time of the fastest case of the first repeat."""
     rows = [row for row in rows_of(read_json(place / "result-1.json")) if row["median_seconds"]]
     best = min(rows, key=lambda row: row["median_seconds"], default=None)
-    return f"done, {best['format']} {best['median_seconds'] * 1e3:.4g} ms" if best else "done"
+    name = best and (solver_name(best) or best["format"])
+    return f"done, {name} {best['median_seconds'] * 1e3:.4g} ms" if best else "done"
 
 
 def run_claimed(folder, point, interruption, environment, lock, head):

@@ -24,6 +24,8 @@ SCHEDULES = ("overlap", "blocking", "petsc-like", "hpcg-like")
 # What a template may hold, each for the size that is wanted (see sizes.py).
 TEMPLATE_NAMES = ("n", "side", "nx", "ny", "nz", "rows", "scale")
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+COMMANDS = ("run", "kernels", "solve")
+MEANINGLESS = {"kernels": ("partitions", "halos", "schedules"), "solve": ("precisions",)}
 # Set by the study or by run.sh, so that [run] arguments must not.
 RESERVED = ("--matrix", "--ranks", "--json", "--csv", "--hdf5", "--no-progress", "--threads",
             "--format", "--halo", "--partition", "--precision", "--schedule", "--device")
@@ -136,15 +138,18 @@ def read_points(ini, command):
 
 def read_sweep(ini, command):
     sweep = {key: split_list(ini.line("sweep", key)) for key in KEYS["sweep"]}
-    for key, allowed in (("precisions", tuple(VALUE_BYTES)), ("schedules", SCHEDULES)):
+    for key, allowed in (("precisions", tuple(VALUE_BYTES)),
+                         ("schedules", SCHEDULES[:2] if command == "solve" else SCHEDULES)):
         for value in sweep[key]:
             if value not in allowed:
                 raise ini.wrong("sweep", key, f"{value}: use {', '.join(allowed)}")
     ini.integers("sweep", "threads")
-    if command == "kernels":
-        for key in ("partitions", "halos", "schedules"):
-            if sweep[key]:
-                raise ini.wrong("sweep", key, "means nothing to command = kernels")
+    for key in MEANINGLESS.get(command, ()):
+        if sweep[key]:
+            raise ini.wrong("sweep", key, f"means nothing to command = {command}")
+    for key in ("formats", "halos"):
+        if command == "solve" and "all" in sweep[key]:
+            raise ini.wrong("sweep", key, "all: a solver runs on one operator; use auto or names")
     for key, values in sweep.items():
         if len(set(values)) < len(values):
             raise ini.wrong("sweep", key, "a value stands twice")
@@ -169,7 +174,7 @@ def read_study(path):
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise ini.wrong("study", "name", f"{name!r}: letters, digits, '.', '_' and '-' only")
     kind = ini.choice("study", "kind", ("strong", "weak", "list"), "")
-    command = ini.choice("run", "command", ("run", "kernels"), "run")
+    command = ini.choice("run", "command", COMMANDS, "run")
     time = ini.line("run", "time", "0")
     if minutes_of(time) is None:
         raise ini.wrong("run", "time", f"{time!r}: minutes or H:M:S are expected")

@@ -27,7 +27,8 @@ def measure(folder, repeat, *arguments, ranks=1, command="run"):
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"result-{repeat}"
     hdf5 = ["--hdf5", f"{target}.h5"] if launch.built_with("HDF5") else []
-    result = launch.run(command, *arguments, *QUICK, "--json", f"{target}.json", *hdf5, ranks=ranks)
+    quick = [] if command == "solve" else QUICK
+    result = launch.run(command, *arguments, *quick, "--json", f"{target}.json", *hdf5, ranks=ranks)
     if result.status != 0:
         raise AssertionError(str(result))
     return json.loads(Path(f"{target}.json").read_text(encoding="utf-8"))

@@ -72,7 +72,7 @@ class Numbers(launch.Case):
         line, = scaling.strong_lines(rows)
         self.assertEqual(data.measured(line.points[2]), (2.0, 1.0, 3.0))
         with self.assertRaises(style.NothingToDraw):
-            product.transports(data.Data(rows, [], [], {}), self.place)
+            product.transports(data.Data(rows, [], [], {}, []), self.place)
 
     def test_requests_are_never_mixed(self):
         rows = [row(ranks=ranks, precision=name, median_seconds=1.0)

@@ -228,7 +228,7 @@ exit 143""")
 
     def test_batch_scripts_started_by_hand(self):
         scripts = [*self.project.glob("jobs/slurm/*.sbatch"), *self.project.glob("jobs/pbs/*.pbs")]
-        self.assertEqual(len(scripts), 12)
+        self.assertEqual(len(scripts), 16)
         for script in scripts:
             said = self.end(self.start("bash", script), 2)
             self.assertRegex(said, r"^submit by (sbatch|qsub); here and now: ")

@@ -217,6 +217,12 @@ BAD_STUDIES = (
     ("repeats = 1", "command = kernels", r":7: \[points\] ranks: command = kernels is one rank"),
     ("ranks = 1,2\n[sweep]\nformats = csr\nhalos = mpi\n[run]", "[sweep]\nhalos = mpi\n[run]\n"
      "command = kernels", r":8: \[sweep\] halos: means nothing to command"),
+    ("ranks = 1,2\n[sweep]\nformats = csr\nhalos = mpi\n[run]", "[sweep]\nprecisions = fp32\n[run]\n"
+     "command = solve", r":8: \[sweep\] precisions: means nothing to command = solve"),
+    ("formats = csr\nhalos = mpi\n[run]", "halos = all\n[run]\ncommand = solve",
+     r":9: \[sweep\] halos: all: a solver runs on one operator"),
+    ("formats = csr\nhalos = mpi\n[run]", "schedules = hpcg-like\n[run]\ncommand = solve",
+     r":9: \[sweep\] schedules: hpcg-like: use overlap, blocking"),
     ("--batches 2", "--json x", r"\[run\] arguments: --json: is set by the study"),
 )
 BAD_WEAK = (
