@@ -148,9 +148,12 @@ void describe_times(const Solving& solving, const SolverEntry& entry, const RunR
   if (report.iterations == 0) return;
   report.iteration_seconds = max_over_ranks(comm, median(outcome.seconds));
   const SolverPhases& phases = outcome.phases;
-  report.phases = {max_over_ranks(comm, phases.product),
-                   max_over_ranks(comm, std::max(0.0, phases.product - phases.local_product)),
-                   max_over_ranks(comm, phases.vectors), max_over_ranks(comm, phases.reductions)};
+  const auto received = std::ssize(solving.e.problem.plan.receives);
+  const bool exchanges = max_over_ranks(comm, std::int64_t{received}) > 0;
+  report.phases = {
+      max_over_ranks(comm, phases.product),
+      exchanges ? max_over_ranks(comm, std::max(0.0, phases.product - phases.local_product)) : 0,
+      max_over_ranks(comm, phases.vectors), max_over_ranks(comm, phases.reductions)};
   if (solving.read_bandwidth > 0 && *report.iteration_seconds > 0) {
     report.floor_seconds = static_cast<double>(report.bytes) * 1e-9 / solving.read_bandwidth;
     report.floor_share = *report.floor_seconds / *report.iteration_seconds;
