@@ -28,7 +28,7 @@ OUTPUTS = {"--save-y": "y.mtx", "--json": "r.json", "--csv": "r.csv", "--trace":
 def sending(name, hold):
     """The signal at the beginning of a phase; while products run: a moment later."""
     if hold.endswith((":measure", ":solve")):
-        return f"(sleep 0.3; touch $B; kill -{name} $PPID) &"
+        return f"(sleep 1; touch $B; kill -{name} $PPID) &"
     return f"touch $B; kill -{name} $PPID"
 
 
@@ -53,7 +53,7 @@ def signals(transports, ranks, phases=None):
 
 def solve_case(transport, options, phase, hold, name, ranks):
     arguments = ["solve", *MATRIX, "--halo", transport, *options, "--format", "csr", "--no-petsc", "--quiet"]
-    arguments += ["--iterations", "100000000"] if phase == "solving" else []
+    arguments += ["--iterations", "10000000"] if phase == "solving" else []
     arguments += ["--history", "{place}/h.csv", "--json", "{place}/r.json", "--save-x", "{place}/x.mtx"]
     return Case(f"{transport}, {phase}: SIG{name}", arguments, ranks, hold=hold, do=sending(name, hold),
                 says=NAMED_PHASE if name == "STOP" else "",
@@ -65,7 +65,7 @@ def interrupted_case(transport, options, ranks):
     case = solve_case(transport, options, "solving", SOLVE_PHASES["solving"], "TERM", ranks)
     return dataclasses.replace(case, statuses=(1,), keeps=("h.csv", "r.json", "x.mtx"), loses=(),
                                has={"r.json": r'"status": "interrupted"',
-                                    "h.csv": r"\ncg,0,.*\ncg,1,.*\ncg,2,"})
+                                    "h.csv": r"\ncg,0,.*\ncg,1,"})
 
 
 def solver_signals(transports, ranks):
