@@ -9,7 +9,8 @@ Systems: every method converges, or ends by name on matrices from files, on 1, 2
 error of the manufactured solution is stated. Iterations are compared with those of PETSc's KSP on the
 same ranks. They agree within 2 % if rounding errors do not decide: CG on generated matrices, all methods
 on files until 1e-5. Elsewhere PETSc's own counts differ between numbers of ranks and between orders of
-the rows (--shuffle): ours lie no farther outside their range than that range is wide.
+the rows (--shuffle): ours lie no farther outside their range than that range is wide. Iterations are
+listed per number of ranks, then per order of the rows, which is tried on one rank.
 Reproducible: with --reproducible one history and one x for all ranks, formats and schedules.
 Eigenvalues: the largest one of stencil7:8 in closed form.
 PageRank: scipy's power iteration on the same file; skipped without scipy.
