@@ -229,6 +229,15 @@ class Ends(Solve):
         self.assertGreater(solver["true_residual"], 1e-12)
         self.assertIn("|b - A x|", solver["reason"])
 
+    def test_bicgstab_begins_again(self):
+        """After one iteration (alpha = omega = 1/2) r is orthogonal to r0, with b = (1, 1, 1)."""
+        entries = [(0, 0, 1.0), (0, 1, 1.0), (0, 2, -2.0), (1, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0), (2, 2, 2.0)]
+        path = self.write("a.mtx", coordinate(3, entries))
+        solver, = self.solve("--matrix", path, "--method", "bicgstab", "--preconditioner", "none", "--rhs",
+                             "ones", *QUICK)
+        self.assertEqual(solver["end"], "converged")
+        self.assertAlmostEqual(solver["norms"][1], math.sqrt(0.375), delta=1e-14)
+
     def test_what_is_refused(self):
         wide = self.write("wide.mtx", coordinate(2, [(0, 0, 1.0)], columns=3))
         self.assertIn("square", self.message("--matrix", wide, *QUICK, status=2))
