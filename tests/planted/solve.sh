@@ -31,7 +31,13 @@ fault "jacobi takes the first row's diagonal" kernels/vectors/step.hpp \
   '? diagonal[0] * r'
 fault "sign of omega in the direction of bicgstab" $steps \
   'fma(-omega.value, v[i], p[i])' \
-  'fma(omega.value, v[i], p[i])' \
+  'fma(omega.value, v[i], p[i])'
+fault "bicgstab begins again with the old r0" $steps \
+  'if (restart.value != 0) r0[i] = r[i];' \
+  ''
+fault "bicgstab never begins again" $scalars \
+  'orthogonal = 1e-14;' \
+  'orthogonal = -1;' \
   cli_solve
 fault "changes of PageRank cancel" $steps \
   'fabs(next - x[i])' \
