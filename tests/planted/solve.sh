@@ -98,17 +98,17 @@ fault "boundary rows take the ghosts of the last direction" miniapp/spmv/distrib
   'kernels_.boundary->apply(alpha, x.data, beta, y, edge);
   halo_.finish(x, edge);' \
   cli_solve
-fault "sums of rank 1 are missing" miniapp/solve/workspace.cpp \
-  'fetch(host_sums_.data(), sums_, reals * sizeof(double));' \
-  'if (setting_.comm.rank != 1) fetch(host_sums_.data(), sums_, reals * sizeof(double));' \
+fault "sums of rank 1 are missing" miniapp/solve/rank_sums.cpp \
+  'void* data = words.data;' \
+  'void* data = words.data; if (comm_.rank == 1) std::memset(data, 0, words.bytes());' \
   cli_solve
 fault "a signal does not travel in the sums" miniapp/solve/workspace.cpp \
-  'setting_.watchdog.interrupted() ? 1 : 0' \
-  'setting_.watchdog.interrupted() ? 0 : 0' \
+  '*stop_ = 1;' \
+  '*stop_ = 0;' \
   cli_solve
-fault "the tolerance forgets the first norm" miniapp/solve/workspace.cpp \
-  '<= rule.tolerance * norms.front()' \
-  '<= rule.tolerance' \
+fault "the tolerance forgets the first norm" kernels/vectors/verdict.hpp \
+  'norm <= rule.tolerance * first' \
+  'norm <= rule.tolerance' \
   cli_solve
 fault "history counts from 1" miniapp/commands/solve.cpp \
   'solver.method, k, solver.norms[k]' \
