@@ -88,20 +88,28 @@ struct BicgstabOmega {
   }
 };
 
-/// BiCGStab: beta = r0.r / rho * alpha / omega from sums (r0.r, r.r); 0 at first.
+/// Below this share of |r0||r|, r0.r is rounding errors: BiCGStab begins again with r0 = r.
+inline constexpr double orthogonal = 1e-14;
+
+/// BiCGStab: beta = r0.r / rho * alpha / omega from sums (r0.r, r.r); 0 at first, and where r has
+/// become orthogonal to r0, which p = r then replaces (BicgstabDirection).
 struct BicgstabBeta {
   static constexpr bool ends_iteration = true;
   bool first;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     scalars[at_norm2] = sum[1];
-    const bool none = first || scalars[at_omega] == 0 || scalars[at_rho] == 0 || sum[0] == 0;
-    if (none && !first && sum[1] > vanished) {
+    const bool again =
+        first || fabs(sum[0]) <= orthogonal * sqrt(scalars[at_shadow2]) * sqrt(sum[1]);
+    if (!first && scalars[at_omega] == 0 && sum[1] > vanished) {
       scalars[at_trouble] = static_cast<double>(Trouble::breakdown);
     }
+    const bool none = again || scalars[at_omega] == 0 || scalars[at_rho] == 0;
     const double growth = none ? 0 : scalars[at_alpha] / scalars[at_omega];
     scalars[at_beta] = none ? 0 : sum[0] / scalars[at_rho] * growth;
-    scalars[at_rho] = sum[0];
+    scalars[at_rho] = again ? sum[1] : sum[0];
+    scalars[at_restart] = again ? 1 : 0;
+    if (again) scalars[at_shadow2] = sum[1];
   }
 };
 

@@ -195,21 +195,23 @@ struct BicgstabResidual {
   }
 };
 
-/// p = r + beta (p - omega v); p^ = M^-1 p
+/// p = r + beta (p - omega v); p^ = M^-1 p; r0 = r where restart is not 0
 struct BicgstabDirection {
   static constexpr int sums = 0;
-  Scalar beta, omega;
+  Scalar beta, omega, restart;
   Inverse inverse;
   const double *r, *v;
-  double *p, *direction;
+  double *r0, *p, *direction;
 
   ROWHALO_STEP void load() {
     beta.load();
     omega.load();
+    restart.load();
   }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const double next = fma(beta.value, fma(-omega.value, v[i], p[i]), r[i]);
     p[i] = next;
+    if (restart.value != 0) r0[i] = r[i];
     direction[i] = inverse.apply(i, next);
     return {};
   }

@@ -19,6 +19,8 @@ enum SolverScalars {
   at_beta,
   at_rho,
   at_omega,
+  at_shadow2,      ///< |r0|^2 of BiCGStab
+  at_restart,      ///< of BiCGStab: 1 where r0 is to be replaced
   at_end,          ///< a SolverEnd
   at_norms,        ///< how many norms there are
   at_first_norm,   ///< before the first iteration

@@ -7,6 +7,7 @@
 //   t = A s^                        t.s, t.t  omega = t.s / t.t
 //   x += omega s^,  r = s - omega t           r0.r, r.r   beta = r0.r / rho * alpha / omega
 //   p = r + beta (p - omega v)
+// Where r0.r is only rounding errors of |r0||r|, nothing more is learned from r0: r0 = p = r.
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
@@ -27,7 +28,8 @@ SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x) 
   work.sum(BicgstabResidual{omega, t, r0, direction, x, r},  // omega is 0: only the sums
            BicgstabBeta{true});
   return work.repeat(x, [&] {
-    work.run(BicgstabDirection{beta, omega, work.inverse(), r, v, p, direction});
+    work.run(BicgstabDirection{beta, omega, work.scalar(at_restart), work.inverse(), r, v, r0, p,
+                               direction});
     with_blocks(p);
     work.product(input, v);
     work.sum(Dot{r0, v}, BicgstabAlpha{});

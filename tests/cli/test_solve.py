@@ -85,6 +85,29 @@ class Systems(Solve):
             solver, = self.solve("--matrix", "stencil7:6", "--method", method, "--iterations", 17, *QUICK)
             self.assertEqual((solver["iterations"], solver["end"]), (17, "iterations done"))
 
+    def test_a_scaled_system_has_the_same_iterations(self):
+        """A power of two scales every number of the run without rounding."""
+        size, scale = 40, 2.0**-40
+        entries = [(i, i, 4.0 + i % 3) for i in range(size)]
+        entries += [(i, j, -1.0 - (i + j) % 5 / 4) for i in range(size) for j in (i - 1, i + 1) if 0 <= j < size]
+        path = self.write("a.mtx", coordinate(size, sorted(entries)))
+        scaled = self.write("scaled.mtx", coordinate(size, [(i, j, scale * a) for i, j, a in sorted(entries)]))
+        base = ["--method", "all", "--reproducible", *QUICK]
+        for mine, other in zip(self.solve("--matrix", path, *base), self.solve("--matrix", scaled, *base)):
+            self.assertEqual([scale * norm for norm in mine["norms"]], other["norms"], mine["method"])
+            self.assertEqual(mine["x_hash"], other["x_hash"])
+
+    def test_the_forms_of_cg_watch_the_same_norms(self):
+        first = {}
+        for norm in ("unpreconditioned", "preconditioned", "natural"):
+            solvers = self.solve("--matrix", "stencil27:7,coef=random", "--method", "all", "--norm", norm,
+                                 "--reproducible", *QUICK)[:3]
+            self.assertEqual(len({solver["first_norm"] for solver in solvers}), 1, norm)
+            for solver in solvers:
+                self.assertLess(abs(solver["norms"][5] / solvers[0]["norms"][5] - 1), 1e-9)
+            first[norm] = solvers[0]["first_norm"]
+        self.assertEqual(len(set(first.values())), 3)
+
     def test_right_hand_sides(self):
         ones, = self.solve("--matrix", "stencil7:6", "--rhs", "ones", *QUICK)
         self.assertIsNone(ones["error"])
@@ -193,6 +216,28 @@ class Ends(Solve):
                              *QUICK, status=1, ranks=1)
         self.assertEqual(solver["end"], "breakdown")
 
+    def test_a_residual_that_drifts_is_no_success(self):
+        """The recurrence falls to 1e-14, rounding errors of A x stay at u |A||x| >> 1e-14 |b|."""
+        size = 600
+        entries = [(i, j, 2.0 if i == j else -1.0) for i in range(size) for j in (i - 1, i, i + 1)
+                   if 0 <= j < size]
+        path = self.write("a.mtx", coordinate(size, entries))
+        base = ["--matrix", path, "--method", "cg-one-reduction", "--preconditioner", "none", "--rhs", "ones",
+                "--tolerance", "1e-14", "--reproducible", *QUICK]
+        solver, = self.solve(*base, status=1)
+        self.assertEqual((solver["end"], solver["passed"]), ("converged", False))
+        self.assertGreater(solver["true_residual"], 1e-12)
+        self.assertIn("|b - A x|", solver["reason"])
+
+    def test_bicgstab_begins_again(self):
+        """After one iteration (alpha = omega = 1/2) r is orthogonal to r0, with b = (1, 1, 1)."""
+        entries = [(0, 0, 1.0), (0, 1, 1.0), (0, 2, -2.0), (1, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0), (2, 2, 2.0)]
+        path = self.write("a.mtx", coordinate(3, entries))
+        solver, = self.solve("--matrix", path, "--method", "bicgstab", "--preconditioner", "none", "--rhs",
+                             "ones", *QUICK)
+        self.assertEqual(solver["end"], "converged")
+        self.assertAlmostEqual(solver["norms"][1], math.sqrt(0.375), delta=1e-14)
+
     def test_what_is_refused(self):
         wide = self.write("wide.mtx", coordinate(2, [(0, 0, 1.0)], columns=3))
         self.assertIn("square", self.message("--matrix", wide, *QUICK, status=2))
@@ -211,7 +256,9 @@ class Outputs(Solve):
                              "--save-x", target, "--x", "index", "--tolerance", "1e-12", *QUICK, ranks=3)
         lines = history.read_text().splitlines()
         self.assertEqual(lines[0], "method,iteration,norm,relative")
-        self.assertEqual(len(lines) - 1, sum(solver["iterations"] + 1 for solver in solvers))
+        self.assertEqual([line.split(",") for line in lines[1:]],
+                         [[solver["method"], str(k), f"{norm:.17g}", f"{norm / solver['first_norm']:.17g}"]
+                          for solver in solvers for k, norm in enumerate(solver["norms"])])
         x = entries_of(target)
         self.assertEqual(len(x), 125)
         for i, value in enumerate(x):

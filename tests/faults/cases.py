@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cases of the table of faults."""
 import ctypes
+import dataclasses
 import os
 import subprocess
 from pathlib import Path
@@ -12,6 +13,9 @@ from running import NAMED_PHASE, TWO_RANKS, Case
 PHASES = {"reading": "1:read", "partitioning": "1:partition", "planning": "1:plan",
           "converting": "1:convert", "choosing": "1:choose transport", "measuring": "1:measure",
           "validating": "1:validate", "writing": "1:save y", "reporting": "0:report"}
+# Of solve: to 1e-8 in an instant, or so many iterations that it does not end by itself.
+SOLVE_PHASES = {"preparing the system": "1:prepare the system", "solving": "1:solve",
+                "checking the solution": "1:check the solution"}
 START_AND_END = {"start of CUDA": "1:start CUDA", "start of MPI": "1:start MPI",
                  "end of MPI": "1:end MPI"}
 SIGNALS = ("KILL", "STOP")
@@ -23,8 +27,8 @@ OUTPUTS = {"--save-y": "y.mtx", "--json": "r.json", "--csv": "r.csv", "--trace":
 
 def sending(name, hold):
     """The signal at the beginning of a phase; while products run: a moment later."""
-    if hold.endswith(":measure"):
-        return f"(sleep 0.3; touch $B; kill -{name} $PPID) &"
+    if hold.endswith((":measure", ":solve")):
+        return f"(sleep 1; touch $B; kill -{name} $PPID) &"
     return f"touch $B; kill -{name} $PPID"
 
 
@@ -45,6 +49,31 @@ def signals(transports, ranks, phases=None):
         for phase, hold in (phases or PHASES).items():
             for name in SIGNALS:
                 yield signal_case(transport, options, phase, hold, name, ranks)
+
+
+def solve_case(transport, options, phase, hold, name, ranks):
+    arguments = ["solve", *MATRIX, "--halo", transport, *options, "--format", "csr", "--no-petsc", "--quiet"]
+    arguments += ["--iterations", "10000000"] if phase == "solving" else []
+    arguments += ["--history", "{place}/h.csv", "--json", "{place}/r.json", "--save-x", "{place}/x.mtx"]
+    return Case(f"{transport}, {phase}: SIG{name}", arguments, ranks, hold=hold, do=sending(name, hold),
+                says=NAMED_PHASE if name == "STOP" else "",
+                loses=("h.csv", "r.json", "x.mtx"))
+
+
+def interrupted_case(transport, options, ranks):
+    """SIGTERM to one rank: all end together, and what there is of history and x is written."""
+    case = solve_case(transport, options, "solving", SOLVE_PHASES["solving"], "TERM", ranks)
+    return dataclasses.replace(case, statuses=(1,), keeps=("h.csv", "r.json", "x.mtx"), loses=(),
+                               has={"r.json": r'"status": "interrupted"',
+                                    "h.csv": r"\ncg,0,.*\ncg,1,"})
+
+
+def solver_signals(transports, ranks):
+    for transport, options in transports.items():
+        for phase, hold in SOLVE_PHASES.items():
+            for name in SIGNALS:
+                yield solve_case(transport, options, phase, hold, name, ranks)
+        yield interrupted_case(transport, options, ranks)
 
 
 def folder(place, _):
@@ -163,6 +192,7 @@ def device_cases(ranks):
     transports = {name: ["--device", "gpu", "--graph", "on"] for name in ("p2p", "nccl")}
     transports["mpi"] = ["--device", "gpu"]
     yield from signals(transports, ranks)
+    yield from solver_signals({name: ["--device", "gpu"] for name in transports}, ranks)
     for transport in transports:
         yield Case(f"GPU filled beforehand, {transport}",
                    ["run", "--matrix", "stencil27:240", "--device", "gpu", "--halo", transport, *BRIEF],
@@ -172,8 +202,9 @@ def device_cases(ranks):
 def host_cases(ranks):
     transports = {"mpi": [], "mpi-persistent": [], "mpi-neighbor": [], "mpi-shared": [],
                   "node-aware": ["--ranks-per-node", "2"]}
-    cpu = ["--device", "cpu"]
-    yield from signals({name: options + cpu for name, options in transports.items()}, ranks)
+    transports = {name: options + ["--device", "cpu"] for name, options in transports.items()}
+    yield from signals(transports, ranks)
+    yield from solver_signals(transports, ranks)
     yield from signals({"mpi": []}, ranks, START_AND_END)
     yield from lost_outputs("disk full", full_disk, "", ranks)
     yield from lost_outputs("folder removed", folder, "touch $B; rm -r {place}/out", ranks)
@@ -183,5 +214,6 @@ def host_cases(ranks):
 
 SHORT = ("mpi, start of MPI: SIGSTOP", "mpi, end of MPI: SIGSTOP", "mpi, measuring: SIGKILL",
          "mpi-shared, measuring: SIGSTOP", "mpi, writing: SIGSTOP", "mpi, reading: SIGSTOP",
+         "mpi, solving: SIGKILL", "mpi-shared, solving: SIGSTOP", "mpi, solving: SIGTERM",
          "folder removed: --json r.json", "file cut while it is read: mtx",
          "address space exhausted, converting")

@@ -33,6 +33,7 @@ class Case:
     statuses: tuple = ()        # allowed ones; empty: any but 0
     keeps: tuple = ()           # outputs that must be there and whole
     loses: tuple = ()           # outputs that must not be there
+    has: dict = dataclasses.field(default_factory=dict)  # output -> what its text must have
     prepare: Callable = None    # (place, settings) -> what undoes it, or None
     wrapper: str = ""           # shell commands before the program of each rank
 
@@ -209,6 +210,10 @@ class Run:
         for name in case.loses:
             if (self.place / name).exists():
                 yield f"{name} is there"
+        for name, text in case.has.items():
+            path = self.place / name
+            if path.exists() and not re.search(text, path.read_text(encoding="utf-8"), re.DOTALL):
+                yield f"{name} has nothing like {text}"
         for path in sorted(self.place.rglob("*")):
             if not path.is_file() or path.name in ("filler", "input.h5"):
                 continue

@@ -94,6 +94,33 @@ TEST_CASE("CgResidual and CgDirection") {
   });
 }
 
+TEST_CASE("BicgstabDirection, with and without a restart") {
+  for_sizes([](std::size_t rows, Summation summation) {
+    const std::vector<double> r = ramp(rows, 1, 0.3), v = ramp(rows, 2, 0.7);
+    const std::vector<double> p0 = ramp(rows, 0, 0.9), diagonal = ramp(rows, 3, 0.11);
+    const double beta = -1.25, omega = 0.375;
+    for (const double restart : {0.0, 1.0}) {
+      std::vector<double> shadow = ramp(rows, 5, 0.2), p = p0, direction(rows, 9);
+      const std::vector<double> shadow0 = shadow;
+      run_step(space_of(rows, summation), BicgstabDirection{{&beta},
+                                                            {&omega},
+                                                            {&restart},
+                                                            {diagonal.data(), nullptr},
+                                                            r.data(),
+                                                            v.data(),
+                                                            shadow.data(),
+                                                            p.data(),
+                                                            direction.data()});
+      for (std::size_t i = 0; i < rows; ++i) {
+        const double next = std::fma(beta, std::fma(-omega, v[i], p0[i]), r[i]);
+        CHECK(p[i] == next);
+        CHECK(direction[i] == diagonal[i] * next);
+        CHECK(shadow[i] == (restart != 0 ? r[i] : shadow0[i]));
+      }
+    }
+  });
+}
+
 TEST_CASE("ApplyBlocks is a product with each block") {
   constexpr int size = 3;
   for (const std::size_t rows : {3u, 6u, 300u}) {

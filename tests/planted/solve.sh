@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# Faults that planted.sh plants in solvers: their steps, their sums and what is reported of them
+
+steps=kernels/vectors/vector_steps.hpp
+scalars=kernels/vectors/scalar_steps.hpp
+
+fault "a dot misses its first term" $steps \
+  '{{a[i] * b[i], b[i]' \
+  '{{i == 0 ? 0.0 : a[i] * b[i], b[i]'
+fault "x of cg takes the new direction" $steps \
+  'x[i] = fma(alpha.value, old, x[i]);' \
+  'x[i] = fma(alpha.value, fma(beta.value, old, inverse.apply(i, r[i])), x[i]);'
+fault "alpha and beta of cg swapped" $steps \
+  'x[i] = fma(alpha.value, old, x[i]);' \
+  'x[i] = fma(beta.value, old, x[i]);'
+fault "x of cg with one reduction goes along u" $steps \
+  'x[i] = fma(alpha.value, direction, x[i]);' \
+  'x[i] = fma(alpha.value, u[i], x[i]);' \
+  cli_solve
+fault "pipelined cg forgets M^-1 s" $steps \
+  'next_u = fma(-a, next_q, u[i]);' \
+  'next_u = fma(-a, next_s, u[i]);' \
+  cli_solve
+fault "blocks take the next row's r" $steps \
+  'r[first + j], sum);' \
+  'r[first + (j + 1) % size], sum);'
+fault "jacobi takes the first row's diagonal" kernels/vectors/step.hpp \
+  '? diagonal[i] * r' \
+  '? diagonal[0] * r'
+fault "sign of omega in the direction of bicgstab" $steps \
+  'fma(-omega.value, v[i], p[i])' \
+  'fma(omega.value, v[i], p[i])'
+fault "bicgstab begins again with the old r0" $steps \
+  'if (restart.value != 0) r0[i] = r[i];' \
+  ''
+fault "bicgstab never begins again" $scalars \
+  'orthogonal = 1e-14;' \
+  'orthogonal = -1;' \
+  cli_solve
+fault "changes of PageRank cancel" $steps \
+  'fabs(next - x[i])' \
+  '(next - x[i])' \
+  cli_solve
+fault "beta of cg without the old rho" $scalars \
+  '== 0 ? 0 : sum[0] / scalars[at_rho];' \
+  '== 0 ? 0 : sum[0] / sum[0];' \
+  cli_solve
+fault "beta of cg with one reduction stays" $scalars \
+  'const double beta = first ? 0 : rho / scalars[at_rho];' \
+  'const double beta = first ? 0 : scalars[at_beta];' \
+  cli_solve
+fault "cg with one reduction watches |r| only" $scalars \
+  'scalars[at_norm2] = sum[norm];
+    const double rho' \
+  'scalars[at_norm2] = sum[1];
+    const double rho' \
+  cli_solve
+fault "an indefinite matrix is not noticed" $scalars \
+  'if (sum[0] <= 0 && scalars[at_rho] > vanished) {' \
+  'if (sum[0] < 0 && scalars[at_rho] < 0) {' \
+  cli_solve
+fault "Rayleigh quotient over |y|^2" $scalars \
+  'scalars[at_alpha] = sum[0] / sum[2];' \
+  'scalars[at_alpha] = sum[0] / sum[1];' \
+  cli_solve
+fault "PageRank loses the mass of dangling columns" $scalars \
+  'fma(damping, sum[1], 1 - damping)' \
+  'fma(damping, 0 * sum[1], 1 - damping)' \
+  cli_solve
+fault "exact sums drop a carry" kernels/vectors/exact_sum.hpp \
+  'word[limb] + carry;' \
+  'word[limb] + (limb % 8 == 7 ? 0 : carry);'
+fault "exact sums round ties up" kernels/vectors/exact_sum.hpp \
+  '(rest == half && (kept & 1) != 0)' \
+  'rest == half'
+fault "the first column of a rank is not normalized" miniapp/solve/graph.cpp \
+  'if (sum > 0) matrix.values[e] /= sum;' \
+  'if (sum > 0 && matrix.indices[e] > 0) matrix.values[e] /= sum;' \
+  cli_solve
+fault "sums of columns are those of the rank" miniapp/solve/graph.cpp \
+  '+= parts[k];' \
+  '= parts[k];' \
+  cli_solve
+fault "elimination in a block forgets the factor" miniapp/solve/preconditioner.cpp \
+  'inverse[row * n + j] -= factor * inverse[column * n + j];' \
+  'inverse[row * n + j] -= inverse[column * n + j];' \
+  cli_solve
+fault "the first singular row is lost" miniapp/solve/preconditioner.cpp \
+  'singular < 0) singular = first;' \
+  'singular < 0) singular = first + 1;' \
+  cli_solve
+fault "boundary rows take the ghosts of the last direction" miniapp/spmv/distributed_spmv.cpp \
+  'halo_.finish(x, edge);
+  range.next("boundary");
+  kernels_.boundary->apply(alpha, x.data, beta, y, edge);' \
+  'kernels_.boundary->apply(alpha, x.data, beta, y, edge);
+  halo_.finish(x, edge);' \
+  cli_solve
+fault "sums of rank 1 are missing" miniapp/solve/rank_sums.cpp \
+  'void* data = words.data;' \
+  'void* data = words.data; if (comm_.rank == 1) std::memset(data, 0, words.bytes());' \
+  cli_solve
+fault "a signal does not travel in the sums" miniapp/solve/workspace.cpp \
+  '*stop_ = 1;' \
+  '*stop_ = 0;' \
+  cli_solve
+fault "the tolerance forgets the first norm" kernels/vectors/verdict.hpp \
+  'norm <= rule.tolerance * first' \
+  'norm <= rule.tolerance' \
+  cli_solve
+fault "history counts from 1" miniapp/commands/solve.cpp \
+  'solver.method, k, solver.norms[k]' \
+  'solver.method, k + 1, solver.norms[k]' \
+  cli_solve
+fault "b - A x is not looked at" miniapp/commands/solve.cpp \
+  'constexpr double most_drift = 100;' \
+  'constexpr double most_drift = 1e300;' \
+  cli_solve
+fault "cg takes any matrix" miniapp/commands/solve.cpp \
+  'constexpr double rounding = 1e-12;' \
+  'constexpr double rounding = 1e12;' \
+  cli_solve
