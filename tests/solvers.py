@@ -9,8 +9,9 @@ Systems: every method converges, or ends by name on matrices from files, on 1, 2
 error of the manufactured solution is stated. Iterations are compared with those of PETSc's KSP on the
 same ranks. The forms of CG on generated matrices agree within 2 %. Elsewhere rounding errors decide, and
 PETSc's own counts differ between numbers of ranks and between orders of the rows (--shuffle): ours lie no
-farther outside their range than that range is wide, or 2 %. Iterations are listed per number of ranks,
-then per order of the rows, which is tried on one rank.
+farther outside their range than that range is wide, or 2 %; bicgstab, which begins again where PETSc's
+does not, may take fewer. Iterations are listed per number of ranks, then per order of the rows, which is
+tried on one rank.
 Reproducible: with --reproducible one history and one x for all ranks, formats and schedules.
 Eigenvalues: the largest one of stencil7:8 in closed form.
 PageRank: scipy's power iteration on the same file; skipped without scipy.
@@ -123,13 +124,14 @@ class Samples:
             return
         theirs = [petsc for _, petsc in pairs]
         spread = max(theirs) - min(theirs)
+        low = min(theirs) if self.runs[0][1]["method"] in SYMMETRIC else 0
         for ours, petsc in pairs:
             least = max(1, SHARE * petsc)
             # There the iterations of CG do not depend on rounding errors.
             if ":" in system.matrix and self.runs[0][1]["method"] in SYMMETRIC:
                 if abs(ours - petsc) > least:
                     yield f"{ours} iterations, PETSc {petsc}"
-            elif not min(theirs) - max(spread, least) <= ours <= max(theirs) + max(spread, least):
+            elif not low - max(spread, least) <= ours <= max(theirs) + max(spread, least):
                 yield f"{ours} iterations, PETSc {min(theirs)} to {max(theirs)}"
 
     def cells(self):
@@ -137,9 +139,9 @@ class Samples:
         residuals = max(solver["true_residual"] for solver in solvers)
         errors = [solver["error"] for solver in solvers]
         ends = sorted({solver["end"] for solver in solvers})
-        return [" ".join(str(solver["iterations"]) for solver in solvers),
-                " ".join(str(petsc["iterations"]) for _, petsc in self.beside_petsc()) or "-", f"{residuals:.1e}",
-                f"{min(errors):.1e} to {max(errors):.1e}", ", ".join(ends)]
+        theirs = " ".join(str(petsc["iterations"]) for _, petsc in self.beside_petsc())
+        return [" ".join(str(solver["iterations"]) for solver in solvers), theirs or "-",
+                f"{residuals:.1e}", f"{min(errors):.1e} to {max(errors):.1e}", ", ".join(ends)]
 
 
 def system_lines(place, short):

@@ -89,7 +89,7 @@ struct BicgstabOmega {
 };
 
 /// Below this share of |r0||r|, r0.r is rounding errors: BiCGStab begins again with r0 = r.
-inline constexpr double orthogonal = 1e-14;
+inline constexpr double orthogonal = 1e-16;
 
 /// BiCGStab: beta = r0.r / rho * alpha / omega from sums (r0.r, r.r); 0 at first, and where r has
 /// become orthogonal to r0, which p = r then replaces (BicgstabDirection).
