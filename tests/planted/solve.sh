@@ -35,10 +35,6 @@ fault "sign of omega in the direction of bicgstab" $steps \
 fault "bicgstab begins again with the old r0" $steps \
   'if (restart.value != 0) r0[i] = r[i];' \
   ''
-fault "bicgstab never begins again" $scalars \
-  'orthogonal = 1e-16;' \
-  'orthogonal = -1;' \
-  cli_solve
 fault "changes of PageRank cancel" $steps \
   'fabs(next - x[i])' \
   '(next - x[i])' \
