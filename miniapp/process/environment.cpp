@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +21,16 @@ namespace rowhalo {
 
 namespace {
 
+/// This rank as MpiEnvironment has found it: while MPI ends it can no longer be asked (MPICH
+/// aborts).
+std::atomic<int> known_rank{-1};
+std::atomic<bool> mpi_is_ending{false};
+
 bool mpi_is_running() {
   int started = 0, ended = 0;
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
-  return started != 0 && ended == 0;
+  return started != 0 && ended == 0 && !mpi_is_ending;
 }
 
 /// For the terminate handler, which takes no argument.
@@ -105,6 +111,7 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv, Progress& progress)
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   world_ = Comm::of(MPI_COMM_WORLD);
   world_.host_ranks = node_place(world_).ranks;
+  known_rank = world_.rank;
 }
 
 void MpiEnvironment::check_launcher() const {
@@ -119,15 +126,17 @@ void MpiEnvironment::check_launcher() const {
 
 MpiEnvironment::~MpiEnvironment() {
   progress_.phase("end MPI");
+  mpi_is_ending = true;
   MPI_Finalize();
 }
 
 std::string rank_prefix() {
-  int rank = launched_rank();
-  if (mpi_is_running()) {
+  int rank = known_rank;
+  if (rank < 0 && mpi_is_running()) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  } else if (launched_ranks() == 0) {
-    return fmt::format("[{}]", host_name());
+  } else if (rank < 0) {
+    if (launched_ranks() == 0) return fmt::format("[{}]", host_name());
+    rank = launched_rank();
   }
   return fmt::format("[rank {} on {}]", rank, host_name());
 }
