@@ -83,8 +83,8 @@ fault "watchdog overlooks the end of MPI" miniapp/process/environment.cpp \
   '' \
   faults_short
 fault "outside of MPI every rank is the first" miniapp/process/environment.cpp \
-  'int rank = launched_rank();' \
-  'int rank = 0;' \
+  'rank = launched_rank();' \
+  'rank = 0;' \
   faults_short
 fault "an error is silent about its phase" miniapp/process/environment.cpp \
   "error: %s (phase '%s')\\n" \
