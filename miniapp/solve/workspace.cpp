@@ -73,13 +73,13 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
       clock_(setting.space.device, setting.space.stream) {
   setting_.space.scratch = scratch_.data();
   const StopRule& rule = setting.stop;
-  most_norms_ =
+  const auto most_norms =
       static_cast<std::size_t>(rule.iterations > 0 ? rule.iterations : rule.max_iterations) + 1;
   history_ =
-      VectorMemory(setting.space.device, most_norms_ * (sizeof(double) + sizeof(std::int64_t)));
+      VectorMemory(setting.space.device, most_norms * (sizeof(double) + sizeof(std::int64_t)));
   judge_.rule = rule;
   judge_.norms = reinterpret_cast<double*>(history_.data());
-  judge_.times = reinterpret_cast<std::int64_t*>(judge_.norms + most_norms_);
+  judge_.times = reinterpret_cast<std::int64_t*>(judge_.norms + most_norms);
   judge_.seen = &host_seen_;
   if (setting.space.device == Device::gpu) {
     pinned_ = PinnedMemory(sizeof(Seen) + sizeof(double));

@@ -120,7 +120,8 @@ class SolverWorkspace {
   }
 
   /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
-  /// `x` what it should be. The same end on all ranks.
+  /// `x` what it should be. The same end on all ranks. After a success a few more iterations
+  /// measure the phases, when x has been read.
   SolverOutcome repeat(
       const double* x, const std::function<void()>& iteration,
       const std::function<void()>& finish = [] {});
@@ -169,9 +170,8 @@ class SolverWorkspace {
   double *scalars_ = nullptr, *stop_ = nullptr;
   SumsView sums_;         ///< all of a reduction; accumulators are there in any case
   VectorMemory history_;  ///< norms and times of iterations
-  std::size_t most_norms_ = 0;
-  PinnedMemory pinned_;  ///< what the device writes and the host reads, and a 1 for the device
-  Seen host_seen_{};     ///< the same on a CPU
+  PinnedMemory pinned_;   ///< what the device writes and the host reads, and a 1 for the device
+  Seen host_seen_{};      ///< the same on a CPU
   Judge judge_;
   std::int64_t norms_seen_ = 0;
   bool stop_requested_ = false;
