@@ -2,9 +2,10 @@
 //
 // What becomes of the sums of steps when each rank has its own: they are added up over ranks, and
 // the scalars of the solver follow from them. On GPUs of one host that is the end of the very
-// kernel that has summed:
+// kernel that has summed, or, where a product runs meanwhile, a kernel beside it:
 //
-//   last thread block     sums of this rank -> lines in the memory of every other rank
+//   last thread block     parts of the sums, one per thread block -> sums of this rank
+//                         sums of this rank -> lines in the memory of every other rank
 //                         lines of every other rank -> added up in rank order, the same bits on all
 //   its first thread      the scalar step; at the end of an iteration the verdict
 //

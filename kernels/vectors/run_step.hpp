@@ -33,8 +33,8 @@ template <class Step>
 void run_step_on_gpu(const VectorSpace& space, Step step, SumsView sums, const OverRanks& then);
 void finish_sums_on_cpu(const OverRanks& sums);
 void finish_sums_on_gpu(const VectorSpace& space, const OverRanks& sums);
+/// sums.exact[0..count), already those of all ranks, rounded to sums.values.
 void round_sums_on_cpu(SumsView sums, int count);
-void round_sums_on_gpu(const VectorSpace& space, SumsView sums, int count);
 
 /// Runs `step` on all rows. Its sums over the rows of this rank go to `sums`, which may be empty
 /// where nobody needs them: to sums.values, with Summation::reproducible to sums.exact.
@@ -55,15 +55,6 @@ inline void finish_sums(const VectorSpace& space, const OverRanks& sums) {
     finish_sums_on_gpu(space, sums);
   } else {
     finish_sums_on_cpu(sums);
-  }
-}
-
-/// sums.exact[0..count), already those of all ranks, rounded to sums.values.
-inline void round_sums(const VectorSpace& space, SumsView sums, int count) {
-  if (space.device == Device::gpu) {
-    round_sums_on_gpu(space, sums, count);
-  } else {
-    round_sums_on_cpu(sums, count);
   }
 }
 

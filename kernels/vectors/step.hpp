@@ -29,10 +29,20 @@ enum class Summation { fast, reproducible };
 inline constexpr int most_sums = 5;
 
 /// Where steps leave their sums, in the memory of the device: `values`; with
-/// Summation::reproducible `exact`, which rounds to `values` when all ranks' are added up.
+/// Summation::reproducible `exact`, which rounds to `values` when all ranks' are added up. Steps on
+/// a GPU leave fast sums in `parts`, one per thread block, which the reduction adds up.
 struct SumsView {
   double* values = nullptr;
   ExactSum* exact = nullptr;
+  double* parts = nullptr;  ///< [sum][most_parts]
+
+  static constexpr int most_parts = 1024;
+
+  /// From sum `first` on.
+  SumsView from(int first) const {
+    return {values + first, exact != nullptr ? exact + first : nullptr,
+            parts != nullptr ? parts + std::ptrdiff_t{first} * most_parts : nullptr};
+  }
 };
 
 /// The rows of this rank and who works on them.
@@ -41,14 +51,11 @@ struct VectorSpace {
   Stream stream;
   std::int64_t rows = 0;
   Summation summation = Summation::fast;
-  void* scratch = nullptr;        ///< on a GPU: step_scratch_bytes, zeroed at first
+  unsigned* ended_blocks = nullptr;  ///< on a GPU: 0 between steps
   const double* ended = nullptr;  ///< on a GPU: where this is not 0, steps do nothing; null: never
   bool backward = false;  ///< on a GPU: from the last row to the first, beginning with what the
                           ///< sweep before has left in its cache
 };
-
-/// What sums on a GPU need beside their result.
-inline constexpr std::size_t step_scratch_bytes = 64 + sizeof(double) * most_sums * 1024;
 
 template <int n>
 struct Terms {

@@ -15,6 +15,9 @@ constexpr int loop_iterations = 8;
 /// Of a graph that does not, as name_of(Launch) says; two are on their way at a time.
 constexpr int graph_iterations = 16;
 
+/// Bytes of scalars, sums and counters.
+constexpr std::size_t small_bytes = 4096, at_ended_blocks = 2048;
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -65,13 +68,15 @@ bool is_success(SolverEnd end) {
 SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
     : setting_(setting),
       spmv_(setting.kernels, setting.halo),
-      small_(setting.space.device, 4096 + most_reduced * sizeof(ExactSum)),
-      scratch_(setting.space.device, step_scratch_bytes),
+      small_(setting.space.device, small_bytes + most_reduced * sizeof(ExactSum)),
+      parts_(setting.space.device, most_reduced * SumsView::most_parts * sizeof(double)),
       scalars_(reinterpret_cast<double*>(small_.data())),
       stop_(scalars_ + scalar_count),
-      sums_{stop_ + 1, reinterpret_cast<ExactSum*>(small_.data() + 4096)},
+      sums_{stop_ + 1, reinterpret_cast<ExactSum*>(small_.data() + small_bytes),
+            reinterpret_cast<double*>(parts_.data())},
       clock_(setting.space.device, setting.space.stream) {
-  setting_.space.scratch = scratch_.data();
+  static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
+  setting_.space.ended_blocks = reinterpret_cast<unsigned*>(small_.data() + at_ended_blocks);
   const StopRule& rule = setting.stop;
   const auto most_norms =
       static_cast<std::size_t>(rule.iterations > 0 ? rule.iterations : rule.max_iterations) + 1;
@@ -86,6 +91,7 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
     judge_.seen = reinterpret_cast<Seen*>(pinned_.data());
     done_.emplace(EventHandle::Timing::off);
     beside_.emplace();
+    sums_beside_.emplace();
   }
   *judge_.seen = {};
 }
@@ -117,13 +123,7 @@ void SolverWorkspace::product(const HaloVector& x, double* y) {
 
 SumsView SolverWorkspace::exact_or_values() const {
   const bool exact = setting_.space.summation == Summation::reproducible;
-  return {sums_.values, exact ? sums_.exact : nullptr};
-}
-
-SumsView SolverWorkspace::sums_at(int place) const {
-  const SumsView all = exact_or_values();
-  return {all.values + first_sum + place,
-          all.exact != nullptr ? all.exact + first_sum + place : nullptr};
+  return {sums_.values, exact ? sums_.exact : nullptr, sums_.parts};
 }
 
 OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
@@ -162,8 +162,23 @@ void SolverWorkspace::reduce(const OverRanks& sums) {
   });
 }
 
+void SolverWorkspace::send_sums(int count) {
+  if (by_kernels()) {
+    sum_stream_ = sums_beside_->fork(setting_.space.stream);
+  } else {
+    reduce(reduction(count, true, false, {}));
+  }
+}
+
 void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
-  reduce(reduction(count, false, true, scalars));
+  if (by_kernels()) {
+    VectorSpace beside = setting_.space;
+    beside.stream = sum_stream_;
+    finish_sums(beside, reduction(count, true, true, scalars));
+    sums_beside_->join(setting_.space.stream);
+  } else {
+    reduce(reduction(count, false, true, scalars));
+  }
 }
 
 void SolverWorkspace::precondition(const double* r, double* u, const ScalarStep& scalars) {

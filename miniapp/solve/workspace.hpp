@@ -19,6 +19,7 @@
 #include "miniapp/solve/preconditioner.hpp"
 #include "miniapp/solve/rank_sums.hpp"
 #include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/side_stream.hpp"
 
 namespace rowhalo {
 
@@ -95,14 +96,22 @@ class SolverWorkspace {
   /// A step, then the sums [0, place + its own) over all ranks, then scalars from them.
   template <class Step>
   void sum(const Step& step, const ScalarStep& scalars, int place = 0) {
-    sum_and(step, reduction(place + Step::sums, true, true, scalars), place);
+    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
+    if (by_kernels()) {
+      run_step(next_sweep(), step, sums_at(place), then);
+    } else {
+      sum_here(step, place);
+      reduce(then);
+    }
   }
-  /// The same in two halves; other work may stand between them.
+  /// The same in two halves; other work may stand between them, which on a GPU the whole reduction
+  /// then runs beside.
   template <class Step>
   void start_sum(const Step& step, int place = 0) {
-    sum_and(step, reduction(place + Step::sums, true, false, {}), place);
+    sum_here(step, place);
+    send_sums(place + Step::sums);
   }
-  void send_sums(int count) { reduce(reduction(count, true, false, {})); }  ///< of sum_here()
+  void send_sums(int count);  ///< of sum_here()
   void finish_sum(int count, const ScalarStep& scalars);
 
   /// u = M^-1 r, and scalars from the sums of (r.u, r.r, u.u) over all ranks.
@@ -135,18 +144,12 @@ class SolverWorkspace {
     return setting_.space;
   }
   OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
-  SumsView sums_at(int place) const;
   SumsView exact_or_values() const;
-  template <class Step>
-  void sum_and(const Step& step, const OverRanks& then, int place) {
-    const bool in_one_kernel =
-        setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu;
-    if (in_one_kernel && !clock_.is_running()) {
-      run_step(next_sweep(), step, sums_at(place), then);
-    } else {
-      sum_here(step, place);
-      reduce(then);
-    }
+  SumsView sums_at(int place) const { return exact_or_values().from(first_sum + place); }
+  /// Whether kernels do all of a reduction, and nobody wants to know how long that takes.
+  bool by_kernels() const {
+    return setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu &&
+           !clock_.is_running();
   }
   void reduce(const OverRanks& sums);
   bool is_over() const;
@@ -166,7 +169,7 @@ class SolverWorkspace {
   SolverSetting setting_;
   DistributedSpmv spmv_;
   std::vector<VectorMemory> vectors_;
-  VectorMemory small_, scratch_;
+  VectorMemory small_, parts_;
   double *scalars_ = nullptr, *stop_ = nullptr;
   SumsView sums_;         ///< all of a reduction; accumulators are there in any case
   VectorMemory history_;  ///< norms and times of iterations
@@ -176,7 +179,9 @@ class SolverWorkspace {
   std::int64_t norms_seen_ = 0;
   bool stop_requested_ = false;
   std::optional<EventHandle> done_;
-  std::optional<StreamHandle> beside_;  ///< for the request to stop
+  std::optional<StreamHandle> beside_;     ///< for the request to stop
+  std::optional<SideStream> sums_beside_;  ///< of a sum that is started and not yet finished
+  Stream sum_stream_;                      ///< of sums_beside_, once forked
   GraphExec graph_;
   PhaseClock clock_;
 };

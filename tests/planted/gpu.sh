@@ -27,3 +27,11 @@ gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
   'context_.plan.send_indices[send.begin] * context_.element_bytes' \
   '0 * context_.element_bytes' \
   test_exchange_gpu_n2
+gpu_fault "the last part of a sum is left out" kernels/gpu/vectors/vector_steps.cu \
+  'loaded[j] = b < parts ?' \
+  'loaded[j] = b + 1 < parts ?' \
+  test_miniapp_gpu_n2
+gpu_fault "sums over ranks miss the peers" kernels/gpu/vectors/vector_steps.cu \
+  'sum = from == 0 ? word : sum + word;' \
+  'sum = from == 0 ? word : sum;' \
+  test_miniapp_gpu_n2

@@ -125,8 +125,5 @@ ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 void finish_sums_on_gpu(const VectorSpace&, const OverRanks&) {
   refuse();
 }
-void round_sums_on_gpu(const VectorSpace&, SumsView, int) {
-  refuse();
-}
 
 }  // namespace rowhalo

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Vector steps on a GPU (vector_steps.hpp): a grid that fills the device strides over the rows.
-// Fast sums: a tree over each thread block, whose sum goes to partial[k][block]; the last block to
-// end adds those up, in a fixed order (strided over its threads, then a tree). Reproducible sums:
-// threads and warps add without rounding (expansion.cuh), thread blocks in an accumulator per sum
-// in shared memory, which they add, normalized, to that of the device; integers may be added in any
-// order. The last block then does what there is to do over ranks (over_ranks.hpp).
+// Fast sums: a tree over each thread block, whose sum goes to parts[k][block]; whoever does what
+// there is to do over ranks (over_ranks.hpp), the last block to end or a kernel of its own, adds
+// those up, in a fixed order (strided over its threads, then a tree). Reproducible sums: threads
+// and warps add without rounding (expansion.cuh), thread blocks in an accumulator per sum in shared
+// memory, which they add, normalized, to that of the device; integers may be added in any order.
 //
 //   row      0 1 2 ... 255 | 256 ... 511 | ...     thread blocks 0, 1, 2, ... in turn
-//   block b  terms of its rows -> sum (a tree) -> partial[k][b]
-//   last     partial[k][0] + partial[k][1] + ... -> values[k] -> other ranks -> scalars
+//   block b  terms of its rows -> sum (a tree) -> parts[k][b]
+//   last     parts[k][0] + parts[k][1] + ... -> values[k] -> other ranks -> scalars
 //
 // Bytes: what a step reads and writes per row, 8 per vector; sums are nothing beside them.
 #include <algorithm>
@@ -29,9 +29,20 @@ namespace rowhalo {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr unsigned most_blocks = 1024;
 
-static_assert(step_scratch_bytes >= 64 + sizeof(double) * most_sums * most_blocks);
+/// Most thread blocks of a step, and so the parts of its sums.
+int parts_of(std::int64_t rows) {
+  constexpr int rows_per_thread = 2;  // at least: more blocks would only have more sums to add
+  return static_cast<int>(std::clamp(blocks_for(rows, block_threads * rows_per_thread), 1u,
+                                     unsigned{SumsView::most_parts}));
+}
+
+/// Blocks on a multiprocessor that steps of few vectors need for all its bandwidth; steps of many
+/// have enough loads under way with fewer, and need the registers.
+template <class Step>
+constexpr int least_resident = sizeof(Step) <= 64   ? 8
+                               : sizeof(Step) <= 96 ? 6
+                                                    : 4;
 
 /// Whether a solver has come to its end: then nothing changes any more.
 __device__ bool is_over(const double* ended) {
@@ -59,56 +70,86 @@ struct Sweep {
 
 template <class Step>
 __global__ void update_rows(Step step, Sweep sweep) {
+  step.load();  // under way together with the look at the end
   if (is_over(sweep.ended)) return;
-  step.load();
   sweep.for_each_row([&](std::int64_t i) { step(i); });
 }
 
 /// Sums of the threads of a block, each in thread 0.
 template <int count>
 __device__ void sum_over_block(double (&sums)[count]) {
-  __shared__ double of_warps[count][block_threads / warp_size];
+  constexpr int warps = block_threads / warp_size;
+  __shared__ double of_warps[count][warps];
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  for (int k = 0; k < count; ++k) sums[k] = sum_of_lanes(sums[k]);
-  __syncthreads();  // of_warps may still be read for the sums before
-  if (lane == 0) {
-    for (int k = 0; k < count; ++k) of_warps[k][warp] = sums[k];
+  for (int k = 0; k < count; ++k) {
+    sums[k] = sum_of_lanes(sums[k]);
+    if (lane == 0) of_warps[k][warp] = sums[k];
   }
   __syncthreads();
   if (warp != 0) return;
   for (int k = 0; k < count; ++k) {
-    sums[k] = sum_of_lanes<block_threads / warp_size>(
-        lane < block_threads / warp_size ? of_warps[k][lane] : 0);
+    sums[k] = sum_of_lanes<warps>(lane < warps ? of_warps[k][lane] : 0);
   }
 }
 
-/// The words of a reduction: doubles, or limbs of accumulators.
+/// By all threads of one block: the sums of this rank from their parts, a warp each.
+__device__ void add_parts(const OverRanks& a, double* sums, int parts) {
+  static_assert(most_reduced - 1 <= block_threads / warp_size);
+  constexpr int at_once = 8;  // loads under way
+  const int lane = threadIdx.x % warp_size, k = 1 + threadIdx.x / warp_size;
+  if (k >= a.count) return;
+  const double* of_blocks = a.sums.parts + k * SumsView::most_parts;
+  double sum = 0;
+  for (int first = lane; first < parts; first += at_once * warp_size) {
+    double loaded[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) {
+      const int b = first + j * warp_size;
+      loaded[j] = b < parts ? __ldcg(of_blocks + b) : 0;
+    }
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) sum += loaded[j];
+  }
+  sum = sum_of_lanes(sum);
+  if (lane == 0) sums[k] = sum;
+}
+
+/// The words of a reduction: doubles, in shared memory, or limbs of accumulators.
 template <Summation summation>
 struct Words;
 
 template <>
 struct Words<Summation::fast> {
   using Word = double;
-  static __device__ double* of(const OverRanks& a) { return a.sums.values; }
+  static __device__ double* of(const OverRanks&, double* sums) { return sums; }
   static __device__ int count(const OverRanks& a) { return a.count; }
-  static __device__ void note_stop(const OverRanks& a) {
-    if (threadIdx.x == 0) a.sums.values[0] = *a.stop;
+  static __device__ void begin(const OverRanks& a, double* sums, int parts) {
+    if (threadIdx.x == 0) sums[0] = *a.stop;
+    add_parts(a, sums, parts);
   }
-  static __device__ void round(const OverRanks&) {}
+  static __device__ void store(const OverRanks& a, const double* sums) {
+    if (threadIdx.x < a.count) a.sums.values[threadIdx.x] = sums[threadIdx.x];
+  }
+  static __device__ void load(const OverRanks& a, double* sums) {
+    if (threadIdx.x < a.count) sums[threadIdx.x] = a.sums.values[threadIdx.x];
+  }
+  static __device__ void round(const OverRanks&, double*) {}
 };
 
 template <>
 struct Words<Summation::reproducible> {
   using Word = std::int64_t;
-  static __device__ std::int64_t* of(const OverRanks& a) { return a.sums.exact->word; }
+  static __device__ std::int64_t* of(const OverRanks& a, double*) { return a.sums.exact->word; }
   static __device__ int count(const OverRanks& a) { return a.count * ExactSum::words; }
-  static __device__ void note_stop(const OverRanks& a) {
+  static __device__ void begin(const OverRanks& a, double*, int) {
     for (int w = threadIdx.x; w < ExactSum::words; w += block_threads) a.sums.exact->word[w] = 0;
     __syncthreads();
     if (threadIdx.x == 0) a.sums.exact->add(*a.stop);
   }
-  static __device__ void round(const OverRanks& a) {
-    if (threadIdx.x < a.count) a.sums.values[threadIdx.x] = a.sums.exact[threadIdx.x].rounded();
+  static __device__ void store(const OverRanks&, const double*) {}
+  static __device__ void load(const OverRanks&, double*) {}
+  static __device__ void round(const OverRanks& a, double* sums) {
+    if (threadIdx.x < a.count) sums[threadIdx.x] = a.sums.exact[threadIdx.x].rounded();
   }
 };
 
@@ -158,27 +199,30 @@ __device__ void decide(const OverRanks& a, const double* sums, double* scalars) 
 #endif
 }
 
-/// By all threads of one block, when the sums of this rank are there.
+/// By all threads of one block, when the sums of this rank are there, in so many parts each.
 template <Summation summation>
-__device__ void work_over_ranks(const OverRanks& a) {
+__device__ void work_over_ranks(const OverRanks& a, int parts) {
   using Words = Words<summation>;
-  typename Words::Word* words = Words::of(a);
-  const bool has_peers = a.peers.ranks > 1;
-  const std::uint32_t reduction = has_peers ? *a.peers.reductions + 1 : 0;
-  if (a.sends) {
-    Words::note_stop(a);
-    __syncthreads();
-    if (has_peers) send_to_peers(a.peers, words, Words::count(a), reduction);
-  }
-  if (!a.takes) return;
-  __syncthreads();
-  if (has_peers) add_peers(a, words, Words::count(a), reduction);
-  Words::round(a);
   // What one thread works on alone lies in shared memory: it has no time for trips to L2.
   __shared__ double sums[most_reduced], scalars[scalar_count];
+  typename Words::Word* words = Words::of(a, sums);
+  const bool has_peers = a.peers.ranks > 1;
+  const std::uint32_t reduction = has_peers ? *a.peers.reductions + 1 : 0;
+  if (a.takes && threadIdx.x < scalar_count) scalars[threadIdx.x] = a.scalars[threadIdx.x];
+  if (a.sends) {
+    Words::begin(a, sums, parts);
+    __syncthreads();
+    if (has_peers) send_to_peers(a.peers, words, Words::count(a), reduction);
+  } else {
+    Words::load(a, sums);
+  }
+  if (!a.takes) {
+    Words::store(a, sums);
+    return;
+  }
   __syncthreads();
-  if (threadIdx.x < a.count) sums[threadIdx.x] = a.sums.values[threadIdx.x];
-  if (threadIdx.x < scalar_count) scalars[threadIdx.x] = a.scalars[threadIdx.x];
+  if (has_peers) add_peers(a, words, Words::count(a), reduction);
+  Words::round(a, sums);
   __syncthreads();
   if (threadIdx.x == 0) decide(a, sums, scalars);
   __syncthreads();
@@ -186,8 +230,9 @@ __device__ void work_over_ranks(const OverRanks& a) {
 }
 
 template <Summation summation>
-__global__ void finish_alone(const __grid_constant__ OverRanks then, const double* ended) {
-  if (!is_over(ended)) work_over_ranks<summation>(then);
+__global__ void finish_alone(const __grid_constant__ OverRanks then, const double* ended,
+                             int parts) {
+  if (!is_over(ended)) work_over_ranks<summation>(then, parts);
 }
 
 /// Whether this is the last block of the grid to come here; what the others have written is there.
@@ -204,47 +249,28 @@ __device__ bool is_last_block(unsigned* ended_blocks) {
   return last;
 }
 
-/// What the blocks of a step share while it runs.
-struct Scratch {
-  unsigned* ended_blocks;
-  double* partial;
-
-  explicit Scratch(void* memory)
-      : ended_blocks(static_cast<unsigned*>(memory)),
-        partial(reinterpret_cast<double*>(static_cast<std::byte*>(memory) + 64)) {}
-};
-
 // __grid_constant__: what is done over ranks is read where it is, not copied by every thread.
 
 template <class Step>
-__global__ void __launch_bounds__(block_threads)
-    sum_rows(Step step, Sweep sweep, Scratch scratch, double* values,
+__global__ void __launch_bounds__(block_threads, least_resident<Step>)
+    sum_rows(Step step, Sweep sweep, unsigned* ended_blocks, double* of_blocks, int parts,
              const __grid_constant__ OverRanks then) {
-  if (is_over(sweep.ended)) return;
   step.load();
+  if (is_over(sweep.ended)) return;
   double sums[Step::sums] = {};
   sweep.for_each_row([&](std::int64_t i) {
     const auto terms = step(i);
     for (int k = 0; k < Step::sums; ++k) sums[k] += terms.of[k];
   });
   sum_over_block(sums);
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < Step::sums; ++k) scratch.partial[k * gridDim.x + blockIdx.x] = sums[k];
-  }
-  if (!is_last_block(scratch.ended_blocks)) return;
-  for (int k = 0; k < Step::sums; ++k) {
-    sums[k] = 0;
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += block_threads) {
-      sums[k] += __ldcg(scratch.partial + k * gridDim.x + b);
+  // Parts that no block has are 0.
+  for (int b = blockIdx.x; b < parts && threadIdx.x == 0; b += gridDim.x) {
+    for (int k = 0; k < Step::sums; ++k) {
+      of_blocks[k * SumsView::most_parts + b] = b < gridDim.x ? sums[k] : 0;
     }
   }
-  sum_over_block(sums);
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < Step::sums; ++k) values[k] = sums[k];
-  }
   if (then.count == 0) return;
-  __syncthreads();
-  work_over_ranks<Summation::fast>(then);
+  if (is_last_block(ended_blocks)) work_over_ranks<Summation::fast>(then, parts);
 }
 
 __device__ void add_atomically(std::int64_t& word, std::int64_t value) {
@@ -253,15 +279,15 @@ __device__ void add_atomically(std::int64_t& word, std::int64_t value) {
 
 template <class Step>
 __global__ void __launch_bounds__(block_threads, 3)
-    sum_rows_exactly(Step step, Sweep sweep, Scratch scratch, ExactSum* exact,
+    sum_rows_exactly(Step step, Sweep sweep, unsigned* ended_blocks, ExactSum* exact,
                      const __grid_constant__ OverRanks then) {
+  step.load();
   if (is_over(sweep.ended)) return;
   __shared__ ExactSum sums[Step::sums];
   for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += block_threads) {
     sums[w / ExactSum::words].word[w % ExactSum::words] = 0;
   }
   __syncthreads();
-  step.load();
   Expansion expansions[Step::sums];
   sweep.for_each_row([&](std::int64_t i) {
     const auto terms = step(i);
@@ -281,39 +307,42 @@ __global__ void __launch_bounds__(block_threads, 3)
   }
   if (then.count == 0) return;
   __threadfence();  // the sums of each thread, before its block counts as ended
-  if (is_last_block(scratch.ended_blocks)) work_over_ranks<Summation::reproducible>(then);
+  if (is_last_block(ended_blocks)) work_over_ranks<Summation::reproducible>(then, 0);
 }
 
-__global__ void round_all(const ExactSum* exact, double* values, int count) {
-  const int k = static_cast<int>(threadIdx.x);
-  if (k < count) values[k] = exact[k].rounded();
+/// As many blocks as the device holds at once, at most: with more, the last ones would stride over
+/// their rows almost alone.
+template <auto kernel, class... Arguments>
+void launch(const VectorSpace& space, const Arguments&... arguments) {
+  static const int resident = [] {
+    int of_multiprocessor = 0;
+    ROWHALO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, kernel,
+                                                               block_threads, 0));
+    return of_multiprocessor * device_attribute(cudaDevAttrMultiProcessorCount);
+  }();
+  const auto blocks = static_cast<unsigned>(std::min(parts_of(space.rows), resident));
+  kernel<<<blocks, block_threads, 0, native(space.stream)>>>(arguments...);
+  ROWHALO_CUDA(cudaGetLastError());
 }
 
 }  // namespace
 
 template <class Step>
 void run_step_on_gpu(const VectorSpace& space, Step step, SumsView sums, const OverRanks& then) {
-  const cudaStream_t stream = native(space.stream);
-  constexpr int rows_per_thread = 4;  // at least: more blocks would only have more sums to add
-  const unsigned blocks =
-      std::clamp(blocks_for(space.rows, block_threads * rows_per_thread), 1u, most_blocks);
+  const Sweep sweep(space);
   if constexpr (Step::sums > 0) {
     if (sums.exact != nullptr && space.summation == Summation::reproducible) {
       set_bytes_async(sums.exact, 0, sizeof(ExactSum) * Step::sums, space.stream);
-      sum_rows_exactly<<<blocks, block_threads, 0, stream>>>(
-          step, Sweep(space), Scratch(space.scratch), sums.exact, then);
-      ROWHALO_CUDA(cudaGetLastError());
+      launch<sum_rows_exactly<Step>>(space, step, sweep, space.ended_blocks, sums.exact, then);
       return;
     }
-    if (sums.values != nullptr) {
-      sum_rows<<<blocks, block_threads, 0, stream>>>(step, Sweep(space), Scratch(space.scratch),
-                                                     sums.values, then);
-      ROWHALO_CUDA(cudaGetLastError());
+    if (sums.parts != nullptr) {
+      launch<sum_rows<Step>>(space, step, sweep, space.ended_blocks, sums.parts,
+                             parts_of(space.rows), then);
       return;
     }
   }
-  update_rows<<<blocks, block_threads, 0, stream>>>(step, Sweep(space));
-  ROWHALO_CUDA(cudaGetLastError());
+  launch<update_rows<Step>>(space, step, sweep);
 }
 
 #define ROWHALO_INSTANTIATE(Step) \
@@ -324,12 +353,7 @@ ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 void finish_sums_on_gpu(const VectorSpace& space, const OverRanks& sums) {
   const bool exact = sums.sums.exact != nullptr;
   const auto kernel = exact ? finish_alone<Summation::reproducible> : finish_alone<Summation::fast>;
-  kernel<<<1, block_threads, 0, native(space.stream)>>>(sums, space.ended);
-  ROWHALO_CUDA(cudaGetLastError());
-}
-
-void round_sums_on_gpu(const VectorSpace& space, SumsView sums, int count) {
-  round_all<<<1, warp_size, 0, native(space.stream)>>>(sums.exact, sums.values, count);
+  kernel<<<1, block_threads, 0, native(space.stream)>>>(sums, space.ended, parts_of(space.rows));
   ROWHALO_CUDA(cudaGetLastError());
 }
 

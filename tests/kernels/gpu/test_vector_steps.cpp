@@ -43,37 +43,78 @@ Outcome on_cpu(Vectors v, Summation summation) {
   const Inverse inverse{v.diagonal.data(), nullptr};
   run_step(space, CgResidual{{&v.alpha}, inverse, v.q.data(), v.r.data()}, sums);
   run_step(space, CgDirection{{&v.alpha}, {&v.beta}, inverse, v.r.data(), v.x.data(), v.p.data()});
-  if (summation == Summation::reproducible) round_sums(space, sums, CgResidual::sums);
+  if (summation == Summation::reproducible) round_sums_on_cpu(sums, CgResidual::sums);
   return {v.r, v.p, v.x, values};
 }
 
-Outcome on_gpu(const Vectors& v, Summation summation) {
+/// Who adds up the sums of thread blocks: the step that they are of, or a kernel behind it.
+enum class Gather { in_step, behind };
+
+/// On one rank, of which only the sums are wanted.
+struct Reduction {
+  Summation summation;
+  DeviceArray<double> values, parts, stop;
+  DeviceArray<ExactSum> exact;
+  DeviceArray<unsigned> ended_blocks;
+  OverRanks then;
+
+  Reduction(int sums, Summation how)
+      : summation(how),
+        values(1 + sums),
+        parts((1 + sums) * SumsView::most_parts),
+        stop(std::span<const double>(std::vector<double>{0})),
+        exact(1 + sums),
+        ended_blocks(1) {
+    set_bytes_async(ended_blocks.data(), 0, sizeof(unsigned), Stream{});
+    then.sums = {values.data(), how == Summation::fast ? nullptr : exact.data(), parts.data()};
+    then.count = 1 + sums;
+    then.sends = true;
+    then.stop = stop.data();
+  }
+
+  VectorSpace space(std::size_t rows) const {
+    return {Device::gpu, {}, static_cast<std::int64_t>(rows), summation, ended_blocks.data()};
+  }
+
+  /// When the device is done.
+  std::vector<double> sums() const {
+    std::vector<double> sums = values.to_host();
+    if (summation == Summation::reproducible) {
+      std::vector<ExactSum> all = exact.to_host();
+      round_sums_on_cpu({sums.data(), all.data()}, then.count);
+    }
+    sums.erase(sums.begin());  // who wants to stop
+    return sums;
+  }
+};
+
+Outcome on_gpu(const Vectors& v, Summation summation, Gather gather) {
   const auto upload = [](const std::vector<double>& values) {
     return DeviceArray<double>(std::span<const double>(values));
   };
   const DeviceArray<double> q = upload(v.q), r = upload(v.r), p = upload(v.p), x = upload(v.x);
   const DeviceArray<double> diagonal = upload(v.diagonal), scalars = upload({v.alpha, v.beta});
-  const DeviceArray<double> values(CgResidual::sums);
-  const DeviceArray<ExactSum> exact(CgResidual::sums);
-  const DeviceMemory scratch(step_scratch_bytes);
-  set_bytes_async(scratch.data(), 0, scratch.bytes(), Stream{});
-  const VectorSpace space{Device::gpu, {}, std::ssize(v.r), summation, scratch.data()};
-  const SumsView sums{values.data(), summation == Summation::fast ? nullptr : exact.data()};
+  const Reduction reduction(CgResidual::sums, summation);
+  const VectorSpace space = reduction.space(v.r.size());
+  const OverRanks& then = reduction.then;
   const Scalar alpha{scalars.data()}, beta{scalars.data() + 1};
   const Inverse inverse{diagonal.data(), nullptr};
-  run_step(space, CgResidual{alpha, inverse, q.data(), r.data()}, sums);
+  run_step(space, CgResidual{alpha, inverse, q.data(), r.data()}, then.sums.from(1),
+           gather == Gather::in_step ? then : OverRanks{});
+  if (gather == Gather::behind) finish_sums(space, then);
   run_step(space, CgDirection{alpha, beta, inverse, r.data(), x.data(), p.data()});
-  if (summation == Summation::reproducible) round_sums(space, sums, CgResidual::sums);
   synchronize_device();
-  return {r.to_host(), p.to_host(), x.to_host(), values.to_host()};
+  return {r.to_host(), p.to_host(), x.to_host(), reduction.sums()};
 }
 
 TEST_CASE("vector steps on a GPU have the bits of the CPU's", "[short]") {
-  for (const std::int64_t rows : {1, 31, 256, 257, 5000}) {
+  const auto rows = GENERATE(std::int64_t{1}, 31, 256, 257, 5000, 600000);
+  const Vectors vectors = make_vectors(rows);
+  for (const Gather gather : {Gather::in_step, Gather::behind}) {
     for (const Summation summation : {Summation::fast, Summation::reproducible}) {
-      CAPTURE(rows, static_cast<int>(summation));
-      const Vectors vectors = make_vectors(rows);
-      const Outcome expected = on_cpu(vectors, summation), found = on_gpu(vectors, summation);
+      CAPTURE(rows, static_cast<int>(gather), static_cast<int>(summation));
+      const Outcome expected = on_cpu(vectors, summation);
+      const Outcome found = on_gpu(vectors, summation, gather);
       CHECK(found.r == expected.r);
       CHECK(found.p == expected.p);
       CHECK(found.x == expected.x);
@@ -87,10 +128,45 @@ TEST_CASE("vector steps on a GPU have the bits of the CPU's", "[short]") {
   }
 }
 
+/// With 11 vectors of `rows` entries, one after the other.
+CgPipelinedUpdate pipelined_update(double* vectors, std::int64_t rows, const double* scalars) {
+  const auto at = [&](int k) { return vectors + k * rows; };
+  return {{scalars}, {scalars + 1}, {at(0), nullptr},
+          at(1),     at(2),         at(3),
+          at(4),     at(5),         at(6),
+          at(7),     at(8),         at(9),
+          at(10)};
+}
+
+TEST_CASE("a step of many vectors, of which a GPU holds fewer thread blocks, misses no part") {
+  constexpr std::int64_t rows = 600000;
+  std::vector<double> vectors = rough(11 * rows, 1);
+  const std::vector<double> scalars = {0.375, -1.25};
+  const DeviceArray<double> on_device{std::span<const double>(vectors)};
+  const DeviceArray<double> scalars_there{std::span<const double>(scalars)};
+  const Reduction reduction(CgPipelinedUpdate::sums, Summation::fast);
+  set_bytes_async(reduction.parts.data(), 0xff, static_cast<std::size_t>(reduction.parts.bytes()),
+                  Stream{});
+  run_step(reduction.space(rows), pipelined_update(on_device.data(), rows, scalars_there.data()),
+           reduction.then.sums.from(1), reduction.then);
+  synchronize_device();
+  std::vector<double> expected(CgPipelinedUpdate::sums);
+  run_step(VectorSpace{Device::cpu, {}, rows},
+           pipelined_update(vectors.data(), rows, scalars.data()), {expected.data()});
+  CHECK(on_device.to_host() == vectors);
+  for (int k = 0; k < CgPipelinedUpdate::sums; ++k) {
+    const double size = std::sqrt(expected[1] * expected[2]) + std::fabs(expected[k]);
+    CHECK(std::fabs(reduction.sums()[k] - expected[k]) <= 1e-12 * size);
+  }
+}
+
 TEST_CASE("sums on a GPU are the same on every run") {
   const Vectors vectors = make_vectors(1 << 20);
-  const Outcome first = on_gpu(vectors, Summation::fast);
-  for (int run = 0; run < 5; ++run) CHECK(on_gpu(vectors, Summation::fast).sums == first.sums);
+  const Outcome first = on_gpu(vectors, Summation::fast, Gather::in_step);
+  for (int run = 0; run < 5; ++run) {
+    const Gather gather = run % 2 == 0 ? Gather::behind : Gather::in_step;
+    CHECK(on_gpu(vectors, Summation::fast, gather).sums == first.sums);
+  }
 }
 
 }  // namespace
