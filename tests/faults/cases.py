@@ -52,7 +52,7 @@ def signals(transports, ranks, phases=None):
 
 
 def solve_case(transport, options, phase, hold, name, ranks):
-    arguments = ["solve", *MATRIX, "--halo", transport, *options, "--format", "csr", "--no-petsc", "--quiet"]
+    arguments = ["solve", *MATRIX, "--halo", transport, *options, "--format", "sell", "--no-petsc", "--quiet"]
     arguments += ["--iterations", "10000000"] if phase == "solving" else []
     arguments += ["--history", "{place}/h.csv", "--json", "{place}/r.json", "--save-x", "{place}/x.mtx"]
     return Case(f"{transport}, {phase}: SIG{name}", arguments, ranks, hold=hold, do=sending(name, hold),
