@@ -36,13 +36,14 @@ std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<vo
   } catch (const InputError& caught) {
     error = caught;
   }
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t position = error ? std::min(error->position(), none - 1) : none;
   std::int64_t first_rank = 0, first_position = 0;
-  const std::int64_t key = error ? error->position() : std::numeric_limits<std::int64_t>::max();
-  ROWHALO_MPI(MPI_Allreduce(&key, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));
-  const std::int64_t bidder = error && key == first_position ? comm.rank : comm.size;
-  ROWHALO_MPI(MPI_Allreduce(&bidder, &first_rank, 1, MPI_INT64_T, MPI_MIN, comm.handle));
-  if (first_rank == comm.size) return std::nullopt;
+  ROWHALO_MPI(MPI_Allreduce(&position, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));
+  if (first_position == none) return std::nullopt;
 
+  const std::int64_t bidder = position == first_position ? comm.rank : comm.size;
+  ROWHALO_MPI(MPI_Allreduce(&bidder, &first_rank, 1, MPI_INT64_T, MPI_MIN, comm.handle));
   const int root = static_cast<int>(first_rank);
   std::string message = error ? error->what() : "";
   broadcast(comm, message, root);
