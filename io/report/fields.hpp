@@ -198,6 +198,19 @@ void fields(const MemoryReport& m, Walk&& field) {
 }
 
 template <class Walk>
+void fields(const WallReport& w, Walk&& field) {
+  field("seconds", w.seconds, "from the start of the process until the report was written");
+  field("start_seconds", w.start, "until the matrix was asked for: loader, MPI, CUDA (seconds)");
+  field("read_seconds", w.read, "reading or generating (seconds)");
+  field("partition_seconds", w.partition, "partitioning, migration, plan (seconds)");
+  field("choose_seconds", w.choose, "conversion, trials of formats and transports (seconds)");
+  field("measure_seconds", w.measure, "products or solvers that are reported (seconds)");
+  field("validate_seconds", w.validate, "references and PETSc (seconds)");
+  field("write_seconds", w.write, "convert: the file (seconds); y and x are written later");
+  field("other_seconds", w.other, "what is left, such as vectors and uploads (seconds)");
+}
+
+template <class Walk>
 void fields(const PhaseReport& p, Walk&& field) {
   field("pack", p.pack, "gathering what is sent (seconds)");
   field("exchange", p.exchange, "until the ghosts are there (seconds)");
@@ -325,6 +338,7 @@ void fields(const RunReport& r, Walk&& field) {
   field("kernel", r.kernel, "the product on a rank");
   field("setup", r.setup, "before the first product, slowest rank");
   field("memory", r.memory, "most on any rank");
+  field("wall", r.wall, "wall clock time of rank 0");
   field("timing", r.timing, "of one product, slowest rank");
   field("performance", r.performance, "rates from the median");
   field("validation", r.validation, "check of y");

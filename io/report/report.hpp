@@ -111,6 +111,14 @@ struct SetupReport {
       {};  ///< `kernels` on a GPU: CSR from coordinates there
 };
 
+/// Wall clock time of rank 0 in seconds, from the start of its process until the report was
+/// written.
+struct WallReport {
+  double seconds = 0;  ///< the sum of:
+  double start = 0, read = 0, partition = 0, choose = 0, measure = 0, validate = 0, write = 0,
+         other = 0;
+};
+
 /// Most on any rank.
 struct MemoryReport {
   std::int64_t peak_bytes_max_rank = 0, device_bytes_max_rank = 0;
@@ -222,6 +230,7 @@ struct RunReport {
   std::optional<KernelReport> kernel;
   SetupReport setup;
   MemoryReport memory;
+  WallReport wall;
   std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string>
+#include <utility>
 
 #include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
@@ -294,6 +296,21 @@ void write_validation(Table& table, const ValidationReport& v,
   table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
 }
 
+/// The parts that took a hundredth of it or more.
+void write_wall(Table& table, const WallReport& w) {
+  const std::pair<const char*, double> parts[] = {
+      {"start", w.start},   {"read", w.read},       {"partition", w.partition},
+      {"choose", w.choose}, {"measure", w.measure}, {"validate", w.validate},
+      {"write", w.write},   {"other", w.other}};
+  std::string text;
+  for (const auto& [name, seconds] : parts) {
+    if (seconds < 0.01 * w.seconds) continue;
+    text += fmt::format("{}{} {:.2g}", text.empty() ? "" : ", ", name, seconds);
+  }
+  table.group("Wall clock");
+  table.line("rank 0", fmt::format("{:.3g} s: {}", w.seconds, text));
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, const RunReport& report, bool color) {
@@ -333,6 +350,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
     table.group("Combinations");
     write_cases(out, report.cases);
   }
+  if (report.wall.seconds > 0) write_wall(table, report.wall);
   out << '\n';
 }
 

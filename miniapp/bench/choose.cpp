@@ -166,6 +166,26 @@ std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool gr
   return variants;
 }
 
+namespace {
+
+/// Where no entry of x crosses, transports differ by what they make and by graphs: of `variants`
+/// stay those of the first transport and of the first that takes graphs. What has gone.
+std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant>& variants) {
+  const auto with_graph = std::find_if(variants.begin(), variants.end(),
+                                       [](const TransportVariant& one) { return one.graph; });
+  const TransportEntry* first = variants.front().entry;
+  const TransportEntry* replayed = with_graph == variants.end() ? first : with_graph->entry;
+  std::vector<TransportCandidate> left_out;
+  std::erase_if(variants, [&](const TransportVariant& one) {
+    if (one.entry == first || one.entry == replayed) return false;
+    left_out.push_back({one.entry->name, one.graph, {}, {}, "nothing is exchanged"});
+    return true;
+  });
+  return left_out;
+}
+
+}  // namespace
+
 ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
                                  bool graphs, const LocalKernels& kernels) {
   ChosenTransport chosen;
@@ -179,11 +199,14 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
     });
     return chosen;
   }
+  std::vector<TransportVariant> variants = usable_transports(setting.site, graphs);
+  if (sum_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) == 0) {
+    chosen.candidates = leave_out_exchanges(variants);
+  }
   for (const TransportEntry& entry : transports()) {
     const std::string reason = entry.unusable(setting.site);
     if (!reason.empty()) chosen.candidates.push_back({entry.name, false, {}, {}, reason});
   }
-  const std::vector<TransportVariant> variants = usable_transports(setting.site, graphs);
   ChosenTransport fastest = try_transports(setting, variants, kernels);
   fastest.candidates.insert(fastest.candidates.begin(), chosen.candidates.begin(),
                             chosen.candidates.end());

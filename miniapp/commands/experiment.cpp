@@ -16,6 +16,7 @@
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/machine_model.hpp"
+#include "miniapp/bench/wall_clock.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
@@ -226,6 +227,7 @@ bool interrupted(const Job& job, RunReport& report) {
 
 ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,
                 const std::string& trace, const std::function<void()>& more) {
+  report.wall = wall_of(job.progress);
   job.progress.phase("report");
   outputs.write_report(report, trace);
   if (more) more();

@@ -7,8 +7,7 @@
 namespace rowhalo {
 
 void Progress::phase(const char* name) {
-  phase_.store(name, std::memory_order_relaxed);
-  expect(0);
+  enter(name);
 }
 
 }  // namespace rowhalo

@@ -2,18 +2,28 @@
 //
 // What a rank is doing, written by its main thread and read by the threads that watch and show it.
 // Long loops call tick(); a call into a library that cannot tick is wrapped in a LibraryCall.
-// Phase names are string literals: nothing is allocated, nothing can dangle.
+// Phase names are string literals: nothing can dangle.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace rowhalo {
 
+/// How long a phase has taken so far, all the times that it was entered.
+struct PhaseTime {
+  const char* phase;
+  double seconds;
+};
+
 class Progress {
  public:
+  Progress();
   void phase(const char* name);
+  /// Of the main thread: every phase, in the order of their first beginnings.
+  std::vector<PhaseTime> times() const;
   /// The phase is done after `total` units of work (0: not known); add() says how many are.
   void expect(std::int64_t total) {
     done_.store(0, std::memory_order_relaxed);
@@ -39,10 +49,14 @@ class Progress {
 
  private:
   friend class LibraryCall;
+  void enter(const char* name);
+
   std::atomic<const char*> phase_{"start"};
   std::atomic<std::uint64_t> ticks_{0};
   std::atomic<std::int64_t> done_{0}, total_{0};
   std::atomic<int> library_depth_{0};
+  std::vector<PhaseTime> times_;  ///< of the phases that have ended
+  double entered_;                ///< the one under way, by the host's clock
 };
 
 /// While one lives, the watchdog grants ten times its limit.

@@ -12,7 +12,7 @@ launch.require("jsonschema")
 import jsonschema  # noqa: E402  pylint: disable=wrong-import-position
 
 SECTIONS = ["schema_version", "command", "argv", "status", "provenance", "matrix", "partition",
-            "halo", "kernel", "setup", "memory", "timing", "performance", "validation"]
+            "halo", "kernel", "setup", "memory", "wall", "timing", "performance", "validation"]
 FOMS = {"spmv_median_seconds": "s", "spmv_gflops": "GF/s", "spmv_gbytes": "GB/s",
         "halo_exposed_seconds": "s", "setup_seconds": "s"}
 MATRIX = "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n1 1 2\n3 1 -1\n4 4 5\n"
@@ -91,6 +91,23 @@ class Schema(launch.Case):
             timed = [item for item in report[axis]["candidates"] if item["seconds"] is not None]
             fastest = min(timed, key=lambda item: item["seconds"])
             self.assertEqual((report[axis][key], fastest["reason"]), (fastest["name"], "fastest"))
+
+    def test_auto_tries_no_exchange_of_nothing(self):
+        for ranks, matrix in ((1, "stencil7:6"), (3, "banded:rows=60,half=0,fill=1")):
+            with self.subTest(matrix):
+                report = self.run_json("--matrix", matrix, *launch.SHORT, ranks=ranks)
+                halo = report["halo"]
+                self.assertEqual(halo["bytes_total"], 0)
+                tried = {item["name"] for item in halo["candidates"] if item["seconds"] is not None}
+                self.assertLessEqual(len(tried), 2)  # the first, and on a GPU one that takes graphs
+                self.assertIn("nothing is exchanged", {item["reason"] for item in halo["candidates"]})
+
+    def test_wall_clock(self):
+        wall = self.run_json("--matrix", "stencil7:6", *launch.SHORT)["wall"]
+        seconds = wall.pop("seconds")
+        self.assertAlmostEqual(sum(wall.values()), seconds)
+        for part in ("start", "choose", "measure", "validate"):
+            self.assertGreater(wall[f"{part}_seconds"], 0)
 
     def test_empty_matrices(self):
         for size in ("0 0 0", "5 0 0", "0 5 0", "3 3 0"):

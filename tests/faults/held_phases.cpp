@@ -20,8 +20,7 @@
 namespace rowhalo {
 
 void Progress::phase(const char* name) {
-  phase_.store(name, std::memory_order_relaxed);
-  expect(0);
+  enter(name);
   const char* place = std::getenv("ROWHALO_TEST_HOLD");
   const char* command = std::getenv("ROWHALO_TEST_DO");
   if (place == nullptr || command == nullptr) return;
