@@ -46,7 +46,10 @@ def whole(path):
     remove_stale(target)
     fresh = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}."
                              f"{secrets.token_hex(4)}.part")
-    os.close(os.open(fresh, FLAGS, 0o666))
+    try:
+        os.close(os.open(fresh, FLAGS, 0o666))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
     try:
         yield fresh
         os.replace(fresh, target)

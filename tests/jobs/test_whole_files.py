@@ -58,6 +58,12 @@ class WholeFiles(launch.Case):
     def names(self, folder):
         return sorted(path.name for path in folder.iterdir())
 
+    def test_a_missing_folder_is_named_by_the_target(self):
+        target = self.place / "nowhere/table.csv"
+        with self.assertRaises(FileNotFoundError) as caught:
+            whole_files.write_whole(target, "text")
+        self.assertEqual(caught.exception.filename, str(target))
+
     def test_replaces_with_the_usual_rights(self):
         for write, folder in self.each():
             (folder / "a file").write_text("old\n", encoding="utf-8")
