@@ -97,11 +97,11 @@ fault "boundary rows take the ghosts of the last direction" miniapp/spmv/distrib
 fault "sums of rank 1 are missing" miniapp/solve/rank_sums.cpp \
   'void* data = words.data;' \
   'void* data = words.data; if (comm_.rank == 1) std::memset(data, 0, words.bytes());' \
-  cli_solve
+  test_miniapp_n2
 fault "a signal does not travel in the sums" miniapp/solve/workspace.cpp \
   '*stop_ = 1;' \
   '*stop_ = 0;' \
-  cli_solve
+  faults_short
 fault "the tolerance forgets the first norm" kernels/vectors/verdict.hpp \
   'norm <= rule.tolerance * first' \
   'norm <= rule.tolerance' \
