@@ -164,7 +164,7 @@ void SolverWorkspace::reduce(const OverRanks& sums) {
 
 void SolverWorkspace::send_sums(int count) {
   if (by_kernels()) {
-    sum_stream_ = sums_beside_->fork(setting_.space.stream);
+    sums_beside_->fork(setting_.space.stream);
   } else {
     reduce(reduction(count, true, false, {}));
   }
@@ -173,7 +173,7 @@ void SolverWorkspace::send_sums(int count) {
 void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
   if (by_kernels()) {
     VectorSpace beside = setting_.space;
-    beside.stream = sum_stream_;
+    beside.stream = sums_beside_->stream();
     finish_sums(beside, reduction(count, true, true, scalars));
     sums_beside_->join(setting_.space.stream);
   } else {

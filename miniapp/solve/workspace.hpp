@@ -104,8 +104,8 @@ class SolverWorkspace {
       reduce(then);
     }
   }
-  /// The same in two halves; other work may stand between them, which on a GPU the whole reduction
-  /// then runs beside.
+  /// The same in two halves, with other work between them. Where kernels do all of a reduction, it
+  /// runs beside that work.
   template <class Step>
   void start_sum(const Step& step, int place = 0) {
     sum_here(step, place);
@@ -181,7 +181,6 @@ class SolverWorkspace {
   std::optional<EventHandle> done_;
   std::optional<StreamHandle> beside_;     ///< for the request to stop
   std::optional<SideStream> sums_beside_;  ///< of a sum that is started and not yet finished
-  Stream sum_stream_;                      ///< of sums_beside_, once forked
   GraphExec graph_;
   PhaseClock clock_;
 };

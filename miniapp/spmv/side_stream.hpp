@@ -23,6 +23,8 @@ class SideStream {
     joined_.make_wait(stream);
   }
 
+  Stream stream() const { return side_.stream(); }
+
  private:
   StreamHandle side_{StreamHandle::Priority::high};
   EventHandle forked_{EventHandle::Timing::off}, joined_{EventHandle::Timing::off};

@@ -3,9 +3,10 @@
 // Vector steps on a GPU (vector_steps.hpp): a grid that fills the device strides over the rows.
 // Fast sums: a tree over each thread block, whose sum goes to parts[k][block]; whoever does what
 // there is to do over ranks (over_ranks.hpp), the last block to end or a kernel of its own, adds
-// those up, in a fixed order (strided over its threads, then a tree). Reproducible sums: threads
-// and warps add without rounding (expansion.cuh), thread blocks in an accumulator per sum in shared
-// memory, which they add, normalized, to that of the device; integers may be added in any order.
+// those up, in a fixed order (strided over the lanes of a warp, then a tree). Reproducible sums:
+// threads and warps add without rounding (expansion.cuh), thread blocks in an accumulator per sum
+// in shared memory, which they add, normalized, to that of the device; integers may be added in any
+// order.
 //
 //   row      0 1 2 ... 255 | 256 ... 511 | ...     thread blocks 0, 1, 2, ... in turn
 //   block b  terms of its rows -> sum (a tree) -> parts[k][b]
@@ -310,8 +311,8 @@ __global__ void __launch_bounds__(block_threads, 3)
   if (is_last_block(ended_blocks)) work_over_ranks<Summation::reproducible>(then, 0);
 }
 
-/// As many blocks as the device holds at once, at most: with more, the last ones would stride over
-/// their rows almost alone.
+/// At most as many thread blocks as the device holds at once: those beyond would start when the
+/// others have ended, and run on a device that is nearly idle.
 template <auto kernel, class... Arguments>
 void launch(const VectorSpace& space, const Arguments&... arguments) {
   static const int resident = [] {

@@ -108,7 +108,7 @@ bool takes_any_rows(const std::string& format) {
 /// How much of formats x transports a problem is tried with.
 enum class Extent { all, with_nccl, one_format };
 
-/// Making a choice takes a hundred collectives, on GPUs milliseconds: all formats meet the first
+/// Making a choice takes many collectives, on GPUs milliseconds: all formats meet the first
 /// transport and p2p in a graph, all transports meet one format. Random pairs: test_differential.
 bool worth_a_try(Extent extent, const std::string& format, const TransportVariant& transport) {
   if (format == "sell") return true;
