@@ -57,7 +57,7 @@ for executable in "${executables[@]}"; do
     attempt "$name" plain "$executable"
     for tool in memcheck racecheck initcheck; do
       [ -z "$sanitizer" ] || attempt "$name [short]" "$tool" \
-        "$sanitizer" --tool "$tool" --error-exitcode 1 "$executable" '[short]'
+        "$sanitizer" --tool "$tool" --error-exitcode 1 "$executable" '[short]' --durations yes
     done
     continue
   fi
@@ -67,7 +67,7 @@ for executable in "${executables[@]}"; do
   CUDA_VISIBLE_DEVICES=0 attempt "$name -n 2 on 1 GPU" plain mpirun -n 2 "$executable"
   # NCCL asks for kernels of other architectures on purpose: not an error of an API call.
   [ -z "$sanitizer" ] || attempt "$name -n 2 [short]" memcheck mpirun -n 2 \
-    "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 1 "$executable" '[short]'
+    "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 1 "$executable" '[short]' --durations yes
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

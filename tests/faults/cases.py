@@ -26,9 +26,10 @@ OUTPUTS = {"--save-y": "y.mtx", "--json": "r.json", "--csv": "r.csv", "--trace":
 
 
 def sending(name, hold):
-    """The signal at the beginning of a phase; while products run: a moment later."""
+    """The signal at the beginning of a phase; while products run: a moment later, and where there
+    are to be iterations before it, when NCCL and graphs have certainly been set up."""
     if hold.endswith((":measure", ":solve")):
-        return f"(sleep 1; touch $B; kill -{name} $PPID) &"
+        return f"(sleep {3 if name == 'TERM' else 1}; touch $B; kill -{name} $PPID) &"
     return f"touch $B; kill -{name} $PPID"
 
 

@@ -76,6 +76,15 @@ def is_whole(path):
     return path.stat().st_size > 0
 
 
+def said_in(path):
+    """What a report that should not be there says of its end."""
+    if path.suffix != ".json" or not is_whole(path):
+        return ""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    ends = [(solver["method"], solver["end"], solver["iterations"]) for solver in report["solvers"] or []]
+    return f": {report['status']}, {report['verdict']}, {ends}"
+
+
 def processes_of(mark):
     """Those that this case started, by a variable in their environment; zombies do not count."""
     found = []
@@ -209,7 +218,7 @@ class Run:
                 yield f"{name} was lost"
         for name in case.loses:
             if (self.place / name).exists():
-                yield f"{name} is there"
+                yield f"{name} is there" + said_in(self.place / name)
         for name, text in case.has.items():
             path = self.place / name
             if path.exists() and not re.search(text, path.read_text(encoding="utf-8"), re.DOTALL):

@@ -46,7 +46,10 @@ SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   const VectorMemory inverse = copy_to(site.device, system.inverse);
   std::optional<StreamHandle> stream;
   if (site.device == Device::gpu) stream.emplace();
+  const std::string phase = std::string(entry.name) + " by " + transport.name + ", " +
+                            name_of(launch);  // for the watchdog's message
   Progress progress;
+  progress.phase(phase.c_str());
   const Watchdog watchdog(progress, 100);
   SolverSetting setting{
       comm,
