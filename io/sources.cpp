@@ -29,9 +29,9 @@ Load load_hdf5, load_petsc;
 Outline outline_hdf5, outline_petsc;
 Save save_hdf5, save_petsc;
 Load load_stencil, load_elasticity, load_banded, load_random, load_rmat, load_web, load_road,
-    load_arrow, load_empty, load_dense;
+    load_arrow, load_empty, load_lp, load_dense;
 Outline outline_stencil, outline_elasticity, outline_banded, outline_random, outline_rmat,
-    outline_web, outline_road, outline_arrow, outline_empty, outline_dense;
+    outline_web, outline_road, outline_arrow, outline_empty, outline_lp, outline_dense;
 
 namespace {
 
@@ -76,6 +76,9 @@ constexpr SourceEntry table[]{
     {"empty", "empty:rows=N,share=P,row=K,seed=S",
      "a share P of the rows is empty, the others have K entries", nullptr, load_empty,
      outline_empty},
+    {"lp", "lp:rows=N,columns=M,blocks=B,linking=L,fill=P,column=K,dense=D,seed=S",
+     "linear program: L rows and D columns across B blocks with K entries per column", nullptr,
+     load_lp, outline_lp},
     {"dense", "dense:N | dense:rows=,columns=", "every entry stored, a_ij = i - 0.1*j + 1", nullptr,
      load_dense, outline_dense},
 };

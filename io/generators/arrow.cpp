@@ -17,12 +17,13 @@ struct Arrow {
   HeavyRows heavy;
 
   explicit Arrow(const Spec& spec) {
-    spec.allow_only({"rows", "heavy", "row", "seed"});
+    spec.allow_only({"rows", "heavy", "row", "seed", "values"});
     const GlobalIndex rows = spec.integer("rows", spec.integer_argument(4'000'000));
     heavy.rows = rows;
     heavy.heavy = spec.integer("heavy", std::min<GlobalIndex>(5, rows), 0, rows);
     heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
     heavy.seed = seed_of(spec);
+    heavy.values_of = EntryValues(spec);
     outline = square_outline(spec, rows);
     const double most = 3.0 * static_cast<double>(rows) +
                         static_cast<double>(heavy.heavy) * static_cast<double>(heavy.length);

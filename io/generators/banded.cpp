@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Source banded: entries within |i - j| <= half, each with probability `fill`, the diagonal always;
-// values uniform in [-1, 1).
-// Places in the band are drawn 64 at a time: lane by lane a random number is compared with `fill`,
-// a bit of all of them a step, until each differs from it; so a word takes about eight steps
-// whatever `fill` is.
+// values as EntryValues has them.
+// Places in the band are drawn 64 at a time (random_lanes).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,27 +15,15 @@ namespace rowhalo {
 
 namespace {
 
-/// 64 bits of which each is one with probability `threshold` / 2^53.
-std::uint64_t random_lanes(std::uint64_t word_seed, std::uint64_t threshold) {
-  if (threshold >> 53 != 0) return ~std::uint64_t{0};
-  std::uint64_t below = 0, undecided = ~std::uint64_t{0};
-  for (int bit = 52; bit >= 0 && undecided != 0; --bit) {
-    const std::uint64_t drawn = mix64(word_seed + static_cast<std::uint64_t>(bit));
-    const std::uint64_t wanted = threshold >> bit & 1 ? ~std::uint64_t{0} : 0;
-    below |= undecided & ~drawn & wanted;
-    undecided &= ~(drawn ^ wanted);
-  }
-  return below;
-}
-
 struct Banded {
   MatrixOutline outline;
   GlobalIndex half;
   std::uint64_t threshold;  ///< fill in units of 2^-53
   std::uint64_t seed;
+  EntryValues values_of;
 
-  explicit Banded(const Spec& spec) {
-    spec.allow_only({"rows", "half", "fill", "seed"});
+  explicit Banded(const Spec& spec) : values_of(spec) {
+    spec.allow_only({"rows", "half", "fill", "seed", "values"});
     const GlobalIndex rows = rows_of(spec);
     half = std::min(spec.integer("half", 16, 0), rows - 1);
     const double fill = spec.number("fill", 0.5);
@@ -82,7 +68,7 @@ struct Banded {
     for_each_word(row, [&](GlobalIndex first, std::uint64_t lanes) {
       for (; lanes != 0; lanes &= lanes - 1) {
         *columns = first + std::countr_zero(lanes);
-        *values++ = uniform_value(value_seed, static_cast<std::uint64_t>(*columns++));
+        *values++ = values_of(value_seed, *columns++);
       }
     });
   }

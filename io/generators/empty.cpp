@@ -2,7 +2,7 @@
 //
 // Source empty: a `share` of the rows has no entry, in runs (parts of 64 rows are empty as a whole)
 // and scattered (so are rows of the other parts, as often); every other row has `row` entries in
-// random columns, with values uniform in [-1, 1).
+// random columns, with values as EntryValues has them.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -20,9 +20,10 @@ struct MostlyEmpty {
   GlobalIndex length;
   double kept;  ///< share of the parts, and of the rows of a part, that are kept
   std::uint64_t seed;
+  EntryValues values_of;
 
-  explicit MostlyEmpty(const Spec& spec) {
-    spec.allow_only({"rows", "share", "row", "seed"});
+  explicit MostlyEmpty(const Spec& spec) : values_of(spec) {
+    spec.allow_only({"rows", "share", "row", "seed", "values"});
     const GlobalIndex rows = spec.integer("rows", spec.integer_argument(4'000'000));
     const double share = spec.number("share", 0.8);
     if (!(share >= 0 && share <= 1)) spec.fail("share is a part of the rows and must be in 0..1");
@@ -54,7 +55,7 @@ struct MostlyEmpty {
     draw_distinct(row_seed, 0, length, outline.info.columns, drawn);
     for (const GlobalIndex column : drawn) {
       *columns++ = column;
-      *values++ = uniform_value(~row_seed, static_cast<std::uint64_t>(column));
+      *values++ = values_of(~row_seed, column);
     }
   }
 };

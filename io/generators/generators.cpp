@@ -45,6 +45,11 @@ Grid grid_of(const Spec& spec, int dimensions, GlobalIndex minimum) {
   return grid;
 }
 
+EntryValues::EntryValues(const Spec& spec) {
+  const std::string_view word = spec.word("values", {"random", "ones", "integers"});
+  kind_ = word == "ones" ? Kind::ones : word == "integers" ? Kind::integers : Kind::random;
+}
+
 std::uint64_t seed_of(const Spec& spec) {
   return static_cast<std::uint64_t>(spec.integer("seed", 1, 0));
 }
@@ -73,6 +78,20 @@ void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset coun
     std::sort(drawn.begin(), drawn.end());
     drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
   }
+}
+
+// Lane by lane a random number is compared with the threshold, a bit of all of them a step, until
+// each differs from it; so a word takes about eight steps whatever the threshold is.
+std::uint64_t random_lanes(std::uint64_t word_seed, std::uint64_t threshold) {
+  if (threshold >> 53 != 0) return ~std::uint64_t{0};
+  std::uint64_t below = 0, undecided = ~std::uint64_t{0};
+  for (int bit = 52; bit >= 0 && undecided != 0; --bit) {
+    const std::uint64_t drawn = mix64(word_seed + static_cast<std::uint64_t>(bit));
+    const std::uint64_t wanted = threshold >> bit & 1 ? ~std::uint64_t{0} : 0;
+    below |= undecided & ~drawn & wanted;
+    undecided &= ~(drawn ^ wanted);
+  }
+  return below;
 }
 
 void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,

@@ -9,11 +9,13 @@
 // number of ranks: each makes its even share of the rows, with all of its threads, in two passes.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "io/sources.hpp"
+#include "partition/base/hash.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/comm.hpp"
@@ -32,6 +34,27 @@ GlobalIndex expected_entries(const Spec& spec, double entries);
 /// missing; Spec::fail when both are, one is below `minimum`, or the points exceed 64 bits.
 Grid grid_of(const Spec& spec, int dimensions, GlobalIndex minimum = 1);
 
+/// The option values=random|ones|integers: what an entry is worth, a function of the seed of its
+/// row and its column.
+class EntryValues {
+ public:
+  EntryValues() = default;  ///< random
+  explicit EntryValues(const Spec& spec);
+
+  bool random() const { return kind_ == Kind::random; }
+  /// Uniform in [-1, 1); 1; or uniform in -1000..1000 without 0.
+  double operator()(std::uint64_t row_seed, GlobalIndex column) const {
+    if (kind_ == Kind::ones) return 1;
+    const double value = uniform_value(row_seed, static_cast<std::uint64_t>(column));
+    if (kind_ == Kind::random) return value;
+    return value < 0 ? std::floor(1000 * value) : std::floor(1000 * value) + 1;
+  }
+
+ private:
+  enum class Kind { random, ones, integers };
+  Kind kind_ = Kind::random;
+};
+
 /// The option seed.
 std::uint64_t seed_of(const Spec& spec);
 
@@ -45,6 +68,9 @@ MatrixOutline square_outline(const Spec& spec, GlobalIndex rows);
 /// draw `first_draw` on. Quick while `count` is at most half of `limit`.
 void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset count,
                    GlobalIndex limit, std::vector<GlobalIndex>& drawn);
+
+/// 64 bits of which each is one with probability `threshold` / 2^53.
+std::uint64_t random_lanes(std::uint64_t word_seed, std::uint64_t threshold);
 
 /// Local. Spec::fail when the even shares of the ranks of a host do not fit into the memory that it
 /// may use. `nonzero_bytes`: while the matrix is made.

@@ -2,14 +2,13 @@
 //
 // A few very long rows in an otherwise regular square matrix: `heavy` of them, evenly spread, with
 // `length` entries each: one in each of as many even parts of the columns, the diagonal among them,
-// with values uniform in [-1, 1).
+// with values as EntryValues has them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "partition/base/hash.hpp"
-#include "partition/base/types.hpp"
+#include "io/generators/generators.hpp"
 
 namespace rowhalo {
 
@@ -17,6 +16,7 @@ struct HeavyRows {
   GlobalIndex rows = 0;  ///< of the matrix
   GlobalIndex heavy = 0, length = 1;
   std::uint64_t seed = 0;
+  EntryValues values_of = {};
 
   /// Heavy rows stand in the middle of `heavy` even parts.
   bool contains(GlobalIndex row) const {
@@ -39,7 +39,7 @@ struct HeavyRows {
                        ? row
                        : first + static_cast<GlobalIndex>(
                                      mix64(row_seed, static_cast<std::uint64_t>(k)) % width);
-      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(columns[k]));
+      values[k] = values_of(~row_seed, columns[k]);
     }
   }
 };

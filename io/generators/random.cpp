@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Source random: row i has a random number of entries, uniform around the mean `row`, in distinct
-// columns drawn uniformly, with values uniform in [-1, 1).
+// columns drawn uniformly, with values as EntryValues has them.
 #include <algorithm>
 #include <vector>
 
@@ -22,9 +22,10 @@ struct RandomMatrix {
   MatrixOutline outline;
   double mean;
   std::uint64_t seed;
+  EntryValues values_of;
 
-  explicit RandomMatrix(const Spec& spec) {
-    spec.allow_only({"rows", "columns", "row", "seed"});
+  explicit RandomMatrix(const Spec& spec) : values_of(spec) {
+    spec.allow_only({"rows", "columns", "row", "seed", "values"});
     outline = square_outline(spec, rows_of(spec));
     MatrixInfo& info = outline.info;
     info.columns = spec.integer("columns", info.rows);
@@ -67,9 +68,7 @@ struct RandomMatrix {
           *next++ = column;
       }
     }
-    for (Offset k = 0; k < length; ++k) {
-      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(columns[k]));
-    }
+    for (Offset k = 0; k < length; ++k) values[k] = values_of(~row_seed, columns[k]);
   }
 };
 

@@ -3,7 +3,7 @@
 // Source rmat: the recursive graphs of Chakrabarti, Zhan, Faloutsos (R-MAT, SDM 2004): 2^scale
 // vertices, edges * 2^scale draws, each of which falls `scale` times into a quadrant of what is
 // left of the matrix, with probabilities a, b, c and the rest. Repeated edges are one entry,
-// self-loops stay; the value is a function of row and column, uniform in [-1, 1). scramble=1
+// self-loops stay; the value is a function of row and column (EntryValues). scramble=1
 // renumbers the vertices at random, as Graph500 does; without it low numbers have the long rows.
 // packed=1 then moves the entries of each row to columns 0, 1, 2...: rows of the same lengths, but
 // x from the cache, so that a product shows what its gathers cost.
@@ -36,9 +36,10 @@ struct Rmat {
   std::uint64_t threshold[3];  ///< a, a + b, a + b + c in units of 2^-32
   std::uint64_t seed;
   bool scramble, packed;
+  EntryValues values_of;
 
-  explicit Rmat(const Spec& spec) {
-    spec.allow_only({"scale", "edges", "seed", "a", "b", "c", "scramble", "packed"});
+  explicit Rmat(const Spec& spec) : values_of(spec) {
+    spec.allow_only({"scale", "edges", "seed", "a", "b", "c", "scramble", "packed", "values"});
     scale = static_cast<int>(spec.integer("scale", spec.integer_argument(0, 1, 62), 1, 62));
     if (scale == 0) spec.fail("scale is missing; write rmat:scale=20");
     const GlobalIndex vertices = GlobalIndex{1} << scale;
@@ -174,7 +175,7 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
         mix64(rmat.seed, static_cast<std::uint64_t>(matrix.first_row + row));
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       if (rmat.packed) matrix.columns[k] = k - matrix.offsets[row];
-      matrix.values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(matrix.columns[k]));
+      matrix.values[k] = rmat.values_of(~row_seed, matrix.columns[k]);
     }
   }
   return matrix;

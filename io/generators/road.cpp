@@ -5,7 +5,7 @@
 // through to the first crossing beyond its quarter; other neighbours are joined with probability
 // 0.275, and those on the frame always. So the pattern is symmetric, without a diagonal, and every
 // row has 2 to 4 entries (1 at the ends of a grid that is one point wide), 2.6 on average like
-// measured road networks; values are lengths in [0.5, 1.5).
+// measured road networks; values are lengths in [0.5, 1.5), or as values= says.
 // Crossings are numbered quarter by quarter, so that near ones have near numbers. heavy= rows (none
 // by default) have `row` entries all over the columns instead (heavy_rows.hpp): not symmetric then.
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Road {
   HeavyRows heavy;
 
   explicit Road(const Spec& spec) {
-    spec.allow_only({"nx", "ny", "seed", "heavy", "row"});
+    spec.allow_only({"nx", "ny", "seed", "heavy", "row", "values"});
     const Grid grid = grid_of(spec, 2);
     nx = grid.extent[0];
     ny = grid.extent[1];
@@ -43,6 +43,7 @@ struct Road {
     heavy.heavy = spec.integer("heavy", 0, 0, rows);
     heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
     heavy.seed = seed;
+    heavy.values_of = EntryValues(spec);
     outline = square_outline(spec, rows);
     const double streets = expected_streets(nx, ny) + expected_streets(ny, nx);
     const double light_share = static_cast<double>(rows - heavy.heavy) / static_cast<double>(rows);
@@ -127,7 +128,8 @@ struct Road {
         values[place] = values[place - 1];
       }
       columns[place] = column;
-      values[place] = 1 + 0.5 * uniform_value(street_seed, 1);
+      values[place] = heavy.values_of.random() ? 1 + 0.5 * uniform_value(street_seed, 1)
+                                               : heavy.values_of(street_seed, 1);
     });
   }
 };

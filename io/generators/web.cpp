@@ -12,7 +12,7 @@
 //            that is small more often than not, with probability 3/4 if that is no more than 4
 //            prototypes away, or a popular page: page c with a density of c^(-3/4)
 // A draw follows the prototypes by their numbers alone, so no other row is needed; repeated links
-// are drawn again, so that lengths are exact. Values are uniform in [-1, 1). packed=1 as for rmat.
+// are drawn again, so that lengths are exact. values= and packed=1 as for rmat.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -46,9 +46,10 @@ struct Web {
   int octaves = most_octaves;
   std::uint64_t seed;
   bool packed;
+  EntryValues values_of;
 
-  explicit Web(const Spec& spec) {
-    spec.allow_only({"rows", "row", "seed", "packed"});
+  explicit Web(const Spec& spec) : values_of(spec) {
+    spec.allow_only({"rows", "row", "seed", "packed", "values"});
     pages = rows_of(spec);
     const double limit = static_cast<double>(pages) / 4;
     const double mean = spec.number("row", std::min(20.0, limit));
@@ -157,7 +158,7 @@ struct Web {
     }
     for (Offset k = 0; k < length; ++k) {
       columns[k] = packed ? k : links[k];
-      values[k] = uniform_value(~row_seed, static_cast<std::uint64_t>(columns[k]));
+      values[k] = values_of(~row_seed, columns[k]);
     }
   }
 };

@@ -166,3 +166,11 @@ fault "chunks that were never written taken" io/hdf5/array.cpp \
 fault "half a dataset is enough" io/hdf5/array.cpp \
   'if (stored >= bytes) return;' \
   'if (2 * stored >= bytes) return;'
+fault "lp: the rows of a block reach into the next" io/generators/lp.cpp \
+  'even_split(columns, 1, static_cast<int>(blocks), block + 1)' \
+  'even_split(columns, 1, static_cast<int>(blocks), block + 1) + 1' \
+  test_generators_n2
+fault "values=integers: 0 among them" io/generators/generators.hpp \
+  'std::floor(1000 * value) + 1' \
+  'std::floor(1000 * value)' \
+  test_generators_n2

@@ -260,3 +260,48 @@ TEST_CASE("empty: rows of one length or none, empty ones in runs and alone") {
   CHECK(load_alone("empty:rows=900,share=1").values.empty());
   CHECK(load_alone("empty:rows=900,share=0,row=3").values.size() == 2700);
 }
+
+TEST_CASE("values=ones and integers change no place") {
+  for (const std::string spec :
+       {"random:rows=300", "banded:rows=200,half=9", "rmat:scale=8", "web:rows=400", "road:20",
+        "arrow:rows=300,row=80", "empty:rows=900", "lp:rows=20,columns=900"}) {
+    INFO(spec);
+    const DistributedCsr random = load(spec), ones = load(spec + ",values=ones"),
+                         integers = load(spec + ",values=integers");
+    REQUIRE_ALL_RANKS((ones.columns == random.columns && integers.columns == random.columns));
+    const bool arrow = spec.starts_with("arrow");  // its short rows are -1, 2, -1
+    REQUIRE_ALL_RANKS(std::all_of(ones.values.begin(), ones.values.end(), [&](double value) {
+      return value == 1 || (arrow && (value == 2 || value == -1));
+    }));
+    REQUIRE_ALL_RANKS(std::all_of(integers.values.begin(), integers.values.end(), [](double value) {
+      return value == std::trunc(value) && value != 0 && std::abs(value) <= 1000;
+    }));
+    const std::set<double> distinct(integers.values.begin(), integers.values.end());
+    if (!arrow && integers.values.size() > 300) CHECK(distinct.size() > 150);
+  }
+}
+
+TEST_CASE("lp: linking rows, blocks, dense columns") {
+  constexpr GlobalIndex linking = 4, blocks = 5, rows = 54, columns = 20000;
+  const DistributedCsr matrix =
+      load("lp:rows=54,columns=20000,blocks=5,linking=4,fill=0.3,column=2.5,dense=8");
+  std::vector<std::int64_t> of_columns(columns, 0);
+  bool inside = true;
+  std::int64_t linked = 0;
+  for (const ExactEntry& e : local_entries(matrix)) {
+    ++of_columns[e.column];
+    linked += e.row < linking;
+    const bool dense = e.column % (columns / 8) == columns / 16;
+    const GlobalIndex block = (e.row - linking) / 10;
+    inside = inside && (e.row < linking || dense || e.column / (columns / blocks) == block);
+  }
+  REQUIRE_ALL_RANKS(inside);
+  linked = sum_over_ranks(world(), linked);
+  REQUIRE_ALL_RANKS(std::abs(static_cast<double>(linked) / (linking * 0.3 * columns) - 1) < 0.03);
+  const std::int64_t all = nonzeros(matrix), in_blocks = all - linked - 8 * (rows - linking);
+  REQUIRE_ALL_RANKS(std::abs(static_cast<double>(in_blocks) / (2.5 * columns) - 1) < 0.03);
+  for (GlobalIndex k = 0; k < 8; ++k) {
+    const GlobalIndex column = columns / 8 * k + columns / 16;
+    REQUIRE_ALL_RANKS(sum_over_ranks(world(), of_columns[column]) == rows);
+  }
+}

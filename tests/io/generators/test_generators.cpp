@@ -68,6 +68,13 @@ const Generated battery[] = {
     {"arrow:rows=20,heavy=20,row=20"},
     {"empty:rows=900,share=0.7,row=5"},
     {"empty:rows=1"},
+    {"lp:rows=60,columns=900,blocks=5,linking=3,column=2,dense=2"},
+    {"lp:rows=1"},
+    {"lp:rows=9,columns=200,linking=9,fill=1"},
+    {"lp:rows=7,columns=3,blocks=3,linking=0,dense=3"},
+    {"rmat:scale=7,values=ones"},
+    {"random:rows=50,values=integers"},
+    {"road:nx=30,ny=20,values=integers", true},
     {"dense:9"},
 };
 
@@ -128,7 +135,8 @@ TEST_CASE("Generators give one matrix for any number of ranks") {
 TEST_CASE("Seeds matter, where there is one") {
   for (const std::string spec :
        {"stencil7:5,coef=random", "stencil7:20,coef=jump", "banded:rows=100", "random:rows=50",
-        "rmat:scale=6", "web:rows=400", "road:40", "arrow:rows=100,row=30", "empty:rows=500"}) {
+        "rmat:scale=6", "web:rows=400", "road:40", "arrow:rows=100,row=30", "empty:rows=500",
+        "lp:rows=20"}) {
     INFO(spec);
     const std::uint64_t first = fingerprint(world(), load(spec + ",seed=1"));
     REQUIRE_ALL_RANKS(first == fingerprint(world(), load(spec)));
@@ -143,7 +151,8 @@ TEST_CASE("An outline is what the matrix will be") {
   specs.insert(specs.end(), {"banded:rows=9000,half=70,fill=0.3", "banded:rows=9000,half=9,fill=1",
                              "random:rows=20000", "rmat:scale=13", "rmat:scale=12,edges=40,a=0.4",
                              "web:rows=40000", "road:250", "road:250,heavy=40,row=500",
-                             "empty:rows=100000,share=0.6"});
+                             "empty:rows=100000,share=0.6", "lp:rows=50",
+                             "lp:rows=40,columns=9000,blocks=7,linking=3,column=3,dense=9"});
   for (std::size_t k = 0; k < specs.size(); ++k) {
     INFO(specs[k]);
     const DistributedCsr matrix = load(specs[k]);
@@ -185,6 +194,8 @@ TEST_CASE("Outlines reach far beyond 32 bits and the memory") {
            Case{"random:rows=1099511627776", tera, 16 * tera, false},
            Case{"web:rows=1099511627776", tera, 20 * tera, false},
            Case{"empty:rows=1099511627776,share=0.75", tera, 5 * tera, false},
+           Case{"lp:rows=1048584,columns=1099511627776,dense=0,blocks=8", 1048584, 10 * tera,
+                false},
        }) {
     INFO(c.spec);
     const MatrixOutline outline = outline_of(c.spec);
@@ -217,8 +228,8 @@ TEST_CASE("Sizes beyond 64 bits are refused, by the outline too") {
         "banded:rows=9223372036854775807,half=9223372036854775807",
         "random:rows=2000000000000000000", "rmat:scale=62", "rmat:scale=40,edges=9000000000",
         "web:rows=2000000000000000000", "arrow:rows=4611686018427387904",
-        "arrow:rows=4000000000,heavy=4000000000,row=4000000000",
-        "empty:rows=4611686018427387904"}) {
+        "arrow:rows=4000000000,heavy=4000000000,row=4000000000", "empty:rows=4611686018427387904",
+        "lp:rows=2000000000,columns=9000000000000000000,linking=2000000000"}) {
     INFO(spec);
     REQUIRE_ALL_RANKS(agreed_error([&] { outline_of(spec); }).find("more entries than 64 bits") !=
                       std::string::npos);
@@ -226,10 +237,11 @@ TEST_CASE("Sizes beyond 64 bits are refused, by the outline too") {
 }
 
 TEST_CASE("What does not fit into the memory is refused before it is made") {
-  for (const char* spec : {"rmat:scale=5,edges=88888888888", "stencil27:100000", "elasticity:50000",
-                           "banded:rows=1000000000000", "rmat:scale=45", "web:rows=1000000000000",
-                           "road:10000000", "arrow:rows=1000000000000", "dense:2000000000",
-                           "empty:rows=1000000000000", "random:rows=1000000000000"}) {
+  for (const char* spec :
+       {"rmat:scale=5,edges=88888888888", "stencil27:100000", "elasticity:50000",
+        "banded:rows=1000000000000", "rmat:scale=45", "web:rows=1000000000000", "road:10000000",
+        "arrow:rows=1000000000000", "dense:2000000000", "empty:rows=1000000000000",
+        "random:rows=1000000000000", "lp:rows=1000000000"}) {
     INFO(spec);
     REQUIRE_ALL_RANKS(agreed_error([&] { load(spec); }).find("use a smaller matrix") !=
                       std::string::npos);
@@ -278,7 +290,14 @@ TEST_CASE("Wrong options say what is right") {
            Case{"empty:rows=10,share=nan", "share is a part of the rows and must be in 0..1"},
            Case{"empty:rows=10,row=6", "must be at most half of the columns"},
            Case{"empty:rows=10,half=6",
-                "unknown key 'half'; 'empty' takes rows, share, row or seed"},
+                "unknown key 'half'; 'empty' takes rows, share, row, seed or values"},
+           Case{"lp:columns=9", "rows is missing; write lp:rows=1000"},
+           Case{"lp:rows=9,linking=10", "linking is 10 but must be in 0..9"},
+           Case{"lp:rows=9,blocks=9", "blocks is 9 but must be in 1..5"},
+           Case{"lp:rows=9,columns=3,dense=4", "dense is 4 but must be in 0..3"},
+           Case{"lp:rows=9,fill=2", "fill is a probability and must be in 0..1"},
+           Case{"lp:rows=40,column=3", "column is the mean number of entries"},
+           Case{"rmat:scale=9,values=two", "values is 'two' but must be random, ones or integers"},
        }) {
     INFO(c.spec);
     const std::string error = agreed_error([&] { outline_of(c.spec); });
