@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an exchange would save that sends partial sums where these are fewer than entries of x.
+
+usage: partial_sums.py [options]                     (see --help)
+
+Today rank p is sent every entry of x of rank q that its rows refer to. It could as well be sent, of
+some rows, the sums over the columns of q, computed by q. For each pair the fewest of both together is
+a minimum vertex cover of the bipartite graph of the block A(p, q), as large as its largest matching
+(Koenig). Counted are entries per product, of all ranks and of the busiest (sent and received), for
+contiguous rows with equal nonzeros; beyond --node ranks also what crosses nodes, and how many entries
+of x would if each crossed once per node. Writes partial_sums.csv and .md into --output. Needs scipy.
+Exit status: 0 fine, 2 wrong usage, 77 scipy is not there.
+"""
+import argparse
+import csv
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from petsc_matrix import read_petsc
+from whole_files import write_whole
+
+MATRICES = ("rmat:scale=18", "rmat:scale=20", "web:rows=1000000")
+COLUMNS = ("matrix", "ranks", "entries", "cover", "saved", "entries_max_rank", "cover_max_rank",
+           "saved_max_rank", "entries_between", "cover_between", "once_per_node")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="partial_sums.py",
+                                     description=__doc__.split("\n", maxsplit=1)[0],
+                                     epilog="exit status: 0 fine, 2 usage, 77 no scipy")
+    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
+    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    parser.add_argument("--matrix", action="append", metavar="SPEC",
+                        help="instead of rmat and web; may be given again")
+    parser.add_argument("--ranks", default="2,4,8,16,32,64", metavar="A,B",
+                        help="default: %(default)s")
+    parser.add_argument("--node", type=int, default=8, metavar="N",
+                        help="ranks per node (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    found = shutil.which(options.rowhalo)
+    if not found:
+        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
+    options.rowhalo = str(Path(found).resolve())
+    try:
+        options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
+    except ValueError:
+        parser.error(f"--ranks {options.ranks}: give numbers with commas, like 2,4,8")
+    return options
+
+
+class Graph:
+    """The pattern of a square matrix, as scipy has it."""
+
+    def __init__(self, path, numpy, sparse):
+        rows, columns, offsets, numbers, _ = read_petsc(path)
+        self.numpy, self.sparse = numpy, sparse
+        ones = numpy.ones(len(numbers), numpy.int8)
+        self.matrix = sparse.csr_matrix(
+            (ones, numpy.frombuffer(numbers, numpy.int32), numpy.frombuffer(offsets, numpy.int32)),
+            shape=(rows, columns))
+
+    def cuts(self, ranks):
+        """First rows of the ranks, which have equal nonzeros; the same cuts its columns."""
+        matrix = self.matrix
+        wanted = [matrix.nnz * rank // ranks for rank in range(ranks + 1)]
+        cuts = self.numpy.searchsorted(matrix.indptr, wanted)
+        cuts[0], cuts[-1] = 0, matrix.shape[0]
+        return cuts
+
+    def flows(self, cuts):
+        """Entries from rank q to rank p, all of x and with the fewest of either kind."""
+        from scipy.sparse.csgraph import maximum_bipartite_matching  # pylint: disable=import-outside-toplevel
+        ranks = len(cuts) - 1
+        entries = self.numpy.zeros((ranks, ranks), self.numpy.int64)
+        cover = entries.copy()
+        for p in range(ranks):
+            own_rows = self.matrix[cuts[p]:cuts[p + 1]]
+            for q in range(ranks):
+                block = own_rows[:, cuts[q]:cuts[q + 1]]
+                if p == q or block.nnz == 0:
+                    continue
+                kept = block[self.numpy.flatnonzero(self.numpy.diff(block.indptr))]
+                columns, numbers = self.numpy.unique(kept.indices, return_inverse=True)
+                kept = self.sparse.csr_matrix(
+                    (kept.data, numbers.astype(self.numpy.int32), kept.indptr),
+                    shape=(kept.shape[0], len(columns)))
+                entries[p, q] = len(columns)
+                cover[p, q] = (maximum_bipartite_matching(kept, perm_type="column") >= 0).sum()
+        return entries, cover
+
+    def once_per_node(self, cuts, node):
+        """Entries of x that cross nodes if each crosses once to a node that needs it."""
+        crossing = 0
+        for first in range(0, len(cuts) - 1, node):
+            begin, end = cuts[first], cuts[min(first + node, len(cuts) - 1)]
+            columns = self.numpy.unique(self.matrix[begin:end].indices)
+            crossing += int(((columns < begin) | (columns >= end)).sum())
+        return crossing
+
+
+def saved(less, more):
+    return 1 - less / more if more else 0.0
+
+
+def line_of(graph, name, ranks, node):
+    cuts = graph.cuts(ranks)
+    entries, cover = graph.flows(cuts)
+    line = dict.fromkeys(COLUMNS, "")
+    line.update(matrix=name, ranks=ranks)
+    for kind, flows in (("entries", entries), ("cover", cover)):
+        line[kind] = int(flows.sum())
+        line[f"{kind}_max_rank"] = int((flows.sum(0) + flows.sum(1)).max())
+        if ranks > node:
+            line[f"{kind}_between"] = sum(int(flows[p, q]) for p in range(ranks) for q in range(ranks)
+                                          if p // node != q // node)
+    line["saved"] = saved(line["cover"], line["entries"])
+    line["saved_max_rank"] = saved(line["cover_max_rank"], line["entries_max_rank"])
+    if ranks > node:
+        line["once_per_node"] = graph.once_per_node(cuts, node)
+    return line
+
+
+def csv_text(lines):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def markdown_text(lines):
+    text = ["# Entries of x, or of x and partial sums", "", "Per product; what the columns mean: "
+            "jobs/partial_sums.py. All figures: [partial_sums.csv](partial_sums.csv).", "",
+            f"| {' | '.join(COLUMNS)} |", "| --- " * len(COLUMNS) + "|"]
+    for line in lines:
+        cells = [f"{100 * line[name]:.1f} %" if name.startswith("saved") else str(line[name]) or "-"
+                 for name in COLUMNS]
+        text.append(f"| {' | '.join(cells)} |")
+    return "\n".join(text) + "\n"
+
+
+def main(arguments):
+    options = parse(arguments)
+    try:
+        import numpy  # pylint: disable=import-outside-toplevel
+        from scipy import sparse  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        print(f"partial_sums.py: {error}; apt-get install python3-scipy", file=sys.stderr)
+        return 77
+    options.output.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for matrix in options.matrix or MATRICES:
+        with tempfile.TemporaryDirectory(prefix="rowhalo-partial-sums-") as folder:
+            path = Path(folder) / "matrix.petsc"
+            subprocess.run([options.rowhalo, "convert", matrix, str(path), "--quiet"], check=True,
+                           stdout=subprocess.DEVNULL)
+            graph = Graph(path, numpy, sparse)
+        if graph.matrix.shape[0] != graph.matrix.shape[1]:
+            print(f"partial_sums.py: --matrix {matrix}: is not square", file=sys.stderr)
+            return 2
+        for ranks in options.ranks:
+            lines.append(line_of(graph, Path(matrix).name, ranks, options.node))
+            last = lines[-1]
+            print(f"{matrix} on {ranks}: {last['entries']} entries of x, {last['cover']} with partial "
+                  f"sums ({100 * last['saved']:.1f} % less)", flush=True)
+            write_whole(options.output / "partial_sums.csv", csv_text(lines))
+            write_whole(options.output / "partial_sums.md", markdown_text(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
