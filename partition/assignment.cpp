@@ -18,8 +18,9 @@ namespace {
 
 constexpr double csr_bytes_per_nonzero = 12, csr_bytes_per_row = 4, value_bytes_of_x = 8;
 
-/// A halo that costs less than this share of a product is not worth cutting a graph.
-constexpr double negligible_share = 0.02;
+/// `auto` looks for no smaller halo where the halo costs less than this share of a product, and
+/// cuts a graph only where it costs more than that and the cut takes no longer than this.
+constexpr double negligible_share = 0.02, large_share = 0.25, longest_cut_seconds = 1;
 
 int parts_of(const PartitionRequest& request) {
   return static_cast<int>(request.nodes.node_of.size());
@@ -95,33 +96,48 @@ PartitionCandidate* best_of(std::vector<PartitionCandidate>& candidates) {
   return best;
 }
 
-/// Name of the best so far when a smaller halo cannot gain much on it; else empty.
-std::string good_enough(std::vector<PartitionCandidate>& candidates, const PredictionModel& model) {
+/// Why a partitioner cannot gain much on the best so far, or not soon enough; empty when it is
+/// worth a try.
+std::string not_worth_it(const PartitionerEntry& entry, std::int64_t nonzeros,
+                         std::vector<PartitionCandidate>& candidates,
+                         const PredictionModel& model) {
   const PartitionCandidate* best = best_of(candidates);
-  if (best == nullptr) return {};
-  const double limit = (1 + negligible_share) * seconds_without_halo(*best->quality, model);
-  return best->predicted_seconds <= limit ? best->name : std::string();
+  const bool cuts = entry.seconds_per_nonzero > 0;
+  if (best != nullptr) {
+    const double least = cuts ? large_share : negligible_share;
+    const double limit = (1 + least) * seconds_without_halo(*best->quality, model);
+    if (best->predicted_seconds <= limit) {
+      return fmt::format("{} is predicted within {:.0f} % of no halo", best->name, 100 * least);
+    }
+    if (cuts && find_partitioner(best->name).seconds_per_nonzero > 0) {
+      return best->name + " has cut the same graph";
+    }
+  }
+  const double seconds = entry.seconds_per_nonzero * static_cast<double>(nonzeros);
+  if (seconds <= longest_cut_seconds) return {};
+  return fmt::format("it would take about {:.0f} s; try --partition {}", seconds, entry.name);
 }
 
+/// What takes no longer than a walk over the matrix comes first.
 Assignment choose(const Comm& comm, const DistributedCsr& matrix, const PartitionRequest& request,
                   Progress& progress) {
-  const std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  std::ranges::stable_partition(
+      entries, [](const PartitionerEntry* entry) { return entry->seconds_per_nonzero == 0; });
+  const std::int64_t nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
   Assignment chosen;
   chosen.candidates = untried(entries);
-  for (const Effort effort : {Effort::small, Effort::large}) {
-    const std::string enough = good_enough(chosen.candidates, request.model);
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-      if (entries[k]->effort != effort || entries[k]->unusable != nullptr) continue;
-      PartitionCandidate& candidate = chosen.candidates[k];
-      if (!enough.empty()) {
-        candidate.reason = fmt::format("not tried: {} is predicted within {:.0f} % of no halo",
-                                       enough, 100 * negligible_share);
-        continue;
-      }
-      std::vector<int> owners =
-          try_partitioner(comm, matrix, *entries[k], request, candidate, progress);
-      if (best_of(chosen.candidates) == &candidate) chosen.owners = std::move(owners);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    PartitionCandidate& candidate = chosen.candidates[k];
+    if (!candidate.reason.empty()) continue;
+    candidate.reason = not_worth_it(*entries[k], nonzeros, chosen.candidates, request.model);
+    if (!candidate.reason.empty()) {
+      candidate.reason = "not tried: " + candidate.reason;
+      continue;
     }
+    std::vector<int> owners =
+        try_partitioner(comm, matrix, *entries[k], request, candidate, progress);
+    if (best_of(chosen.candidates) == &candidate) chosen.owners = std::move(owners);
   }
   PartitionCandidate* best = best_of(chosen.candidates);
   if (best == nullptr) {
@@ -187,11 +203,13 @@ void check_partition_request(const PartitionRequest& request) {
 Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
                          const PartitionRequest& request, Progress& progress) {
   agree(comm, [&] { check_partition_request(request); });
-  if (request.partition == "auto") return choose(comm, matrix, request, progress);
-  const Spec spec = Spec::parse(request.partition, "--partition");
-  return {request.partition,
-          assign(comm, matrix, find_partitioner(spec.name()), spec, request, progress),
-          {}};
+  std::string name = request.partition;
+  if (name == "auto") {
+    if (parts_of(request) > 1) return choose(comm, matrix, request, progress);
+    name = partitioners().front().name;  // one part is one part
+  }
+  const Spec spec = Spec::parse(name, "--partition");
+  return {name, assign(comm, matrix, find_partitioner(spec.name()), spec, request, progress), {}};
 }
 
 std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const DistributedCsr& matrix,

@@ -15,9 +15,6 @@
 
 namespace rowhalo {
 
-/// How long a partitioner takes: about as long as a walk over the matrix, or many times that.
-enum class Effort { small, large };
-
 struct PartitionerEntry {
   const char* name;
   const char* summary;   ///< one line
@@ -28,7 +25,8 @@ struct PartitionerEntry {
   std::vector<int> (*assign)(const DistributedCsr& matrix, int parts, const Spec& options,
                              const Comm& comm, Progress& progress);
   const char* argument = nullptr;  ///< what must stand behind the name and a colon, if anything
-  Effort effort = Effort::small;
+  /// That it was seen to take, on one core; 0: about as long as a walk over the matrix.
+  double seconds_per_nonzero = 0;
 };
 
 std::span<const PartitionerEntry> partitioners();

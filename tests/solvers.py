@@ -158,7 +158,7 @@ def system_lines(place, short):
         try:
             for ranks, more in runs:
                 solvers = place.solve(spec_of(matrix), "--method", "all", "--format", "csr",
-                                      *system.arguments, *more, ranks=ranks)
+                                      "--partition", "rows", *system.arguments, *more, ranks=ranks)
                 of_cg = solvers[0]["petsc"]
                 for solver in solvers:
                     if solver["method"] == "cg-one-reduction":  # PETSc has none under another name

@@ -68,7 +68,7 @@ def request_of(row):
     names = ("format", "halo", "partition", "boundary-format")
     asked = {name: word_after(f"--{name}", words) for name in names}
     if words[1:2] in (["run"], ["solve"]):
-        asked.update(format=asked["format"] or "auto", halo=asked["halo"] or "auto")
+        asked.update({name: asked[name] or "auto" for name in ("format", "halo", "partition")})
     return asked
 
 

@@ -19,7 +19,7 @@ struct RunOptions {
   std::string matrix;
   std::string output;  ///< of convert
   int block = 0;       ///< 0: what the source says
-  std::string partition = "rows";
+  std::string partition = "auto";
   bool hierarchical = false;  ///< nodes first, then the ranks of each
   int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
   Reorder reorder = Reorder::none;

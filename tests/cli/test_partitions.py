@@ -47,7 +47,7 @@ class Partitions(launch.Case):
             hashes = {}
             for ranks, text in DISTRIBUTIONS:
                 words = text.split()
-                name = words[words.index("--partition") + 1] if "--partition" in words else "rows"
+                name = words[words.index("--partition") + 1] if "--partition" in words else "auto"
                 if name not in usable or not suits(matrix, words, name):
                     continue
                 with self.subTest((matrix, ranks, text)):
@@ -62,7 +62,7 @@ class Partitions(launch.Case):
                     self.assertEqual(partition["hierarchical"], "--hierarchical" in words)
                     self.assertEqual(partition["reorder"], "rcm" if "rcm" in words else "none")
                     self.assertEqual(partition["nodes"], 2 if "--ranks-per-node" in words else 1)
-                    self.assertEqual(bool(partition["candidates"]), name == "auto")
+                    self.assertEqual(bool(partition["candidates"]), name == "auto" and ranks > 1)
             self.assertEqual(len(hashes), 1, f"{matrix}: {hashes}")
             print(f"{matrix}: {len(list(hashes.values())[0])} products, y_hash {list(hashes)[0]}",
                   flush=True)
@@ -83,8 +83,17 @@ class Partitions(launch.Case):
         self.assertIn("no grid", candidates["box"]["reason"])
         self.assertIsNone(candidates["box"]["halo_bytes"])
 
+    def test_auto_cuts_no_graph_for_long(self):
+        report = self.run_json("--matrix", "random:rows=250000,row=4", *launch.SHORT, ranks=2)
+        candidates = {item["name"]: item for item in report["partition"]["candidates"]}
+        self.assertIn(report["partition"]["name"], ("rows", "nnz"))
+        for name in usable_partitioners() & {"metis", "ptscotch"}:
+            self.assertRegex(candidates[name]["reason"],
+                             f"not tried: it would take about [2-9] s; try --partition {name}")
+
     def test_traffic_between_nodes(self):
-        words = ["--matrix", "stencil7:12", "--format", "csr", "--halo", "mpi", *launch.SHORT]
+        words = ["--matrix", "stencil7:12", "--partition", "rows", "--format", "csr", "--halo", "mpi",
+                 *launch.SHORT]
         halo = self.run_json(*words, "--ranks-per-node", 2)["halo"]
         # Slabs in a row: only ranks 1 and 2 talk across, a plane of 144 values each way.
         self.assertEqual(halo["messages_between_nodes"], 2)

@@ -160,7 +160,7 @@ class Pictures(launch.Case):
     def test_a_strong_study(self):
         study = self.place / "my strong"
         results.make_study(study, "strong", dict.fromkeys((1, 2, 4), "stencil7:8"), "--halo", "all",
-                           "--format", "csr", halo="all", format="csr")
+                           "--format", "csr", "--partition", "rows", halo="all", format="csr")
         self.plot(study)
         self.check_pictures(
             study / "plots", ("strong", "breakdown", "exposed", "transports", "communication-n4",

@@ -90,6 +90,14 @@ fault "flows the wrong way round" partition/quality.cpp \
 fault "flows from two ranks counted once" partition/quality.cpp \
   'flows[kept - 1].entries += flow.entries;' \
   'flows[kept - 1].entries = flow.entries;'
+fault "auto cuts a graph whatever it takes" partition/assignment.cpp \
+  'if (seconds <= longest_cut_seconds) return {};' \
+  'return {};' \
+  cli_partitions
+fault "auto goes on where no halo is left to save" partition/assignment.cpp \
+  'const double least = cuts ? large_share : negligible_share;' \
+  'const double least = -1;' \
+  test_assignment_n2
 fault "time in counted for the sender" partition/assignment.cpp \
   'slowest = std::max({slowest, memory, out, in});' \
   'slowest = std::max({slowest, memory, out + in});'

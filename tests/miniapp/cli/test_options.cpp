@@ -28,7 +28,7 @@ TEST_CASE("run has the defaults of the contract") {
   CHECK_FALSE(line.informational());
   CHECK(line.run.matrix == "stencil27:8");
   CHECK(line.run.block == 0);
-  CHECK(line.run.partition == "rows");
+  CHECK(line.run.partition == "auto");
   CHECK(line.run.format == "auto");
   CHECK(line.run.halo == "auto");
   CHECK(line.run.schedule == Schedule::overlap);
@@ -128,7 +128,7 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(parse({"run", "--matrix", "a.mtx", "--format"}).error ==
         "--format needs a value; see rowhalo run --help");
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--schedule", "later"}),
-                 "overlap, blocking, petsc-like or hpcg-like"));
+                 "overlap, blocking, split, petsc-like or hpcg-like"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--jitter", "-1"}), "--jitter"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--precision", "fp8"}), "fp16 or bf16"));
   CHECK(mentions(parse({"run", "--matrix", "a.mtx", "--block", "0"}), "--block 0"));

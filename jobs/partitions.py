@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How well `--partition auto` chooses: each partitioner's predicted time beside the measured one.
+
+usage: partitions.py [options]                             (see --help)
+
+For every matrix and number of ranks `rowhalo info` predicts the time of a product with each
+partitioner, `rowhalo run` measures it, one partitioner after the other in --rounds rounds, of whose
+medians the shortest counts, and `rowhalo run --partition auto` tells what it takes. Writes into
+--output:
+  partitions.csv    a line per matrix, ranks and partitioner, with its provenance
+  partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
+The error of the model is that of a ratio, since round figures of the machine stand in it: time with
+the partitioner over time with `rows`, predicted over measured, minus 1. The loss of auto is the
+measured time of what it took over that of the best of rows, nnz and box, minus 1.
+What a partitioner refuses, and what fails, has its reason there. Python 3.8 or newer.
+Exit status: 0 fine, 1 a run failed, 2 wrong usage.
+"""
+import argparse
+import csv
+import io
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from whole_files import write_whole
+
+MATRICES = (
+    "stencil27:64,coef=random", "stencil7:128,coef=random", "stencil5:1024,coef=random",
+    "elasticity:32", "road:1000", "banded:rows=200000,half=64,fill=0.2", "rmat:scale=18",
+    "web:rows=300000", "arrow:rows=1000000,heavy=5,row=500000",
+    "empty:rows=1000000,share=0.8,row=20", "random:rows=200000,row=16",
+    "random:rows=20000,columns=500000,row=200")
+CHEAP = ("rows", "nnz", "box")  # the best of these auto is held against
+COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "error", "chosen",
+           "loss", "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason",
+           "rows", "nonzeros", "device", "format", "transport", "version", "git", "hosts", "time",
+           "command_line")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="partitions.py",
+                                     description=__doc__.split("\n", maxsplit=1)[0],
+                                     epilog="exit status: 0 fine, 1 a run failed, 2 usage")
+    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
+    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    parser.add_argument("--ranks", default="2,4,8", metavar="A,B", help="default: %(default)s")
+    parser.add_argument("--matrix", action="append", metavar="SPEC",
+                        help="instead of the 12; may be given again")
+    parser.add_argument("--partitions", default="rows,nnz,box,metis", metavar="A,B",
+                        help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--launcher", default="mpirun -n {ranks}",
+                        help="default: %(default)s; {ranks} is replaced")
+    parser.add_argument("--options", default="--format auto --min-seconds 0.3", metavar="TEXT",
+                        help="further ones of `run` (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=300, metavar="S",
+                        help="time limit of a run (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    found = shutil.which(options.rowhalo)
+    if not found:
+        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
+    options.rowhalo = str(Path(found).resolve())
+    try:
+        options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
+    except ValueError:
+        parser.error(f"--ranks {options.ranks}: give numbers with commas, like 2,4,8")
+    options.partitions = options.partitions.split(",")
+    if "rows" not in options.partitions:
+        parser.error("--partitions: rows has to be among them, the errors are relative to it")
+    return options
+
+
+class Runs:
+    """Runs of the program for one matrix and number of ranks."""
+
+    def __init__(self, options, matrix, ranks):
+        self.options, self.matrix = options, matrix
+        self.launcher = shlex.split(options.launcher.format(ranks=ranks))
+
+    def report(self, command, partition):
+        """The report, or None and what it said."""
+        with tempfile.TemporaryDirectory(prefix="rowhalo-partitions-") as folder:
+            target = Path(folder) / "report.json"
+            words = [command, "--matrix", self.matrix, "--partition", partition]
+            if command == "run":
+                words += ["--validate", "none", *shlex.split(self.options.options)]
+            try:
+                done = subprocess.run([*self.launcher, self.options.rowhalo, *words, "--quiet",
+                                       "--json", str(target)], timeout=self.options.seconds,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                      check=False)
+            except subprocess.TimeoutExpired:
+                return None, f"took longer than {self.options.seconds:g} s"
+            if done.returncode == 0:
+                return json.loads(target.read_text(encoding="utf-8")), ""
+        said = [line for line in done.stderr.splitlines() if "rowhalo:" in line or "error" in line]
+        return None, said[0].strip() if said else f"exit status {done.returncode}"
+
+
+def line_of(runs, ranks, partition):
+    """Predicted, not measured yet."""
+    line = dict.fromkeys(COLUMNS)
+    line.update(matrix=runs.matrix, ranks=ranks, partition=partition, reason="")
+    report, line["reason"] = runs.report("info", partition)
+    if report:
+        found = report["info"]["partitions"][0]
+        line.update(predicted_seconds=found["predicted_seconds"], owners_seconds=found["seconds"],
+                    reason=found["reason"])
+    return line
+
+
+def measure(runs, line):
+    """One more round; the shortest median counts. False where the run failed."""
+    report, reason = runs.report("run", line["partition"])
+    if not report:
+        line["reason"] = reason
+        return False
+    seconds = report["timing"]["median_seconds"]
+    if line["median_seconds"] is not None and line["median_seconds"] <= seconds:
+        return True
+    source = report["provenance"]
+    line.update(
+        median_seconds=seconds, rows=report["matrix"]["rows"], nonzeros=report["matrix"]["nonzeros"],
+        device=report["kernel"]["device"], format=report["kernel"]["format"],
+        transport=report["halo"]["transport"], setup_seconds=setup_of(report),
+        partition_seconds=report["setup"]["partition_seconds"],
+        version=source["version"], git=source["git"], time=source["time"],
+        hosts=" ".join(dict.fromkeys(source["hosts"])),
+        command_line=shlex.join([*runs.launcher, "rowhalo", "run", "--matrix", runs.matrix,
+                                 "--partition", line["partition"],
+                                 *shlex.split(runs.options.options)]))
+    return True
+
+
+def setup_of(report):
+    return sum(seconds or 0 for name, seconds in report["setup"].items()
+               if name.endswith("_seconds"))
+
+
+def compare(lines, auto):
+    """Errors of the model, what auto took, what that and the choice itself cost."""
+    of = {line["partition"]: line for line in lines if line["median_seconds"]}
+    base = of.get("rows")
+    for line in of.values() if base else ():
+        predicted = line["predicted_seconds"] / base["predicted_seconds"]
+        line["error"] = predicted / (line["median_seconds"] / base["median_seconds"]) - 1
+    if not auto:
+        return
+    taken = of.get(auto["partition"]["name"])
+    if taken:
+        best = min(of[name]["median_seconds"] for name in CHEAP if name in of)
+        taken.update(chosen=True, loss=taken["median_seconds"] / best - 1,
+                     auto_seconds=auto["setup"]["partition_seconds"] - taken["partition_seconds"],
+                     setup_seconds=setup_of(auto))
+    for candidate in auto["partition"]["candidates"]:
+        line = next((line for line in lines if line["partition"] == candidate["name"]), None)
+        if line and not line["reason"]:
+            line["reason"] = candidate["reason"]
+
+
+def percent(value):
+    return "-" if value is None else f"{100 * value:+.1f} %"
+
+
+def csv_text(lines):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def markdown_text(lines, partitions):
+    points = {}
+    for line in lines:
+        points.setdefault((line["matrix"], line["ranks"]), {})[line["partition"]] = line
+    measured = [line for line in lines if line["median_seconds"]]
+    errors = sorted(abs(line["error"]) for line in measured
+                    if line["partition"] != "rows" and line["error"] is not None)
+    losses = [line["loss"] for line in lines if line["chosen"]]
+    text = ["# How --partition auto chooses", "",
+            "Times of a product over that with `rows`, measured (predicted). All figures: "
+            "[partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
+    if measured:
+        text += [f"Commit {measured[0]['git']}, device {measured[0]['device']}, "
+                 f"{measured[0]['hosts']}, {measured[0]['time']}."]
+    if errors and losses:
+        text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
+                 f"{errors[-1]:.1%}; auto loses at most {max(losses):.1%}."]
+    text += ["", f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",
+             "| --- " * (len(partitions) + 5) + "|"]
+    for (matrix, ranks), of in points.items():
+        base = of["rows"]
+        cells = []
+        for name in partitions:
+            line = of[name]
+            if not line["median_seconds"] or not base["median_seconds"]:
+                cells.append("-")
+                continue
+            cells.append(f"{line['median_seconds'] / base['median_seconds']:.3f} "
+                         f"({line['predicted_seconds'] / base['predicted_seconds']:.3f})")
+        taken = next((line for line in of.values() if line["chosen"]), None)
+        cells += [taken["partition"], percent(taken["loss"]), f"{taken['auto_seconds']:.2f} s"] \
+            if taken else ["-"] * 3
+        text.append(f"| {matrix} | {ranks} | {' | '.join(cells)} |")
+    return "\n".join(text) + "\n"
+
+
+def main(arguments):
+    options = parse(arguments)
+    options.output.mkdir(parents=True, exist_ok=True)
+    lines, failed = [], False
+    for matrix in options.matrix or MATRICES:
+        for ranks in options.ranks:
+            runs = Runs(options, matrix, ranks)
+            here = [line_of(runs, ranks, name) for name in options.partitions]
+            usable = [line for line in here if line["predicted_seconds"]]
+            for _ in range(options.rounds):
+                failed |= not all([measure(runs, line) for line in usable])
+            auto, reason = runs.report("run", "auto")
+            failed |= auto is None
+            compare(here, auto)
+            lines += here
+            taken = next((line for line in here if line["chosen"]), None)
+            print(f"{matrix} on {ranks}: "
+                  + (f"auto takes {taken['partition']}, {percent(taken['loss'])}" if taken
+                     else reason or "auto took what was not measured"), flush=True)
+            write_whole(options.output / "partitions.csv", csv_text(lines))
+            write_whole(options.output / "partitions.md", markdown_text(lines, options.partitions))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
