@@ -13,7 +13,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr double batch_seconds = 0.020;
+constexpr double least_batch_seconds = 0.002, most_batch_seconds = 0.020;
 constexpr int fewest_iterations = 10;
 constexpr int most_iterations = 1 << 20;
 
@@ -48,7 +48,12 @@ double quantile(std::vector<double> values, double fraction) {
 
 }  // namespace
 
-int batch_iterations(double product_seconds) {
+double batch_seconds(const BatchOptions& options) {
+  return std::clamp(options.min_seconds / std::max(options.batches, 1), least_batch_seconds,
+                    most_batch_seconds);
+}
+
+int batch_iterations(double product_seconds, double batch_seconds) {
   const double wanted = std::ceil(batch_seconds / std::max(product_seconds, 1e-9));
   const auto iterations =
       static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
@@ -114,7 +119,8 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   run_batch(with, whole_steps(options.warmup, products), products);
   times.iterations = options.iterations;
   if (times.iterations == 0) {
-    times.iterations = batch_iterations(estimate_seconds(with, batch_seconds / 2, products));
+    const double seconds = batch_seconds(options);
+    times.iterations = batch_iterations(estimate_seconds(with, seconds / 2, products), seconds);
   }
   times.iterations = whole_steps(times.iterations, products);
   // By the wall clock: on a busy machine ranks wait for each other far longer between short batches

@@ -16,14 +16,18 @@
 namespace rowhalo {
 
 struct BatchOptions {
-  int iterations = 0;      ///< products per batch; 0: 20 ms worth, at least 10, an even number
+  int iterations = 0;      ///< products per batch; 0: as batch_iterations() says
   int batches = 20;        ///< at least
   int warmup = 10;         ///< products before the first batch
   double min_seconds = 1;  ///< batches go on until this long has passed
 };
 
-/// Products of a batch where one takes so long: 20 ms worth, at least 10, an even number.
-int batch_iterations(double product_seconds);
+/// How long a batch is to take where its products are not given: 20 ms, less (down to 2 ms) where
+/// min_seconds is too short for so many of those.
+double batch_seconds(const BatchOptions& options);
+
+/// Products of a batch of so many seconds where one takes so long: at least 10, an even number.
+int batch_iterations(double product_seconds, double batch_seconds);
 
 /// 0 of none.
 double median(std::vector<double> values);

@@ -29,6 +29,25 @@ void refuse_without_memory(const Spec& spec, const std::function<void()>& make) 
   }
 }
 
+namespace {
+
+/// A baseline may add up rows in two parts in any format, because it stands for another library.
+void check_splittable(const FormatEntry& format, const Spec& options) {
+  if (!format.canonical) return;
+  std::vector<std::string> names;
+  for (const FormatEntry& entry : formats()) {
+    if (entry.device == format.device && !entry.canonical && !entry.baseline) {
+      names.emplace_back(entry.name);
+    }
+  }
+  options.fail(fmt::format(
+      "has the bits of csr, which --schedule split would change, because it adds up a row in two "
+      "parts; use overlap or blocking, or {}",
+      listed(names)));
+}
+
+}  // namespace
+
 LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
                           const Spec& boundary_format) {
   if (setting.columns == nullptr) {
@@ -44,7 +63,10 @@ LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_fo
 
 LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
                                   const Spec& options) {
-  if (setting.columns != nullptr) return make_owned_kernel(*setting.columns, format, options);
+  if (setting.columns != nullptr) {
+    if (setting.schedule == Schedule::split) check_splittable(format, options);
+    return make_owned_kernel(*setting.columns, format, options);
+  }
   return make_interior_kernel(setting.block, order_of(setting.schedule), format, options);
 }
 
@@ -169,18 +191,19 @@ std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool gr
 namespace {
 
 /// Where no entry of x crosses, transports differ by what they make and by graphs: of `variants`
-/// stay those of the first transport and of the first that takes graphs. What has gone.
+/// stays one, in a graph and without a library that has to connect, where there is such. What has
+/// gone.
 std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant>& variants) {
-  const auto with_graph = std::find_if(variants.begin(), variants.end(),
-                                       [](const TransportVariant& one) { return one.graph; });
-  const TransportEntry* first = variants.front().entry;
-  const TransportEntry* replayed = with_graph == variants.end() ? first : with_graph->entry;
+  const auto worth = [](const TransportVariant& one) {
+    return 2 * int{one.graph} + int{one.graph && one.entry->in_line};
+  };
+  const TransportVariant kept = *std::ranges::max_element(variants, {}, worth);
   std::vector<TransportCandidate> left_out;
-  std::erase_if(variants, [&](const TransportVariant& one) {
-    if (one.entry == first || one.entry == replayed) return false;
+  for (const TransportVariant& one : variants) {
+    if (one.entry == kept.entry && one.graph == kept.graph) continue;
     left_out.push_back({one.entry->name, one.graph, {}, {}, "nothing is exchanged"});
-    return true;
-  });
+  }
+  variants = {kept};
   return left_out;
 }
 

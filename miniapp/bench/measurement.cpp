@@ -72,7 +72,10 @@ struct Exposure {
 /// has worked for some tenths of a second has lowered its clock, which took 5 % where the exchange
 /// took 1 %.
 Exposure measure_exposure(const ProductSetting& setting, Products& products,
-                          const BatchOptions& options) {
+                          const BatchOptions& options, const BatchTimes& with_exchange) {
+  const bool exchanges =
+      max_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) > 0;
+  if (!exchanges) return {0, with_exchange.own_seconds};  // the two are one product
   ProductSequence local = products.local_sequence();
   const BatchOptions one{options.iterations, 1, 0, 0};
   const int pairs = std::max(5, options.batches / 4);
@@ -94,10 +97,7 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
     total = max_over_ranks(setting.measuring.comm, so_far.count());
     interrupted = with.interrupted || without.interrupted;
   }
-  // Without a halo the two are one product, and differ by what else the machine did.
-  const bool exchanges =
-      max_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) > 0;
-  if (exchanges) result.share = std::max(0.0, median(shares));
+  result.share = std::max(0.0, median(shares));
   return result;
 }
 
@@ -137,7 +137,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
 
   BatchOptions pair_options = options;
   pair_options.iterations = times.iterations;
-  const Exposure exposure = measure_exposure(setting, products, pair_options);
+  const Exposure exposure = measure_exposure(setting, products, pair_options, times);
   result.timing.exposed_seconds = exposure.share * times.median();
   result.own.local_batch_seconds = exposure.local_seconds;
   result.own.phases =

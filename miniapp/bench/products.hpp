@@ -38,7 +38,7 @@ struct ProductSetting {
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
   Disturbances disturbances = {};
   Schedule schedule = Schedule::overlap;
-  const LoadedColumns* columns = nullptr;  ///< for a baseline's schedule; null for ours
+  const LoadedColumns* columns = nullptr;  ///< for a schedule that cuts by columns
 
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };

@@ -13,7 +13,7 @@
 namespace rowhalo {
 
 /// Collective. The fastest of `variants` by the slowest rank's time, and a candidate for each of
-/// them. Throws AgreedError when all are refused.
+/// them; a single one is made and checked, not timed. Throws AgreedError when all are refused.
 ChosenTransport try_transports(const ProductSetting& setting,
                                std::span<const TransportVariant> variants,
                                const LocalKernels& kernels);

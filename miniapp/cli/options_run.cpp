@@ -180,7 +180,8 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   add_distribution_options(*run, *options);
   add_word(*run, "--validate", options->validate, {"reference", "petsc", "all", "none"})
       ->group(measuring_group);
-  add_measuring_options(*run, *options, "as many as take 20 ms, at least 10)");
+  add_measuring_options(*run, *options,
+                        "as many as take 20 ms, or 2 ms with --min-seconds 0; at least 10)");
   add_disturbance_options(*run, *options);
   add_run_outputs(*run, *options);
   add_output_options(*run, *options);

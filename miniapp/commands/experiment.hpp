@@ -44,7 +44,7 @@ struct Problem {
 struct Operands {
   Schedule schedule = Schedule::overlap;         ///< as settled
   std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
-  std::unique_ptr<const LoadedColumns> columns;  ///< the same for a baseline's schedule
+  std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
   std::vector<double> x, y0;                     ///< by number in the source, as stored
   std::vector<std::byte> stored_x, stored_y0;    ///< the same in the precision of the run
 };

@@ -14,6 +14,7 @@
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "miniapp/bench/rank_report.hpp"
+#include "miniapp/bench/split_trial.hpp"
 #include "miniapp/bench/trace.hpp"
 #include "miniapp/commands/references.hpp"
 #include "partition/base/numbers.hpp"
@@ -90,7 +91,7 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   Verdict verdict =
       check(e, references, measurement.y, measurement.y_hash, bits_of(kernels.kernels));
   ValidationReport& validation = verdict.validation;
-  if (entry_of(kernels.schedule).baseline) {
+  if (order_of(kernels.schedule) == Order::split) {
     validation.note +=
         fmt::format("{}{} sums up rows in two parts: compare no y_hash",
                     validation.note.empty() ? "" : "; ", entry_of(kernels.schedule).name);
@@ -207,8 +208,13 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   for (const std::string& name : names) {
     const std::optional<ChosenKernels> kernels = convert(e, setting, name, report);
     if (!kernels) continue;
-    for (const ChosenTransport& transport : transports_for(e, setting, *kernels)) {
-      if (!measure_case(e, setting, *kernels, transport, measured, report)) return measured;
+    for (ChosenTransport& transport : transports_for(e, setting, *kernels)) {
+      const bool open = options.format == "auto" && options.schedule == Schedule::overlap;
+      const auto split = open ? try_split(setting, *kernels, transport) : nullptr;
+      const bool going_on =
+          split ? measure_case(e, split->setting, split->kernels, transport, measured, report)
+                : measure_case(e, setting, *kernels, transport, measured, report);
+      if (!going_on) return measured;
     }
   }
   if (!report.timing) {

@@ -9,10 +9,13 @@ namespace rowhalo {
 
 void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y,
                             Stream stream) const {
-  if (kernels_.order == Order::overlap) {
-    overlap(alpha, x, beta, y, stream);
-  } else {
-    blocking(alpha, x, beta, y, stream);
+  switch (kernels_.order) {
+    case Order::overlap:
+      return overlap(alpha, x, beta, y, stream);
+    case Order::split:
+      return split(alpha, x, beta, y, stream);
+    case Order::blocking:
+      return blocking(alpha, x, beta, y, stream);
   }
 }
 
@@ -29,6 +32,18 @@ void DistributedSpmv::overlap(double alpha, const HaloVector& x, double beta, vo
   range.next("boundary");
   kernels_.boundary->apply(alpha, x.data, beta, y, edge);
   if (side != nullptr) side->join(stream);
+}
+
+void DistributedSpmv::split(double alpha, const HaloVector& x, double beta, void* y,
+                            Stream stream) const {
+  ProfilerRange range("pack");
+  halo_.begin(x, stream);
+  range.next("owned columns");
+  kernels_.interior->apply(alpha, x.data, beta, y, stream);
+  range.next("exchange");
+  halo_.finish(x, stream);
+  range.next("ghosts");
+  kernels_.boundary->apply(alpha, x.data, 1, y, stream);
 }
 
 void DistributedSpmv::blocking(double alpha, const HaloVector& x, double beta, void* y,

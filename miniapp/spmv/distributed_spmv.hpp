@@ -22,6 +22,7 @@ class DistributedSpmv {
 
  private:
   void overlap(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
+  void split(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
   void blocking(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
 
   const LocalKernels& kernels_;

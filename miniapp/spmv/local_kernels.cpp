@@ -3,6 +3,8 @@
 // Kernels for an order (local_kernels.hpp).
 #include "miniapp/spmv/local_kernels.hpp"
 
+#include <stdexcept>
+
 namespace rowhalo {
 
 namespace {
@@ -39,6 +41,7 @@ KernelWork LocalKernels::work() const {
 
 LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
                                   const FormatEntry& format, const Spec& options) {
+  if (order == Order::split) throw std::logic_error("split takes a matrix that is cut by columns");
   LocalKernels kernels;
   kernels.order = suited(order, format);
   kernels.rows = matrix.view().rows;

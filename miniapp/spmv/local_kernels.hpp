@@ -14,11 +14,13 @@ namespace rowhalo {
 
 /// The order of a product over all ranks.
 enum class Order {
-  overlap,  ///< begin the exchange, interior rows, finish the exchange, boundary rows
-  blocking  ///< exchange, then all rows
+  overlap,   ///< begin the exchange, interior rows, finish the exchange, boundary rows
+  blocking,  ///< exchange, then all rows
+  split      ///< begin it, owned columns of all rows, finish it, ghosts added (split_kernels.hpp)
 };
 
-/// Interior and boundary rows for overlap; all rows in `interior`, and no `boundary`, for blocking.
+/// Interior and boundary rows for overlap; all rows in `interior`, and no `boundary`, for blocking;
+/// owned columns in `interior` and ghosts in `boundary` for split.
 struct LocalKernels {
   std::unique_ptr<SpmvKernel> interior, boundary;
   /// Where the boundary rows are computed as soon as their ghosts are there, beside the interior
@@ -33,8 +35,8 @@ struct LocalKernels {
   KernelWork work() const;
 };
 
-/// Local. The first kernel of make_kernels(). A vendor's format takes all rows at once: the order
-/// becomes blocking.
+/// Local. The first kernel of make_kernels(), overlap or blocking. A vendor's format takes all rows
+/// at once: the order becomes blocking.
 LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
                                   const FormatEntry& format, const Spec& options);
 /// Local. The second, with a stream of its own where that pays; nothing for blocking. A refusal

@@ -36,6 +36,21 @@ class Schedules(launch.Case):
         self.assertEqual(hashes["petsc-like"], hashes["hpcg-like"])
         self.assertNotEqual(hashes["overlap"], hashes["petsc-like"])
 
+    def test_split_adds_to_y_and_takes_no_canonical_format(self):
+        words = [word for word in RUN if word not in ("--format", "sell")] + ["--schedule", "split"]
+        for more in ([], ["--alpha", "-0.5", "--beta", "2", "--y", "index"], ["--precision", "fp32"],
+                     ["--partition", "nnz", "--shuffle", "3"]):
+            with self.subTest(more):
+                report = self.run_json(*words, "--format", "dia:max_padding=1e9", "--device", "cpu",
+                                       "--validate", "all", *more, ranks=3)
+                self.assertEqual(report["halo"]["schedule"], "split")
+                self.assertIn("split sums up rows in two parts", report["validation"]["note"])
+        refused = launch.run("run", *words, "--format", "sell", "--device", "cpu", ranks=2)
+        self.assertEqual(refused.status, 2, refused)
+        self.assertIn("--format sell: has the bits of csr, which --schedule split would change",
+                      refused.message())
+        self.assertIn("dia", refused.message())
+
     def test_baselines_add_to_y(self):
         for schedule in ("petsc-like", "hpcg-like"):
             for more in (["--alpha", "-0.5", "--beta", "2", "--y", "index"], ["--precision", "fp32"],

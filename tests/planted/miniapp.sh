@@ -162,10 +162,22 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(rows)' \
   'names_in(rows)' \
   cli_classes
-fault "ghosts replace what the owned columns gave" miniapp/bench/baselines/baselines.cpp \
+fault "ghosts replace what the owned columns gave" miniapp/spmv/split_kernels.cpp \
   'kernel_->apply(alpha, x, 1.0, y, stream)' \
   'kernel_->apply(alpha, x, 0.0, y, stream)'
-fault "first ghost counts as owned" miniapp/bench/baselines/column_split.cpp \
+fault "split forgets its ghosts" miniapp/spmv/distributed_spmv.cpp \
+  'kernels_.boundary->apply(alpha, x.data, 1, y, stream);' \
+  '' \
+  cli_schedules
+fault "split takes formats with the bits of csr" miniapp/bench/choose.cpp \
+  'if (!format.canonical) return;' \
+  'return;' \
+  cli_schedules
+fault "transports are tried where nothing is exchanged" miniapp/bench/choose.cpp \
+  'variants = {kept};' \
+  '' \
+  cli_schema
+fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
 fault "poison spares the last ghost" miniapp/bench/baselines/disturbance.cpp \
@@ -187,7 +199,7 @@ fault "10 million nonzeros are many already" miniapp/bench/format_trials.cpp \
   'most_entries >= many_entries' \
   test_miniapp_n1
 fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
-  'if (entry_of(kernels.schedule).baseline) {' \
+  'if (order_of(kernels.schedule) == Order::split) {' \
   'if (false) {' \
   cli_schedules
 fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \

@@ -15,15 +15,18 @@ constexpr bool baseline = true;
 constexpr ScheduleEntry table[] = {
     {"overlap",
      "begin the exchange, interior rows, finish it, boundary rows; on GPUs as blocking if few or "
-     "all "
-     "rows are interior, or the matrix is small",
-     Schedule::overlap, !baseline},
+     "all rows are interior, or the matrix is small; with --format auto as split if that is faster",
+     Schedule::overlap, Order::overlap, !baseline},
     {"blocking", "begin and finish the exchange, then all rows in one kernel", Schedule::blocking,
-     !baseline},
+     Order::blocking, !baseline},
+    {"split",
+     "begin the exchange, owned columns of all rows, finish it, ghosts added; for formats without "
+     "the bits of csr",
+     Schedule::split, Order::split, !baseline},
     {"petsc-like", "pack, the host waits, start, owned columns, finish, ghosts added",
-     Schedule::petsc_like, baseline},
+     Schedule::petsc_like, Order::split, baseline},
     {"hpcg-like", "pack and start, owned columns, the host waits, ghosts added, the host waits",
-     Schedule::hpcg_like, baseline},
+     Schedule::hpcg_like, Order::split, baseline},
 };
 
 }  // namespace
@@ -41,12 +44,14 @@ const ScheduleEntry& entry_of(Schedule schedule) {
 }
 
 Order order_of(Schedule schedule) {
-  if (entry_of(schedule).baseline) throw std::logic_error("a baseline has an order of its own");
-  return schedule == Schedule::blocking ? Order::blocking : Order::overlap;
+  return entry_of(schedule).order;
 }
 
 Schedule schedule_of(Order order) {
-  return order == Order::blocking ? Schedule::blocking : Schedule::overlap;
+  const auto ours = [&](const ScheduleEntry& entry) {
+    return entry.order == order && !entry.baseline;
+  };
+  return std::find_if(std::begin(table), std::end(table), ours)->schedule;
 }
 
 }  // namespace rowhalo

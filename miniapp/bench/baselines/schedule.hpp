@@ -11,19 +11,20 @@
 
 namespace rowhalo {
 
-enum class Schedule { overlap, blocking, petsc_like, hpcg_like };
+enum class Schedule { overlap, blocking, split, petsc_like, hpcg_like };
 
 struct ScheduleEntry {
   const char* name;
   const char* summary;  ///< one line
   Schedule schedule;
-  bool baseline;  ///< another's: owned columns and ghosts in two products, never from a graph
+  Order order;
+  bool baseline;  ///< another library's: the host stands in between, never from a graph
 };
 
 std::span<const ScheduleEntry> schedules();
 const ScheduleEntry& entry_of(Schedule schedule);
 
-/// The order of one of ours (std::logic_error for a baseline), and back.
+/// The order in which kernels serve a schedule, and which of ours has it.
 Order order_of(Schedule schedule);
 Schedule schedule_of(Order order);
 

@@ -224,7 +224,7 @@ TEST_CASE("a transport that has failed is asked before a trial's time counts") {
   const TransportEntry fails = faulty<Fault::check_fails>();
   bool threw = false;
   try {
-    trial.tried({{&fails, false}});
+    trial.tried({{&fails, false}, {&find_transport("mpi"), false}});
   } catch (const std::runtime_error& error) {
     threw = std::string(error.what()) == "the exchange has failed";
   }

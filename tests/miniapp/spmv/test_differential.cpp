@@ -378,7 +378,8 @@ std::string Differential::run(const Case& it) {
   ChosenKernels chosen;
   if (name_kernels(setting, {it.format, it.boundary_format}, chosen)) {
     ++refused;
-    chosen = choose_kernels(setting, {"csr", ""});
+    chosen = choose_kernels(
+        setting, {it.schedule == Schedule::split ? "dense:max_padding=1e12" : "csr", ""});
   }
   Products products(setting, chosen.kernels, {&find_transport(it.transport), false}, it.alpha,
                     it.beta);

@@ -135,13 +135,17 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
                     << schedule.name);
         supervision.progress.tick();
         Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport);
+        const FormatEntry& entry = find_format(format, problem.device);
+        if (schedule.schedule == Schedule::split && entry.canonical) {
+          REQUIRE_ALL_RANKS(choice.refused());
+          continue;
+        }
         REQUIRE_ALL_RANKS(!choice.refused() || !takes_any_rows(format));
         if (choice.refused()) continue;
         ErrorRatio ratio;
         const std::uint64_t hash = choice.single(ratio);
         const std::uint64_t repeated = choice.repeated();
         choice.close();
-        const FormatEntry& entry = find_format(format, problem.device);
         INFO(name_of(problem.precision) << ", beta " << problem.beta << ": error " << ratio.max
                                         << " of its bound in row " << ratio.worst_row);
         const bool right =
@@ -228,22 +232,28 @@ TEST_CASE("kernels promise the bits of csr where both their formats and their sc
   REQUIRE_ALL_RANKS(!promises("sell", other, Schedule::overlap));
   REQUIRE_ALL_RANKS(promises("sell", other, Schedule::blocking));
   for (const ScheduleEntry& entry : schedules()) {
+    if (entry.schedule == Schedule::split) continue;  // refuses it
     REQUIRE_ALL_RANKS(promises("sell", "sell", entry.schedule) == !entry.baseline);
   }
+  REQUIRE_ALL_RANKS(!promises(other, "sell", Schedule::split));
 }
 
 TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
   Supervision supervision;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
-  std::vector<std::string> formats{"sell"};
+  const bool on_gpu = problem.device == Device::gpu;
+  std::vector<std::string> formats{"sell",
+                                   on_gpu ? "csr-balanced" : "dia:max_padding=1e9"};  // for split
   // Starts before what stands in front of it has ended.
-  if (problem.device == Device::gpu) formats.emplace_back("ell-vector:threads=1");
+  if (on_gpu) formats.emplace_back("ell-vector:threads=1");
   for (const TransportVariant& transport : usable_transports(test_site(), true)) {
     const bool in_line = transport.entry->in_line;  // where blocking
     for (const ScheduleEntry& schedule : schedules()) {
       if (!suits(schedule, transport)) continue;
       for (const std::string& format : formats) {
-        const bool matters = schedule.schedule == Schedule::overlap || in_line;
+        const bool split = schedule.schedule == Schedule::split;
+        if (split != (format == formats[1])) continue;
+        const bool matters = split || schedule.schedule == Schedule::overlap || in_line;
         if (format != formats.front() && !matters) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
@@ -255,7 +265,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
         choice.close();
         REQUIRE_ALL_RANKS(ratio.passed());
         REQUIRE_ALL_RANKS(hash == repeated);
-        REQUIRE_ALL_RANKS(schedule.baseline || hash == problem.expected_hash);
+        REQUIRE_ALL_RANKS(split || schedule.baseline || hash == problem.expected_hash);
       }
     }
   }
@@ -297,9 +307,14 @@ TEST_CASE("a graph holds many short products and few long ones") {
   for (const double seconds : {1.1e-6, 3.3e-6, 7e-6, 29e-6}) CHECK(graph_length(seconds) % 2 == 0);
 }
 
-TEST_CASE("a matrix that was not cut by columns refuses a baseline") {
-  CHECK_THROWS_AS(order_of(Schedule::petsc_like), std::logic_error);
-  for (const Order order : {Order::overlap, Order::blocking}) {
+TEST_CASE("a matrix that was not cut by columns refuses the order split") {
+  const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
+  const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
+  const Spec format = Spec::parse("coo", "--format");
+  CHECK_THROWS_AS(make_kernels(block, order_of(Schedule::petsc_like), format, format),
+                  std::logic_error);
+  for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
     CHECK(order_of(schedule_of(order)) == order);
+    CHECK(!entry_of(schedule_of(order)).baseline);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cut by columns (column_split.hpp).
-#include "miniapp/bench/baselines/column_split.hpp"
+#include "miniapp/spmv/column_split.hpp"
 
 #include <algorithm>
 #include <numeric>

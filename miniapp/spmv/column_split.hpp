@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rank's local matrix cut by columns, as PETSc and HPCG keep it: what owned entries of x are
-// multiplied by, and what ghosts are. Only the baselines among the schedules need it.
+// A rank's local matrix cut by columns, as the order `split` takes it, and PETSc and HPCG keep it:
+// what owned entries of x are multiplied by, and what ghosts are.
 #pragma once
 
 #include "partition/local_matrix.hpp"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The trial of the order `split` (split_trial.hpp).
+#include "miniapp/bench/split_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double least_exposed_share = 0.05;  ///< of a product
+constexpr double worth = 0.98;                ///< times the time of the other order
+constexpr double estimate_budget_seconds = 0.005, round_seconds = 0.005;
+constexpr int rounds = 3;
+
+/// Collective, from numbers that all ranks share. Whether what was chosen leaves something to hide.
+bool is_worth_a_try(const ChosenKernels& kernels, const ChosenTransport& transport) {
+  const TransportEntry& entry = find_transport(transport.name);
+  if (!entry.in_line || !transport.graph || kernels.kernels.canonical) return false;
+  const auto taken = std::find_if(
+      transport.candidates.begin(), transport.candidates.end(), [&](const TransportCandidate& one) {
+        return one.name == transport.name && one.graph == transport.graph;
+      });
+  if (taken == transport.candidates.end() || !taken->exposed_seconds) return false;
+  return *taken->exposed_seconds > least_exposed_share * *taken->seconds;
+}
+
+/// Products in one order, and the best time of one so far.
+struct Contender {
+  Products products;
+  int iterations = 0;
+  double seconds = std::numeric_limits<double>::infinity();
+
+  Contender(const ProductSetting& setting, const ChosenKernels& kernels,
+            const ChosenTransport& transport)
+      : products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph}, 1,
+                 0) {
+    const double one =
+        estimate_seconds(setting.measuring, estimate_budget_seconds, products.sequence());
+    const int step = products.sequence().step();
+    iterations = std::max(1, static_cast<int>(std::ceil(round_seconds / one / step))) * step;
+  }
+  /// Collective.
+  void time_round(const Measuring& measuring) {
+    seconds = std::min(seconds, time_batch(measuring, iterations, products.sequence()));
+  }
+};
+
+/// Collective. Empty where a rank lacks the memory, or the format refuses.
+std::unique_ptr<SplitProducts> make_split(const ProductSetting& setting,
+                                          const ChosenKernels& kernels, std::string& reason) {
+  auto split = std::unique_ptr<SplitProducts>(new SplitProducts{nullptr, setting, {}});
+  split->setting.schedule = Schedule::split;
+  try {
+    take_resources(setting.measuring.comm, "columns apart", [&] {
+      split->columns = columns_for(Schedule::split, setting.matrix, setting.block.view().precision,
+                                   setting.site.device);
+    });
+  } catch (const AgreedError& refusal) {
+    reason = refusal.what();
+    return nullptr;
+  }
+  split->setting.columns = split->columns.get();
+  const FormatRequest request{kernels.interior, "", Graphs::on};
+  if (const auto refusal = name_kernels(split->setting, request, split->kernels)) {
+    reason = reason_of(*refusal, kernels.interior);
+    return nullptr;
+  }
+  split->kernels.candidates = kernels.candidates;
+  split->kernels.cost = kernels.cost;
+  return split;
+}
+
+}  // namespace
+
+std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
+                                               const ChosenKernels& kernels,
+                                               ChosenTransport& transport) {
+  if (!is_worth_a_try(kernels, transport)) return nullptr;
+  TransportCandidate& line = transport.candidates.emplace_back(
+      TransportCandidate{transport.name + ", split", transport.graph, {}, {}, ""});
+  std::unique_ptr<SplitProducts> split = make_split(setting, kernels, line.reason);
+  if (split == nullptr) return nullptr;
+  Contender whole(setting, kernels, transport), apart(split->setting, split->kernels, transport);
+  for (int round = 0; round < rounds; ++round) {
+    whole.time_round(setting.measuring);
+    apart.time_round(setting.measuring);
+  }
+  const bool right =
+      apart.products
+          .run_checked(std::vector<std::byte>(
+              static_cast<std::size_t>(split->kernels.kernels.rows) * setting.element_bytes()))
+          .ghosts_are_right;
+  apart.products.close();
+  whole.products.close();
+  line.seconds = apart.seconds;
+  const bool faster = right && apart.seconds < worth * whole.seconds;
+  line.reason = fmt::format("{:.2f} of the time in the other order{}",
+                            apart.seconds / whole.seconds, faster ? ", taken" : "");
+  if (!faster) split.reset();
+  return split;
+}
+
+}  // namespace rowhalo
