@@ -14,14 +14,11 @@ Exit status: 0 fine, 1 a run failed or MKL's y is wrong, 2 wrong usage, 77 MKL i
 """
 import argparse
 import array
-import csv
 import ctypes
-import io
 import json
 import mmap
 import os
 import shlex
-import shutil
 import statistics
 import subprocess
 import sys
@@ -29,6 +26,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from comparing import add_program, csv_text, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
 
@@ -137,8 +135,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="mkl.py",
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 failed, 2 usage, 77 no MKL")
-    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
-    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    add_program(parser)
     parser.add_argument("--mkl", type=Path, metavar="DIR", help="where the libraries of MKL are")
     parser.add_argument("--matrix", action="append", metavar="SPEC",
                         help="instead of the 12; may be given again")
@@ -149,10 +146,7 @@ def parse(arguments):
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
     options = parser.parse_args(arguments)
-    found = shutil.which(options.rowhalo)
-    if not found:
-        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
-    options.rowhalo = str(Path(found).resolve())
+    settle(parser, options)
     if options.mkl and not options.mkl.is_dir():
         parser.error(f"--mkl {options.mkl}: is not a folder")
     return options
@@ -208,14 +202,6 @@ def lines_of(matrix, mkl, programs, path, options):
         yield line
 
 
-def csv_text(lines):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue()
-
-
 def markdown_text(lines):
     text = ["# Beside MKL", "", "Milliseconds per product; in brackets how many times as fast as MKL, "
             "and the spread of that. All figures: [mkl.csv](mkl.csv).", ""]
@@ -264,7 +250,7 @@ def main(arguments):
             said = [f"{line['program']} {1e3 * line['median_seconds']:.4g} ms"
                     + (f" ({line['ratio']:.2f})" if line["ratio"] else "") for line in here]
             print(f"{matrix}: {', '.join(said)}" + ("" if right else "; MKL's y is WRONG"), flush=True)
-            write_whole(options.output / "mkl.csv", csv_text(lines))
+            write_whole(options.output / "mkl.csv", csv_text(COLUMNS, lines))
             write_whole(options.output / "mkl.md", markdown_text(lines))
     return 1 if failed else 0
 

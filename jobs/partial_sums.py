@@ -13,14 +13,12 @@ of x would if each crossed once per node. Writes partial_sums.csv and .md into -
 Exit status: 0 fine, 2 wrong usage, 77 scipy is not there.
 """
 import argparse
-import csv
-import io
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from comparing import add_program, csv_text, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
 
@@ -33,8 +31,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="partial_sums.py",
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 2 usage, 77 no scipy")
-    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
-    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    add_program(parser)
     parser.add_argument("--matrix", action="append", metavar="SPEC",
                         help="instead of rmat and web; may be given again")
     parser.add_argument("--ranks", default="2,4,8,16,32,64", metavar="A,B",
@@ -42,14 +39,7 @@ def parse(arguments):
     parser.add_argument("--node", type=int, default=8, metavar="N",
                         help="ranks per node (default: %(default)s)")
     options = parser.parse_args(arguments)
-    found = shutil.which(options.rowhalo)
-    if not found:
-        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
-    options.rowhalo = str(Path(found).resolve())
-    try:
-        options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
-    except ValueError:
-        parser.error(f"--ranks {options.ranks}: give numbers with commas, like 2,4,8")
+    settle(parser, options)
     return options
 
 
@@ -125,14 +115,6 @@ def line_of(graph, name, ranks, node):
     return line
 
 
-def csv_text(lines):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue()
-
-
 def markdown_text(lines):
     text = ["# Entries of x, or of x and partial sums", "", "Per product; what the columns mean: "
             "jobs/partial_sums.py. All figures: [partial_sums.csv](partial_sums.csv).", "",
@@ -168,7 +150,7 @@ def main(arguments):
             last = lines[-1]
             print(f"{matrix} on {ranks}: {last['entries']} entries of x, {last['cover']} with partial "
                   f"sums ({100 * last['saved']:.1f} % less)", flush=True)
-            write_whole(options.output / "partial_sums.csv", csv_text(lines))
+            write_whole(options.output / "partial_sums.csv", csv_text(COLUMNS, lines))
             write_whole(options.output / "partial_sums.md", markdown_text(lines))
     return 0
 

@@ -17,16 +17,14 @@ What a partitioner refuses, and what fails, has its reason there. Python 3.8 or 
 Exit status: 0 fine, 1 a run failed, 2 wrong usage.
 """
 import argparse
-import csv
-import io
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from comparing import add_program, csv_text, settle
 from whole_files import write_whole
 
 MATRICES = (
@@ -46,8 +44,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="partitions.py",
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 a run failed, 2 usage")
-    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
-    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    add_program(parser)
     parser.add_argument("--ranks", default="2,4,8", metavar="A,B", help="default: %(default)s")
     parser.add_argument("--matrix", action="append", metavar="SPEC",
                         help="instead of the 12; may be given again")
@@ -61,14 +58,7 @@ def parse(arguments):
     parser.add_argument("--seconds", type=float, default=300, metavar="S",
                         help="time limit of a run (default: %(default)s)")
     options = parser.parse_args(arguments)
-    found = shutil.which(options.rowhalo)
-    if not found:
-        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
-    options.rowhalo = str(Path(found).resolve())
-    try:
-        options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
-    except ValueError:
-        parser.error(f"--ranks {options.ranks}: give numbers with commas, like 2,4,8")
+    settle(parser, options)
     options.partitions = options.partitions.split(",")
     if "rows" not in options.partitions:
         parser.error("--partitions: rows has to be among them, the errors are relative to it")
@@ -167,14 +157,6 @@ def percent(value):
     return "-" if value is None else f"{100 * value:+.1f} %"
 
 
-def csv_text(lines):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue()
-
-
 def markdown_text(lines, partitions):
     points = {}
     for line in lines:
@@ -230,7 +212,7 @@ def main(arguments):
             print(f"{matrix} on {ranks}: "
                   + (f"auto takes {taken['partition']}, {percent(taken['loss'])}" if taken
                      else reason or "auto took what was not measured"), flush=True)
-            write_whole(options.output / "partitions.csv", csv_text(lines))
+            write_whole(options.output / "partitions.csv", csv_text(COLUMNS, lines))
             write_whole(options.output / "partitions.md", markdown_text(lines, options.partitions))
     return 1 if failed else 0
 

@@ -88,11 +88,6 @@ struct LinearProgram {
     return static_cast<std::uint64_t>(std::min(share, 1.0) * 0x1p53);
   }
 
-  bool is_dense(GlobalIndex column) const {
-    const GlobalIndex part = dense == 0 ? 0 : outline.info.columns / dense;
-    return dense > 0 && column / part < dense && column % part == part / 2;
-  }
-
   /// Calls visit(column) for each entry of the row, ascending.
   template <class Visit>
   void for_each_column(GlobalIndex row, Visit visit) const {
@@ -112,7 +107,7 @@ struct LinearProgram {
       for (; lanes != 0; lanes &= lanes - 1) {
         const GlobalIndex column = first + std::countr_zero(lanes);
         visit_dense_before(column);
-        if (!is_dense(column)) visit(column);
+        if (dense_left == 0 || column != next_dense) visit(column);
       }
     }
     visit_dense_before(outline.info.columns);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
+#include <optional>
 
 namespace rowhalo {
 
@@ -58,7 +58,7 @@ std::unique_ptr<SplitProducts> make_split(const ProductSetting& setting,
   auto split = std::unique_ptr<SplitProducts>(new SplitProducts{nullptr, setting, {}});
   split->setting.schedule = Schedule::split;
   try {
-    take_resources(setting.measuring.comm, "columns apart", [&] {
+    take_resources(setting.measuring.comm, "--schedule split", [&] {
       split->columns = columns_for(Schedule::split, setting.matrix, setting.block.view().precision,
                                    setting.site.device);
     });
@@ -87,22 +87,30 @@ std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
       TransportCandidate{transport.name + ", split", transport.graph, {}, {}, ""});
   std::unique_ptr<SplitProducts> split = make_split(setting, kernels, line.reason);
   if (split == nullptr) return nullptr;
-  Contender whole(setting, kernels, transport), apart(split->setting, split->kernels, transport);
+  Contender whole(setting, kernels, transport);
+  std::optional<Contender> apart;
+  try {
+    apart.emplace(split->setting, split->kernels, transport);
+  } catch (const AgreedError& refusal) {
+    line.reason = refusal.what();
+    whole.products.close();
+    return nullptr;
+  }
   for (int round = 0; round < rounds; ++round) {
     whole.time_round(setting.measuring);
-    apart.time_round(setting.measuring);
+    apart->time_round(setting.measuring);
   }
   const bool right =
-      apart.products
+      apart->products
           .run_checked(std::vector<std::byte>(
               static_cast<std::size_t>(split->kernels.kernels.rows) * setting.element_bytes()))
           .ghosts_are_right;
-  apart.products.close();
+  apart->products.close();
   whole.products.close();
-  line.seconds = apart.seconds;
-  const bool faster = right && apart.seconds < worth * whole.seconds;
+  line.seconds = apart->seconds;
+  const bool faster = right && apart->seconds < worth * whole.seconds;
   line.reason = fmt::format("{:.2f} of the time in the other order{}",
-                            apart.seconds / whole.seconds, faster ? ", taken" : "");
+                            apart->seconds / whole.seconds, faster ? ", taken" : "");
   if (!faster) split.reset();
   return split;
 }
