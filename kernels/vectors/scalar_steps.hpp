@@ -12,7 +12,8 @@
 namespace rowhalo {
 
 /// Inner products of residuals below this have vanished: what underflows beside them says nothing
-/// about the matrix. Iterations then change nothing any more.
+/// about the matrix. Iterations then change nothing any more: quotients of such numbers would let
+/// the residual grow again, to infinity in the end.
 inline constexpr double vanished = 1e-290;
 
 /// CG: alpha = rho / p.q from sums[0].
@@ -20,10 +21,11 @@ struct CgAlpha {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    if (sum[0] <= 0 && scalars[at_rho] > vanished) {
+    const double rho = scalars[at_rho];
+    if (sum[0] <= 0 && rho > vanished) {
       scalars[at_trouble] = static_cast<double>(Trouble::indefinite_matrix);
     }
-    scalars[at_alpha] = sum[0] <= 0 ? 0 : scalars[at_rho] / sum[0];
+    scalars[at_alpha] = sum[0] <= 0 || rho <= vanished ? 0 : rho / sum[0];
   }
 };
 
@@ -62,7 +64,7 @@ struct CgOneReductionScalars {
       scalars[at_trouble] = static_cast<double>(Trouble::indefinite_matrix);
     }
     scalars[at_beta] = beta;
-    scalars[at_alpha] = curvature > 0 ? rho / curvature : 0;
+    scalars[at_alpha] = curvature > 0 && rho > vanished ? rho / curvature : 0;
     scalars[at_rho] = rho;
   }
 };
@@ -72,19 +74,20 @@ struct BicgstabAlpha {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    if (sum[0] == 0 && scalars[at_norm2] > vanished) {
+    const bool over = scalars[at_norm2] <= vanished;
+    if (sum[0] == 0 && !over) {
       scalars[at_trouble] = static_cast<double>(Trouble::breakdown);
     }
-    scalars[at_alpha] = sum[0] == 0 ? 0 : scalars[at_rho] / sum[0];
+    scalars[at_alpha] = sum[0] == 0 || over ? 0 : scalars[at_rho] / sum[0];
   }
 };
 
-/// BiCGStab: omega = t.s / t.t from sums (s.t, t.t); 0 where s is 0.
+/// BiCGStab: omega = t.s / t.t from sums (s.t, t.t); 0 where s is 0 or r has vanished.
 struct BicgstabOmega {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    scalars[at_omega] = sum[1] == 0 ? 0 : sum[0] / sum[1];
+    scalars[at_omega] = sum[1] == 0 || scalars[at_norm2] <= vanished ? 0 : sum[0] / sum[1];
   }
 };
 

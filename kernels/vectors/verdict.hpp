@@ -53,10 +53,15 @@ struct StopRule {
   std::int32_t iterations = 0;  ///< exactly so many, whatever the norm; 0: until the tolerance
 };
 
-/// What the host sees of iterations while a GPU runs them: now and then, and at the end.
+/// What the host sees of iterations while a GPU runs them: now and then, and at the end. One
+/// number, so that both parts are of the same iteration.
 struct Seen {
-  std::int64_t norms;  ///< how many there are
-  std::int64_t end;    ///< a SolverEnd
+  static constexpr std::int64_t ends = 16;  ///< more than there are of SolverEnd
+
+  std::int64_t norms_and_end = 0;
+
+  std::int64_t norms() const { return norms_and_end / ends; }  ///< how many there are
+  SolverEnd end() const { return static_cast<SolverEnd>(norms_and_end % ends); }
 };
 inline constexpr int iterations_between_looks = 64;
 
@@ -121,8 +126,7 @@ ROWHALO_STEP inline SolverEnd judge(const Judge& judge, double* scalars, bool st
   judge.norms[done] = norm;
   judge.times[done] = now;
   if (end != SolverEnd::none || done % iterations_between_looks == 0) {
-    judge.seen->norms = done + 1;
-    judge.seen->end = static_cast<std::int64_t>(end);
+    judge.seen->norms_and_end = (done + 1) * Seen::ends + static_cast<std::int64_t>(end);
   }
   return end;
 }

@@ -205,9 +205,9 @@ void SolverWorkspace::apply_inverse(const double* r, double* u) {
   }
 }
 
-bool SolverWorkspace::is_over() const {
-  const volatile Seen* seen = judge_.seen;
-  return seen->end != static_cast<std::int64_t>(SolverEnd::none);
+Seen SolverWorkspace::seen() const {
+  const volatile std::int64_t& now = judge_.seen->norms_and_end;
+  return {now};
 }
 
 void SolverWorkspace::request_stop() {
@@ -227,11 +227,11 @@ void SolverWorkspace::mark() {
 }
 
 void SolverWorkspace::wait_for_mark() {
-  const volatile Seen* seen = judge_.seen;
   const auto look = [&] {
     request_stop();
-    if (seen->norms == norms_seen_) return;
-    norms_seen_ = seen->norms;
+    const std::int64_t norms = seen().norms();
+    if (norms == norms_seen_) return;
+    norms_seen_ = norms;
     setting_.progress.tick();
   };
   if (done_) {
@@ -280,11 +280,15 @@ void SolverWorkspace::run_graphs(const std::function<void()>& iteration) {
     return;
   }
   setting_.launch = Launch::graphs;
+  // Every rank must launch as many: after the end the exchanges go on, and wait for each other. So
+  // what the host may see already of the graph that still runs does not count.
+  auto norms = static_cast<std::int64_t>(read_scalar(at_norms)) + graph_iterations;
   graph_.launch(setting_.space.stream);
-  while (!is_over()) {
+  for (bool over = false; !over; norms += graph_iterations) {
     mark();
     graph_.launch(setting_.space.stream);  // begins when the one before has ended, without a gap
     wait_for_mark();
+    over = is_over() && seen().norms() <= norms;
   }
   wait();
 }
@@ -357,8 +361,8 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   if (done_) synchronize(setting_.space.stream);
   outcome.x.resize(static_cast<std::size_t>(setting_.space.rows));
   copy_between(setting_.space.device, outcome.x.data(), x, outcome.x.size() * sizeof(double));
-  outcome.end = static_cast<SolverEnd>(judge_.seen->end);
-  const auto norms = static_cast<std::size_t>(judge_.seen->norms);
+  outcome.end = seen().end();
+  const auto norms = static_cast<std::size_t>(seen().norms());
   outcome.norms.resize(norms);
   copy_between(setting_.space.device, outcome.norms.data(), judge_.norms, norms * sizeof(double));
   std::vector<std::int64_t> times(norms);

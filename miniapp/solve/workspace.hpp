@@ -152,7 +152,8 @@ class SolverWorkspace {
            !clock_.is_running();
   }
   void reduce(const OverRanks& sums);
-  bool is_over() const;
+  Seen seen() const;
+  bool is_over() const { return seen().end() != SolverEnd::none; }
   void mark();
   void wait_for_mark();
   void wait() {

@@ -54,9 +54,12 @@ fault "cg with one reduction watches |r| only" $scalars \
     const double rho' \
   cli_solve
 fault "an indefinite matrix is not noticed" $scalars \
-  'if (sum[0] <= 0 && scalars[at_rho] > vanished) {' \
-  'if (sum[0] < 0 && scalars[at_rho] < 0) {' \
+  'if (sum[0] <= 0 && rho > vanished) {' \
+  'if (sum[0] < 0 && rho < 0) {' \
   cli_solve
+fault "cg goes on with what has vanished" $scalars \
+  'sum[0] <= 0 || rho <= vanished ? 0' \
+  'sum[0] <= 0 ? 0'
 fault "Rayleigh quotient over |y|^2" $scalars \
   'scalars[at_alpha] = sum[0] / sum[2];' \
   'scalars[at_alpha] = sum[0] / sum[1];' \

@@ -2,6 +2,7 @@
 //
 // Vector steps against loops that say the same plainly, and their sums both ways.
 #include "kernels/vectors/run_step.hpp"
+#include "kernels/vectors/scalar_steps.hpp"
 
 #include <cmath>
 #include <vector>
@@ -140,6 +141,22 @@ TEST_CASE("ApplyBlocks is a product with each block") {
     }
     check_close(sums.values[0], static_cast<double>(dot), double(rows));
   }
+}
+
+TEST_CASE("scalars of a residual that has vanished change nothing any more") {
+  const double tiny = 5e-324, sums[] = {tiny, 1e-310, tiny};
+  double cg[scalar_count] = {}, one_reduction[scalar_count] = {}, bicgstab[scalar_count] = {};
+  cg[at_rho] = one_reduction[at_rho] = bicgstab[at_rho] = bicgstab[at_norm2] = 1e-300;
+  one_reduction[at_alpha] = 1;
+  CgAlpha{}(sums, cg);
+  CgOneReductionScalars{1, 2}(sums, one_reduction);
+  BicgstabAlpha{}(sums, bicgstab);
+  BicgstabOmega{}(sums, bicgstab);
+  CHECK(cg[at_alpha] == 0);
+  CHECK(one_reduction[at_alpha] == 0);
+  CHECK(bicgstab[at_alpha] == 0);
+  CHECK(bicgstab[at_omega] == 0);
+  for (const double* scalars : {cg, one_reduction, bicgstab}) CHECK(scalars[at_trouble] == 0);
 }
 
 TEST_CASE("reproducible sums do not depend on how rows are divided") {

@@ -2,6 +2,10 @@
 //
 // Solvers with every transport and way to launch iterations: with reproducible sums all give the
 // bits of the same solver on the CPU.
+#include <chrono>
+#include <thread>
+
+#include "miniapp/bench/baselines/exchange_decorator.hpp"
 #include "miniapp/process/watchdog.hpp"
 #include "miniapp/solve/methods.hpp"
 #include "tests/miniapp/halo.hpp"
@@ -129,6 +133,42 @@ TEST_CASE("solvers do exactly as many iterations as asked for", "[short]") {
       CHECK(found.norms == expected.norms);
       CHECK(found.x == expected.x);
     }
+  }
+}
+
+/// Transport p2p, or mpi; the host of the last rank is late whenever it looks after the device.
+class LateHost final : public ExchangeDecorator {
+ public:
+  LateHost(std::unique_ptr<HaloExchange> halo, bool late)
+      : ExchangeDecorator(*halo), halo_(std::move(halo)), late_(late) {}
+
+  void check() const override {
+    if (late_) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    inner_.check();
+  }
+
+ private:
+  std::unique_ptr<HaloExchange> halo_;
+  bool late_;
+};
+
+TEST_CASE("ranks launch as many graphs, however late a host sees the end", "[short]") {
+  const SystemOfTest system;
+  const ComputeSite site = test::test_site();
+  const bool gpu = site.device == Device::gpu && !site.shared;
+  TransportEntry transport = find_transport(gpu ? "p2p" : "mpi");
+  transport.make = [](const TransportContext& context) -> std::unique_ptr<HaloExchange> {
+    const bool p2p = context.site.device == Device::gpu && !context.site.shared;
+    return std::make_unique<LateHost>(find_transport(p2p ? "p2p" : "mpi").make(context),
+                                      context.comm.rank == context.comm.size - 1);
+  };
+  const Launch launch = gpu ? Launch::graphs : Launch::one_by_one;
+  for (const int iterations : {24, 34, 48}) {  // in the middle of a graph, at its ends
+    CAPTURE(iterations);
+    const SolverOutcome found = solve(system, find_solver("cg"), transport, site, launch,
+                                      Summation::reproducible, {1e-8, 10000, iterations});
+    CHECK(found.end == SolverEnd::iterations_done);
+    CHECK(std::ssize(found.norms) == iterations + 1);
   }
 }
 
