@@ -11,6 +11,10 @@ double value_bytes(const LocalStatistics& s) {
   return static_cast<double>(matrix_value_bytes(s.precision));
 }
 
+double coded_bytes(const LocalStatistics& s) {
+  return (value_bytes(s) - s.least_value_bytes) * nonzeros(s);
+}
+
 double nonzeros(const LocalStatistics& s) {
   return static_cast<double>(s.lengths.nonzeros);
 }

@@ -12,11 +12,12 @@
 namespace rowhalo {
 
 struct Prediction {
-  double bytes = 0;           ///< of matrix and y that a product moves
+  double bytes = 0;           ///< of matrix and y that a product moves, values as they are
   double serial_entries = 0;  ///< most entries that a GPU's thread sums one after the other
   bool reads_csr = false;     ///< nothing is converted: a trial costs its products only
   bool starts_early = false;  ///< loads while the kernel before it ends (early_start.cuh)
   bool in_panels = false;     ///< gathers x from shared memory
+  double saved_bytes = 0;     ///< of `bytes`, that value codes may spare at the most
 };
 
 using PredictionRule = Prediction(const LocalStatistics& statistics);
@@ -24,6 +25,7 @@ using PredictionRule = Prediction(const LocalStatistics& statistics);
 namespace cost {
 
 double value_bytes(const LocalStatistics& s);  ///< of one entry of the matrix
+double coded_bytes(const LocalStatistics& s);  ///< that codes may spare of all values
 double nonzeros(const LocalStatistics& s);
 double longest_row(const LocalStatistics& s);  ///< entries
 double y_bytes(const LocalStatistics& s);      ///< written once

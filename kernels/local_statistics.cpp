@@ -5,7 +5,10 @@
 #include "kernels/local_statistics.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <unordered_set>
 #include <vector>
 
 namespace rowhalo {
@@ -67,10 +70,47 @@ double sampled_sectors(const CsrView& host) {
   return shared ? 0 : static_cast<double>(all) / static_cast<double>(entries);
 }
 
+/// Of distinct values no more than are looked at; `Bits`: an unsigned integer of their size.
+template <class Value, class Bits>
+double least_bytes(const CsrView& host) {
+  constexpr Offset most_looked_at = 4096;
+  constexpr std::size_t most_distinct = 256;
+  const auto* values = static_cast<const Value*>(host.values);
+  const Offset step = std::max<Offset>(host.nonzeros / most_looked_at, 1);
+  std::unordered_set<Bits> distinct;
+  bool singles = true;
+  for (Offset e = 0; e < host.nonzeros; e += step) {
+    distinct.insert(std::bit_cast<Bits>(values[e]));
+    const auto rounded = static_cast<Value>(static_cast<float>(values[e]));
+    singles = singles && std::bit_cast<Bits>(rounded) == std::bit_cast<Bits>(values[e]);
+    if (!singles && distinct.size() > most_distinct) break;
+  }
+  if (distinct.size() == 1) return 0;
+  if (distinct.size() <= most_distinct) return 1;
+  return singles ? sizeof(float) : sizeof(Value);
+}
+
 }  // namespace
 
+double least_value_bytes(const CsrView& host) {
+  if (host.value_codes && host.nonzeros > 0) {
+    if (host.precision == Precision::fp64) return least_bytes<double, std::uint64_t>(host);
+    if (host.precision == Precision::fp32 || host.precision == Precision::mixed) {
+      return least_bytes<float, std::uint32_t>(host);
+    }
+  }
+  return static_cast<double>(matrix_value_bytes(host.precision));
+}
+
 LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths) {
-  LocalStatistics statistics{host.precision, host.rows, host.columns, lengths, 0, {}, 0};
+  LocalStatistics statistics{host.precision,
+                             host.rows,
+                             host.columns,
+                             lengths,
+                             0,
+                             {},
+                             0,
+                             static_cast<double>(matrix_value_bytes(host.precision))};
   if (host.rows == 0) return statistics;
   statistics.diagonals = sampled_diagonals(host);
   statistics.gathered_sectors = sampled_sectors(host);

@@ -23,10 +23,16 @@ struct LocalStatistics {
   /// Sectors of 32 bytes of x that an entry loads, neighbouring rows of a sample together; 0 where
   /// these share most of them (grids, meshes, the web) and where x is small.
   double gathered_sectors = 0;
+  /// Of an entry with value codes, at best, as a sample of values says; those of the precision
+  /// where they are not allowed or nobody has looked.
+  double least_value_bytes = 8;
 };
 
+/// As LocalStatistics has it. `host`: with values in host memory.
+double least_value_bytes(const CsrView& host);
+
 /// `host`: offsets and columns in host memory; `lengths`: of all its rows. Looks at some
-/// ten thousand entries.
+/// ten thousand entries, at no values.
 LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths);
 
 }  // namespace rowhalo

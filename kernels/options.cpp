@@ -16,6 +16,11 @@ void check_format_options(const Spec& options, std::initializer_list<std::string
   options.allow_only(keys);
 }
 
+bool wants_value_codes(const CsrView& matrix, const Spec& options) {
+  const bool wanted = options.word("codes", {"on", "off"}) == "on";
+  return wanted && matrix.value_codes;
+}
+
 void check_padding(const Spec& options, const Padding& padding, std::string_view layout,
                    std::string_view remedy) {
   constexpr double harmless_bytes = 64e6;

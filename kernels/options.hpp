@@ -14,6 +14,10 @@ namespace rowhalo {
 /// Refuses a bare argument (formats take none) and keys that are not in `keys`. Throws InputError.
 void check_format_options(const Spec& options, std::initializer_list<std::string_view> keys);
 
+/// Whether values may be stored in fewer bytes: codes=on (default) or off, unless the matrix says
+/// never.
+bool wants_value_codes(const CsrView& matrix, const Spec& options);
+
 /// What a format would store of the listed rows of `matrix`.
 struct Padding {
   Offset slots = 0;

@@ -93,7 +93,7 @@ class AsellKernel final : public SpmvKernel {
     check_format_options(options, {"sigma", "codes", "max_padding", "simd"});
     const Isa isa = chosen_isa(options);
     run_ = for_isa<AsellBody<T>>(isa);
-    const bool use_codes = options.word("codes", {"on", "off"}) == "on";
+    const bool use_codes = wants_value_codes(matrix, options);
     sigma_ = options.integer("sigma", 0);
     rows_ = options.has("sigma") ? SlicedRows(matrix, rows, c, sigma_)
                                  : rows_of_little_padding(matrix, rows, sigma_);
@@ -248,7 +248,9 @@ std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
 }
 
 Prediction predict_asell(const LocalStatistics& s) {
-  return {cost::shared_pattern_bytes(s), cost::longest_row(s)};
+  return {.bytes = cost::shared_pattern_bytes(s),
+          .serial_entries = cost::longest_row(s),
+          .saved_bytes = cost::coded_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -133,13 +133,12 @@ struct AsellLoops {
       const std::int64_t column = std::int64_t{first_row} + step->offset;
       if (step->mask == whole_strip) {
         add_strip<Slots::entries>(slot, a.x + column, whole_strip);
-      } else if (column >= 0 && column + strip_lanes <= a.columns) {
-        add_strip<Slots::may_be_empty>(slot, a.x + column, step->mask);
-      } else {
-        alignas(64) T x[strip_lanes];
-        copy_masked(a.x, column, step->mask, x);
-        add_strip<Slots::may_be_empty>(slot, x, step->mask);
+        continue;
       }
+      alignas(64) T copy[strip_lanes];
+      const bool inside = column >= 0 && column + strip_lanes <= a.columns;
+      if (!inside) copy_masked(a.x, column, step->mask, copy);
+      add_strip<Slots::may_be_empty>(slot, inside ? a.x + column : copy, step->mask);
     }
   }
 
@@ -264,21 +263,21 @@ struct AsellLoops {
     for (int l = 0; l < strip_lanes; ++l) __builtin_prefetch(a.x + columns[l], read, into_l2);
   }
 
-  template <bool prefetch>
+  /// x that stays in L2 is not asked for.
   [[gnu::always_inline]] void columns_slice(const AsellSlice& slice, const LocalIndex* columns,
                                             Offset end) {
     Offset slot = slice.slot;
     const Offset masked = slot + Offset{slice.base_or_full} * strip_lanes;
-    const LocalIndex* known_end = columns_end(&slice);
+    const LocalIndex* known_end = far_x() ? columns_end(&slice) : columns;
     for (; slot < masked; slot += strip_lanes, columns += strip_lanes) {
-      if constexpr (prefetch) prefetch_strip(columns, known_end);
+      prefetch_strip(columns, known_end);
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
         add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
       }
     }
     for (; slot < end; slot += strip_lanes, columns += strip_lanes) {
-      if constexpr (prefetch) prefetch_strip(columns, known_end);
+      prefetch_strip(columns, known_end);
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
         LocalIndex inside[width];
@@ -321,11 +320,7 @@ struct AsellLoops {
                     reinterpret_cast<const std::uint16_t*>(indices), end);
         break;
       case IndexCode::columns:
-        if (far_x()) {
-          columns_slice<true>(slice, reinterpret_cast<const LocalIndex*>(indices), end);
-        } else {
-          columns_slice<false>(slice, reinterpret_cast<const LocalIndex*>(indices), end);
-        }
+        columns_slice(slice, reinterpret_cast<const LocalIndex*>(indices), end);
         break;
     }
     T result[strip_lanes];

@@ -45,13 +45,13 @@ struct SellView {
 };
 
 template <class T>
-struct SellArguments : ProductArguments<T> {
+struct SellProduct : ProductArguments<T> {
   SellView<T> matrix;
 };
 
 template <class T, int C>
 struct SellBody {
-  using Arguments = SellArguments<T>;
+  using Arguments = SellProduct<T>;
 
   /// A slice of fewer than C rows, or of one: one row after the other.
   [[gnu::always_inline]] static void partial_slice(const Arguments& a, std::int64_t slice,
@@ -167,7 +167,7 @@ class SellKernel final : public SpmvKernel {
   }
 
  private:
-  using Arguments = SellArguments<T>;
+  using Arguments = SellProduct<T>;
 
   Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }
 

@@ -130,7 +130,7 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
     const double serial = cost.serial_entries * speeds.serial_seconds;
     const double memory = cost.bytes / speeds.bytes_per_second;
     const double beyond_cache =
-        std::max(0.0, cost.bytes - speeds.cache_bytes) / speeds.bytes_per_second;
+        std::max(0.0, cost.bytes - cost.saved_bytes - speeds.cache_bytes) / speeds.bytes_per_second;
     const double call = cost.starts_early ? speeds.early_seconds : speeds.call_seconds;
     const double gathers = cost.in_panels ? 0 : sectors / speeds.sectors_per_second;
     prospect.predicted = call + max_over_ranks(comm, std::max(memory, serial) + gathers);

@@ -27,6 +27,7 @@ struct RunOptions {
   std::string device = "auto", format = "auto", boundary_format, halo = "auto";
   Schedule schedule = Schedule::overlap;
   bool graph = true;  ///< where transport and schedule allow it
+  bool value_codes = true;
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";

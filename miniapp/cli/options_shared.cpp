@@ -151,6 +151,11 @@ void add_format_options(CLI::App& app, RunOptions& options, const std::string& f
                  "format of the rows that need ghosts (default: that of --format)")
       ->type_name("NAME")
       ->group(group);
+  add_choice<bool>(
+      app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
+      "on | off: values in fewer bytes where they are exact; off: never, in any format "
+      "(default: on)")
+      ->group(group);
 }
 
 void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first) {

@@ -189,7 +189,8 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   operands.schedule =
       settled_schedule(job.comm, matrix, problem.site, options.halo, options.schedule);
   const double seconds = timed(job.comm, [&] {
-    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device);
+    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
+                                                    options.value_codes);
     operands.columns =
         columns_for(operands.schedule, matrix, options.precision, problem.site.device);
   });

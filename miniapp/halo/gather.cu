@@ -11,12 +11,10 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int block_threads = 256;
-
 template <class Word>
 __global__ void gather(std::int64_t count, const LocalIndex* __restrict__ indices,
                        const Word* __restrict__ x, Word* __restrict__ out) {
-  const std::int64_t k = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+  const std::int64_t k = std::int64_t{blockIdx.x} * conversion_threads + threadIdx.x;
   if (k < count) out[k] = x[indices[k]];
 }
 
@@ -24,7 +22,7 @@ template <class Word>
 void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, std::byte* out,
             Stream stream) {
   [[maybe_unused]] static const bool prepared = (make_room_for_products(gather<Word>), true);
-  gather<<<blocks_for(count, block_threads), block_threads, 0, native(stream)>>>(
+  gather<<<blocks_for(count, conversion_threads), conversion_threads, 0, native(stream)>>>(
       count, indices, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(out));
   ROWHALO_CUDA(cudaGetLastError());
 }

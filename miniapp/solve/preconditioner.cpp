@@ -13,7 +13,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr PreconditionerEntry table[] = {
+constexpr PreconditionerEntry entries[] = {
     {"none", "no preconditioner", [](int) { return 0; }},
     {"jacobi", "inverse of the diagonal", [](int) { return 1; }},
     {"block-jacobi", "inverses of the dense blocks on the diagonal, as large as --block says",
@@ -61,12 +61,12 @@ BlockJacobi::BlockJacobi(Device device, const std::vector<double>& inverses, int
 }
 
 std::span<const PreconditionerEntry> preconditioners() {
-  return table;
+  return entries;
 }
 
 const PreconditionerEntry& find_preconditioner(std::string_view name) {
   std::vector<std::string> names;
-  for (const PreconditionerEntry& entry : table) {
+  for (const PreconditionerEntry& entry : entries) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }

@@ -8,26 +8,33 @@
 
 namespace rowhalo {
 
-LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device)
+LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
+                           bool value_codes)
     : matrix_(matrix), host_view_(matrix.view()) {
   host_view_.precision = precision;
+  host_view_.value_codes = value_codes;
   if (precision != Precision::fp64) {
     host_values_.resize(matrix.values.size() * matrix_value_bytes(precision));
     store(matrix_type(precision), matrix.values.data(), std::ssize(matrix.values),
           host_values_.data());
     host_view_.values = host_values_.data();
   }
+  least_value_bytes_ = least_value_bytes(host_view_);
   if (device == Device::gpu) {
     device_csr_.emplace(host_view_);
     lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});
+    if (!host_values_.empty()) host_view_.values = nullptr;
     std::vector<std::byte>().swap(host_values_);
   }
 }
 
 LocalStatistics LoadedMatrix::statistics() const {
   const RowListView rows = all_rows(host_view_.rows);
-  return local_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
-                                                  : count_row_lengths(view(), rows));
+  LocalStatistics statistics =
+      local_statistics(host_view_, device_csr_ ? row_lengths_on_device(view(), rows)
+                                               : count_row_lengths(view(), rows));
+  statistics.least_value_bytes = least_value_bytes_;
+  return statistics;
 }
 
 }  // namespace rowhalo

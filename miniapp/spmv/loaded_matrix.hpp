@@ -17,8 +17,10 @@ namespace rowhalo {
 /// On the host in fp64 it shares the arrays of `matrix`, which outlives it either way.
 class LoadedMatrix {
  public:
-  /// Copies what must be copied.
-  LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device);
+  /// Copies what must be copied. `value_codes`: formats may store values in fewer bytes where that
+  /// is exact.
+  LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
+               bool value_codes = true);
   LoadedMatrix(const LoadedMatrix&) = delete;
   LoadedMatrix& operator=(const LoadedMatrix&) = delete;
 
@@ -39,7 +41,8 @@ class LoadedMatrix {
 
   const LocalMatrix& matrix_;
   std::vector<std::byte> host_values_;  ///< where they are not stored in fp64
-  CsrView host_view_;
+  CsrView host_view_;                   ///< without values where these lie on the device only
+  double least_value_bytes_;
   std::optional<DeviceCsr> device_csr_;
   std::optional<DeviceLists> lists_;
 };

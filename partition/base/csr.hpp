@@ -19,7 +19,8 @@ struct CsrView {
   const void* values = nullptr;         ///< one per nonzero, double or float by precision
   Precision precision = Precision::fp64;
   Device device = Device::cpu;  ///< whose memory the arrays (and those of row lists) lie in
-  int block = 1;  ///< rows and columns that belong together, as the source says; a hint
+  int block = 1;            ///< rows and columns that belong together, as the source says; a hint
+  bool value_codes = true;  ///< formats may store values in fewer bytes where that is exact
 };
 
 }  // namespace rowhalo

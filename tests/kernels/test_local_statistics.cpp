@@ -199,3 +199,35 @@ TEST_CASE("what a thread sums alone") {
   CHECK(sell_of_32(s).bytes == (32 + 32 * 320) * 4 + 383 * 4 + 64 * 4);
   CHECK(ell(s).bytes == 64 * 320 * 4 + 383 * 4 + 64 * 4);
 }
+
+TEST_CASE("value codes lower the bound of the formats that have them, not what is predicted") {
+  Matrix matrix = pattern("band", 300, 300, [](auto i, auto j) { return j - i < 4 && i - j < 4; });
+  const auto least = [&](const auto& value) {
+    for (std::size_t e = 0; e < matrix.values.size(); ++e) matrix.values[e] = value(e);
+    const Typed<double> a(matrix);
+    const LocalStatistics s = statistics_of(a.view());
+    const Prediction asell = rule("asell", Device::cpu)(s), sell = rule("sell", Device::cpu)(s);
+    CHECK(sell.saved_bytes == 0);
+    const auto nonzeros = static_cast<double>(matrix.indices.size());
+    CHECK(asell.bytes > 8 * nonzeros);
+    CHECK(asell.saved_bytes == 0);  // nobody has looked at values
+    LocalStatistics looked = s;
+    looked.least_value_bytes = least_value_bytes(a.view());
+    CHECK(rule("asell", Device::cpu)(looked).saved_bytes ==
+          (8 - looked.least_value_bytes) * nonzeros);
+    return looked.least_value_bytes;
+  };
+  CHECK(least([](std::size_t) { return 0.1; }) == 0);
+  CHECK(least([](std::size_t e) { return e % 2 == 0 ? 0.0 : -0.0; }) == 1);
+  CHECK(least([](std::size_t e) { return 0.1 * static_cast<double>(e % 256); }) == 1);
+  CHECK(least([](std::size_t e) { return 0.5 * static_cast<double>(e); }) == 4);
+  CHECK(least([](std::size_t e) { return 0.1 * static_cast<double>(e); }) == 8);
+
+  const Typed<float> single(matrix);
+  CHECK(least_value_bytes(single.view()) == 4);
+  const Typed<double> coded(matrix);
+  CsrView never = coded.view();
+  never.value_codes = false;
+  CHECK(least_value_bytes(never) == 8);
+  CHECK(least_value_bytes(CsrView{}) == 8);
+}

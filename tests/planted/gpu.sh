@@ -35,3 +35,11 @@ gpu_fault "sums over ranks miss the peers" kernels/gpu/vectors/vector_steps.cu \
   'sum = from == 0 ? word : sum + word;' \
   'sum = from == 0 ? word : sum;' \
   test_miniapp_gpu_n2
+gpu_fault "fp32 that is nearly exact" kernels/gpu/values/exact_values.cu \
+  'if (__double_as_longlong(single) != __double_as_longlong(value)) *inexact = 1;' \
+  'if (!(fabs(single - value) < 1e-6)) *inexact = 1;' \
+  test_kernels_gpu
+gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_balanced/chunk_values.cu \
+  'table_size)} << (8 * u);' \
+  'table_size)} << (8 * (u & 3));' \
+  test_kernels_gpu

@@ -35,10 +35,11 @@
 //
 // Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
-// distinct values stores 8 bits per value and a table; with one value, none (codes=off: never).
-// Both are exact. Each row is summed in stored order with its own accumulator: the bits of csr.
-// sigma= as in sell; without it, if padding is more than a tenth of the nonzeros, rows are sorted
-// within windows of 1024 if that saves a twentieth of the bytes.
+// distinct values stores 8 bits per value and a table; with one value, none; fp64 whose values all
+// are exact in fp32 stores that (codes=off: none of these). All are exact. Each row is summed in
+// stored order with its own accumulator: the bits of csr. sigma= as in sell; without it, if padding
+// is more than a tenth of the nonzeros, rows are sorted within windows of 1024 if that saves a
+// twentieth of the bytes.
 //
 // Bytes of the matrix: s v for values (s if coded, 0 if all are equal) + s (1, 2 or 4) for columns
 // (offsets: 8 per step of each distinct pattern) + 16 per slice + rows, with s the slots.
@@ -50,11 +51,11 @@
 
 #include "kernels/formats.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
-#include "kernels/gpu/asell/distinct_values.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -70,24 +71,13 @@ std::int64_t slot_bytes(const AsellLayout& layout, Precision precision) {
                       layout.code_rows * static_cast<std::int64_t>(sizeof(std::uint32_t)));
 }
 
-/// The distinct numbers of the local matrix as a table in device memory, `bytes` each.
-DeviceMemory table_of(const std::vector<std::uint64_t>& numbers, std::size_t bytes) {
-  std::vector<std::byte> table(numbers.size() * bytes);
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    std::copy_n(reinterpret_cast<const std::byte*>(&numbers[k]), bytes, &table[k * bytes]);
-  }
-  DeviceMemory result(table.size());
-  copy_now(result.data(), table.data(), table.size());
-  return result;
-}
-
 template <class Numbers>
 class AsellGpuKernel final : public DeviceFormat {
  public:
-  AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+  /// `exact` is not needed any more when the values are in their slots.
+  AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options, ExactValues exact)
       : DeviceFormat(matrix, rows), slice_rows_(rows) {
-    std::vector<std::uint64_t> numbers;
-    if (options.word("codes", {"on", "off"}) == "on") numbers = distinct_values(matrix);
+    const std::vector<std::uint64_t>& numbers = exact.distinct;
     const ValueCode code = numbers.empty()       ? ValueCode::plain
                            : numbers.size() == 1 ? ValueCode::constant
                                                  : ValueCode::dictionary;
@@ -97,7 +87,7 @@ class AsellGpuKernel final : public DeviceFormat {
                     fmt::format("slices of {} rows", warp_size),
                     "sort more rows (sigma=), or use csr-vector or csr-balanced");
       layout_.distinct_values = std::ssize(numbers);
-      layout_.table = table_of(numbers, sizeof(Matrix));
+      layout_.table = table_of<Matrix, Matrix>(numbers);
       layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
       layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
                                     (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
@@ -105,7 +95,9 @@ class AsellGpuKernel final : public DeviceFormat {
     }
     unroll_ = chosen_unroll(options);
     launch_ = asell_launch<Numbers>(code, unroll_);
-    stop_clock();
+    in_fp32_ = exact.singles.bytes() > 0;
+    csr_.values = nullptr;  // they may be those of `exact`
+    stop_clock(exact.seconds);
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
@@ -181,6 +173,7 @@ class AsellGpuKernel final : public DeviceFormat {
     if (layout_.value_code != ValueCode::plain) {
       text += fmt::format("values={},", layout_.distinct_values);
     }
+    if (in_fp32_) text += "values=fp32,";
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
     constexpr const char* depths[] = {"low", "medium", "high", "highest"};
     return text + "unroll=" + depths[static_cast<int>(unroll_)];
@@ -190,6 +183,7 @@ class AsellGpuKernel final : public DeviceFormat {
   SortedRows sorted_;
   AsellLayout layout_;
   Offset nonzeros_ = 0;
+  bool in_fp32_ = false;  ///< fp64 values are stored as fp32
   std::int64_t sigma_ = 1;
   Unroll unroll_ = Unroll::low;
   AsellLaunch<Numbers> launch_ = nullptr;
@@ -199,12 +193,14 @@ class AsellGpuKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
                                            const Spec& options) {
-  return make_with_numbers<AsellGpuKernel>(matrix, rows, options,
-                                           {"codes", "sigma", "max_padding", "unroll"});
+  return make_with_exact_values<AsellGpuKernel>(matrix, rows, options,
+                                                {"codes", "sigma", "max_padding", "unroll"});
 }
 
 Prediction predict_gpu_asell(const LocalStatistics& s) {
-  return {cost::shared_pattern_bytes(s), cost::longest_row(s)};
+  return {.bytes = cost::shared_pattern_bytes(s),
+          .serial_entries = cost::longest_row(s),
+          .saved_bytes = cost::coded_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -11,8 +11,8 @@
 // memory: their table lies in shared memory.
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
-#include "kernels/gpu/asell/distinct_values.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 
 namespace rowhalo {
@@ -170,8 +170,8 @@ __device__ void add_steps(int left, Columns& columns, Values& values, const Vect
 }
 
 template <int unroll, int few, Order order, class Numbers, class Columns, class Values>
-__device__ typename Numbers::Sum lane_sum(int steps, Columns columns, Values values,
-                                          const typename Numbers::Vector* x) {
+__device__ typename Numbers::Sum slice_sum(int steps, Columns columns, Values values,
+                                           const typename Numbers::Vector* x) {
   typename Numbers::Sum sum = 0;
   const typename Numbers::Matrix type{};
 #pragma unroll 1
@@ -239,16 +239,16 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
   if (slice.code() == IndexCode::offsets) {
     const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
     const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
-    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::distances8) {
     const DistanceColumns<IndexCode::distances8> columns{words, row + slice.base};
-    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
   } else if (slice.code() == IndexCode::distances16) {
     const DistanceColumns<IndexCode::distances16> columns{words, row + slice.base};
-    sum = lane_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+    sum = slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
   } else {
-    sum = lane_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words}, values,
-                                                                 a.x);
+    sum = slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words},
+                                                                  values, a.x);
   }
   if (row >= 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }

@@ -4,11 +4,10 @@
 // walks its row, slot after slot, so that a warp writes one stretch of memory a step.
 #include "kernels/gpu/asell/asell_rows.cuh"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/values/positions.cuh"
 
 namespace rowhalo {
 namespace {
-
-constexpr int block_threads = 256;
 
 /// Where the numbers of a lane go, slot after slot.
 template <class Word, ValueCode code>
@@ -28,7 +27,7 @@ class ValueWriter {
       *numbers_ = number;
       numbers_ += warp_size;
     } else if constexpr (code == ValueCode::dictionary) {
-      word_ |= position_of(number) << (8 * filled_);
+      word_ |= position_of(number, table_, table_size_) << (8 * filled_);
       if (++filled_ == values_per_word) finish();
     }
   }
@@ -45,20 +44,6 @@ class ValueWriter {
   }
 
  private:
-  /// Of padding, whose value is never used: any.
-  __device__ std::uint32_t position_of(Word number) const {
-    int low = 0, high = table_size_ - 1;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (table_[middle] < number) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return static_cast<std::uint32_t>(low);
-  }
-
   const Word* table_;
   int table_size_;
   Word* numbers_ = nullptr;
@@ -164,15 +149,16 @@ template <class Word>
 void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments) {
   switch (code) {
     case ValueCode::plain:
-      fill_slices<Word, ValueCode::plain><<<blocks, block_threads, conversion_ballast>>>(arguments);
+      fill_slices<Word, ValueCode::plain>
+          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
       break;
     case ValueCode::dictionary:
       fill_slices<Word, ValueCode::dictionary>
-          <<<blocks, block_threads, conversion_ballast>>>(arguments);
+          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
       break;
     case ValueCode::constant:
       fill_slices<Word, ValueCode::constant>
-          <<<blocks, block_threads, conversion_ballast>>>(arguments);
+          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
       break;
   }
   ROWHALO_CUDA(cudaGetLastError());
@@ -195,7 +181,7 @@ PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayo
                                 layout.table.data(),
                                 static_cast<int>(layout.distinct_values),
                                 collision.data()};
-  const unsigned blocks = blocks_for(slices * warp_size, block_threads);
+  const unsigned blocks = blocks_for(slices * warp_size, conversion_threads);
   with_word(matrix_value_bytes(matrix.precision),
             [&]<class Word>(Word) { launch_fill<Word>(layout.value_code, blocks, arguments); });
   return collision.to_host()[0] == 0 ? PatternCheck::passed : PatternCheck::collision;

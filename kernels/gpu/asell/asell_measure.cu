@@ -16,7 +16,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
 using Hash = std::uint64_t;
 
 /// What a slice needs with the code that was chosen for it.
@@ -160,7 +159,7 @@ __global__ void place_patterns(const Hash* hashes, const LocalIndex* sorted,
   owns[slice] = sizes[k] != 0;
 }
 
-struct Totals {
+struct LayoutTotals {
   unsigned long long by_code[index_codes];
   unsigned long long steps;
 };
@@ -168,7 +167,7 @@ struct Totals {
 __global__ void describe_slices(const Measure* measures, const std::uint64_t* value_begins,
                                 const std::uint64_t* word_begins,
                                 const std::uint32_t* pattern_places, std::int64_t slices,
-                                AsellSlice* result, Totals* totals) {
+                                AsellSlice* result, LayoutTotals* totals) {
   const std::int64_t k = thread_index();
   if (k >= slices) return;
   const Measure m = measures[k];
@@ -210,22 +209,22 @@ struct Patterns {
 
 Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<Hash>& hashes) {
   const std::int64_t count = measures.size();
-  const unsigned blocks = blocks_for(count + 1, block_threads);
+  const unsigned blocks = blocks_for(count + 1, conversion_threads);
   const DeviceArray<LocalIndex> unsorted(count);
   const DeviceArray<std::uint64_t> sizes(count + 1);
-  number_slices<<<blocks, block_threads>>>(count, unsorted.data());
+  number_slices<<<blocks, conversion_threads>>>(count, unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   const auto sorted = sort_pairs(hashes.data(), unsorted);
-  size_patterns<<<blocks, block_threads>>>(sorted.keys.data(), sorted.values.data(),
-                                           measures.data(), count, sizes.data());
+  size_patterns<<<blocks, conversion_threads>>>(sorted.keys.data(), sorted.values.data(),
+                                                measures.data(), count, sizes.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::uint64_t> begins = prefix_sum(sizes);
   Patterns patterns{DeviceArray<std::uint32_t>(count), DeviceArray<unsigned char>(count),
                     last_of(begins)};
   set_bytes_async(patterns.owns.data(), 0, static_cast<std::size_t>(count), Stream{});
-  place_patterns<<<blocks, block_threads>>>(sorted.keys.data(), sorted.values.data(),
-                                            measures.data(), sizes.data(), begins.data(), count,
-                                            patterns.places.data(), patterns.owns.data());
+  place_patterns<<<blocks, conversion_threads>>>(
+      sorted.keys.data(), sorted.values.data(), measures.data(), sizes.data(), begins.data(), count,
+      patterns.places.data(), patterns.owns.data());
   ROWHALO_CUDA(cudaGetLastError());
   return patterns;
 }
@@ -243,33 +242,33 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   layout.value_code = value_code;
   const std::int64_t count = (std::int64_t{rows.count} + warp_size - 1) / warp_size;
   if (count == 0) return layout;
-  const unsigned blocks = blocks_for(count + 1, block_threads);
-  const unsigned warps = blocks_for(count * warp_size, block_threads);
+  const unsigned blocks = blocks_for(count + 1, conversion_threads);
+  const unsigned warps = blocks_for(count * warp_size, conversion_threads);
   const DeviceArray<Measure> measures(count);
   const DeviceArray<Hash> hashes(count);
-  measure_slices<<<warps, block_threads, conversion_ballast>>>(
+  measure_slices<<<warps, conversion_threads, conversion_ballast>>>(
       matrix, rows, count, bytes_of_value(value_code, matrix.precision), seed, measures.data(),
       hashes.data());
   ROWHALO_CUDA(cudaGetLastError());
   const Patterns patterns = share_patterns(measures, hashes);
 
   const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
-  size_slices<<<blocks, block_threads>>>(measures.data(), count, value_code, value_rows.data(),
-                                         word_rows.data());
+  size_slices<<<blocks, conversion_threads>>>(measures.data(), count, value_code, value_rows.data(),
+                                              word_rows.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::uint64_t> value_begins = prefix_sum(value_rows);
   const DeviceArray<std::uint64_t> word_begins = prefix_sum(word_rows);
-  const DeviceArray<Totals> totals(1);
-  set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
+  const DeviceArray<LayoutTotals> totals(1);
+  set_bytes_async(totals.data(), 0, sizeof(LayoutTotals), Stream{});
   layout.slices = DeviceArray<AsellSlice>(count);
-  describe_slices<<<blocks, block_threads>>>(measures.data(), value_begins.data(),
-                                             word_begins.data(), patterns.places.data(), count,
-                                             layout.slices.data(), totals.data());
+  describe_slices<<<blocks, conversion_threads>>>(measures.data(), value_begins.data(),
+                                                  word_begins.data(), patterns.places.data(), count,
+                                                  layout.slices.data(), totals.data());
   layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
-  write_patterns<<<warps, block_threads>>>(matrix, rows, count, layout.slices.data(),
-                                           patterns.owns.data(), layout.patterns.data());
+  write_patterns<<<warps, conversion_threads>>>(matrix, rows, count, layout.slices.data(),
+                                                patterns.owns.data(), layout.patterns.data());
   ROWHALO_CUDA(cudaGetLastError());
-  const Totals total = totals.to_host()[0];
+  const LayoutTotals total = totals.to_host()[0];
   layout.steps = static_cast<std::int64_t>(total.steps);
   std::copy(std::begin(total.by_code), std::end(total.by_code), layout.slices_by_code.begin());
   layout.value_rows = static_cast<std::int64_t>(last_of(value_begins));

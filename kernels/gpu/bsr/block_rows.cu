@@ -20,7 +20,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 128;
 constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
 
 /// Which block row stands where.
@@ -37,7 +36,7 @@ Places places_of(const BlockRows& blocks) {
   return {blocks.count, blocks.slice, blocks.order.data()};
 }
 
-struct Totals {
+struct BlockTotals {
   unsigned long long blocks;
   unsigned spread;  ///< of the first columns of a slice, at most
 };
@@ -46,7 +45,7 @@ struct Totals {
 /// s; bases[s]: its lowest column. `lengths` may be null.
 template <int b>
 __global__ void measure_slices(CsrView matrix, RowListView rows, Places places, unsigned* lengths,
-                               unsigned long long* sizes, LocalIndex* bases, Totals* totals) {
+                               unsigned long long* sizes, LocalIndex* bases, BlockTotals* totals) {
   const std::int64_t p = thread_index();
   if (p / warp_size * warp_size >= places.count) return;
   BlockMerge<b> merge(matrix, rows, places.block_row(p));
@@ -78,21 +77,26 @@ __global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::
   block_rows[p] = static_cast<LocalIndex>(p);
 }
 
-/// One thread per block row; those that the last slice lacks are all holes.
-template <class Word, class Index, int b>
+/// One thread per block row; those that the last slice lacks are all holes. `bases` may be null:
+/// then `columns` have 32 bits, else 16.
+template <class Word, int b>
 __global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std::int64_t slices,
                             int widest_chunk, const Offset* begins, const LocalIndex* bases,
-                            Index* columns, Word* values) {
+                            void* columns, Word* values) {
   const std::int64_t p = thread_index(), slice = p / places.slice;
   if (slice >= slices) return;
   const std::int64_t lane = p % places.slice, lanes = std::int64_t{places.slice} * b;
-  const LocalIndex base = bases == nullptr ? 0 : bases[slice];
+  const unsigned base = bases == nullptr ? 0 : static_cast<unsigned>(bases[slice]);
   BlockMerge<b> merge(matrix, rows, places.block_row(p));
   const Offset end = begins[slice + 1];
   for (Offset first = begins[slice]; first < end; first += places.slice) {
     const unsigned column = merge.lowest();
-    columns[first + lane] = static_cast<Index>(
-        column == BlockMerge<b>::none ? 0 : column - static_cast<unsigned>(base));
+    const unsigned stored = column == BlockMerge<b>::none ? 0 : column - base;
+    if (bases == nullptr) {
+      static_cast<std::uint32_t*>(columns)[first + lane] = stored;
+    } else {
+      static_cast<std::uint16_t*>(columns)[first + lane] = static_cast<std::uint16_t>(stored);
+    }
     merge.take(column, [&](int r, int c, Offset e) {
       const Chunk chunk = chunk_of(c, b, widest_chunk);
       Word* place = values + first * b * b + chunk.first * lanes + (lane * b + r) * chunk.width;
@@ -103,19 +107,19 @@ __global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std
 }
 
 /// Sets begins and bases; `lengths` of the block rows may be empty.
-Totals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
-               BlockRows& result) {
+BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
+                    BlockRows& result) {
   const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
   result.bases = DeviceArray<LocalIndex>(slices);
   const DeviceArray<Offset> sizes(slices + 1);
-  const DeviceArray<Totals> totals(1);
+  const DeviceArray<BlockTotals> totals(1);
   set_bytes_async(sizes.data(), 0, static_cast<std::size_t>(sizes.bytes()), Stream{});
   set_bytes_async(result.bases.data(), 0x7f, static_cast<std::size_t>(result.bases.bytes()),
                   Stream{});
-  set_bytes_async(totals.data(), 0, sizeof(Totals), Stream{});
+  set_bytes_async(totals.data(), 0, sizeof(BlockTotals), Stream{});
   with_block_size(result.size, [&](auto size) {
     measure_slices<size>
-        <<<blocks_for(result.count, block_threads), block_threads, conversion_ballast>>>(
+        <<<blocks_for(result.count, bsr_threads), bsr_threads, conversion_ballast>>>(
             matrix, rows, places_of(result), lengths.data(),
             reinterpret_cast<unsigned long long*>(sizes.data()), result.bases.data(),
             totals.data());
@@ -130,7 +134,7 @@ DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
   const std::int64_t count = lengths.size();
   const DeviceArray<std::uint64_t> keys(count);
   const DeviceArray<LocalIndex> unsorted(count);
-  write_sort_keys<<<blocks_for(count, block_threads), block_threads>>>(
+  write_sort_keys<<<blocks_for(count, bsr_threads), bsr_threads>>>(
       lengths.data(), static_cast<LocalIndex>(count), keys.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   return std::move(sort_pairs(keys.data(), unsorted).values);
@@ -148,20 +152,21 @@ Slots slots_of(const BlockRows& blocks) {
 }
 
 /// Fills columns and values of `blocks`, whose slices are measured.
-template <class Index>
 void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chunk,
           BlockRows& blocks) {
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
+  const std::size_t index_bytes =
+      blocks.bases.size() > 0 ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   blocks.values_count = slots * blocks.size * blocks.size;
-  blocks.columns = DeviceMemory(static_cast<std::size_t>(slots) * sizeof(Index));
+  blocks.columns = DeviceMemory(static_cast<std::size_t>(slots) * index_bytes);
   blocks.values = DeviceMemory(static_cast<std::size_t>(blocks.values_count) * value_bytes);
   const std::int64_t threads = blocks.slices() * blocks.slice;
   with_word(value_bytes, [&]<class Word>(Word) {
     with_block_size(blocks.size, [&](auto size) {
-      fill_slices<Word, Index, size>
-          <<<blocks_for(threads, block_threads), block_threads, conversion_ballast>>>(
+      fill_slices<Word, size>
+          <<<blocks_for(threads, bsr_threads), bsr_threads, conversion_ballast>>>(
               matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
-              blocks.bases.data(), reinterpret_cast<Index*>(blocks.columns.data()),
+              blocks.bases.data(), blocks.columns.data(),
               reinterpret_cast<Word*>(blocks.values.data()));
     });
   });
@@ -184,7 +189,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize siz
     return result;
   }
   const DeviceArray<unsigned> lengths(layout.sort ? result.count : 0);
-  Totals totals = measure(matrix, rows, lengths, result);
+  BlockTotals totals = measure(matrix, rows, lengths, result);
   Slots slots = slots_of(result);
   const auto blocks = static_cast<double>(totals.blocks);
   if (layout.sort && static_cast<double>(slots.of_block_rows) > padding_worth_sorting * blocks) {
@@ -199,12 +204,10 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize siz
                 "use another b=, sell or csr-vector");
   if (size.measured)
     check_block_bytes(options, matrix, rows, size.size, slots.of_block_rows, nonzeros);
-  if (layout.columns16 && totals.spread <= std::numeric_limits<std::uint16_t>::max()) {
-    fill<std::uint16_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
-  } else {
+  if (!layout.columns16 || totals.spread > std::numeric_limits<std::uint16_t>::max()) {
     result.bases = {};
-    fill<std::uint32_t>(matrix, rows, slots.stored, layout.widest_chunk, result);
   }
+  fill(matrix, rows, slots.stored, layout.widest_chunk, result);
   return result;
 }
 

@@ -10,7 +10,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 128;
 constexpr std::int64_t sampled_groups = 2048;  // of 32 neighbours, spread over the block rows
 constexpr unsigned most_blocks = 1024;         // of a block row: the rest is like what was seen
 
@@ -44,8 +43,7 @@ bool has_split_blocks(RowListView rows, int size) {
   if (rows.groups == nullptr || rows.count == 0) return false;
   const DeviceArray<int> found(1);
   set_bytes_async(found.data(), 0, sizeof(int), Stream{});
-  find_split_blocks<<<blocks_for(rows.count, block_threads), block_threads>>>(rows, size,
-                                                                              found.data());
+  find_split_blocks<<<blocks_for(rows.count, bsr_threads), bsr_threads>>>(rows, size, found.data());
   ROWHALO_CUDA(cudaGetLastError());
   return found.to_host()[0] != 0;
 }
@@ -59,7 +57,7 @@ BlockSamples sample_block_sizes(const CsrView& matrix, RowListView rows) {
     const std::int64_t stride = std::max<std::int64_t>(warp_size, block_rows / sampled_groups);
     const std::int64_t groups = (block_rows + stride - 1) / stride;
     with_block_size(size, [&](auto b) {
-      sample_blocks<b><<<blocks_for(groups * warp_size, block_threads), block_threads>>>(
+      sample_blocks<b><<<blocks_for(groups * warp_size, bsr_threads), bsr_threads>>>(
           matrix, rows, stride, on_device.data() + size - smallest_block_size);
     });
     ROWHALO_CUDA(cudaGetLastError());

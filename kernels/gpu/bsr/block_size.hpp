@@ -8,6 +8,8 @@
 
 namespace rowhalo {
 
+inline constexpr int bsr_threads = 128;  ///< per thread block
+
 /// The size by choose_block_size. Throws InputError also when the listed rows are not whole blocks
 /// of the size that was told.
 BlockSize block_size_option(const CsrView& matrix, RowListView rows, const Spec& options);

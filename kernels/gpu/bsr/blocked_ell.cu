@@ -25,8 +25,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 128;
-
 template <class T>
 struct BlockedArguments : ProductArguments<T> {
   const LocalIndex* columns;
@@ -68,16 +66,15 @@ class BlockedEllKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    blocked_ell_kernel<T>
-        <<<blocks_for(rows_.count, block_threads), block_threads, 0, native(stream)>>>(
-            {{alpha, x, beta, y},
-             reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
-             reinterpret_cast<const T*>(blocks_.values.data()),
-             blocks_.size,
-             width(),
-             blocks_.count,
-             csr_.columns - 1,
-             rows_});
+    blocked_ell_kernel<T><<<blocks_for(rows_.count, bsr_threads), bsr_threads, 0, native(stream)>>>(
+        {{alpha, x, beta, y},
+         reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
+         reinterpret_cast<const T*>(blocks_.values.data()),
+         blocks_.size,
+         width(),
+         blocks_.count,
+         csr_.columns - 1,
+         rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 

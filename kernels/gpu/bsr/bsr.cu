@@ -44,7 +44,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 128;
 constexpr LocalIndex slice_size = 32;  // block rows
 
 template <class Numbers>
@@ -154,7 +153,7 @@ template <class Numbers, class Index, int b>
 void launch(const BsrArguments<Numbers>& arguments, cudaStream_t stream) {
   const std::int64_t threads = arguments.slices * slice_size * b;
   bsr_kernel<Numbers, Index, b>
-      <<<blocks_for(threads, block_threads), block_threads, 0, stream>>>(arguments);
+      <<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments);
 }
 
 template <class Numbers, class Index>

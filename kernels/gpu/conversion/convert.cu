@@ -13,8 +13,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 /// Sorts before the others: a lower window, then a longer row.
 __global__ void make_sort_keys(CsrView matrix, RowListView rows, std::int64_t sigma,
                                std::uint64_t* keys, LocalIndex* sorted) {
@@ -99,7 +97,8 @@ template <class From, class To>
 DeviceArray<To> copied_as(const From* numbers, std::int64_t count) {
   DeviceArray<To> result(count);
   if (count == 0) return result;
-  copy_as<<<blocks_for(count, block_threads), block_threads>>>(numbers, count, result.data());
+  copy_as<<<blocks_for(count, conversion_threads), conversion_threads>>>(numbers, count,
+                                                                         result.data());
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
   return result;
@@ -114,11 +113,12 @@ SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_
   if (rows.count == 0) return result;
   const DeviceArray<std::uint64_t> keys(rows.count);
   const DeviceArray<LocalIndex> unsorted(rows.count);
-  const unsigned blocks = blocks_for(rows.count, block_threads);
-  make_sort_keys<<<blocks, block_threads>>>(matrix, rows, sigma, keys.data(), unsorted.data());
+  const unsigned blocks = blocks_for(rows.count, conversion_threads);
+  make_sort_keys<<<blocks, conversion_threads>>>(matrix, rows, sigma, keys.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   result.indices = sort_pairs(keys.data(), unsorted).values;
-  make_groups<<<blocks, block_threads>>>(result.indices.data(), rows.count, result.groups.data());
+  make_groups<<<blocks, conversion_threads>>>(result.indices.data(), rows.count,
+                                              result.groups.data());
   ROWHALO_CUDA(cudaGetLastError());
   return result;
 }
@@ -126,7 +126,7 @@ SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices) {
   const std::int64_t count = slices.count(rows.count);
   const DeviceArray<Offset> slots(count + 1);
-  measure_slices<<<blocks_for((count + 1) * warp_size, block_threads), block_threads>>>(
+  measure_slices<<<blocks_for((count + 1) * warp_size, conversion_threads), conversion_threads>>>(
       matrix, rows, slices, slots.data());
   ROWHALO_CUDA(cudaGetLastError());
   return prefix_sum(slots);
@@ -136,10 +136,10 @@ void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const O
                  LocalIndex* indices, void* values) {
   const std::int64_t lanes = slices.count(rows.count) * slices.rows;
   if (lanes == 0) return;
-  const unsigned blocks = blocks_for(lanes, block_threads);
+  const unsigned blocks = blocks_for(lanes, conversion_threads);
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
-    fill_lanes<<<blocks, block_threads>>>(matrix, rows, slices, begins, indices,
-                                          static_cast<Word*>(values));
+    fill_lanes<<<blocks, conversion_threads>>>(matrix, rows, slices, begins, indices,
+                                               static_cast<Word*>(values));
   });
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
@@ -149,7 +149,7 @@ DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {
   DeviceArray<LocalIndex> rows(matrix.nonzeros);
   if (matrix.nonzeros == 0) return rows;
   const std::int64_t threads = std::int64_t{matrix.rows} * warp_size;
-  write_rows<<<blocks_for(threads, block_threads), block_threads>>>(matrix, rows.data());
+  write_rows<<<blocks_for(threads, conversion_threads), conversion_threads>>>(matrix, rows.data());
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
   return rows;

@@ -11,8 +11,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 /// Entries of row k of the list beyond the skipped ones, and 0 for the end.
 __global__ void count_entries(CsrView matrix, RowListView rows, Offset skipped, Offset* counts) {
   const std::int64_t k = thread_index();
@@ -79,8 +77,8 @@ __global__ void gather_entries(const std::int64_t* order, Offset count, const Lo
 
 Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipped) {
   const DeviceArray<Offset> counts(std::int64_t{rows.count} + 1);
-  count_entries<<<blocks_for(counts.size(), block_threads), block_threads>>>(matrix, rows, skipped,
-                                                                             counts.data());
+  count_entries<<<blocks_for(counts.size(), conversion_threads), conversion_threads>>>(
+      matrix, rows, skipped, counts.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<Offset> begins = prefix_sum(counts);
   Coordinates entries;
@@ -92,7 +90,7 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
   if (entries.count == 0) return entries;
   const std::int64_t threads = std::int64_t{rows.count} * warp_size;
   with_word(value_bytes, [&]<class Word>(Word) {
-    write_entries<<<blocks_for(threads, block_threads), block_threads>>>(
+    write_entries<<<blocks_for(threads, conversion_threads), conversion_threads>>>(
         matrix, rows, skipped, begins.data(), entries.rows.data(), entries.columns.data(),
         reinterpret_cast<Word*>(entries.values.data()));
   });
@@ -104,13 +102,13 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
 DeviceArray<LocalIndex> rows_up_to(const CsrView& matrix, RowListView rows, Offset entries) {
   if (rows.count == 0) return {};
   const DeviceArray<unsigned char> is_short(rows.count);
-  mark_short_rows<<<blocks_for(rows.count, block_threads), block_threads>>>(matrix, rows, entries,
-                                                                            is_short.data());
+  mark_short_rows<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
+      matrix, rows, entries, is_short.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::int64_t> places = places_of_flags(is_short);
   DeviceArray<LocalIndex> result(places.size());
   if (places.size() == 0) return result;
-  write_rows_at<<<blocks_for(places.size(), block_threads), block_threads>>>(
+  write_rows_at<<<blocks_for(places.size(), conversion_threads), conversion_threads>>>(
       rows, places.data(), places.size(), result.data());
   ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
@@ -124,7 +122,7 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
   const DeviceArray<Offset> histogram(std::int64_t{rows} + 1);
   set_bytes_async(histogram.data(), 0, static_cast<std::size_t>(histogram.bytes()), Stream{});
   if (count > 0) {
-    count_rows<<<blocks_for(count, block_threads), block_threads>>>(
+    count_rows<<<blocks_for(count, conversion_threads), conversion_threads>>>(
         entry_rows, count, reinterpret_cast<unsigned long long*>(histogram.data()));
     ROWHALO_CUDA(cudaGetLastError());
   }
@@ -134,11 +132,12 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
   if (count == 0) return csr;
 
   const DeviceArray<std::int64_t> unsorted(count);
-  write_positions<<<blocks_for(count, block_threads), block_threads>>>(count, unsorted.data());
+  write_positions<<<blocks_for(count, conversion_threads), conversion_threads>>>(count,
+                                                                                 unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::int64_t> order = sort_pairs(entry_rows, unsorted).values;
   with_word(matrix_value_bytes(precision), [&]<class Word>(Word) {
-    gather_entries<<<blocks_for(count, block_threads), block_threads>>>(
+    gather_entries<<<blocks_for(count, conversion_threads), conversion_threads>>>(
         order.data(), count, entry_columns, static_cast<const Word*>(values), csr.indices.data(),
         reinterpret_cast<Word*>(csr.values.data()));
   });

@@ -6,6 +6,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <type_traits>
 
 #include "kernels/gpu/device/check.hpp"
 
@@ -53,10 +54,12 @@ SortedPairs<LocalIndex, std::int64_t> sort_pairs(const LocalIndex* keys,
 
 template <class T>
 DeviceArray<T> prefix_sum(const DeviceArray<T>& numbers) {
+  using Unsigned = std::make_unsigned_t<T>;  // the same bits, and half the kernels to compile
   DeviceArray<T> sums(numbers.size());
+  const auto* from = reinterpret_cast<const Unsigned*>(numbers.data());
+  auto* to = reinterpret_cast<Unsigned*>(sums.data());
   with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), sums.data(),
-                                         numbers.size());
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, from, to, numbers.size());
   });
   return sums;
 }

@@ -22,7 +22,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 256;
+constexpr int coo_threads = 256;
 
 template <class T>
 struct CooArguments : ProductArguments<T> {
@@ -59,7 +59,7 @@ class CooGpuKernel final : public DeviceFormat {
  public:
   CooGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
-        block_(block_option(options, default_block)),
+        block_(block_option(options, coo_threads)),
         entries_(coordinates_of(matrix, rows, 0)) {
     stop_clock();
   }

@@ -19,8 +19,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 template <class T>
 __global__ void finish_empty_rows(const LocalIndex* rows, std::int64_t count, T alpha, T beta,
                                   T* y) {
@@ -41,7 +39,7 @@ class CooSegmentedKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (empty_rows_.size() > 0) {
-      finish_empty_rows<<<blocks_for(empty_rows_.size(), block_threads), block_threads, 0,
+      finish_empty_rows<<<blocks_for(empty_rows_.size(), conversion_threads), conversion_threads, 0,
                           native(stream)>>>(empty_rows_.data(), empty_rows_.size(),
                                             static_cast<T>(alpha), static_cast<T>(beta),
                                             static_cast<T*>(y));

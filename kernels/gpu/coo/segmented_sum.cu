@@ -17,8 +17,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 template <class T>
 struct SegmentedArguments : ProductArguments<T> {
   Offset count;
@@ -113,8 +111,9 @@ void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, 
                                         partial.rows.data(),
                                         partial.sums.data()};
   const std::int64_t threads = partial.rows.size() / 2 * warp_size;
-  sum_chunks<<<blocks_for(threads, block_threads), block_threads, 0, native(stream)>>>(arguments);
-  join_partials<<<blocks_for(partial.rows.size(), block_threads), block_threads, 0,
+  sum_chunks<<<blocks_for(threads, conversion_threads), conversion_threads, 0, native(stream)>>>(
+      arguments);
+  join_partials<<<blocks_for(partial.rows.size(), conversion_threads), conversion_threads, 0,
                   native(stream)>>>(arguments);
   ROWHALO_CUDA(cudaGetLastError());
 }

@@ -23,10 +23,8 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 256;
+constexpr int cached_threads = 256;
 constexpr std::int64_t default_window = 2048;
-constexpr int block_threads = 256;
-
 template <class T>
 struct CachedArguments : ProductArguments<T> {
   CsrView matrix;
@@ -83,13 +81,13 @@ class CsrCachedKernel final : public DeviceFormat {
  public:
   CsrCachedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
-        block_(block_option(options, default_block)),
+        block_(block_option(options, cached_threads)),
         window_(
             static_cast<LocalIndex>(options.integer("window", default_window, 1, largest_window))),
         firsts_(blocks_for(rows.count, block_)) {
     if (rows.count > 0) {
-      find_firsts<<<blocks_for(rows.count, block_), block_threads>>>(matrix, rows, block_,
-                                                                     firsts_.data());
+      find_firsts<<<blocks_for(rows.count, block_), conversion_threads>>>(matrix, rows, block_,
+                                                                          firsts_.data());
       ROWHALO_CUDA(cudaGetLastError());
     }
     stop_clock();

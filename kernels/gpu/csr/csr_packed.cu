@@ -10,6 +10,8 @@
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
 // chain of loads is x, y. Order of sums and bits depend on the matrix alone.
 //
+// fp64 values that all are exact in fp32 are stored as that (codes=off: never).
+//
 // Bytes of the matrix: (v + 5) s + rows, with s the slots: n, one per empty row, and what is left
 // over in each thread block.
 #include <algorithm>
@@ -23,6 +25,7 @@
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -187,8 +190,8 @@ int chosen_threads(const Spec& options, Offset longest) {
 template <class Numbers>
 class CsrPackedKernel final : public DeviceFormat {
  public:
-  CsrPackedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows) {
+  CsrPackedKernel(const CsrView& matrix, RowListView rows, const Spec& options, ExactValues exact)
+      : DeviceFormat(matrix, rows), in_fp32_(exact.singles.bytes() > 0) {
     const Offset fewest = std::max<Offset>(listed_nonzeros_on_device(matrix, rows), rows.count);
     if (fewest > most_slots) {
       options.fail(std::to_string(fewest) + " slots at least, of 2^22 at most; use csr-balanced");
@@ -201,7 +204,8 @@ class CsrPackedKernel final : public DeviceFormat {
       kernel_ = csr_packed_kernel<Numbers, Start::in_turn>;
       start_ = Start::in_turn;
     }
-    stop_clock();
+    csr_.values = nullptr;  // they may be those of `exact`
+    stop_clock(exact.seconds);
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
@@ -253,8 +257,11 @@ class CsrPackedKernel final : public DeviceFormat {
   std::int64_t footprint_bytes() const override {
     return columns_.bytes() + values_.bytes() + words_.bytes();
   }
-  std::string parameters() const override { return "block=" + std::to_string(threads_); }
+  std::string parameters() const override {
+    return "block=" + std::to_string(threads_) + (in_fp32_ ? ",values=fp32" : "");
+  }
 
+  bool in_fp32_;  ///< fp64 values are stored as fp32
   int threads_ = fewest_threads;
   void (*kernel_)(PackedArguments<Numbers>) = csr_packed_kernel<Numbers, Start::early>;
   Start start_ = Start::early;
@@ -267,12 +274,14 @@ class CsrPackedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  return make_with_numbers<CsrPackedKernel>(matrix, rows, options, {"block"});
+  return make_with_exact_values<CsrPackedKernel>(matrix, rows, options, {"block", "codes"});
 }
 
 Prediction predict_csr_packed(const LocalStatistics& s) {
   const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
-  return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s), .starts_early = true};
+  return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s),
+          .starts_early = true,
+          .saved_bytes = cost::coded_bytes(s)};
 }
 
 }  // namespace rowhalo

@@ -17,8 +17,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-
 template <class Numbers>
 __global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
   const std::int64_t k = thread_index();
@@ -30,7 +28,7 @@ __global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
 }
 
 template <class Numbers>
-void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
+void launch_scalar(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   csr_scalar_kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(arguments);
 }
 
@@ -39,10 +37,10 @@ void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stre
 std::unique_ptr<SpmvKernel> make_csr_scalar(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
   check_format_options(options, {"block"});
-  const int block = block_option(options, default_block);
+  const int block = block_option(options, product_threads);
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
     using Numbers = NumberTypes<T, T, T>;
-    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch<Numbers>, block, 1);
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_scalar<Numbers>, block, 1);
   });
 }
 

@@ -21,8 +21,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-
 template <class Numbers, int width>
 __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
   const std::int64_t k = thread_index() / width;
@@ -40,7 +38,7 @@ __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
 }
 
 template <class Numbers, int width>
-void launch(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
+void launch_vector(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const std::int64_t threads = std::int64_t{arguments.rows.count} * width;
   csr_vector_kernel<Numbers, width><<<blocks_for(threads, block), block, 0, stream>>>(arguments);
 }
@@ -49,15 +47,15 @@ template <class Numbers>
 CsrLaunch<Numbers> launch_of(int width) {
   switch (width) {
     case 2:
-      return launch<Numbers, 2>;
+      return launch_vector<Numbers, 2>;
     case 4:
-      return launch<Numbers, 4>;
+      return launch_vector<Numbers, 4>;
     case 8:
-      return launch<Numbers, 8>;
+      return launch_vector<Numbers, 8>;
     case 16:
-      return launch<Numbers, 16>;
+      return launch_vector<Numbers, 16>;
     default:
-      return launch<Numbers, 32>;
+      return launch_vector<Numbers, 32>;
   }
 }
 
@@ -96,7 +94,7 @@ int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
 std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
   check_format_options(options, {"threads", "block"});
-  const int block = block_option(options, default_block);
+  const int block = block_option(options, product_threads);
   const int width = chosen_width(matrix, rows, options);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
     return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block,

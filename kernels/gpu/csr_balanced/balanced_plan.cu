@@ -16,8 +16,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 template <class T>
 DeviceArray<T> zeros(std::int64_t size) {
   DeviceArray<T> array(size);
@@ -98,7 +96,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   BalancedPlan plan;
   plan.listed = rows;
   if (rows.count == 0) return plan;
-  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, block_threads);
+  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, conversion_threads);
   const ListedRows listed = number_listed_rows(matrix, rows);
   const LocalIndex with_entries = listed.with_entries;
   plan.entries = listed.entries;
@@ -108,14 +106,14 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   const DeviceArray<unsigned> lasts = zeros<unsigned>(all_chunks * chunk_entries / 32);
   const DeviceArray<Offset> row_begins(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
-  mark_rows<<<row_blocks, block_threads>>>(rows, listed.begins.data(), listed.nonempty.data(),
-                                           lasts.data(), plan.rows.data(), row_begins.data(),
-                                           words.data());
+  mark_rows<<<row_blocks, conversion_threads>>>(rows, listed.begins.data(), listed.nonempty.data(),
+                                                lasts.data(), plan.rows.data(), row_begins.data(),
+                                                words.data());
   ROWHALO_CUDA(cudaGetLastError());
 
   plan.marks = DeviceArray<std::uint16_t>(all_chunks * warp_size);
   const DeviceArray<LocalIndex> ends(all_chunks + 1);
-  mark_lanes<<<blocks_for(ends.size() * warp_size, block_threads), block_threads>>>(
+  mark_lanes<<<blocks_for(ends.size() * warp_size, conversion_threads), conversion_threads>>>(
       reinterpret_cast<const unsigned char*>(lasts.data()), all_chunks, plan.marks.data(),
       ends.data());
   ROWHALO_CUDA(cudaGetLastError());
@@ -123,7 +121,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
 
   plan.shares = shares_of(all_chunks, grid.warps(), chunks);
   plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
-  find_open_rows<<<blocks_for(plan.open.size(), block_threads), block_threads>>>(
+  find_open_rows<<<blocks_for(plan.open.size(), conversion_threads), conversion_threads>>>(
       plan.view(), row_begins.data(), plan.open.data());
   ROWHALO_CUDA(cudaGetLastError());
   std::vector<std::int32_t> open = plan.open.to_host();
@@ -131,13 +129,14 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.open = DeviceArray<std::int32_t>(std::span<const std::int32_t>(open));
   plan.split_rows = DeviceArray<SplitRow>(std::span<const SplitRow>(split_rows));
 
-  if (plan.entries < matrix.nonzeros) {
+  plan.in_place = plan.entries == matrix.nonzeros;
+  if (!plan.in_place) {
     plan.indices = DeviceArray<LocalIndex>(plan.entries);
     const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
     plan.values = DeviceMemory(static_cast<std::size_t>(plan.entries) * value_bytes);
     with_word(value_bytes, [&]<class Word>(Word) {
       if (plan.entries == 0) return;
-      copy_entries<<<blocks_for(plan.marks.size(), block_threads), block_threads>>>(
+      copy_entries<<<blocks_for(plan.marks.size(), conversion_threads), conversion_threads>>>(
           matrix, plan.view(), row_begins.data(), plan.indices.data(),
           reinterpret_cast<Word*>(plan.values.data()));
     });
@@ -167,7 +166,7 @@ void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid gr
   if (inside.empty() || plan.shares.parts < grid.warps()) return;
   const DeviceArray<std::int32_t> wanted{std::span<const std::int32_t>(inside)};
   const DeviceArray<LocalIndex> columns(wanted.size());
-  find_first_columns<<<blocks_for(wanted.size(), block_threads), block_threads>>>(
+  find_first_columns<<<blocks_for(wanted.size(), conversion_threads), conversion_threads>>>(
       plan.shares, indices, wanted.data(), wanted.size(), columns.data());
   ROWHALO_CUDA(cudaGetLastError());
   const std::vector<LocalIndex> first = columns.to_host();

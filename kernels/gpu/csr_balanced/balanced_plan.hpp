@@ -43,8 +43,9 @@ struct BalancedPlan {
   DeviceArray<std::int32_t> order, open;
   DeviceArray<SplitRow> split_rows;
   DeviceArray<unsigned> empty;
-  /// Entries of the listed rows alone; empty if these have all entries of the local matrix, which
-  /// are then used where they are.
+  /// The listed rows have all entries of the local matrix, which are used where they are.
+  bool in_place = true;
+  /// Else: entries of the listed rows alone.
   DeviceArray<LocalIndex> indices;
   DeviceMemory values;
 
@@ -56,7 +57,6 @@ struct BalancedPlan {
             listed,       empty.size() > 0 ? empty.data() : nullptr,
             units};
   }
-  bool in_place() const { return values.bytes() == 0; }
   /// Read in a product, beside entries and the list of rows.
   std::int64_t bytes() const {
     return marks.bytes() + ended.bytes() + rows.bytes() + order.bytes() + open.bytes() +

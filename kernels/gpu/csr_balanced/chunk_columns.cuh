@@ -22,7 +22,7 @@ __device__ T passing(const T* place) {
   if constexpr (sizeof(T) == 8) {
     double word;
     asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(word) : "l"(place));
-    return word;
+    return reinterpret_cast<const T&>(word);
   } else if constexpr (sizeof(T) == 16) {
     uint4 word;
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"

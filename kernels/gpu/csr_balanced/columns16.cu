@@ -9,8 +9,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 __global__ void encode_chunks(const LocalIndex* indices, Offset entries, LocalIndex* bases,
                               uint4* offsets, unsigned long long* chunks32) {
   const std::int64_t item = thread_index();
@@ -53,7 +51,7 @@ Columns16 encode_columns16(const LocalIndex* indices, Offset entries) {
   result.offsets = DeviceArray<uint4>(chunks * warp_size);
   const DeviceArray<unsigned long long> wide(1);
   set_bytes_async(wide.data(), 0, static_cast<std::size_t>(wide.bytes()), Stream{});
-  encode_chunks<<<blocks_for(chunks * warp_size, block_threads), block_threads>>>(
+  encode_chunks<<<blocks_for(chunks * warp_size, conversion_threads), conversion_threads>>>(
       indices, entries, result.bases.data(), result.offsets.data(), wide.data());
   ROWHALO_CUDA(cudaGetLastError());
   result.chunks32 = static_cast<std::int64_t>(wide.to_host()[0]);

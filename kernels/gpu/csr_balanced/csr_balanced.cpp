@@ -26,17 +26,23 @@
 // Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
-// (columns16.hpp; columns=16 or 32). The kernel reads the arrays of the CsrView in place; hubs and
-// 16-bit columns need a copy of the indices. If only some rows are listed, indices and values are
-// copied.
+// (columns16.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
+// (chunk_values.hpp), a single one none, and fp64 values that all are exact in fp32 take that
+// (codes=off: none of these). The kernel reads the arrays of the CsrView in place; hubs, 16-bit
+// columns and values in fewer bytes need copies. If only some rows are listed, indices and values
+// are copied.
 //
 // Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
-// entry of other chunks; 4 per chunk of 256 entries (16 bits: 8); where rows are empty, m / 8 and 4
-// per row that is not; 4 per hub; 4 + 4 per share of 4 to 16 chunks (very long rows: 4 more), of
-// which 2 sums are written and read.
+// entry of other chunks; v is 1, 0 or 4 where values are coded; 4 per chunk of 256 entries (16
+// bits: 8); where rows are empty, m / 8 and 4 per row that is not; 4 per hub; 4 + 4 per share of 4
+// to 16 chunks (very long rows: 4 more), of which 2 sums are written and read.
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/formats.hpp"
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
@@ -45,6 +51,8 @@
 #include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/values/distinct_values.hpp"
+#include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/options.hpp"
 
 namespace rowhalo {
@@ -53,7 +61,7 @@ namespace {
 template <class Numbers>
 class CsrBalancedKernel final : public DeviceFormat {
  public:
-  CsrBalancedKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+  CsrBalancedKernel(const CsrView& matrix, RowListView rows, const Spec& options, ExactValues exact)
       : DeviceFormat(matrix, rows) {
     const auto chunks = static_cast<int>(
         options.integer("chunks", fitting_chunks(row_lengths_on_device(matrix, rows)), 1, 1024));
@@ -73,44 +81,74 @@ class CsrBalancedKernel final : public DeviceFormat {
     grid_.threads = std::min(warps, block_warps) * warp_size;
     grid_.blocks = std::min(blocks_for(std::int64_t{plan_.units.parts} * warp_size, grid_.threads),
                             static_cast<unsigned>(multiprocessors));
-    prepare_balanced<Numbers>(grid_, hubs_.count());
+    store_values(std::move(exact));
     partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
     arrived_ = DeviceArray<unsigned>(plan_.split_rows.size());
     set_bytes_async(arrived_.data(), 0, static_cast<std::size_t>(arrived_.bytes()), Stream{});
-    stop_clock();
+    stop_clock(exact.seconds);
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const auto* values = plan_.in_place() ? csr_.values : plan_.values.data();
-    launch_balanced<Numbers>({{alpha, x, beta, y},
-                              plan_.view(),
-                              hubs_.count() > 0 ? hubs_.indices.data() : indices(),
-                              columns16_.view(),
-                              static_cast<const Matrix*>(values),
-                              hubs_.columns.data(),
-                              hubs_.count(),
-                              partial_sums_.data(),
-                              arrived_.data()},
-                             grid_, native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+    if constexpr (takes_coded_values<Wide>) {
+      if (table_.bytes() > 0) return launch<Wide>(alpha, x, beta, y, nullptr, stream);
+    }
+    launch<Numbers>(alpha, x, beta, y, static_cast<const Matrix*>(values()), stream);
   }
 
  private:
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
+  /// What coded values become.
+  using Wide = NumberTypes<Sum, Vector, Sum>;
   static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
+
+  template <class Types>
+  void launch(double alpha, const void* x, double beta, void* y,
+              const typename Types::Matrix* values, Stream stream) const {
+    launch_balanced<Types>({{alpha, x, beta, y},
+                            plan_.view(),
+                            hubs_.count() > 0 ? hubs_.indices.data() : indices(),
+                            columns16_.view(),
+                            values,
+                            {reinterpret_cast<const Sum*>(table_.data()),
+                             static_cast<int>(table_.bytes() / sizeof(Sum)),
+                             positions_.size() > 0 ? positions_.data() : nullptr},
+                            hubs_.columns.data(),
+                            hubs_.count(),
+                            partial_sums_.data(),
+                            arrived_.data()},
+                           grid_, native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+
+  /// As positions in a table where few are distinct; else as they are, or as `exact` has them.
+  void store_values(ExactValues exact) {
+    prepare_balanced<Numbers>();
+    in_fp32_ = exact.singles.bytes() > 0;
+    if (plan_.in_place) singles_ = std::move(exact.singles);
+    if constexpr (takes_coded_values<Wide>) {
+      if (exact.distinct.empty()) return;
+      prepare_balanced<Wide>();
+      if (exact.distinct.size() > 1) {
+        positions_ = encode_values(values(), sizeof(Matrix), plan_.entries, exact.distinct);
+      }
+      table_ = table_of<Matrix, Sum>(exact.distinct);
+      plan_.values = {};
+    }
+  }
 
   static int free_multiprocessors(RowListView rows) {
     const int all = device_attribute(cudaDevAttrMultiProcessorCount);
     return rows.groups == nullptr ? all : std::max(all - multiprocessors_for_exchange, 1);
   }
 
-  /// What fits into shared memory beside the staged products.
+  /// What fits into shared memory beside the staged products and a table of values.
   static std::int32_t most_hubs(const Spec& options) {
-    constexpr int staged_bytes = block_warps * chunk_entries * int{sizeof(Sum)};
-    const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - staged_bytes;
+    constexpr int numbers = block_warps * chunk_entries + most_distinct_values;
+    const int bytes =
+        device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - numbers * int{sizeof(Sum)};
     const auto most = bytes / static_cast<int>(sizeof(Vector));
     const int fallback = std::min(most, most_hub_bytes / static_cast<int>(sizeof(Vector)));
     return static_cast<std::int32_t>(options.integer("hubs", fallback, 0, most));
@@ -131,31 +169,46 @@ class CsrBalancedKernel final : public DeviceFormat {
   }
 
   /// Columns of the entries, hubs not yet taken out.
-  const LocalIndex* indices() const {
-    return plan_.in_place() ? csr_.indices : plan_.indices.data();
+  const LocalIndex* indices() const { return plan_.in_place ? csr_.indices : plan_.indices.data(); }
+  /// Of the entries, where they are not coded.
+  const void* values() const { return plan_.in_place ? csr_.values : plan_.values.data(); }
+  std::int64_t value_bytes() const {
+    if (table_.bytes() > 0) return positions_.bytes() + static_cast<std::int64_t>(table_.bytes());
+    return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix));
   }
 
   std::int64_t stored_entries() const override { return plan_.entries; }
   std::int64_t matrix_bytes(const DeviceCounts&) const override {
     const bool has_columns16 = columns16_.bases.size() > 0;
     const Offset as_they_are = has_columns16 ? columns16_.chunks32 * chunk_entries : plan_.entries;
-    return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix)) +
-           as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) + columns16_.bytes() +
-           plan_.bytes() + hubs_.columns.bytes() + 2 * (partial_sums_.bytes() + arrived_.bytes());
+    return value_bytes() + as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) +
+           columns16_.bytes() + plan_.bytes() + hubs_.columns.bytes() +
+           2 * (partial_sums_.bytes() + arrived_.bytes());
   }
   std::int64_t footprint_bytes() const override {
-    return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(plan_.values.bytes()) +
-           hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
+    const auto value_memory = plan_.values.bytes() + singles_.bytes() + table_.bytes();
+    return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(value_memory) +
+           positions_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
            partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
-    if (columns16_.bases.size() > 0) return "columns=16";
-    return hubs_.count() > 0 ? "hubs=" + std::to_string(hubs_.count()) : "";
+    std::vector<std::string> parts;
+    if (columns16_.bases.size() > 0) parts.push_back("columns=16");
+    if (hubs_.count() > 0) parts.push_back("hubs=" + std::to_string(hubs_.count()));
+    if (table_.bytes() > 0) {
+      parts.push_back("values=" + std::to_string(table_.bytes() / sizeof(Sum)));
+    }
+    if (in_fp32_) parts.push_back("values=fp32");
+    return fmt::format("{}", fmt::join(parts, ","));
   }
 
   BalancedPlan plan_;
   HubColumns hubs_;
   Columns16 columns16_;
+  DeviceMemory table_;                     ///< of distinct values, as Sum, if coded
+  DeviceArray<ValuePositions> positions_;  ///< in it, if there are several
+  bool in_fp32_ = false;                   ///< fp64 values are stored as fp32
+  DeviceMemory singles_;                   ///< these, where they are used in place
   BalancedGrid grid_;
   DeviceArray<Sum> partial_sums_;
   DeviceArray<unsigned> arrived_;
@@ -165,12 +218,14 @@ class CsrBalancedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
                                               const Spec& options) {
-  return make_with_numbers<CsrBalancedKernel>(matrix, rows, options, {"chunks", "hubs", "columns"});
+  return make_with_exact_values<CsrBalancedKernel>(matrix, rows, options,
+                                                   {"chunks", "codes", "hubs", "columns"});
 }
 
 Prediction predict_csr_balanced(const LocalStatistics& s) {
   constexpr double column_bytes = 2;  // at best
-  return {(cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s)};
+  return {.bytes = (cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s),
+          .saved_bytes = cost::coded_bytes(s)};
 }
 
 }  // namespace rowhalo

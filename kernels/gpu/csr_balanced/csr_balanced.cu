@@ -16,6 +16,7 @@
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/chunk_columns.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
+#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 
@@ -29,6 +30,36 @@ __device__ unsigned place_of(unsigned e) {
   constexpr unsigned line = 128 / sizeof(Sum);
   return e ^ (e / line % lane_entries);
 }
+
+/// Values of a chunk as they are stored.
+template <class Numbers>
+struct ChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = 0;  ///< numbers in shared memory
+  typename Numbers::Matrix value[lane_entries];
+
+  __device__ explicit ChunkValues(const Sum*) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    load_entries(a.values, a.plan.entries, chunk, value);
+  }
+  __device__ Sum operator[](int u) const { return widened<Sum>(value[u]); }
+};
+
+/// The same by their positions in a table in shared memory.
+template <class Numbers>
+struct CodedChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = most_distinct_values;
+  const Sum* table;
+  ValuePositions positions = 0;
+
+  __device__ explicit CodedChunkValues(const Sum* table_of_block) : table(table_of_block) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    if (a.coded.positions == nullptr) return;
+    positions = passing(a.coded.positions + chunk * warp_size + threadIdx.x % warp_size);
+  }
+  __device__ Sum operator[](int u) const { return table[positions >> (8 * u) & 0xff]; }
+};
 
 /// What is loaded of a chunk ahead of its time.
 template <class Columns>
@@ -48,25 +79,25 @@ __device__ void load_head(const BalancedArguments<Numbers>& a, std::int64_t chun
 }
 
 /// Loads the values of a chunk and the entries of x that they meet.
-template <class Numbers, class Columns>
+template <class Numbers, class Columns, class Values>
 __device__ void load_factors(const BalancedArguments<Numbers>& a, const ChunkHead<Columns>& head,
                              std::int64_t chunk, const typename Numbers::Vector* hubs,
-                             typename Numbers::Matrix* value, typename Numbers::Vector* factor) {
+                             Values& value, typename Numbers::Vector* factor) {
   LocalIndex column[lane_entries];
   Columns::find(a, head.columns, chunk, column);
 #pragma unroll
   for (int u = 0; u < lane_entries; ++u) factor[u] = Columns::factor(a.x, hubs, column[u]);
-  load_entries(a.values, a.plan.entries, chunk, value);
+  value.load(a, chunk);
 }
 
 /// The products of a chunk, of which each lane gets eight that follow each other.
-template <class Sum, class Matrix, class Vector>
-__device__ void multiply(const Matrix* value, const Vector* factor, Sum* staged, Sum* product) {
+template <class Sum, class Values, class Vector>
+__device__ void multiply(const Values& value, const Vector* factor, Sum* staged, Sum* product) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
-  for (unsigned u = 0; u < lane_entries; ++u) {
+  for (int u = 0; u < lane_entries; ++u) {
     staged[place_of<Sum>(u * warp_size | lane)] =
-        rounded_product(widened<Sum>(value[u]), widened<Sum>(factor[u]));
+        rounded_product(value[u], widened<Sum>(factor[u]));
   }
   __syncwarp();
 #pragma unroll
@@ -79,7 +110,7 @@ __device__ void multiply(const Matrix* value, const Vector* factor, Sum* staged,
 /// The sums of the rows that end in the chunk, one after the other in `sums`. `open` is what
 /// earlier chunks have of the first row, then what this one leaves for the next.
 template <class Sum>
-__device__ void sum_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums) {
+__device__ void sum_chunk_rows(const Sum* product, unsigned mark, Sum& open, Sum* sums) {
   const int lane = threadIdx.x % warp_size;
   const unsigned lasts = mark & 0xff, before = mark >> lane_entries;
   Sum sum = 0;
@@ -110,11 +141,11 @@ struct LaneParts {
   Sum sum = 0;
   bool some = false;  ///< the same in all lanes
 
-  template <class Matrix, class Vector>
-  __device__ void add(const Matrix* value, const Vector* factor) {
+  template <class Values, class Vector>
+  __device__ void add(const Values& value, const Vector* factor) {
 #pragma unroll
     for (int u = 0; u < lane_entries; ++u) {
-      sum = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+      sum = fused_multiply_add(value[u], widened<Sum>(factor[u]), sum);
     }
     some = true;
   }
@@ -195,7 +226,7 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
   }
 }
 
-template <class Numbers, class Columns>
+template <class Numbers, class Columns, class Values>
 __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     csr_balanced_kernel(BalancedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
@@ -203,8 +234,8 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   extern __shared__ double shared[];
   const int lane = threadIdx.x % warp_size, block_warps = static_cast<int>(blockDim.x) / warp_size;
   Sum* const staged = reinterpret_cast<Sum*>(shared) + threadIdx.x / warp_size * chunk_entries;
-  Vector* const hubs =
-      reinterpret_cast<Vector*>(reinterpret_cast<Sum*>(shared) + block_warps * chunk_entries);
+  Sum* const table = reinterpret_cast<Sum*>(shared) + block_warps * chunk_entries;
+  Vector* const hubs = reinterpret_cast<Vector*>(table + Values::table_room);
   const int warps = static_cast<int>(gridDim.x) * block_warps;
   const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
   const int shares = a.plan.shares.parts;
@@ -218,11 +249,18 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     load_head(a, chunk, head);
     if (a.plan.open[share] >= 0) split_ordinal = head.ended;
   }
+  if constexpr (Values::table_room > 0) {
+    for (int k = static_cast<int>(threadIdx.x); k < a.coded.table_size;
+         k += static_cast<int>(blockDim.x)) {
+      table[k] = cached(a.coded.table + k);
+    }
+    __syncthreads();
+  }
   Columns::start(a, hubs);
   Sum open = 0;
   LaneParts<Sum> parts;
   while (share < shares) {
-    typename Numbers::Matrix value[lane_entries];
+    Values value(table);
     Vector factor[lane_entries];
     load_factors(a, head, chunk, hubs, value, factor);
     const LocalIndex ended = head.ended, count = head.ended_after - ended;
@@ -244,7 +282,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
       parts.join(open);
       Sum product[lane_entries];
       multiply(value, factor, staged, product);
-      sum_rows(product, mark, open, staged);
+      sum_chunk_rows(product, mark, open, staged);
 #pragma unroll 1
       for (LocalIndex k = lane; k < count; k += warp_size) {
         if (ended + k == split_ordinal) {
@@ -270,35 +308,56 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   finish_split_rows<Numbers, Columns>(a, first, warps);
 }
 
-template <class Numbers>
+template <class Numbers, class Values>
 std::size_t shared_bytes(BalancedGrid grid, std::int32_t hub_count) {
-  return static_cast<std::size_t>(grid.threads) * lane_entries * sizeof(typename Numbers::Sum) +
+  const auto threads = static_cast<std::size_t>(grid.threads);
+  return (threads * lane_entries + Values::table_room) * sizeof(typename Numbers::Sum) +
          static_cast<std::size_t>(hub_count) * sizeof(typename Numbers::Vector);
+}
+
+/// More than 48 KB of shared memory have to be asked for: as much as any product of the kernel may
+/// want, since the limit is the kernel's and holds for all of them.
+template <class Numbers, class Columns, class Values>
+void allow_shared_memory() {
+  ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, Columns, Values>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+}
+
+template <class Numbers, class Values>
+void launch(const BalancedArguments<Numbers>& a, BalancedGrid grid, cudaStream_t stream) {
+  auto* kernel = csr_balanced_kernel<Numbers, PlainColumns, Values>;
+  if (a.hub_count > 0) kernel = csr_balanced_kernel<Numbers, HubOrPlainColumns, Values>;
+  if (a.columns16.bases) kernel = csr_balanced_kernel<Numbers, Offset16Columns, Values>;
+  kernel<<<grid.blocks, grid.threads, shared_bytes<Numbers, Values>(grid, a.hub_count), stream>>>(
+      a);
 }
 
 }  // namespace
 
 template <class Numbers>
-void prepare_balanced(BalancedGrid grid, std::int32_t hub_count) {
-  const auto bytes = static_cast<int>(shared_bytes<Numbers>(grid, hub_count));
-  if (hub_count > 0) {
-    ROWHALO_CUDA(cudaFuncSetAttribute(csr_balanced_kernel<Numbers, HubOrPlainColumns>,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+void prepare_balanced() {
+  allow_shared_memory<Numbers, HubOrPlainColumns, ChunkValues<Numbers>>();
+  if constexpr (takes_coded_values<Numbers>) {
+    allow_shared_memory<Numbers, PlainColumns, CodedChunkValues<Numbers>>();
+    allow_shared_memory<Numbers, HubOrPlainColumns, CodedChunkValues<Numbers>>();
+    allow_shared_memory<Numbers, Offset16Columns, CodedChunkValues<Numbers>>();
   }
 }
 
 template <class Numbers>
 void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
                      cudaStream_t stream) {
-  const std::size_t bytes = shared_bytes<Numbers>(grid, arguments.hub_count);
-  auto* kernel = csr_balanced_kernel<Numbers, PlainColumns>;
-  if (arguments.hub_count > 0) kernel = csr_balanced_kernel<Numbers, HubOrPlainColumns>;
-  if (arguments.columns16.bases) kernel = csr_balanced_kernel<Numbers, Offset16Columns>;
-  kernel<<<grid.blocks, grid.threads, bytes, stream>>>(arguments);
+  if constexpr (takes_coded_values<Numbers>) {
+    if (arguments.coded.table != nullptr) {
+      return launch<Numbers, CodedChunkValues<Numbers>>(arguments, grid, stream);
+    }
+  }
+  launch<Numbers, ChunkValues<Numbers>>(arguments, grid, stream);
 }
 
 #define ROWHALO_BALANCED(...)                                                                 \
-  template void prepare_balanced<__VA_ARGS__>(BalancedGrid grid, std::int32_t hub_count);     \
+  template void prepare_balanced<__VA_ARGS__>();                                              \
   template void launch_balanced<__VA_ARGS__>(const BalancedArguments<__VA_ARGS__>& arguments, \
                                              BalancedGrid grid, cudaStream_t stream);
 ROWHALO_BALANCED(NumberTypes<double, double, double>)

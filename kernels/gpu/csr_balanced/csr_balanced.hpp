@@ -5,18 +5,36 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
+#include "kernels/gpu/csr_balanced/chunk_values.hpp"
 #include "kernels/gpu/csr_balanced/columns16.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 
 namespace rowhalo {
+
+/// Few distinct values.
+template <class Number>
+struct CodedValuesView {
+  const Number* table;              ///< null: values are stored as they are
+  int table_size;                   ///< at most most_distinct_values
+  const ValuePositions* positions;  ///< null: the first of the table for all entries
+};
+
+/// Of these number types csr-balanced has kernels for coded values.
+template <class Numbers>
+inline constexpr bool takes_coded_values =
+    std::is_same_v<typename Numbers::Matrix, typename Numbers::Sum>&&
+        std::is_same_v<typename Numbers::Vector, typename Numbers::Sum>;
 
 template <class Numbers>
 struct BalancedArguments : ProductOf<Numbers> {
   BalancedView plan;
   const LocalIndex* indices;  ///< ~h in place of a column: the hub h
   Columns16View columns16;    ///< in place of them, where it is there; then there are no hubs
-  const typename Numbers::Matrix* values;
+  const typename Numbers::Matrix* values;  ///< not read where they are coded
+  CodedValuesView<typename Numbers::Sum> coded;
   const LocalIndex* hubs;  ///< their columns
   std::int32_t hub_count;
   /// Of each share: what it has of the split row that goes on at its begin, and at its end.
@@ -31,9 +49,9 @@ struct BalancedGrid {
   int threads = warp_size;
 };
 
-/// Allows the kernel the shared memory of `hub_count` hubs.
+/// Allows the kernels all shared memory of a thread block, on the current device.
 template <class Numbers>
-void prepare_balanced(BalancedGrid grid, std::int32_t hub_count);
+void prepare_balanced();
 
 template <class Numbers>
 void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,

@@ -17,9 +17,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-constexpr int sector_bytes = 32;
-
 __global__ void count_columns(const LocalIndex* indices, Offset entries, unsigned* counts) {
   const std::int64_t e = thread_index();
   if (e < entries) atomicAdd(counts + indices[e], 1u);
@@ -72,9 +69,9 @@ MostUsed most_used(const LocalIndex* indices, Offset entries, LocalIndex columns
                    unsigned fewest) {
   const DeviceArray<unsigned> counts(columns), keys(columns), numbers(columns);
   set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
-  count_columns<<<blocks_for(entries, block_threads), block_threads>>>(indices, entries,
-                                                                       counts.data());
-  write_sort_keys<<<blocks_for(columns, block_threads), block_threads>>>(
+  count_columns<<<blocks_for(entries, conversion_threads), conversion_threads>>>(indices, entries,
+                                                                                 counts.data());
+  write_sort_keys<<<blocks_for(columns, conversion_threads), conversion_threads>>>(
       counts.data(), columns, keys.data(), numbers.data());
   ROWHALO_CUDA(cudaGetLastError());
   const auto sorted = sort_pairs(keys.data(), numbers);
@@ -110,11 +107,11 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
   result.indices = DeviceArray<LocalIndex>(entries);
   const DeviceArray<LocalIndex> hub_of(columns);
   set_bytes_async(hub_of.data(), 0xff, static_cast<std::size_t>(hub_of.bytes()), Stream{});  // -1
-  note_hubs<<<blocks_for(result.count(), block_threads), block_threads>>>(
+  note_hubs<<<blocks_for(result.count(), conversion_threads), conversion_threads>>>(
       result.columns.data(), result.count(), hub_of.data());
   const DeviceArray<Sectors> sectors(1);
   set_bytes_async(sectors.data(), 0, sizeof(Sectors), Stream{});
-  code_entries<<<blocks_for(entries, block_threads), block_threads>>>(
+  code_entries<<<blocks_for(entries, conversion_threads), conversion_threads>>>(
       indices, entries, hub_of.data(), sector_bytes / static_cast<int>(vector_value_bytes),
       result.indices.data(), sectors.data());
   ROWHALO_CUDA(cudaGetLastError());

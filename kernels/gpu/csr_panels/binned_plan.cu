@@ -13,8 +13,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 struct ListedView {
   const Offset* begins;
   const LocalIndex* nonempty;
@@ -157,32 +155,33 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   const ListedRows numbered = number_listed_rows(matrix, rows);
   const ListedView listed{numbered.begins.data(), numbered.nonempty.data(), rows.count};
   const Offset count = numbered.entries;
-  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, block_threads);
+  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, conversion_threads);
   plan.bin_rows = DeviceArray<BinRows>(std::int64_t{bins.count} + 1);
   plan.bin_begins = DeviceArray<Offset>(plan.bin_rows.size());
   plan.in_bins = DeviceArray<RowInBin>(numbered.with_entries);
   plan.empty = DeviceArray<unsigned>(blocks_for(rows.count, warp_size));
-  find_bins<<<row_blocks, block_threads>>>(listed, bins, plan.bin_rows.data(),
-                                           plan.bin_begins.data());
-  place_rows<<<row_blocks, block_threads>>>(listed, bins, plan.bin_rows.data(),
-                                            plan.bin_begins.data(), plan.in_bins.data(),
-                                            plan.empty.data());
+  find_bins<<<row_blocks, conversion_threads>>>(listed, bins, plan.bin_rows.data(),
+                                                plan.bin_begins.data());
+  place_rows<<<row_blocks, conversion_threads>>>(listed, bins, plan.bin_rows.data(),
+                                                 plan.bin_begins.data(), plan.in_bins.data(),
+                                                 plan.empty.data());
   ROWHALO_CUDA(cudaGetLastError());
 
   const DeviceArray<std::uint32_t> cells(count), sources(count), unsorted(count);
-  find_cells<<<blocks_for(std::int64_t{rows.count} * warp_size, block_threads), block_threads>>>(
-      matrix, rows, listed, bins, panels, cells.data(), sources.data(), unsorted.data());
+  find_cells<<<blocks_for(std::int64_t{rows.count} * warp_size, conversion_threads),
+               conversion_threads>>>(matrix, rows, listed, bins, panels, cells.data(),
+                                     sources.data(), unsorted.data());
   ROWHALO_CUDA(cudaGetLastError());
   const std::int64_t cell_count = std::int64_t{bins.count} * panels.count;
   const auto by_cell = sort_pairs(cells.data(), unsorted, bits_for(cell_count));
 
   const DeviceArray<std::uint32_t> cell_begins(cell_count + 1), units(cell_count + 1),
       units_of_bins(cell_count + 1);
-  const unsigned cell_blocks = blocks_for(cell_count + 1, block_threads);
-  find_cell_begins<<<cell_blocks, block_threads>>>(by_cell.keys.data(), count, cell_count,
-                                                   cell_begins.data());
-  count_units<<<cell_blocks, block_threads>>>(cell_begins.data(), panels.count, bins.count, unit,
-                                              units.data(), units_of_bins.data());
+  const unsigned cell_blocks = blocks_for(cell_count + 1, conversion_threads);
+  find_cell_begins<<<cell_blocks, conversion_threads>>>(by_cell.keys.data(), count, cell_count,
+                                                        cell_begins.data());
+  count_units<<<cell_blocks, conversion_threads>>>(cell_begins.data(), panels.count, bins.count,
+                                                   unit, units.data(), units_of_bins.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::uint32_t> unit_begins = prefix_sum(units);
   const DeviceArray<std::uint32_t> places = prefix_sum(units_of_bins);
@@ -190,9 +189,9 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   copy_now(&all_units, unit_begins.data() + cell_count, sizeof(all_units));
   plan.cells = DeviceArray<BinnedCell>(cell_count);
   plan.panel_begins = DeviceArray<Offset>(std::int64_t{panels.count} + 1);
-  write_cells<<<cell_blocks, block_threads>>>(unit_begins.data(), places.data(), panels.count,
-                                              bins.count, plan.cells.data());
-  write_panels<<<blocks_for(plan.panel_begins.size(), block_threads), block_threads>>>(
+  write_cells<<<cell_blocks, conversion_threads>>>(unit_begins.data(), places.data(), panels.count,
+                                                   bins.count, plan.cells.data());
+  write_panels<<<blocks_for(plan.panel_begins.size(), conversion_threads), conversion_threads>>>(
       unit_begins.data(), panels.count, bins.count, unit, plan.panel_begins.data());
   ROWHALO_CUDA(cudaGetLastError());
 
@@ -206,7 +205,7 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   const SortedEntries sorted{count, by_cell.keys.data(), by_cell.values.data(), cell_begins.data()};
   with_word(value_bytes, [&]<class Word>(Word) {
     if (count == 0) return;
-    fill_cells<<<blocks_for(count, block_threads), block_threads>>>(
+    fill_cells<<<blocks_for(count, conversion_threads), conversion_threads>>>(
         matrix, sorted, sources.data(), panels, bins.count, unit, plan.cells.data(),
         plan.columns.data(), reinterpret_cast<Word*>(plan.values.data()), plan.order.data());
   });

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
 
 /// One warp per row.
 template <class Numbers>
-__global__ void sum_rows(PanelArguments<Numbers> a) {
+__global__ void sum_panels(PanelArguments<Numbers> a) {
   const std::int64_t k = thread_index() / warp_size;
   if (k >= a.rows.count) return;
   const int lane = threadIdx.x % warp_size;
@@ -187,10 +187,10 @@ int fitting_threads(double mean_entries) {
 }
 
 template <class Numbers>
-using Kernel = void (*)(PanelArguments<Numbers>);
+using PanelLaunch = void (*)(PanelArguments<Numbers>);
 
 template <class Numbers>
-Kernel<Numbers> kernel_of(int threads) {
+PanelLaunch<Numbers> kernel_of(int threads) {
   switch (threads) {
     case 2:
       return sum_pieces<Numbers, 2>;
@@ -237,8 +237,8 @@ class CsrPanelsKernel final : public DeviceFormat {
               native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
     constexpr int threads = 256;
-    sum_rows<Numbers><<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0,
-                        native(stream)>>>(arguments);
+    sum_panels<Numbers><<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0,
+                          native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
   }
 
@@ -281,7 +281,7 @@ class CsrPanelsKernel final : public DeviceFormat {
   std::string parameters() const override { return "panels=" + std::to_string(panels_.count); }
 
   ColumnPanels panels_;
-  Kernel<Numbers> kernel_ = nullptr;
+  PanelLaunch<Numbers> kernel_ = nullptr;
   DeviceArray<Offset> begins_;
   DeviceArray<std::uint16_t> columns_;
   DeviceArray<Matrix> values_;

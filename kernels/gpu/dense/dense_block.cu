@@ -13,7 +13,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
 constexpr std::int64_t alignment_bytes = 16;  // of a row: vector loads
 
 struct Findings {
@@ -78,8 +77,8 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   Findings findings{matrix.rows, 1};
   const DeviceArray<Findings> found{std::span<const Findings>(&findings, 1)};
   const std::int64_t entries = std::int64_t{rows.count} * columns_;
-  const unsigned blocks = filling_blocks(entries + rows.count, block_threads);
-  compare_rows<<<blocks, block_threads>>>(matrix, rows, ends[0], columns_, found.data());
+  const unsigned blocks = filling_blocks(entries + rows.count, conversion_threads);
+  compare_rows<<<blocks, conversion_threads>>>(matrix, rows, ends[0], columns_, found.data());
   ROWHALO_CUDA(cudaGetLastError());
   findings = found.to_host()[0];
   if (findings.other_row < matrix.rows) {
@@ -97,7 +96,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   values_ = DeviceMemory(static_cast<std::size_t>(leading_ * lines * bytes));
   if (entries > 0) {
     with_word(static_cast<std::size_t>(bytes), [&]<class Word>(Word) {
-      copy_entries<<<blocks, block_threads>>>(
+      copy_entries<<<blocks, conversion_threads>>>(
           matrix, rows, columns_, layout == Layout::rows ? leading_ : 1,
           layout == Layout::rows ? 1 : leading_, reinterpret_cast<Word*>(values_.data()));
     });
@@ -114,7 +113,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
 const void* DenseBlock::ordered(const void* x, Stream stream) const {
   if (indices_.size() == 0) return x;
   with_word(vector_bytes_, [&]<class Word>(Word) {
-    gather<<<blocks_for(columns_, block_threads), block_threads, 0, native(stream)>>>(
+    gather<<<blocks_for(columns_, conversion_threads), conversion_threads, 0, native(stream)>>>(
         indices_.data(), columns_, static_cast<const Word*>(x),
         reinterpret_cast<Word*>(gathered_.data()));
   });

@@ -58,7 +58,7 @@ std::unique_ptr<SpmvKernel> make_dense_constant(const CsrView& matrix, RowListVi
     };
   };
   return make_dense_rows(matrix, rows, options, DenseBlock::Layout::columns, launch_of,
-                         PartialSums::kept);
+                         LaneSums::kept);
 }
 
 }  // namespace rowhalo

@@ -11,8 +11,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int sector_bytes = 32;
-
 template <class Numbers>
 __global__ void dense_global_kernel(DenseArguments<Numbers> a) {
   const std::int64_t k = thread_index();

@@ -31,17 +31,17 @@ struct DenseArguments : ProductOf<Numbers> {
 template <class Numbers>
 using DenseLaunch = std::function<void(const DenseArguments<Numbers>& arguments, cudaStream_t)>;
 
-enum class PartialSums { none, kept };
+enum class LaneSums { none, kept };
 
 template <class Numbers>
 class DenseGpuKernel final : public DeviceFormat {
  public:
   DenseGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options,
                  DenseBlock::Layout layout, DenseLaunch<Numbers> launch,
-                 PartialSums partial = PartialSums::none)
+                 LaneSums partial = LaneSums::none)
       : DeviceFormat(matrix, rows),
         dense_(matrix, rows, layout, options),
-        sums_(partial == PartialSums::kept ? rows.count : 0),
+        sums_(partial == LaneSums::kept ? rows.count : 0),
         launch_(std::move(launch)) {
     stop_clock();
   }

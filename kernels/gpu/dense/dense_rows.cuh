@@ -23,7 +23,7 @@ template <class LaunchOf>
 std::unique_ptr<SpmvKernel> make_dense_rows(const CsrView& matrix, RowListView rows,
                                             const Spec& options, DenseBlock::Layout layout,
                                             const LaunchOf& launch_of,
-                                            PartialSums partial = PartialSums::none) {
+                                            LaneSums partial = LaneSums::none) {
   constexpr int default_block = 256;
   check_format_options(options, {"block"});
   const int block = block_option(options, default_block);

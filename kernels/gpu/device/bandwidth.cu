@@ -13,7 +13,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 512;
+constexpr int reading_threads = 512;
 constexpr int blocks_per_multiprocessor = 4;
 constexpr int repeats = 11;
 constexpr std::int64_t array_bytes = std::int64_t{1} << 30;
@@ -75,12 +75,12 @@ DeviceBandwidth measure_bandwidth() {
   const int blocks = blocks_per_multiprocessor * device.multiprocessors;
   const cudaStream_t queue = native(stream.stream());
   const double read = median_seconds(stream, [&] {
-    read_array<<<blocks, block_threads, 0, queue>>>(a.data(), size, sink.data());
+    read_array<<<blocks, reading_threads, 0, queue>>>(a.data(), size, sink.data());
   });
   const double copy = median_seconds(
-      stream, [&] { copy_array<<<blocks, block_threads, 0, queue>>>(a.data(), b.data(), size); });
+      stream, [&] { copy_array<<<blocks, reading_threads, 0, queue>>>(a.data(), b.data(), size); });
   const double triad = median_seconds(stream, [&] {
-    triad_array<<<blocks, block_threads, 0, queue>>>(a.data(), b.data(), 0.5, c.data(), size);
+    triad_array<<<blocks, reading_threads, 0, queue>>>(a.data(), b.data(), 0.5, c.data(), size);
   });
   const double gigabytes = static_cast<double>(a.bytes()) * 1e-9;
   return {gigabytes / read, 2 * gigabytes / copy, 3 * gigabytes / triad};

@@ -11,8 +11,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 struct Totals {
   unsigned long long nonzeros, runs, list_numbers, columns;
 };
@@ -94,7 +92,6 @@ struct LaneTotals {
 /// The loads of values of csr-vector (threads_per_row > 1) and csr-scalar, counted.
 __global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_row, int value_bytes,
                             LaneTotals* totals) {
-  constexpr int sector_bytes = 32;
   const int lane = threadIdx.x % warp_size;
   const std::int64_t warps = thread_count() / warp_size;
   const int rows_per_warp = warp_size / threads_per_row;
@@ -134,11 +131,11 @@ Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
     used = DeviceArray<unsigned char>(matrix.columns);
     set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), stream);
   }
-  count_rows<<<filling_blocks(rows.count, block_threads), block_threads>>>(
+  count_rows<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
       matrix, rows, used.data(), totals.data());
   ROWHALO_CUDA(cudaGetLastError());
   if (used.size() > 0) {
-    count_flags<<<filling_blocks(used.size(), block_threads), block_threads>>>(
+    count_flags<<<filling_blocks(used.size(), conversion_threads), conversion_threads>>>(
         used.data(), used.size(), totals.data());
     ROWHALO_CUDA(cudaGetLastError());
   }
@@ -153,7 +150,7 @@ LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
   set_bytes_async(totals.data(), 0, sizeof(LaneTotals), Stream{});
   const int value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
   const std::int64_t threads = std::int64_t{rows.count} * threads_per_row;
-  count_lanes<<<filling_blocks(threads, block_threads), block_threads>>>(
+  count_lanes<<<filling_blocks(threads, conversion_threads), conversion_threads>>>(
       matrix, rows, threads_per_row, value_bytes, totals.data());
   ROWHALO_CUDA(cudaGetLastError());
   const LaneTotals count = totals.to_host()[0];
@@ -167,8 +164,8 @@ bool columns_ascend(const CsrView& matrix, RowListView rows) {
   if (rows.count == 0) return true;
   const DeviceArray<int> found(1);
   set_bytes_async(found.data(), 0, sizeof(int), Stream{});
-  find_descents<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
-                                                                              found.data());
+  find_descents<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
+      matrix, rows, found.data());
   ROWHALO_CUDA(cudaGetLastError());
   return found.to_host()[0] == 0;
 }
@@ -199,8 +196,8 @@ RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
   if (rows.count == 0) return {};
   const DeviceArray<LengthTotals> totals(1);
   set_bytes_async(totals.data(), 0, sizeof(LengthTotals), Stream{});
-  count_lengths<<<filling_blocks(rows.count, block_threads), block_threads>>>(matrix, rows,
-                                                                              totals.data());
+  count_lengths<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
+      matrix, rows, totals.data());
   ROWHALO_CUDA(cudaGetLastError());
   const LengthTotals sums = totals.to_host()[0];
   return {static_cast<Offset>(sums.nonzeros), static_cast<Offset>(sums.longest),

@@ -15,6 +15,9 @@
 namespace rowhalo {
 
 inline constexpr int warp_size = 32;
+inline constexpr int sector_bytes = 32;  ///< what a cache line is loaded in
+/// Threads per block: of conversions and counts, and of products where block= says nothing else.
+inline constexpr int conversion_threads = 256, product_threads = 128;
 
 inline cudaStream_t native(Stream stream) {
   return static_cast<cudaStream_t>(stream.handle);

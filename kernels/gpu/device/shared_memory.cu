@@ -8,12 +8,12 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 1024;
+constexpr int probe_threads = 1024;
 
-__global__ void fill(std::uint32_t word, int words) {
+__global__ void fill_block(std::uint32_t word, int words) {
   extern __shared__ std::uint32_t memory[];
   volatile std::uint32_t* const kept = memory;  // nobody reads it here
-  for (int k = threadIdx.x; k < words; k += block_threads) kept[k] = word;
+  for (int k = threadIdx.x; k < words; k += probe_threads) kept[k] = word;
 }
 
 }  // namespace
@@ -21,9 +21,11 @@ __global__ void fill(std::uint32_t word, int words) {
 void fill_shared_memory(std::uint32_t word, Stream stream) {
   const int bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const auto blocks = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
-  ROWHALO_CUDA(cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  ROWHALO_CUDA(
+      cudaFuncSetAttribute(fill_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   const int words = bytes / static_cast<int>(sizeof(word));
-  fill<<<blocks, block_threads, static_cast<std::size_t>(bytes), native(stream)>>>(word, words);
+  fill_block<<<blocks, probe_threads, static_cast<std::size_t>(bytes), native(stream)>>>(word,
+                                                                                         words);
   ROWHALO_CUDA(cudaGetLastError());
 }
 

@@ -21,9 +21,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-constexpr int block_threads = 256;
-
 template <class T>
 struct DiaArguments : ProductArguments<T> {
   const LocalIndex* shifts;  ///< column minus row
@@ -95,14 +92,14 @@ template <class T>
 class DiaGpuKernel final : public DeviceFormat {
  public:
   DiaGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
+      : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     if (rows.count == 0) return;
     const std::int64_t possible = std::int64_t{matrix.rows} + matrix.columns;
     const DeviceArray<unsigned char> used(possible);
     set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), Stream{});
     const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-    const unsigned blocks = blocks_for(threads, block_threads);
-    mark_diagonals<<<blocks, block_threads>>>(matrix, rows, used.data());
+    const unsigned blocks = blocks_for(threads, conversion_threads);
+    mark_diagonals<<<blocks, conversion_threads>>>(matrix, rows, used.data());
     ROWHALO_CUDA(cudaGetLastError());
 
     const DeviceArray<std::int64_t> positions = places_of_flags(used);
@@ -119,11 +116,11 @@ class DiaGpuKernel final : public DeviceFormat {
       set_bytes_async(masks_.data(), 0, static_cast<std::size_t>(masks_.bytes()), Stream{});
       set_bytes_async(values_.data(), 0, static_cast<std::size_t>(values_.bytes()), Stream{});
       const DeviceArray<LocalIndex> numbers(possible);
-      number_diagonals<<<blocks_for(diagonals, block_threads), block_threads>>>(
+      number_diagonals<<<blocks_for(diagonals, conversion_threads), conversion_threads>>>(
           positions.data(), static_cast<LocalIndex>(diagonals), matrix.rows, shifts_.data(),
           numbers.data());
-      fill_diagonals<<<blocks, block_threads>>>(matrix, rows, numbers.data(), masks_.data(),
-                                                values_.data());
+      fill_diagonals<<<blocks, conversion_threads>>>(matrix, rows, numbers.data(), masks_.data(),
+                                                     values_.data());
       ROWHALO_CUDA(cudaGetLastError());
       synchronize_device();
     }

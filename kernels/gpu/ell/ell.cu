@@ -12,14 +12,13 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-constexpr int unroll = 8;
+constexpr int ell_unroll = 8;
 
 template <class T>
 class EllGpuKernel final : public DeviceFormat {
  public:
   EllGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
+      : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     const Slices whole{std::max<LocalIndex>(rows.count, 1), Slices::Last::short_one};
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
     const Offset ends[] = {0, lengths.longest * rows.count};
@@ -34,7 +33,7 @@ class EllGpuKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    slots_.template apply<unroll>({alpha, x, beta, y}, block_, stream);
+    slots_.template apply<ell_unroll>({alpha, x, beta, y}, block_, stream);
   }
 
  private:

@@ -7,10 +7,10 @@
 //     thread l: s_l = +0; for step in [0, width / T): slot = (step * count + k) * T + l
 //       if indices[slot] >= 0: s_l = fma(values[slot], x[indices[slot]], s_l)
 //     s = tree sum of s_0 .. s_(T-1); thread 0 writes y_i
-// Nothing has to say where a row begins: the chain is index -> x -> y. `unroll` steps are loaded
-// before the first x; they do not depend on what stands before in the stream, so small matrices
-// start early (early_start.cuh). The order of summation depends on T alone: the same bits every
-// time (T = 1: those of csr).
+// Nothing has to say where a row begins: the chain is index -> x -> y. `steps_at_once` steps are
+// loaded before the first x; they do not depend on what stands before in the stream, so small
+// matrices start early (early_start.cuh). The order of summation depends on T alone: the same bits
+// every time (T = 1: those of csr).
 //
 // Bytes of the matrix: (v + 4) m L + rows, with L the longest row, up to the next multiple of the
 // threads per row.
@@ -31,8 +31,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-constexpr int unroll = 5;
+constexpr int steps_at_once = 5;
 constexpr std::int64_t most_early_slots = 1 << 18;  ///< with more, an early start is in the way
 
 template <class Numbers>
@@ -62,13 +61,13 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   LocalIndex row = 0;
   Sum sum = 0;
 #pragma unroll 1
-  for (int first = 0; first == 0 || first < a.steps; first += unroll) {
-    LocalIndex column[unroll];
-    typename Numbers::Matrix value[unroll] = {};
-    typename Numbers::Vector factor[unroll] = {};
+  for (int first = 0; first == 0 || first < a.steps; first += steps_at_once) {
+    LocalIndex column[steps_at_once];
+    typename Numbers::Matrix value[steps_at_once] = {};
+    typename Numbers::Vector factor[steps_at_once] = {};
     // By the read-only path the compiler would put some of these loads off until after the wait.
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
+    for (int u = 0; u < steps_at_once; ++u) {
       column[u] = first + u < steps ? streamed(indices + u * apart) : -1;
       if (first + u < steps) value[u] = streamed(values + u * apart);
     }
@@ -80,16 +79,16 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
       }
     }
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
+    for (int u = 0; u < steps_at_once; ++u) {
       if (column[u] >= 0) factor[u] = a.x[column[u]];
     }
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
+    for (int u = 0; u < steps_at_once; ++u) {
       const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
       sum = column[u] >= 0 ? next : sum;
     }
-    indices += unroll * apart;
-    values += unroll * apart;
+    indices += steps_at_once * apart;
+    values += steps_at_once * apart;
   }
   sum = sum_of_lanes<threads>(sum);
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
@@ -113,7 +112,7 @@ __global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset 
 /// matrices of 400 to 210000 nonzeros: with fewer, loads wait for others; with more, warps do.
 int fitting_threads(const RowLengths& lengths) {
   int threads = 1;
-  while (threads < warp_size && lengths.longest > unroll * threads) threads *= 2;
+  while (threads < warp_size && lengths.longest > steps_at_once * threads) threads *= 2;
   return threads;
 }
 
@@ -127,11 +126,11 @@ int chosen_threads(const RowLengths& lengths, const Spec& options) {
 }
 
 template <class Numbers>
-using Kernel = void (*)(EllVectorArguments<Numbers>);
+using EllVectorLaunch = void (*)(EllVectorArguments<Numbers>);
 
 template <class Numbers, Start start>
-Kernel<Numbers> kernel_of(int threads) {
-  constexpr Kernel<Numbers> kernels[] = {
+EllVectorLaunch<Numbers> kernel_of(int threads) {
+  constexpr EllVectorLaunch<Numbers> kernels[] = {
       ell_vector_kernel<Numbers, start, 1>,  ell_vector_kernel<Numbers, start, 2>,
       ell_vector_kernel<Numbers, start, 4>,  ell_vector_kernel<Numbers, start, 8>,
       ell_vector_kernel<Numbers, start, 16>, ell_vector_kernel<Numbers, start, 32>};
@@ -142,7 +141,7 @@ template <class Numbers>
 class EllVectorKernel final : public DeviceFormat {
  public:
   EllVectorKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows), block_(block_option(options, default_block)) {
+      : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
     threads_ = chosen_threads(lengths, options);
     steps_ = static_cast<LocalIndex>((lengths.longest + threads_ - 1) / threads_);
@@ -159,7 +158,7 @@ class EllVectorKernel final : public DeviceFormat {
     values_ = DeviceArray<Matrix>(slots);
     if (slots > 0) {
       with_word(sizeof(Matrix), [&]<class Word>(Word) {
-        fill_rows<<<blocks_for(slots, default_block), default_block>>>(
+        fill_rows<<<blocks_for(slots, product_threads), product_threads>>>(
             matrix, rows, threads_, slots, indices_.data(),
             reinterpret_cast<Word*>(values_.data()));
       });
@@ -191,7 +190,7 @@ class EllVectorKernel final : public DeviceFormat {
 
   int block_, threads_ = 1;
   LocalIndex steps_ = 0;
-  Kernel<Numbers> kernel_ = nullptr;
+  EllVectorLaunch<Numbers> kernel_ = nullptr;
   Start start_ = Start::early;
   DeviceArray<LocalIndex> indices_;
   DeviceArray<Matrix> values_;

@@ -22,9 +22,7 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-constexpr int block_threads = 256;
-constexpr int unroll = 4;
+constexpr int hyb_unroll = 4;
 
 /// One thread per row: its first entries, then padding.
 template <class T>
@@ -56,7 +54,7 @@ class HybGpuKernel final : public DeviceFormat {
  public:
   HybGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
-        block_(block_option(options, default_block)),
+        block_(block_option(options, product_threads)),
         width_(static_cast<LocalIndex>(options.has("width")
                                            ? options.integer("width", 0, 0, matrix.columns)
                                            : width_of_fewest_bytes(matrix, rows))),
@@ -68,7 +66,7 @@ class HybGpuKernel final : public DeviceFormat {
                   "make width= smaller, or leave it out");
     slots_ = EllBlock<T>(rows, width_);
     if (slots > 0) {
-      fill_width<<<blocks_for(rows.count, block_threads), block_threads>>>(
+      fill_width<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
           matrix, rows, width_, slots_.indices.data(), slots_.values.data());
       ROWHALO_CUDA(cudaGetLastError());
     }
@@ -77,7 +75,7 @@ class HybGpuKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    slots_.template apply<unroll>({alpha, x, beta, y}, block_, stream);
+    slots_.template apply<hyb_unroll>({alpha, x, beta, y}, block_, stream);
     add_coordinates(beyond_, partial_, alpha, x, 1, y, stream);
   }
 

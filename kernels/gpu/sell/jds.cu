@@ -22,9 +22,6 @@
 namespace rowhalo {
 namespace {
 
-constexpr int default_block = 128;
-constexpr int block_threads = 256;
-
 template <class T>
 struct JdsArguments : ProductArguments<T> {
   const Offset* begins;
@@ -84,7 +81,7 @@ class JdsGpuKernel final : public DeviceFormat {
  public:
   JdsGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
-        block_(block_option(options, default_block)),
+        block_(block_option(options, product_threads)),
         sorted_(sorted_by_length(matrix, rows, std::max<LocalIndex>(rows.count, 1))) {
     if (rows.count == 0) return;
     const RowListView order = sorted_.view();
@@ -94,8 +91,8 @@ class JdsGpuKernel final : public DeviceFormat {
     diagonals_ = ends[1] - ends[0];
     const DeviceArray<Offset> lengths(diagonals_ + 1);
     set_bytes_async(lengths.data(), 0, static_cast<std::size_t>(lengths.bytes()), Stream{});
-    measure_diagonals<<<blocks_for(rows.count, block_threads), block_threads>>>(matrix, order,
-                                                                                lengths.data());
+    measure_diagonals<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
+        matrix, order, lengths.data());
     ROWHALO_CUDA(cudaGetLastError());
     begins_ = prefix_sum(lengths);
     Offset slots = 0;
@@ -103,7 +100,7 @@ class JdsGpuKernel final : public DeviceFormat {
     indices_ = DeviceArray<LocalIndex>(slots);
     values_ = DeviceArray<T>(slots);
     const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-    fill_diagonals<<<blocks_for(threads, block_threads), block_threads>>>(
+    fill_diagonals<<<blocks_for(threads, conversion_threads), conversion_threads>>>(
         matrix, order, begins_.data(), indices_.data(), values_.data());
     ROWHALO_CUDA(cudaGetLastError());
     stop_clock();

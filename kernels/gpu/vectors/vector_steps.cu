@@ -29,12 +29,10 @@
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
-
 /// Most thread blocks of a step, and so the parts of its sums.
 int parts_of(std::int64_t rows) {
   constexpr int rows_per_thread = 2;  // at least: more blocks would only have more sums to add
-  return static_cast<int>(std::clamp(blocks_for(rows, block_threads * rows_per_thread), 1u,
+  return static_cast<int>(std::clamp(blocks_for(rows, conversion_threads * rows_per_thread), 1u,
                                      unsigned{SumsView::most_parts}));
 }
 
@@ -62,7 +60,7 @@ struct Sweep {
   /// work(i) for every row of this thread.
   template <class Work>
   __device__ void for_each_row(const Work& work) const {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    const std::int64_t stride = std::int64_t{gridDim.x} * conversion_threads;
     const std::int64_t last = rows - 1;
 #pragma unroll 2
     for (std::int64_t k = thread_index(); k < rows; k += stride) work(backward ? last - k : k);
@@ -79,7 +77,7 @@ __global__ void update_rows(Step step, Sweep sweep) {
 /// Sums of the threads of a block, each in thread 0.
 template <int count>
 __device__ void sum_over_block(double (&sums)[count]) {
-  constexpr int warps = block_threads / warp_size;
+  constexpr int warps = conversion_threads / warp_size;
   __shared__ double of_warps[count][warps];
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (int k = 0; k < count; ++k) {
@@ -95,7 +93,7 @@ __device__ void sum_over_block(double (&sums)[count]) {
 
 /// By all threads of one block: the sums of this rank from their parts, a warp each.
 __device__ void add_parts(const OverRanks& a, double* sums, int parts) {
-  static_assert(most_reduced - 1 <= block_threads / warp_size);
+  static_assert(most_reduced - 1 <= conversion_threads / warp_size);
   constexpr int at_once = 8;  // loads under way
   const int lane = threadIdx.x % warp_size, k = 1 + threadIdx.x / warp_size;
   if (k >= a.count) return;
@@ -143,7 +141,8 @@ struct Words<Summation::reproducible> {
   static __device__ std::int64_t* of(const OverRanks& a, double*) { return a.sums.exact->word; }
   static __device__ int count(const OverRanks& a) { return a.count * ExactSum::words; }
   static __device__ void begin(const OverRanks& a, double*, int) {
-    for (int w = threadIdx.x; w < ExactSum::words; w += block_threads) a.sums.exact->word[w] = 0;
+    for (int w = threadIdx.x; w < ExactSum::words; w += conversion_threads)
+      a.sums.exact->word[w] = 0;
     __syncthreads();
     if (threadIdx.x == 0) a.sums.exact->add(*a.stop);
   }
@@ -157,7 +156,7 @@ struct Words<Summation::reproducible> {
 template <class Word>
 __device__ void send_to_peers(const PeerSums& peers, const Word* words, int count,
                               std::uint32_t reduction) {
-  for (int k = threadIdx.x; k < count * peers.ranks; k += block_threads) {
+  for (int k = threadIdx.x; k < count * peers.ranks; k += conversion_threads) {
     const int to = k / count, w = k % count;
     if (to == peers.rank) continue;
     std::byte* line =
@@ -170,7 +169,7 @@ __device__ void send_to_peers(const PeerSums& peers, const Word* words, int coun
 template <class Word>
 __device__ void add_peers(const OverRanks& a, Word* words, int count, std::uint32_t reduction) {
   const PeerSums& peers = a.peers;
-  for (int w = threadIdx.x; w < count; w += block_threads) {
+  for (int w = threadIdx.x; w < count; w += conversion_threads) {
     Word sum = 0;
     for (int from = 0; from < peers.ranks; ++from) {
       Word word = words[w];
@@ -200,9 +199,10 @@ __device__ void decide(const OverRanks& a, const double* sums, double* scalars) 
 #endif
 }
 
-/// By all threads of one block, when the sums of this rank are there, in so many parts each.
+/// By all threads of one block, when the sums of this rank are there, in so many parts each. Not
+/// inlined: one code for all steps, whose last blocks call it once.
 template <Summation summation>
-__device__ void work_over_ranks(const OverRanks& a, int parts) {
+__device__ __noinline__ void work_over_ranks(const OverRanks& a, int parts) {
   using Words = Words<summation>;
   // What one thread works on alone lies in shared memory: it has no time for trips to L2.
   __shared__ double sums[most_reduced], scalars[scalar_count];
@@ -253,7 +253,7 @@ __device__ bool is_last_block(unsigned* ended_blocks) {
 // __grid_constant__: what is done over ranks is read where it is, not copied by every thread.
 
 template <class Step>
-__global__ void __launch_bounds__(block_threads, least_resident<Step>)
+__global__ void __launch_bounds__(conversion_threads, least_resident<Step>)
     sum_rows(Step step, Sweep sweep, unsigned* ended_blocks, double* of_blocks, int parts,
              const __grid_constant__ OverRanks then) {
   step.load();
@@ -279,13 +279,13 @@ __device__ void add_atomically(std::int64_t& word, std::int64_t value) {
 }
 
 template <class Step>
-__global__ void __launch_bounds__(block_threads, 3)
+__global__ void __launch_bounds__(conversion_threads, 3)
     sum_rows_exactly(Step step, Sweep sweep, unsigned* ended_blocks, ExactSum* exact,
                      const __grid_constant__ OverRanks then) {
   step.load();
   if (is_over(sweep.ended)) return;
   __shared__ ExactSum sums[Step::sums];
-  for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += block_threads) {
+  for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += conversion_threads) {
     sums[w / ExactSum::words].word[w % ExactSum::words] = 0;
   }
   __syncthreads();
@@ -302,7 +302,7 @@ __global__ void __launch_bounds__(block_threads, 3)
   __syncthreads();
   if (threadIdx.x < Step::sums) sums[threadIdx.x].normalize();
   __syncthreads();
-  for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += block_threads) {
+  for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += conversion_threads) {
     const std::int64_t value = sums[w / ExactSum::words].word[w % ExactSum::words];
     if (value != 0) add_atomically(exact[w / ExactSum::words].word[w % ExactSum::words], value);
   }
@@ -314,15 +314,15 @@ __global__ void __launch_bounds__(block_threads, 3)
 /// At most as many thread blocks as the device holds at once: those beyond would start when the
 /// others have ended, and run on a device that is nearly idle.
 template <auto kernel, class... Arguments>
-void launch(const VectorSpace& space, const Arguments&... arguments) {
+void launch_sweep(const VectorSpace& space, const Arguments&... arguments) {
   static const int resident = [] {
     int of_multiprocessor = 0;
     ROWHALO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, kernel,
-                                                               block_threads, 0));
+                                                               conversion_threads, 0));
     return of_multiprocessor * device_attribute(cudaDevAttrMultiProcessorCount);
   }();
   const auto blocks = static_cast<unsigned>(std::min(parts_of(space.rows), resident));
-  kernel<<<blocks, block_threads, 0, native(space.stream)>>>(arguments...);
+  kernel<<<blocks, conversion_threads, 0, native(space.stream)>>>(arguments...);
   ROWHALO_CUDA(cudaGetLastError());
 }
 
@@ -334,16 +334,17 @@ void run_step_on_gpu(const VectorSpace& space, Step step, SumsView sums, const O
   if constexpr (Step::sums > 0) {
     if (sums.exact != nullptr && space.summation == Summation::reproducible) {
       set_bytes_async(sums.exact, 0, sizeof(ExactSum) * Step::sums, space.stream);
-      launch<sum_rows_exactly<Step>>(space, step, sweep, space.ended_blocks, sums.exact, then);
+      launch_sweep<sum_rows_exactly<Step>>(space, step, sweep, space.ended_blocks, sums.exact,
+                                           then);
       return;
     }
     if (sums.parts != nullptr) {
-      launch<sum_rows<Step>>(space, step, sweep, space.ended_blocks, sums.parts,
-                             parts_of(space.rows), then);
+      launch_sweep<sum_rows<Step>>(space, step, sweep, space.ended_blocks, sums.parts,
+                                   parts_of(space.rows), then);
       return;
     }
   }
-  launch<update_rows<Step>>(space, step, sweep);
+  launch_sweep<update_rows<Step>>(space, step, sweep);
 }
 
 #define ROWHALO_INSTANTIATE(Step) \
@@ -354,7 +355,8 @@ ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 void finish_sums_on_gpu(const VectorSpace& space, const OverRanks& sums) {
   const bool exact = sums.sums.exact != nullptr;
   const auto kernel = exact ? finish_alone<Summation::reproducible> : finish_alone<Summation::fast>;
-  kernel<<<1, block_threads, 0, native(space.stream)>>>(sums, space.ended, parts_of(space.rows));
+  kernel<<<1, conversion_threads, 0, native(space.stream)>>>(sums, space.ended,
+                                                             parts_of(space.rows));
   ROWHALO_CUDA(cudaGetLastError());
 }
 

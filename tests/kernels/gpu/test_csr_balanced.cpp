@@ -49,8 +49,9 @@ TEST_CASE("csr-balanced: rows that end where chunks do") {
   }
   for (int length = 0; length < 70; ++length) lengths.push_back(length);
   const Matrix matrix = with_lengths(lengths, 5000, 3);
-  for (const char* spec : {"csr-balanced", "csr-balanced:chunks=1", "csr-balanced:hubs=100",
-                           "csr-balanced:columns=32"}) {
+  for (const char* spec :
+       {"csr-balanced", "csr-balanced:codes=off", "csr-balanced:chunks=1", "csr-balanced:hubs=100",
+        "csr-balanced:hubs=100,codes=off", "csr-balanced:columns=32,codes=off"}) {
     check_exact<double>(matrix, spec);
     check_exact<float>(matrix, spec);
   }
@@ -64,8 +65,10 @@ TEST_CASE("csr-balanced: rows that many shares have parts of") {
   lengths[5000] = 2600;
   lengths[19999] = 30000;
   const Matrix matrix = with_lengths(lengths, 500000, 1);
-  check_exact<double>(matrix, "csr-balanced");
-  check_exact<double>(matrix, "csr-balanced:chunks=1,hubs=3000");
+  for (const char* codes : {"on", "off"}) {
+    check_exact<double>(matrix, std::string("csr-balanced:codes=") + codes);
+    check_exact<double>(matrix, std::string("csr-balanced:chunks=1,hubs=3000,codes=") + codes);
+  }
 
   const Matrix uneven = battery::with_random_values(matrix);
   const Typed<double> typed(uneven);
@@ -95,13 +98,14 @@ TEST_CASE("csr-balanced: mostly empty rows") {
 
 TEST_CASE("csr-balanced chooses hubs by itself, which change no bit") {
   const Matrix matrix = with_hubs();
-  const std::string parameters = check_exact<double>(matrix, "csr-balanced");
+  const std::string parameters = check_exact<double>(matrix, "csr-balanced:codes=off");
   CHECK(parameters == "hubs=40");
-  CHECK(check_exact<float>(matrix, "csr-balanced:hubs=0").empty());
-  CHECK(check_exact<float>(matrix, "csr-balanced:hubs=7") == "hubs=7");
-  CHECK(work_of_all("csr-balanced", with_hubs(9)).parameters.empty());  // less than a fifth of them
-  const std::vector<int> lengths(50000, 9);
-  CHECK(work_of_all("csr-balanced", with_lengths(lengths, 10000, 1)).parameters == "columns=16");
+  CHECK(check_exact<float>(matrix, "csr-balanced:codes=off,hubs=0").empty());
+  CHECK(check_exact<float>(matrix, "csr-balanced:codes=off,hubs=7") == "hubs=7");
+  const KernelWork few = work_of_all("csr-balanced:codes=off", with_hubs(9));
+  CHECK(few.parameters.empty());  // less than a fifth of them
+  const Matrix near = with_lengths(std::vector<int>(50000, 9), 10000, 1);
+  CHECK(work_of_all("csr-balanced:codes=off", near).parameters == "columns=16");
 
   const Matrix uneven = battery::with_random_values(matrix);
   const Typed<double> typed(uneven);
@@ -118,18 +122,18 @@ TEST_CASE("csr-balanced chooses hubs by itself, which change no bit") {
 TEST_CASE("csr-balanced holds a copy only where it must") {
   const Matrix matrix = with_hubs();
   const auto nonzeros = static_cast<std::int64_t>(matrix.indices.size());
-  const KernelWork in_place = work_of_all("csr-balanced:hubs=0", matrix);
+  const KernelWork in_place = work_of_all("csr-balanced:codes=off,hubs=0", matrix);
   CHECK(in_place.stored_entries == nonzeros);
   CHECK(in_place.matrix_bytes >= 12 * nonzeros + nonzeros / 4);
   CHECK(in_place.footprint_bytes < 3 * nonzeros);
-  const KernelWork hubs = work_of_all("csr-balanced", matrix);
+  const KernelWork hubs = work_of_all("csr-balanced:codes=off", matrix);
   CHECK(hubs.footprint_bytes - in_place.footprint_bytes == 4 * nonzeros + 4 * 40);
 
   const Typed<double> typed(matrix);
   const std::vector<NamedList> lists = row_lists(matrix.rows());
   const NamedList& third = lists[2];
   const DeviceProblem<double> problem(typed, third);
-  const KernelWork copied = make_or_refuse("csr-balanced:hubs=0", problem)->work();
+  const KernelWork copied = make_or_refuse("csr-balanced:codes=off,hubs=0", problem)->work();
   const Offset listed = listed_nonzeros(typed.view(), third.view());
   CHECK(copied.stored_entries == listed);
   CHECK(copied.footprint_bytes >= 12 * listed);
@@ -151,18 +155,18 @@ TEST_CASE("columns of csr-balanced take 16 bits where nearly all chunks allow it
     }
     return matrix;
   };
-  CHECK(check_exact<double>(chunks(40, 40), "csr-balanced") == "columns=16");
-  CHECK(check_exact<double>(chunks(40, 36), "csr-balanced") == "columns=16");
-  CHECK(check_exact<double>(chunks(40, 35), "csr-balanced").empty());
-  CHECK(check_exact<float>(chunks(40, 20), "csr-balanced:columns=16") == "columns=16");
-  CHECK(check_exact<float>(chunks(40, 40), "csr-balanced:columns=32").empty());
+  CHECK(check_exact<double>(chunks(40, 40), "csr-balanced:codes=off") == "columns=16");
+  CHECK(check_exact<double>(chunks(40, 36), "csr-balanced:codes=off") == "columns=16");
+  CHECK(check_exact<double>(chunks(40, 35), "csr-balanced:codes=off").empty());
+  CHECK(check_exact<float>(chunks(40, 20), "csr-balanced:codes=off,columns=16") == "columns=16");
+  CHECK(check_exact<float>(chunks(40, 40), "csr-balanced:codes=off,columns=32").empty());
 
   const auto entries = std::int64_t{40} * chunk_entries;
-  const KernelWork coded = work_of_all("csr-balanced", chunks(40, 40));
-  const KernelWork wide = work_of_all("csr-balanced:columns=32", chunks(40, 40));
+  const KernelWork coded = work_of_all("csr-balanced:codes=off", chunks(40, 40));
+  const KernelWork wide = work_of_all("csr-balanced:codes=off,columns=32", chunks(40, 40));
   CHECK(wide.matrix_bytes - coded.matrix_bytes == 2 * entries - 4 * 40);
   CHECK(coded.footprint_bytes - wide.footprint_bytes == 2 * entries + 4 * 40);
-  const KernelWork mixed = work_of_all("csr-balanced", chunks(40, 36));
+  const KernelWork mixed = work_of_all("csr-balanced:codes=off", chunks(40, 36));
   CHECK(mixed.matrix_bytes - coded.matrix_bytes == 4 * 4 * chunk_entries);
 }
 
@@ -170,16 +174,109 @@ TEST_CASE("csr-balanced deals very long rows out to all blocks") {
   std::vector<int> lengths(200000, 5);
   for (const std::size_t row : {17, 60000, 60001, 150000}) lengths[row] = 600000;
   const Matrix near = with_lengths(lengths, 700000, 1), far = with_lengths(lengths, 3000017, 5);
-  CHECK(check_exact<double>(near, "csr-balanced:chunks=1") == "columns=16");
-  CHECK(check_exact<double>(far, "csr-balanced:chunks=1,columns=32,hubs=0").empty());
+  CHECK(check_exact<double>(near, "csr-balanced:codes=off,chunks=1") == "columns=16");
+  CHECK(check_exact<double>(far, "csr-balanced:codes=off,chunks=1,columns=32,hubs=0").empty());
 }
 
 TEST_CASE("csr-balanced refuses hubs that no shared memory holds") {
   const Matrix identity = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
   const Typed<double> small(identity);
   const DeviceProblem<double> problem(small, row_lists(64).front());
-  for (const char* wrong :
-       {"hubs=-1", "hubs=1000000", "chunks=0", "hubs=auto", "columns=8", "columns=16,hubs=10"}) {
+  for (const char* wrong : {"hubs=-1", "hubs=1000000", "chunks=0", "hubs=auto", "codes=maybe",
+                            "columns=8", "columns=16,hubs=10"}) {
     CHECK(!make_or_refuse(std::string("csr-balanced:") + wrong, problem));
+  }
+}
+
+namespace {
+
+/// `matrix` with entry e of value(e).
+template <class Value>
+Matrix with_values(Matrix matrix, const Value& value) {
+  for (std::size_t e = 0; e < matrix.values.size(); ++e) matrix.values[e] = value(e);
+  return matrix;
+}
+
+/// The y of `spec` has the bits of the same with codes=off. Returns the parameters.
+template <class T>
+std::string same_without_codes(const Matrix& matrix, const std::string& spec) {
+  const auto rows = static_cast<LocalIndex>(matrix.rows());
+  const Typed<T> typed(matrix);
+  const auto x = uniform<T>(matrix.columns, 4), before = uniform<T>(rows, 5);
+  std::string parameters;
+  for (const NamedList& list : row_lists(rows)) {
+    const DeviceProblem<T> problem(typed, list);
+    const auto with = make_or_refuse(spec, problem);
+    const auto without = make_or_refuse(with_option(spec, "codes=off"), problem);
+    REQUIRE((with && without));
+    CHECK(same_bits(device_product(*with, T(0.3), x, T(0.9), before),
+                    device_product(*without, T(0.3), x, T(0.9), before)));
+    CHECK(with->work().matrix_bytes <= without->work().matrix_bytes);
+    if (list.all) parameters = with->work().parameters;
+  }
+  return parameters;
+}
+
+}  // namespace
+
+TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 holds as fp32",
+          "[short]") {
+  std::vector<int> lengths(3000, 7);
+  lengths[5] = 20000;
+  const Matrix near = with_lengths(lengths, 30000, 1), far = with_lengths(lengths, 3000017, 97);
+  const auto tenths = [](std::size_t e) { return 0.1 * static_cast<double>(e % 256); };
+  const auto more = [](std::size_t e) { return 0.1 * static_cast<double>(e % 257); };
+  const auto halves = [](std::size_t e) { return e == 9 ? -0.0 : 0.5 * static_cast<double>(e); };
+  for (const Matrix& matrix : {near, far}) {
+    for (const char* columns : {"csr-balanced:hubs=30", "csr-balanced:columns=32"}) {
+      const bool hubs = std::string(columns).find("hubs") != std::string::npos;
+      const std::string first = hubs ? "hubs=30," : "";
+      const auto one = [](std::size_t) { return 0.1; };
+      CHECK(same_without_codes<double>(with_values(matrix, one), columns) == first + "values=1");
+      CHECK(same_without_codes<double>(with_values(matrix, tenths), columns) ==
+            first + "values=256");
+      CHECK(same_without_codes<float>(with_values(matrix, tenths), columns) ==
+            first + "values=256");
+      CHECK(same_without_codes<double>(with_values(matrix, halves), columns) ==
+            first + "values=fp32");
+    }
+  }
+  CHECK(same_without_codes<double>(with_values(near, tenths), "csr-balanced:columns=16") ==
+        "columns=16,values=256");
+  CHECK(same_without_codes<double>(with_values(far, more), "csr-balanced:columns=32").empty());
+  CHECK(same_without_codes<double>(with_values(near, halves), "asell:unroll=low,max_padding=1e9")
+            .find("values=fp32") != std::string::npos);
+  CHECK(same_without_codes<double>(
+            with_values(with_lengths(std::vector<int>(3000, 7), 30000, 1), halves), "csr-packed") ==
+        "block=128,values=fp32");
+}
+
+TEST_CASE("values that fp32 does not hold with all their bits stay as they are", "[short]") {
+  const Matrix matrix = with_lengths(std::vector<int>(400, 7), 3000, 1);
+  const auto quarters = [](std::size_t e) { return 0.25 * static_cast<double>(e); };
+  const auto but = [&](double value) {
+    Matrix changed = with_values(matrix, quarters);
+    changed.values[1234] = value;
+    return same_without_codes<double>(changed, "csr-balanced:columns=32");
+  };
+  CHECK(but(1 + 0x1p-23) == "values=fp32");
+  CHECK(but(0x1p-149) == "values=fp32");
+  CHECK(but(std::numeric_limits<double>::infinity()) == "values=fp32");
+  CHECK(but(1 + 0x1p-24).empty());
+  CHECK(but(0x1p-150).empty());
+  CHECK(but(0x1p128).empty());
+}
+
+TEST_CASE("no values are coded where the matrix does not allow it") {
+  const Matrix matrix = with_lengths(std::vector<int>(400, 7), 3000, 1);
+  const Typed<double> typed(matrix);
+  CsrView view = typed.view();
+  view.value_codes = false;
+  const DeviceCsr csr(view);
+  for (const char* name : {"csr-balanced:columns=32", "asell"}) {
+    const Spec spec = Spec::parse(name, "--format");
+    const auto kernel = find_format(spec.name(), Device::gpu).make(csr.view(), all_rows(400), spec);
+    INFO(kernel->work().parameters);
+    CHECK(kernel->work().parameters.find("values") == std::string::npos);
   }
 }

@@ -4,16 +4,15 @@
 // number that is there already costs a load; one that is not, an atomic compare and swap.
 #include <algorithm>
 
-#include "kernels/gpu/asell/distinct_values.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
 
-constexpr int block_threads = 256;
 constexpr unsigned places = 1024;  // a quarter full at the most
 using Key = unsigned long long;
 /// No number: a double of these bits counts as too many numbers.
@@ -56,7 +55,7 @@ std::vector<std::uint64_t> distinct_values(const CsrView& matrix) {
   set_bytes_async(table.data(), 0xff, static_cast<std::size_t>(table.bytes()), Stream{});
   set_bytes_async(found.data(), 0, sizeof(Found), Stream{});
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
-    collect<<<filling_blocks(matrix.nonzeros, block_threads), block_threads>>>(
+    collect<<<filling_blocks(matrix.nonzeros, conversion_threads), conversion_threads>>>(
         static_cast<const Word*>(matrix.values), matrix.nonzeros, table.data(), found.data());
   });
   ROWHALO_CUDA(cudaGetLastError());

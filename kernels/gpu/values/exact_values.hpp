@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Values of a local matrix in fewer bytes, each with all its bits: as positions in a table where
+// few are distinct, as fp32 where that loses none of fp64. Formats that take codes=on|off begin
+// with it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/gpu/device/number_types.hpp"
+#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/options.hpp"
+#include "kernels/spmv_kernel.hpp"
+#include "partition/base/csr.hpp"
+#include "partition/base/row_list.hpp"
+
+namespace rowhalo {
+
+struct ExactValues {
+  std::vector<std::uint64_t> distinct;  ///< their bits, ascending; empty where they are too many
+  DeviceMemory singles;  ///< all values as fp32; empty where they are few, or some is not exact
+  double seconds = 0;    ///< of looking and converting
+
+  /// `matrix` with the values that are left to store.
+  CsrView applied_to(CsrView matrix) const {
+    if (singles.bytes() == 0) return matrix;
+    matrix.values = singles.data();
+    matrix.precision = Precision::mixed;
+    return matrix;
+  }
+};
+
+/// Nothing where codes=off or --value-codes off.
+ExactValues exact_values(const CsrView& matrix, const Spec& options);
+
+/// The distinct values as numbers, in device memory; `Stored` is their type in the matrix.
+template <class Stored, class Number>
+DeviceMemory table_of(const std::vector<std::uint64_t>& distinct) {
+  using Word =
+      std::conditional_t<sizeof(Stored) == 8, std::uint64_t,
+                         std::conditional_t<sizeof(Stored) == 4, std::uint32_t, std::uint16_t>>;
+  std::vector<Number> table;
+  for (const std::uint64_t bits : distinct) {
+    table.push_back(static_cast<Number>(std::bit_cast<Stored>(static_cast<Word>(bits))));
+  }
+  DeviceMemory result(table.size() * sizeof(Number));
+  copy_now(result.data(), table.data(), result.bytes());
+  return result;
+}
+
+/// Kernel<Numbers>(matrix, rows, options, exact values) with the number types of what is stored.
+template <template <class> class Kernel>
+std::unique_ptr<SpmvKernel> make_with_exact_values(const CsrView& matrix, RowListView rows,
+                                                   const Spec& options,
+                                                   std::initializer_list<std::string_view> keys) {
+  check_format_options(options, keys);
+  ExactValues exact = exact_values(matrix, options);
+  const CsrView stored = exact.applied_to(matrix);
+  return with_numbers(stored.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
+    return std::make_unique<Kernel<Numbers>>(stored, rows, options, std::move(exact));
+  });
+}
+
+}  // namespace rowhalo
