@@ -51,25 +51,6 @@ std::int64_t sampled_diagonals(const CsrView& host) {
   return count_unique(diagonals);
 }
 
-/// Of long rows the first entries, as they stand together.
-double sampled_sectors(const CsrView& host) {
-  const auto value_bytes = static_cast<std::int64_t>(vector_value_bytes(host.precision));
-  if (host.columns * value_bytes <= small_bytes) return 0;
-  std::int64_t entries = 0, all = 0;
-  for (int window = 0; window < windows; ++window) {
-    std::vector<std::int64_t> sectors;
-    visit_window(host, window, [&](LocalIndex, Offset begin, Offset end) {
-      for (Offset e = begin; e < std::min(end, begin + most_per_row); ++e) {
-        sectors.push_back(host.indices[e] * value_bytes / sector_bytes);
-      }
-    });
-    entries += std::ssize(sectors);
-    all += count_unique(sectors);
-  }
-  const bool shared = 2 * all <= entries;
-  return shared ? 0 : static_cast<double>(all) / static_cast<double>(entries);
-}
-
 /// Of distinct values no more than are looked at; `Bits`: an unsigned integer of their size.
 template <class Value, class Bits>
 double least_bytes(const CsrView& host) {
@@ -92,6 +73,25 @@ double least_bytes(const CsrView& host) {
 
 }  // namespace
 
+/// Of long rows the first entries, as they stand together.
+double gathered_sectors(const CsrView& host) {
+  const auto value_bytes = static_cast<std::int64_t>(vector_value_bytes(host.precision));
+  if (host.columns * value_bytes <= small_bytes) return 0;
+  std::int64_t entries = 0, all = 0;
+  for (int window = 0; window < windows; ++window) {
+    std::vector<std::int64_t> sectors;
+    visit_window(host, window, [&](LocalIndex, Offset begin, Offset end) {
+      for (Offset e = begin; e < std::min(end, begin + most_per_row); ++e) {
+        sectors.push_back(host.indices[e] * value_bytes / sector_bytes);
+      }
+    });
+    entries += std::ssize(sectors);
+    all += count_unique(sectors);
+  }
+  const bool shared = 2 * all <= entries;
+  return shared ? 0 : static_cast<double>(all) / static_cast<double>(entries);
+}
+
 double least_value_bytes(const CsrView& host) {
   if (host.value_codes && host.nonzeros > 0) {
     if (host.precision == Precision::fp64) return least_bytes<double, std::uint64_t>(host);
@@ -113,7 +113,7 @@ LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths)
                              static_cast<double>(matrix_value_bytes(host.precision))};
   if (host.rows == 0) return statistics;
   statistics.diagonals = sampled_diagonals(host);
-  statistics.gathered_sectors = sampled_sectors(host);
+  statistics.gathered_sectors = gathered_sectors(host);
   statistics.blocks = sample_blocks(host, all_rows(host.rows), block_sampling);
   return statistics;
 }

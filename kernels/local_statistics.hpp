@@ -28,6 +28,9 @@ struct LocalStatistics {
   double least_value_bytes = 8;
 };
 
+/// As LocalStatistics has it. `host`: offsets and columns in host memory.
+double gathered_sectors(const CsrView& host);
+
 /// As LocalStatistics has it. `host`: with values in host memory.
 double least_value_bytes(const CsrView& host);
 

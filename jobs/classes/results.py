@@ -43,14 +43,17 @@ def failure_of(rows):
 
 
 def role_of(row, rows):
-    """`rows` by format. With value codes is what stores less than its twin without them."""
+    """`rows` by format. With value codes is what stores less than its twin without them; without a
+    twin, what says so."""
     name = row["format"]
     if name == "auto":
         return "auto"
     if is_baseline(name) or name in BASELINES["cpu"]:
         return "baseline"
     twin = rows.get(f"{name}:codes=off")
-    return "codes" if twin and row["bytes"] != (twin["bytes"] or 0) > 0 else "ours"
+    coded = (row["bytes"] != (twin["bytes"] or 0) > 0 if twin
+             else "values=" in (row["parameters"] or ""))
+    return "codes" if coded else "ours"
 
 
 def measured(row, role):

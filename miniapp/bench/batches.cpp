@@ -14,7 +14,6 @@ namespace rowhalo {
 namespace {
 
 constexpr double least_batch_seconds = 0.002, most_batch_seconds = 0.020;
-constexpr int fewest_iterations = 10;
 constexpr int most_iterations = 1 << 20;
 
 /// `count` rounded up to whole steps.
@@ -53,10 +52,9 @@ double batch_seconds(const BatchOptions& options) {
                     most_batch_seconds);
 }
 
-int batch_iterations(double product_seconds, double batch_seconds) {
+int batch_iterations(double product_seconds, double batch_seconds, int fewest) {
   const double wanted = std::ceil(batch_seconds / std::max(product_seconds, 1e-9));
-  const auto iterations =
-      static_cast<int>(std::clamp<double>(wanted, fewest_iterations, most_iterations));
+  const auto iterations = static_cast<int>(std::clamp<double>(wanted, fewest, most_iterations));
   return iterations + iterations % 2;
 }
 
@@ -120,7 +118,8 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   times.iterations = options.iterations;
   if (times.iterations == 0) {
     const double seconds = batch_seconds(options);
-    times.iterations = batch_iterations(estimate_seconds(with, seconds / 2, products), seconds);
+    const double product_seconds = estimate_seconds(with, seconds / 2, products);
+    times.iterations = batch_iterations(product_seconds, seconds, options.fewest);
   }
   times.iterations = whole_steps(times.iterations, products);
   // By the wall clock: on a busy machine ranks wait for each other far longer between short batches

@@ -20,14 +20,16 @@ struct BatchOptions {
   int batches = 20;        ///< at least
   int warmup = 10;         ///< products before the first batch
   double min_seconds = 1;  ///< batches go on until this long has passed
+  int fewest = 10;         ///< products per batch, even where one takes long; an even number
 };
 
 /// How long a batch is to take where its products are not given: 20 ms, less (down to 2 ms) where
 /// min_seconds is too short for so many of those.
 double batch_seconds(const BatchOptions& options);
 
-/// Products of a batch of so many seconds where one takes so long: at least 10, an even number.
-int batch_iterations(double product_seconds, double batch_seconds);
+/// Products of a batch of so many seconds where one takes so long: an even number, at least
+/// `fewest`.
+int batch_iterations(double product_seconds, double batch_seconds, int fewest);
 
 /// 0 of none.
 double median(std::vector<double> values);

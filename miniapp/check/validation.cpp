@@ -229,6 +229,7 @@ std::optional<double> ratio_of_repeated_row(const CheckedProduct& product, Local
   const double magnitude = magnitude_of_row(product, row);
   const Offset entries = product.matrix.offsets[row + 1] - product.matrix.offsets[row];
   double reference = product.y0[row], error = 0;
+  if (beta == 0) products = std::min(products, 1);  // all give the same
   for (int k = 0; k < products; ++k) {
     const double before = std::abs(beta) * (std::abs(reference) + error);
     reference = std::fma(beta, reference, sum);

@@ -155,8 +155,8 @@ fault "dia predicts more than it stores" kernels/cost_model.cpp \
   'const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));'
 fault "value codes count for the ratio" jobs/classes/results.py \
-  'return "codes" if twin' \
-  'return "ours" if twin' \
+  'return "codes" if coded' \
+  'return "ours" if coded' \
   cli_classes
 fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(rows)' \

@@ -4,6 +4,7 @@
 // Results are tested with those of the other formats in test_formats.cpp and test_bits.cpp.
 #include <omp.h>
 
+#include "kernels/local_statistics.hpp"
 #include "kernels/options.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
@@ -261,4 +262,33 @@ TEST_CASE("entries of one place are summed") {
   }
   const auto x = integers<double>(4, 1);
   for (const std::string& spec : cpu_specs(false)) check_products(unlimited(spec), matrix, x);
+}
+
+TEST_CASE("csr asks for x ahead where rows are scattered, and not beyond the last entry") {
+  Matrix matrix;
+  matrix.name = "scattered";
+  matrix.columns = 400000;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    for (std::uint64_t k = 0; k < (i == 1990 ? 200 : i % 13); ++k) {
+      matrix.add(static_cast<LocalIndex>(mix64(mix64(3, i), k) % 400000), uniform_value(i, k));
+    }
+    matrix.end_row();
+  }
+  const auto check_as = [&]<class T>(T) {
+    const Typed<T> a(matrix);
+    CHECK(gathered_sectors(a.view()) > 0);
+    const auto x = uniform<T>(matrix.columns, 4), before = uniform<T>(2000, 5);
+    for (const NamedList& list : row_lists(2000)) {
+      INFO(list.name);
+      const auto expected = by_the_bits(a, list.rows, T(0.3), x, T(0.9), before);
+      for (const char* name : {"csr", "csr-omp"}) {
+        for (const std::string& simd : simd_options()) {
+          const auto kernel = make_kernel(with_option(name, simd), a.view(), list.view());
+          CHECK(same_bits(product(*kernel, T(0.3), x, T(0.9), before), expected));
+        }
+      }
+    }
+  };
+  check_as(double{});
+  check_as(float{});
 }

@@ -64,11 +64,13 @@ TEST_CASE("a batch is 20 ms worth, even, at least 10") {
   REQUIRE_ALL_RANKS(slow.minimum() >= 0.004);
   const BatchTimes fast = timed({0, 2, 0, 0}, [](std::int64_t) {});
   REQUIRE_ALL_RANKS(fast.iterations > 10);
-  CHECK(batch_iterations(200e-6, 0.02) == 100);
-  CHECK(batch_iterations(199e-6, 0.02) == 102);
-  CHECK(batch_iterations(199e-6, 0.002) == 12);
-  CHECK(batch_iterations(1, 0.02) == 10);
-  CHECK(batch_iterations(0, 0.02) == 1 << 20);
+  CHECK(batch_iterations(200e-6, 0.02, 10) == 100);
+  CHECK(batch_iterations(199e-6, 0.02, 10) == 102);
+  CHECK(batch_iterations(199e-6, 0.002, 10) == 12);
+  CHECK(batch_iterations(1, 0.02, 10) == 10);
+  CHECK(batch_iterations(1, 0.02, 2) == 2);
+  CHECK(batch_iterations(0.006, 0.02, 2) == 4);
+  CHECK(batch_iterations(0, 0.02, 10) == 1 << 20);
 }
 
 TEST_CASE("the slowest rank's time counts") {
