@@ -11,7 +11,7 @@ double value_bytes(const LocalStatistics& s) {
   return static_cast<double>(matrix_value_bytes(s.precision));
 }
 
-double coded_bytes(const LocalStatistics& s) {
+double saved_by_codes(const LocalStatistics& s) {
   return (value_bytes(s) - s.least_value_bytes) * nonzeros(s);
 }
 

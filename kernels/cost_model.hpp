@@ -24,8 +24,8 @@ using PredictionRule = Prediction(const LocalStatistics& statistics);
 
 namespace cost {
 
-double value_bytes(const LocalStatistics& s);  ///< of one entry of the matrix
-double coded_bytes(const LocalStatistics& s);  ///< that codes may spare of all values
+double value_bytes(const LocalStatistics& s);     ///< of one entry of the matrix
+double saved_by_codes(const LocalStatistics& s);  ///< bytes of all values, at most
 double nonzeros(const LocalStatistics& s);
 double longest_row(const LocalStatistics& s);  ///< entries
 double y_bytes(const LocalStatistics& s);      ///< written once

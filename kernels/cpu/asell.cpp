@@ -250,7 +250,7 @@ std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
 Prediction predict_asell(const LocalStatistics& s) {
   return {.bytes = cost::shared_pattern_bytes(s),
           .serial_entries = cost::longest_row(s),
-          .saved_bytes = cost::coded_bytes(s)};
+          .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo

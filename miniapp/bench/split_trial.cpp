@@ -60,7 +60,7 @@ std::unique_ptr<SplitProducts> make_split(const ProductSetting& setting,
   try {
     take_resources(setting.measuring.comm, "--schedule split", [&] {
       split->columns = columns_for(Schedule::split, setting.matrix, setting.block.view().precision,
-                                   setting.site.device);
+                                   setting.site.device, setting.block.view().value_codes);
     });
   } catch (const AgreedError& refusal) {
     reason = refusal.what();

@@ -109,6 +109,7 @@ void add_kernels_formats(CLI::App& kernels, RunOptions& options) {
                       format_names())
       ->type_name("NAMES")
       ->group("Product");
+  add_value_codes_option(kernels, options);
   kernels
       .add_option_function<std::string>(
           "--sweep",

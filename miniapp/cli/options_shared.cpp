@@ -141,6 +141,14 @@ std::string format_names() {
   return text + "\n  meanings: rowhalo list formats";
 }
 
+void add_value_codes_option(CLI::App& app, RunOptions& options) {
+  add_choice<bool>(
+      app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
+      "on | off: values in fewer bytes where they are exact; off: never, in any format "
+      "(default: on)")
+      ->group("Product");
+}
+
 void add_format_options(CLI::App& app, RunOptions& options, const std::string& first) {
   const char* group = "Product";
   app.add_option("--format", options.format,
@@ -151,11 +159,7 @@ void add_format_options(CLI::App& app, RunOptions& options, const std::string& f
                  "format of the rows that need ghosts (default: that of --format)")
       ->type_name("NAME")
       ->group(group);
-  add_choice<bool>(
-      app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
-      "on | off: values in fewer bytes where they are exact; off: never, in any format "
-      "(default: on)")
-      ->group(group);
+  add_value_codes_option(app, options);
 }
 
 void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first) {

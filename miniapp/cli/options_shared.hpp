@@ -97,7 +97,8 @@ void add_precision_option(CLI::App& app, RunOptions& options);
 void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first);
 /// The formats of each device, for the help of an option.
 std::string format_names();
-/// --format and --boundary-format; `first`: words that stand for no single format.
+void add_value_codes_option(CLI::App& app, RunOptions& options);
+/// --format, --boundary-format and --value-codes; `first`: words that stand for no single format.
 void add_format_options(CLI::App& app, RunOptions& options, const std::string& first);
 void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first);
 void add_reorder_option(CLI::App& app, RunOptions& options);

@@ -191,8 +191,8 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   const double seconds = timed(job.comm, [&] {
     operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
                                                     options.value_codes);
-    operands.columns =
-        columns_for(operands.schedule, matrix, options.precision, problem.site.device);
+    operands.columns = columns_for(operands.schedule, matrix, options.precision,
+                                   problem.site.device, options.value_codes);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

@@ -13,10 +13,11 @@ namespace rowhalo {
 /// The local matrix cut by columns, both parts as kernels take them.
 class LoadedColumns {
  public:
-  LoadedColumns(const LocalMatrix& matrix, Precision precision, Device device)
+  LoadedColumns(const LocalMatrix& matrix, Precision precision, Device device,
+                bool value_codes = true)
       : split_(split_columns(matrix)),
-        owned_(split_.owned, precision, device),
-        ghosts_(split_.ghosts, precision, device) {}
+        owned_(split_.owned, precision, device, value_codes),
+        ghosts_(split_.ghosts, precision, device, value_codes) {}
 
   const CsrView& owned() const { return owned_.view(); }
   const CsrView& ghosts() const { return ghosts_.view(); }

@@ -200,7 +200,7 @@ std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView ro
 Prediction predict_gpu_asell(const LocalStatistics& s) {
   return {.bytes = cost::shared_pattern_bytes(s),
           .serial_entries = cost::longest_row(s),
-          .saved_bytes = cost::coded_bytes(s)};
+          .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo

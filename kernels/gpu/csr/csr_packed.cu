@@ -281,7 +281,7 @@ Prediction predict_csr_packed(const LocalStatistics& s) {
   const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
   return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s),
           .starts_early = true,
-          .saved_bytes = cost::coded_bytes(s)};
+          .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo

@@ -81,7 +81,7 @@ class CsrBalancedKernel final : public DeviceFormat {
     grid_.threads = std::min(warps, block_warps) * warp_size;
     grid_.blocks = std::min(blocks_for(std::int64_t{plan_.units.parts} * warp_size, grid_.threads),
                             static_cast<unsigned>(multiprocessors));
-    store_values(std::move(exact));
+    store_values(exact);
     partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
     arrived_ = DeviceArray<unsigned>(plan_.split_rows.size());
     set_bytes_async(arrived_.data(), 0, static_cast<std::size_t>(arrived_.bytes()), Stream{});
@@ -124,7 +124,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   }
 
   /// As positions in a table where few are distinct; else as they are, or as `exact` has them.
-  void store_values(ExactValues exact) {
+  void store_values(ExactValues& exact) {
     prepare_balanced<Numbers>();
     in_fp32_ = exact.singles.bytes() > 0;
     if (plan_.in_place) singles_ = std::move(exact.singles);
@@ -132,7 +132,11 @@ class CsrBalancedKernel final : public DeviceFormat {
       if (exact.distinct.empty()) return;
       prepare_balanced<Wide>();
       if (exact.distinct.size() > 1) {
-        positions_ = encode_values(values(), sizeof(Matrix), plan_.entries, exact.distinct);
+        try {
+          positions_ = encode_values(values(), sizeof(Matrix), plan_.entries, exact.distinct);
+        } catch (const OutOfDeviceMemory&) {
+          return;  // in place they need none
+        }
       }
       table_ = table_of<Matrix, Sum>(exact.distinct);
       plan_.values = {};
@@ -225,7 +229,7 @@ std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView
 Prediction predict_csr_balanced(const LocalStatistics& s) {
   constexpr double column_bytes = 2;  // at best
   return {.bytes = (cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s),
-          .saved_bytes = cost::coded_bytes(s)};
+          .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo

@@ -28,9 +28,10 @@ class AwaitedExchange final : public ExchangeDecorator {
 }  // namespace
 
 std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
-                                                 Precision precision, Device device) {
+                                                 Precision precision, Device device,
+                                                 bool value_codes) {
   if (order_of(schedule) != Order::split) return nullptr;
-  return std::make_unique<LoadedColumns>(matrix, precision, device);
+  return std::make_unique<LoadedColumns>(matrix, precision, device, value_codes);
 }
 
 std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,

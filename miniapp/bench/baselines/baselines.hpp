@@ -28,7 +28,8 @@ namespace rowhalo {
 
 /// Local. Where `schedule` cuts by columns: `split` and the baselines; null for others.
 std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
-                                                 Precision precision, Device device);
+                                                 Precision precision, Device device,
+                                                 bool value_codes = true);
 
 /// The exchange of `schedule`: for hpcg-like on a GPU, the host waits in finish(); others as it is.
 std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
