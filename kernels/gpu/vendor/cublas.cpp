@@ -2,7 +2,8 @@
 //
 // The baseline cublas: cublasDgemv or cublasSgemv on the dense matrix, columns one after the other
 // (layout=columns, not transposed, the faster on an H200) or rows (layout=rows, transposed). Takes
-// the whole matrix only.
+// the whole matrix only. The library is opened when this format is asked for: loading it with the
+// program would cost every process 0.1 s.
 //
 // Bytes of the matrix: n v.
 #include <cublas_v2.h>
@@ -17,13 +18,40 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/options.hpp"
+#include "partition/base/shared_library.hpp"
 
 namespace rowhalo {
 namespace {
 
+/// The functions used here, from the library of the version that the headers are of.
+struct Cublas {
+  SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
+
+#define ROWHALO_STRING(name) #name
+// Through a second macro: the headers rename most functions.
+#define ROWHALO_FUNCTION(member, name) \
+  decltype(name)* member = library.function<decltype(name)>(ROWHALO_STRING(name))
+  ROWHALO_FUNCTION(create, cublasCreate);
+  ROWHALO_FUNCTION(destroy, cublasDestroy);
+  ROWHALO_FUNCTION(set_stream, cublasSetStream);
+  ROWHALO_FUNCTION(set_workspace, cublasSetWorkspace);
+  ROWHALO_FUNCTION(dgemv, cublasDgemv);
+  ROWHALO_FUNCTION(sgemv, cublasSgemv);
+  ROWHALO_FUNCTION(status_name, cublasGetStatusName);
+  ROWHALO_FUNCTION(status_string, cublasGetStatusString);
+#undef ROWHALO_FUNCTION
+#undef ROWHALO_STRING
+};
+
+const Cublas& cublas() {
+  static const Cublas functions;
+  return functions;
+}
+
 [[noreturn]] void throw_cublas_error(cublasStatus_t status, const char* call, int line) {
   throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", __FILE__, line, call,
-                                       cublasGetStatusString(status), cublasGetStatusName(status)));
+                                       cublas().status_string(status),
+                                       cublas().status_name(status)));
 }
 
 #define ROWHALO_CUBLAS(call)                               \
@@ -35,7 +63,7 @@ namespace {
   } while (false)
 
 struct DestroyContext {
-  void operator()(cublasHandle_t context) const { cublasDestroy(context); }
+  void operator()(cublasHandle_t context) const { cublas().destroy(context); }
 };
 
 DenseBlock::Layout layout_option(const Spec& options) {
@@ -51,16 +79,16 @@ class CublasKernel final : public SpmvKernel {
         dense_(matrix, all_rows(matrix.rows), layout_, options),
         workspace_(workspace_bytes) {
     cublasHandle_t context = nullptr;
-    ROWHALO_CUBLAS(cublasCreate(&context));
+    ROWHALO_CUBLAS(cublas().create(&context));
     context_.reset(context);
     // With its own workspace cuBLAS allocates nothing while a graph is captured.
-    ROWHALO_CUBLAS(cublasSetWorkspace(context, workspace_.data(), workspace_.bytes()));
+    ROWHALO_CUBLAS(cublas().set_workspace(context, workspace_.data(), workspace_.bytes()));
     setup_seconds_ =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
-    ROWHALO_CUBLAS(cublasSetStream(context_.get(), native(stream)));
+    ROWHALO_CUBLAS(cublas().set_stream(context_.get(), native(stream)));
     const void* ordered = dense_.ordered(x, stream);
     const bool by_rows = layout_ == DenseBlock::Layout::rows;
     const cublasOperation_t operation = by_rows ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -68,12 +96,12 @@ class CublasKernel final : public SpmvKernel {
     const int n = by_rows ? matrix_.rows : dense_.columns();
     const int leading = static_cast<int>(dense_.leading());
     if (matrix_.precision == Precision::fp64) {
-      ROWHALO_CUBLAS(cublasDgemv(
+      ROWHALO_CUBLAS(cublas().dgemv(
           context_.get(), operation, m, n, &alpha, static_cast<const double*>(dense_.values()),
           leading, static_cast<const double*>(ordered), 1, &beta, static_cast<double*>(y), 1));
     } else {
       const float a = static_cast<float>(alpha), b = static_cast<float>(beta);
-      ROWHALO_CUBLAS(cublasSgemv(
+      ROWHALO_CUBLAS(cublas().sgemv(
           context_.get(), operation, m, n, &a, static_cast<const float*>(dense_.values()), leading,
           static_cast<const float*>(ordered), 1, &b, static_cast<float*>(y), 1));
     }
@@ -105,6 +133,11 @@ std::unique_ptr<SpmvKernel> make_cublas(const CsrView& matrix, RowListView rows,
                                         const Spec& options) {
   check_format_options(options, {"layout"});
   check_whole(matrix, rows, options);
+  try {
+    cublas();
+  } catch (const std::runtime_error& error) {
+    options.fail(error.what());
+  }
   return std::make_unique<CublasKernel>(matrix, options);
 }
 
