@@ -10,10 +10,11 @@
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
 // chain of loads is x, y. Order of sums and bits depend on the matrix alone.
 //
-// fp64 values that all are exact in fp32 are stored as that (codes=off: never).
+// At most 256 distinct values take 8 bits each, a single one none; fp64 values that all are exact
+// in fp32 are stored as that (codes=on: in small matrices, too; codes=off: never).
 //
 // Bytes of the matrix: (v + 5) s + rows, with s the slots: n, one per empty row, and what is left
-// over in each thread block.
+// over in each thread block; v is 1, 0 or 4 where values are coded.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
+#include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -45,10 +47,33 @@ struct alignas(sizeof(T) * lane_slots < 16 ? sizeof(T) * lane_slots : 16) FourOf
   T slot[lane_slots];
 };
 
+/// A lane's values, as they are.
 template <class Numbers>
+struct StoredValues {
+  const FourOf<typename Numbers::Matrix>* values;
+
+  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const { return values[lane]; }
+};
+
+/// A lane's values by their positions in a table, a byte each.
+template <class Numbers>
+struct CodedValues {
+  const typename Numbers::Matrix* table;
+  const unsigned* positions;  ///< null: the first of the table for all entries
+
+  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const {
+    const unsigned word = positions != nullptr ? positions[lane] : 0;
+    FourOf<typename Numbers::Matrix> four;
+#pragma unroll
+    for (int j = 0; j < lane_slots; ++j) four.slot[j] = table[word >> (8 * j) & 0xff];
+    return four;
+  }
+};
+
+template <class Numbers, class Values>
 struct PackedArguments : ProductOf<Numbers> {
   const FourOf<LocalIndex>* columns;  ///< -1 in a slot without an entry
-  const FourOf<typename Numbers::Matrix>* values;
+  Values values;
   const unsigned* words;  ///< of each lane: bit j: a row ends at slot j; above: its first row
   RowListView rows;
 };
@@ -83,14 +108,15 @@ __device__ Sum carry_over_warps(const Open<Sum>* of_warps, int warp) {
   return sum;
 }
 
-template <class Numbers, Start start>
-__global__ void __launch_bounds__(most_threads) csr_packed_kernel(PackedArguments<Numbers> a) {
+template <class Numbers, class Values, Start start>
+__global__ void __launch_bounds__(most_threads)
+    csr_packed_kernel(PackedArguments<Numbers, Values> a) {
   using Sum = typename Numbers::Sum;
   __shared__ Open<Sum> of_warps[most_warps];
   const std::int64_t item = thread_index();
   const unsigned word = a.words[item];
   const FourOf<LocalIndex> column = a.columns[item];
-  const FourOf<typename Numbers::Matrix> value = a.values[item];
+  const FourOf<typename Numbers::Matrix> value = a.values.of(item);
   if constexpr (start == Start::early) {
     wait_for_stream();
     let_next_start();
@@ -153,10 +179,29 @@ Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
   return packing;
 }
 
-/// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
+/// What to store of the entries' values.
 template <class Word>
+struct Copies {
+  Word* values;
+
+  __device__ void put(Offset slot, Word value) const { values[slot] = value; }
+};
+template <class Word>
+struct Positions {
+  const Word* table;
+  int table_size;
+  std::uint8_t* positions;  ///< null: none are needed
+
+  __device__ void put(Offset slot, Word value) const {
+    if (positions == nullptr) return;
+    positions[slot] = static_cast<std::uint8_t>(position_of(value, table, table_size));
+  }
+};
+
+/// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
+template <class Word, class Stored>
 __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
-                           LocalIndex* columns, Word* values, unsigned* words) {
+                           LocalIndex* columns, Stored stored, unsigned* words) {
   const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
@@ -165,7 +210,7 @@ __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begin
   for (Offset slot = begin + threadIdx.x % warp_size; slot <= last; slot += warp_size) {
     if (length > 0) {
       columns[slot] = matrix.indices[first + (slot - begin)];
-      values[slot] = static_cast<const Word*>(matrix.values)[first + (slot - begin)];
+      stored.put(slot, static_cast<const Word*>(matrix.values)[first + (slot - begin)]);
     }
     unsigned bits = slot == last ? 1u << slot % lane_slots : 0;
     if (slot % lane_slots == 0) bits |= static_cast<unsigned>(k) << lane_slots;
@@ -199,9 +244,8 @@ class CsrPackedKernel final : public DeviceFormat {
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
     threads_ = chosen_threads(options, lengths.longest);
     if (rows.count == 0) return;
-    fill();
-    if (!can_start_early(kernel_)) {
-      kernel_ = csr_packed_kernel<Numbers, Start::in_turn>;
+    fill(exact.distinct);
+    if (!can_start_early(csr_packed_kernel<Numbers, StoredValues<Numbers>, Start::early>)) {
       start_ = Start::in_turn;
     }
     csr_.values = nullptr;  // they may be those of `exact`
@@ -210,14 +254,16 @@ class CsrPackedKernel final : public DeviceFormat {
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
-    const PackedArguments<Numbers> arguments{
-        {alpha, x, beta, y},
-        reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()),
-        reinterpret_cast<const FourOf<Matrix>*>(values_.data()),
-        words_.data(),
-        rows_};
-    launch_kernel(kernel_, blocks_for(words_.size(), threads_), threads_, start_, arguments,
-                  native(stream));
+    const ProductOf<Numbers> product{alpha, x, beta, y};
+    if constexpr (takes_coded_values<Numbers>) {
+      if (table_.bytes() > 0) {
+        const CodedValues<Numbers> coded{reinterpret_cast<const Matrix*>(table_.data()),
+                                         positions_.size() > 0 ? positions_.data() : nullptr};
+        return launch(product, coded, stream);
+      }
+    }
+    launch(product, StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())},
+           stream);
   }
   bool starts_early() const override { return start_ == Start::early; }
 
@@ -228,23 +274,48 @@ class CsrPackedKernel final : public DeviceFormat {
 
   Offset slots() const { return columns_.size(); }
 
-  void fill() {
+  template <class Values>
+  void launch(const ProductOf<Numbers>& product, Values values, Stream stream) const {
+    const PackedArguments<Numbers, Values> arguments{
+        product, reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()), values,
+        words_.data(), rows_};
+    auto* kernel = csr_packed_kernel<Numbers, Values, Start::in_turn>;
+    if (start_ == Start::early) kernel = csr_packed_kernel<Numbers, Values, Start::early>;
+    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, arguments,
+                  native(stream));
+  }
+
+  void fill(const std::vector<std::uint64_t>& distinct) {
     constexpr int block = 128;
     const Packing packing = pack(row_lengths(csr_, rows_).to_host(), Offset{threads_} * lane_slots);
     const DeviceArray<Offset> begins{std::span<const Offset>(packing.begins)};
     columns_ = DeviceArray<LocalIndex>(packing.slots);
-    values_ = DeviceArray<Matrix>(packing.slots);
+    if (takes_coded_values<Numbers> && !distinct.empty()) {
+      table_ = table_of<Matrix, Matrix>(distinct);
+      if (distinct.size() > 1) positions_ = DeviceArray<unsigned>(packing.slots / lane_slots);
+    } else {
+      values_ = DeviceArray<Matrix>(packing.slots);
+    }
     words_ = DeviceArray<unsigned>(packing.slots / lane_slots);
     const auto set = [](const auto& array, int byte) {
       set_bytes_async(array.data(), byte, static_cast<std::size_t>(array.bytes()), Stream{});
     };
     set(columns_, 0xff);  // -1
     set(values_, 0);
+    set(positions_, 0);
     set(words_, 0);
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      fill_slots<<<blocks_for(std::int64_t{rows_.count} * warp_size, block), block>>>(
-          csr_, rows_, begins.data(), columns_.data(), reinterpret_cast<Word*>(values_.data()),
-          words_.data());
+      const auto fill_with = [&](auto stored) {
+        fill_slots<Word><<<blocks_for(std::int64_t{rows_.count} * warp_size, block), block>>>(
+            csr_, rows_, begins.data(), columns_.data(), stored, words_.data());
+      };
+      if (table_.bytes() > 0) {
+        fill_with(Positions<Word>{reinterpret_cast<const Word*>(table_.data()),
+                                  static_cast<int>(distinct.size()),
+                                  reinterpret_cast<std::uint8_t*>(positions_.data())});
+      } else {
+        fill_with(Copies<Word>{reinterpret_cast<Word*>(values_.data())});
+      }
     });
     ROWHALO_CUDA(cudaGetLastError());
     synchronize_device();  // before `begins` goes
@@ -255,18 +326,22 @@ class CsrPackedKernel final : public DeviceFormat {
     return footprint_bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override {
-    return columns_.bytes() + values_.bytes() + words_.bytes();
+    return columns_.bytes() + values_.bytes() + static_cast<std::int64_t>(table_.bytes()) +
+           positions_.bytes() + words_.bytes();
   }
   std::string parameters() const override {
-    return "block=" + std::to_string(threads_) + (in_fp32_ ? ",values=fp32" : "");
+    std::string text = "block=" + std::to_string(threads_);
+    if (table_.bytes() > 0) text += ",values=" + std::to_string(table_.bytes() / sizeof(Matrix));
+    return text + (in_fp32_ ? ",values=fp32" : "");
   }
 
   bool in_fp32_;  ///< fp64 values are stored as fp32
   int threads_ = fewest_threads;
-  void (*kernel_)(PackedArguments<Numbers>) = csr_packed_kernel<Numbers, Start::early>;
   Start start_ = Start::early;
   DeviceArray<LocalIndex> columns_;
-  DeviceArray<Matrix> values_;
+  DeviceArray<Matrix> values_;       ///< if they are not coded
+  DeviceMemory table_;               ///< of distinct values, if coded
+  DeviceArray<unsigned> positions_;  ///< in it, a byte per slot, if there are several
   DeviceArray<unsigned> words_;
 };
 
@@ -274,7 +349,8 @@ class CsrPackedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView rows,
                                             const Spec& options) {
-  return make_with_exact_values<CsrPackedKernel>(matrix, rows, options, {"block", "codes"});
+  return make_with_exact_values<CsrPackedKernel>(matrix, rows, options, {"block", "codes"},
+                                                 least_saved_of_csr);
 }
 
 Prediction predict_csr_packed(const LocalStatistics& s) {

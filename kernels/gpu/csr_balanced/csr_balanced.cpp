@@ -28,9 +28,9 @@
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
 // (columns16.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
 // (chunk_values.hpp), a single one none, and fp64 values that all are exact in fp32 take that
-// (codes=off: none of these). The kernel reads the arrays of the CsrView in place; hubs, 16-bit
-// columns and values in fewer bytes need copies. If only some rows are listed, indices and values
-// are copied.
+// (codes=on: in small matrices, too; codes=off: none of these). The kernel reads the arrays of the
+// CsrView in place; hubs, 16-bit columns and values in fewer bytes need copies. If only some rows
+// are listed, indices and values are copied.
 //
 // Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
 // entry of other chunks; v is 1, 0 or 4 where values are coded; 4 per chunk of 256 entries (16
@@ -222,8 +222,8 @@ class CsrBalancedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
                                               const Spec& options) {
-  return make_with_exact_values<CsrBalancedKernel>(matrix, rows, options,
-                                                   {"chunks", "codes", "hubs", "columns"});
+  return make_with_exact_values<CsrBalancedKernel>(
+      matrix, rows, options, {"chunks", "codes", "hubs", "columns"}, least_saved_of_csr);
 }
 
 Prediction predict_csr_balanced(const LocalStatistics& s) {

@@ -5,8 +5,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <type_traits>
-
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/csr_balanced/chunk_values.hpp"
 #include "kernels/gpu/csr_balanced/columns16.hpp"
@@ -21,12 +19,6 @@ struct CodedValuesView {
   int table_size;                   ///< at most most_distinct_values
   const ValuePositions* positions;  ///< null: the first of the table for all entries
 };
-
-/// Of these number types csr-balanced has kernels for coded values.
-template <class Numbers>
-inline constexpr bool takes_coded_values =
-    std::is_same_v<typename Numbers::Matrix, typename Numbers::Sum>&&
-        std::is_same_v<typename Numbers::Vector, typename Numbers::Sum>;
 
 template <class Numbers>
 struct BalancedArguments : ProductOf<Numbers> {

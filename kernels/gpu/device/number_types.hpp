@@ -9,6 +9,7 @@
 #include <cuda_fp16.h>
 
 #include <stdexcept>
+#include <type_traits>
 
 #include "kernels/product_arguments.hpp"
 #include "partition/base/types.hpp"
@@ -25,6 +26,12 @@ struct NumberTypes {
 
 template <class Numbers>
 using ProductOf = ProductArguments<typename Numbers::Sum, typename Numbers::Vector>;
+
+/// All of one type: of these there are kernels for values as positions in a table.
+template <class Numbers>
+inline constexpr bool takes_coded_values =
+    std::is_same_v<typename Numbers::Matrix, typename Numbers::Sum>&&
+        std::is_same_v<typename Numbers::Vector, typename Numbers::Sum>;
 
 /// Visits the types of any precision.
 template <class Visitor>

@@ -52,12 +52,17 @@ DeviceMemory singles_of(const CsrView& matrix) {
 
 }  // namespace
 
-ExactValues exact_values(const CsrView& matrix, const Spec& options) {
+ExactValues exact_values(const CsrView& matrix, const Spec& options, std::int64_t least_saved) {
   ExactValues exact;
   if (!wants_value_codes(matrix, options) || matrix.nonzeros == 0) return exact;
+  if (options.has("codes")) least_saved = 0;
+  const auto pays = [&](int saved) { return matrix.nonzeros * saved >= least_saved; };
+  const auto value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
+  if (!pays(value_bytes)) return exact;
   const double start = host_seconds();
   exact.distinct = distinct_values(matrix);
-  if (exact.distinct.empty() && matrix.precision == Precision::fp64) {
+  if (exact.distinct.size() > 1 && !pays(value_bytes - 1)) exact.distinct.clear();
+  if (exact.distinct.empty() && matrix.precision == Precision::fp64 && pays(4)) {
     exact.singles = singles_of(matrix);
   }
   exact.seconds = host_seconds() - start;

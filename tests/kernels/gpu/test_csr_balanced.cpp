@@ -197,6 +197,13 @@ Matrix with_values(Matrix matrix, const Value& value) {
   return matrix;
 }
 
+std::string without_codes(const std::string& spec) {
+  const std::string on = "codes=on";
+  const std::size_t place = spec.find(on);
+  if (place == std::string::npos) return with_option(spec, "codes=off");
+  return std::string(spec).replace(place, on.size(), "codes=off");
+}
+
 /// The y of `spec` has the bits of the same with codes=off. Returns the parameters.
 template <class T>
 std::string same_without_codes(const Matrix& matrix, const std::string& spec) {
@@ -207,7 +214,7 @@ std::string same_without_codes(const Matrix& matrix, const std::string& spec) {
   for (const NamedList& list : row_lists(rows)) {
     const DeviceProblem<T> problem(typed, list);
     const auto with = make_or_refuse(spec, problem);
-    const auto without = make_or_refuse(with_option(spec, "codes=off"), problem);
+    const auto without = make_or_refuse(without_codes(spec), problem);
     REQUIRE((with && without));
     CHECK(same_bits(device_product(*with, T(0.3), x, T(0.9), before),
                     device_product(*without, T(0.3), x, T(0.9), before)));
@@ -223,12 +230,13 @@ TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 ho
           "[short]") {
   std::vector<int> lengths(3000, 7);
   lengths[5] = 20000;
-  const Matrix near = with_lengths(lengths, 30000, 1), far = with_lengths(lengths, 3000017, 97);
+  const Matrix near = with_lengths(lengths, 30000, 1), far = with_lengths(lengths, 300017, 97);
   const auto tenths = [](std::size_t e) { return 0.1 * static_cast<double>(e % 256); };
   const auto more = [](std::size_t e) { return 0.1 * static_cast<double>(e % 257); };
   const auto halves = [](std::size_t e) { return e == 9 ? -0.0 : 0.5 * static_cast<double>(e); };
   for (const Matrix& matrix : {near, far}) {
-    for (const char* columns : {"csr-balanced:hubs=30", "csr-balanced:columns=32"}) {
+    for (const char* columns :
+         {"csr-balanced:codes=on,hubs=30", "csr-balanced:codes=on,columns=32"}) {
       const bool hubs = std::string(columns).find("hubs") != std::string::npos;
       const std::string first = hubs ? "hubs=30," : "";
       const auto one = [](std::size_t) { return 0.1; };
@@ -241,14 +249,45 @@ TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 ho
             first + "values=fp32");
     }
   }
-  CHECK(same_without_codes<double>(with_values(near, tenths), "csr-balanced:columns=16") ==
+  CHECK(same_without_codes<double>(with_values(near, tenths), "csr-balanced:codes=on,columns=16") ==
         "columns=16,values=256");
-  CHECK(same_without_codes<double>(with_values(far, more), "csr-balanced:columns=32").empty());
-  CHECK(same_without_codes<double>(with_values(near, halves), "asell:unroll=low,max_padding=1e9")
+  CHECK(same_without_codes<double>(with_values(far, more), "csr-balanced:codes=on,columns=32")
+            .empty());
+  CHECK(same_without_codes<double>(with_values(near, halves),
+                                   "asell:codes=on,unroll=low,max_padding=1e9")
             .find("values=fp32") != std::string::npos);
-  CHECK(same_without_codes<double>(
-            with_values(with_lengths(std::vector<int>(3000, 7), 30000, 1), halves), "csr-packed") ==
-        "block=128,values=fp32");
+}
+
+TEST_CASE("csr-packed stores values as csr-balanced does", "[short]") {
+  // Longer than a thread block of 128 threads has slots, and empty rows.
+  std::vector<int> lengths(3000, 7);
+  lengths[5] = 900;
+  lengths[6] = lengths[2999] = 0;
+  const Matrix matrix = with_lengths(lengths, 30000, 1);
+  const auto parameters = [&](auto value) {
+    const Matrix valued = with_values(matrix, value);
+    const std::string of_single = same_without_codes<float>(valued, "csr-packed:codes=on");
+    const std::string text = same_without_codes<double>(valued, "csr-packed:codes=on");
+    if (text.find("fp32") == std::string::npos) CHECK(of_single == text);
+    return text;
+  };
+  CHECK(parameters([](std::size_t) { return -0.1; }) == "block=256,values=1");
+  CHECK(parameters([](std::size_t e) { return 0.1 * static_cast<double>(e % 256); }) ==
+        "block=256,values=256");
+  CHECK(parameters([](std::size_t e) { return 0.1 * static_cast<double>(e % 257); }) ==
+        "block=256");
+  CHECK(parameters([](std::size_t e) { return 0.5 * static_cast<double>(e); }) ==
+        "block=256,values=fp32");
+}
+
+TEST_CASE("values of small matrices in CSR's order are coded on demand only") {
+  const auto one = [](std::size_t) { return 1.0; };
+  const Matrix small = with_values(with_lengths(std::vector<int>(400, 7), 3000, 1), one);
+  const Matrix large = with_values(with_lengths(std::vector<int>(60000, 9), 70000, 1), one);
+  for (const char* name : {"csr-balanced", "csr-packed"}) {
+    CHECK(same_without_codes<double>(small, name).find("values") == std::string::npos);
+    CHECK(same_without_codes<double>(large, name).find("values=1") != std::string::npos);
+  }
 }
 
 TEST_CASE("values that fp32 does not hold with all their bits stay as they are", "[short]") {
@@ -257,7 +296,7 @@ TEST_CASE("values that fp32 does not hold with all their bits stay as they are",
   const auto but = [&](double value) {
     Matrix changed = with_values(matrix, quarters);
     changed.values[1234] = value;
-    return same_without_codes<double>(changed, "csr-balanced:columns=32");
+    return same_without_codes<double>(changed, "csr-balanced:codes=on,columns=32");
   };
   CHECK(but(1 + 0x1p-23) == "values=fp32");
   CHECK(but(0x1p-149) == "values=fp32");
