@@ -12,6 +12,8 @@
 #include "io/report/info_fields.hpp"
 #include "io/report/report.hpp"
 #include "io/report/solve_fields.hpp"
+#include "io/report/system_fields.hpp"
+#include "io/report/telemetry_fields.hpp"
 
 namespace rowhalo {
 
@@ -332,6 +334,7 @@ void fields(const RunReport& r, Walk&& field) {
   field("status", Word{name_of(r.status), {"ok", "failed", "interrupted"}}, "how the run ended");
   field("verdict", r.verdict, "why, as in the RESULT line");
   field("provenance", r.provenance, "where the numbers come from");
+  field("system", r.system, "the machine; null: nothing was computed");
   field("matrix", r.matrix, "the matrix");
   field("partition", r.partition, "who owns which rows");
   field("halo", r.halo, "exchange of entries of x");
@@ -342,6 +345,8 @@ void fields(const RunReport& r, Walk&& field) {
   field("timing", r.timing, "of one product, slowest rank");
   field("performance", r.performance, "rates from the median");
   field("validation", r.validation, "check of y");
+  field("telemetry", r.telemetry,
+        "the machine while batches were timed; null: --telemetry off, or nothing was timed");
   field("bandwidth", r.bandwidth,
         "measured bandwidth of the device (1e9 bytes per second); null: not measured");
   field("output", r.output, "the file that convert wrote; null: another command");

@@ -76,6 +76,9 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
     write_fom(out, "solve_seconds", fastest->solve_seconds, "s");
     write_fom(out, "solve_gflops", fastest->gflops, "GF/s");
   }
+  if (report.telemetry && report.telemetry->energy_per_product_joules) {
+    write_fom(out, "energy_per_product_joules", *report.telemetry->energy_per_product_joules, "J");
+  }
   if (report.kernel) {
     const SetupReport& setup = report.setup;
     write_fom(out, "setup_seconds",

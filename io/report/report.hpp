@@ -13,6 +13,8 @@
 
 #include "io/report/info.hpp"
 #include "io/report/solve.hpp"
+#include "io/report/system.hpp"
+#include "io/report/telemetry.hpp"
 #include "partition/base/types.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"
@@ -21,11 +23,6 @@ namespace rowhalo {
 
 /// Version of the JSON layout (CONTRACT).
 inline constexpr int schema_version = 1;
-
-/// Minimum, mean, maximum over ranks (or over rows).
-struct Spread {
-  double min = 0, mean = 0, max = 0;
-};
 
 struct Provenance {
   std::string version, git, compiler, flags, mpi;
@@ -224,6 +221,7 @@ struct RunReport {
   RunStatus status = RunStatus::ok;
   std::string verdict;  ///< the why of the RESULT line
   Provenance provenance;
+  std::optional<SystemReport> system;  ///< empty: nothing was computed
   MatrixReport matrix;
   std::optional<PartitionReport> partition;
   std::optional<HaloReport> halo;
@@ -234,6 +232,7 @@ struct RunReport {
   std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;
+  std::optional<TelemetryReport> telemetry;  ///< empty: --telemetry off, or nothing was timed
   std::optional<BandwidthReport> bandwidth;
   std::optional<OutputReport> output;
   std::vector<FormatReport> formats;  ///< `kernels`: fastest first

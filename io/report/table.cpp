@@ -296,6 +296,50 @@ void write_validation(Table& table, const ValidationReport& v,
   table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
 }
 
+/// "a" or "a to b", over all GPUs; empty where none tells.
+std::string range_text(const std::vector<GpuTelemetry>& gpus,
+                       double (*value)(const GpuTelemetry&)) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const GpuTelemetry& gpu : gpus) {
+    least = std::fmin(least, value(gpu));
+    most = std::fmax(most, value(gpu));
+  }
+  if (least > most) return {};
+  const std::string first = fmt::format("{:.0f}", least), last = fmt::format("{:.0f}", most);
+  return first == last ? first : first + " to " + last;
+}
+
+/// Nothing where nothing could be read.
+void write_telemetry(Table& table, const TelemetryReport& t) {
+  const bool energy = t.gpu_joules || t.cpu_joules;
+  if (t.gpus.empty() && !energy) return;
+  table.group("While timed");
+  if (!t.gpus.empty()) {
+    const auto text = [&](double (*value)(const GpuTelemetry&)) {
+      const std::string range = range_text(t.gpus, value);
+      return range.empty() ? "?" : range;
+    };
+    table.line("clock", fmt::format("mean {} of {} MHz, memory {} MHz",
+                                    text([](const auto& g) { return g.sm_clock_mhz.mean; }),
+                                    text([](const auto& g) { return g.highest_sm_clock_mhz; }),
+                                    text([](const auto& g) { return g.memory_clock_mhz; })));
+    table.line("power per GPU",
+               fmt::format("mean {} of {} W, at most {} degrees Celsius",
+                           text([](const auto& g) { return g.power_watts.mean; }),
+                           text([](const auto& g) { return g.power_limit_watts; }),
+                           text([](const auto& g) { return g.temperature_celsius; })));
+  }
+  std::string text;
+  if (t.gpu_joules) text += fmt::format("GPUs {:.4g} J", *t.gpu_joules);
+  if (t.cpu_joules) text += fmt::format("{}CPUs {:.4g} J", text.empty() ? "" : ", ", *t.cpu_joules);
+  if (t.energy_per_product_joules) {
+    text += fmt::format("; {:.4g} J per product, {:.4g} GF/s per watt",
+                        *t.energy_per_product_joules, *t.gflops_per_watt);
+  }
+  if (energy) table.line("energy", fmt::format("{} in {:.3g} s", text, t.seconds));
+  for (const std::string& warning : t.warnings) table.line("warning", warning);
+}
+
 /// The parts that took a hundredth of it or more.
 void write_wall(Table& table, const WallReport& w) {
   const std::pair<const char*, double> parts[] = {
@@ -329,6 +373,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   }
   if (report.timing) write_timing(table, *report.timing, report.performance);
   if (report.validation) write_validation(table, *report.validation, report.timing);
+  if (report.telemetry) write_telemetry(table, *report.telemetry);
   if (report.bandwidth) {
     table.group("Device");
     table.line("bandwidth",

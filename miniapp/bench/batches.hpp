@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "miniapp/bench/product_sequence.hpp"
+#include "miniapp/machine/telemetry.hpp"
 #include "miniapp/process/watchdog.hpp"
 #include "partition/comm.hpp"
 
@@ -21,6 +22,7 @@ struct BatchOptions {
   int warmup = 10;         ///< products before the first batch
   double min_seconds = 1;  ///< batches go on until this long has passed
   int fewest = 10;         ///< products per batch, even where one takes long; an even number
+  Telemetry* telemetry = nullptr;  ///< watches the batches, if given
 };
 
 /// How long a batch is to take where its products are not given: 20 ms, less (down to 2 ms) where

@@ -136,6 +136,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   if (times.interrupted) return result;
 
   BatchOptions pair_options = options;
+  pair_options.telemetry = nullptr;
   pair_options.iterations = times.iterations;
   const Exposure exposure = measure_exposure(setting, products, pair_options, times);
   result.timing.exposed_seconds = exposure.share * times.median();

@@ -129,6 +129,7 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   result.site.device = Device::gpu;
   result.description =
       fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
+  result.pci_id = description.pci_id;
   result.ranks_per_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
   result.site.shared = result.ranks_per_device > 1;
   result.warning = sharing_warning(result.ranks_per_device);

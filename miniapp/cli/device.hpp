@@ -24,6 +24,7 @@ inline constexpr int most_threads = 1024;
 struct RankDevice {
   ComputeSite site;
   std::string description;   ///< for people: "cpu, 4 threads on cores 0-3", "NVIDIA H200, GPU-..."
+  std::string pci_id;        ///< of the GPU; empty: none
   int ranks_per_device = 1;  ///< most ranks that share one GPU, over all ranks
   std::string warning;       ///< what is odd about ranks and GPUs, and what to change; or empty
 };

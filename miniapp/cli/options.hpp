@@ -43,6 +43,7 @@ struct RunOptions {
   std::string validate;
   std::string json, csv, hdf5, communication, trace;
   std::string rhs = "manufactured", save_x, history;  ///< of solve
+  bool telemetry = true;
   bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
   double timeout_seconds = 300;
   bool quiet = false, progress = true;

@@ -157,6 +157,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options, const std::string
                "no memory "
                "checked, nothing multiplied")
       ->group(group);
+  add_telemetry_option(run, options);
   add_timeout_option(run, options);
 }
 

@@ -71,6 +71,13 @@ void add_timeout_option(CLI::App& app, RunOptions& options) {
       ->group("Measuring and checking");
 }
 
+void add_telemetry_option(CLI::App& app, RunOptions& options) {
+  add_choice<bool>(app, "--telemetry", options.telemetry, {{"on", true}, {"off", false}},
+                   "watch clocks, power and energy while batches are timed, where NVML or the "
+                   "processors' counters can be read: on | off (default: on)")
+      ->group("Measuring and checking");
+}
+
 void add_json_option(CLI::App& app, RunOptions& options) {
   app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
       ->type_name("FILE")

@@ -88,6 +88,7 @@ void add_matrix_option(CLI::App& app, RunOptions& options);
 void add_block_option(CLI::App& app, RunOptions& options);
 void add_shuffle_option(CLI::App& app, RunOptions& options);
 void add_timeout_option(CLI::App& app, RunOptions& options);
+void add_telemetry_option(CLI::App& app, RunOptions& options);
 void add_json_option(CLI::App& app, RunOptions& options);
 void add_csv_option(CLI::App& app, RunOptions& options);
 void add_hdf5_option(CLI::App& app, RunOptions& options);

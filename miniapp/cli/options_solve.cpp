@@ -133,6 +133,7 @@ void add_solve_command(CLI::App& app, CommandLine& line) {
       ->group("Distribution");
   add_solve_checks(*command, *solve);
   add_threads_option(*command, *options);
+  add_telemetry_option(*command, *options);
   add_timeout_option(*command, *options);
   add_solve_outputs(*command, *options);
   add_json_option(*command, *options);

@@ -20,6 +20,7 @@
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
+#include "miniapp/machine/system.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"
 
@@ -83,6 +84,10 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
     machine.free_device_bytes = free_device_bytes();
     machine.own_stream.emplace();
   }
+  if (options.telemetry) {
+    const bool first_of_node = node_place(job.comm).rank == 0;
+    machine.telemetry = std::make_unique<Telemetry>(machine.device.pci_id, first_of_node);
+  }
   agree(job.comm, [&] {
     if (purpose == Purpose::product) check_product_options(options, device);
     outputs.check();
@@ -92,6 +97,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
   if (!options.save_y.empty()) check_vector_target(options.save_y, job.comm);
 
   report.provenance = gather_provenance(job.comm, machine.device.description);
+  if (purpose == Purpose::product && !options.dry) report.system = describe_system(job.comm);
   if (!options.quiet && job.comm.rank == 0) {
     std::ostringstream header;
     write_header(header, report.provenance, outputs.color());
@@ -218,6 +224,12 @@ double measured_read_bandwidth(const Experiment& e) {
   const bool possible = !e.problem.site.shared && free_device_bytes() > needed_bytes;
   if (max_over_ranks(comm, std::int64_t{!possible}) != 0) return 0;
   return sum_reals_over_ranks(comm, measure_bandwidth().read);
+}
+
+void report_telemetry(const Experiment& e, double products, double flops, RunReport& report) {
+  if (!e.machine.telemetry) return;
+  report.telemetry = describe_telemetry(e.job.comm, *e.machine.telemetry, e.machine.device.pci_id,
+                                        {products, flops});
 }
 
 bool interrupted(const Job& job, RunReport& report) {

@@ -27,6 +27,7 @@ namespace rowhalo {
 struct Machine {
   RankDevice device;
   std::optional<StreamHandle> own_stream;  ///< on a GPU
+  std::unique_ptr<Telemetry> telemetry;    ///< null: --telemetry off
   std::int64_t base_bytes = 0;             ///< of the host's memory, most of any rank
   std::int64_t free_device_bytes = 0;      ///< on a GPU
 
@@ -105,6 +106,10 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
 /// Collective, on GPUs. Their read bandwidth, GB/s, of all together; 0: not measured, because ranks
 /// share one or it is nearly full.
 double measured_read_bandwidth(const Experiment& e);
+
+/// Collective. What the machine did in the timed batches since the last reset, `products` of them
+/// with so many `flops` each; nothing with --telemetry off.
+void report_telemetry(const Experiment& e, double products, double flops, RunReport& report);
 
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);

@@ -45,10 +45,14 @@ bool far_behind(const RunOptions& options, std::optional<double> best, double se
 BatchOptions batches_for(const Experiment& e, std::optional<double> best, double seconds) {
   constexpr double batch_seconds = 2e-3, most_products = 1 << 20;
   constexpr int batches_of_slow = 3;
-  if (e.options.measuring_given) return e.batches();
-  const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
-  return {static_cast<int>(std::min(products, most_products)),
-          far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches, 0, 0};
+  BatchOptions batches = e.batches();
+  if (!e.options.measuring_given) {
+    const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
+    batches = {static_cast<int>(std::min(products, most_products)),
+               far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches, 0, 0};
+  }
+  batches.telemetry = e.machine.telemetry.get();
+  return batches;
 }
 
 /// What --format names, or --sweep.
@@ -267,6 +271,7 @@ void measure_formats(const Experiment& e, RunReport& report) {
     report.formats.push_back(measure_format(e, setting, name, report, references));
     if (interrupted(e.job, report)) break;
   }
+  report_telemetry(e, 0, 0, report);
   if (!e.options.sweep.empty()) return;
   std::stable_sort(report.formats.begin(), report.formats.end(),
                    [](const FormatReport& a, const FormatReport& b) {

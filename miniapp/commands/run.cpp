@@ -71,6 +71,9 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   report.halo->poison = e.options.poison;
   report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
   report.timing = measurement.timing;
+  report_telemetry(e,
+                   static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
+                   static_cast<double>(report.kernel->flops), report);
   if (!e.options.hdf5.empty()) {
     report.ranks = describe_ranks(comm, e.problem.matrix, e.problem.plan, measurement.own);
     report.ranks->communication =
@@ -122,8 +125,11 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
     refuse_case(report, kernels.interior, transport.name, transport.graph, refusal.what());
     return true;
   }
+  BatchOptions batches = e.batches();
+  batches.telemetry = e.machine.telemetry.get();
+  if (e.machine.telemetry) e.machine.telemetry->reset();
   Measurement measurement =
-      measure(setting, *products, e.batches(), e.options.beta, e.operands.stored_y0);
+      measure(setting, *products, batches, e.options.beta, e.operands.stored_y0);
   if (!e.options.trace.empty() && !measurement.interrupted) {
     e.job.progress.phase("trace");
     measured.trace = trace_products(setting, *products, report.provenance);

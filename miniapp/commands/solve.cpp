@@ -117,8 +117,10 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
       options.damping,
       reinterpret_cast<const double*>(dangling.data())};
   SolverWorkspace workspace(setting);
+  std::optional<Watching> watching(e.machine.telemetry.get());
   SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
                                       reinterpret_cast<double*>(x.data()));
+  watching.reset();
   report.execution = name_of(outcome.launch);
   report.reduction_by = rank_sums->name();
   halo->check();
@@ -334,6 +336,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
       return x;
     }
   }
+  report_telemetry(e, 0, 0, report);
   add_petsc(solving, system, report);
   return x;
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// NVIDIA's management library (NVML), which comes with the driver and is opened at run time:
+// without it the program runs as well. Its functions and constants are declared here and in
+// nvml.cpp, since its header is no part of many installations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "io/report/system.hpp"
+#include "partition/base/shared_library.hpp"
+
+namespace rowhalo {
+
+inline constexpr const char* nvml_library = "libnvidia-ml.so.1";
+
+/// Why a clock is below the highest. An idle GPU is not told.
+struct ClockLimit {
+  std::uint64_t bit;  ///< nvmlClocksEventReason...
+  const char* name;
+  bool expected;  ///< set by someone; no fault of the machine
+};
+inline constexpr std::array<ClockLimit, 8> clock_limits{{{0x2, "clocks set", true},
+                                                         {0x4, "power cap", false},
+                                                         {0x8, "hardware slowdown", false},
+                                                         {0x10, "sync boost", true},
+                                                         {0x20, "thermal slowdown", false},
+                                                         {0x40, "hardware thermal slowdown", false},
+                                                         {0x80, "power brake", false},
+                                                         {0x100, "display clocks", true}}};
+
+/// The library in use, while one lives.
+class Nvml {
+ public:
+  /// Throws std::runtime_error where the library is absent or fails.
+  explicit Nvml(const std::string& library = nvml_library);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  template <class Function>
+  Function* function(const char* name) const {
+    return library_.function<Function>(name);
+  }
+  /// Throws std::runtime_error naming `call` where `status` is a failure.
+  void demand(int status, const char* call) const;
+
+ private:
+  SharedLibrary library_;
+};
+
+/// What a GPU does not tell.
+inline constexpr double not_told = std::numeric_limits<double>::quiet_NaN();
+
+/// At one moment; not_told where the GPU does not tell.
+struct GpuState {
+  double sm_clock_mhz = 0, memory_clock_mhz = 0, power_watts = 0, temperature_celsius = 0;
+  std::uint64_t limits = 0;  ///< bits of clock_limits
+};
+
+/// Clocks, power, temperature and energy of one GPU, and why its clock is held down.
+class NvmlGpu {
+ public:
+  /// The GPU on the PCI bus at `pci_id`, dddd:bb:dd.f. Throws std::runtime_error where it is not
+  /// known, or the library is absent.
+  explicit NvmlGpu(const std::string& pci_id, const std::string& library = nvml_library);
+
+  GpuState state() const;
+  double highest_sm_clock_mhz() const;  ///< or not_told; likewise below
+  double power_limit_watts() const;
+  double energy_joules() const;  ///< since the driver was loaded
+
+ private:
+  using Device = struct NvmlDevice*;
+  using Number = int(Device, unsigned*);
+  using NumberOfKind = int(Device, unsigned kind, unsigned*);
+  using LongNumber = int(Device, unsigned long long*);
+
+  double number(Number* function) const;
+  double number(NumberOfKind* function, unsigned kind) const;
+
+  Nvml nvml_;
+  Number *power_, *power_limit_;
+  NumberOfKind *clock_, *highest_clock_, *temperature_;
+  LongNumber *limits_, *energy_;
+  Device device_ = nullptr;
+};
+
+/// All GPUs of this host and what lies between them, into `system`. Throws as Nvml does.
+void list_gpus(SystemReport& system, const std::string& library = nvml_library);
+
+}  // namespace rowhalo

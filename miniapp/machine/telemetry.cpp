@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sampling and its summary (telemetry.hpp).
+#include "miniapp/machine/telemetry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "miniapp/process/environment.hpp"
+#include "partition/matrix/directory.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Counters of energy move every tenth of a second or so.
+constexpr double least_energy_seconds = 5;
+/// A limit in fewer samples than that is no warning.
+constexpr double least_warned_share = 0.01;
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The mean over one value more.
+void extend_mean(double& mean, std::int64_t values_before, double value) {
+  mean += (value - mean) / static_cast<double>(values_before + 1);
+}
+
+void extend(Spread& spread, std::int64_t values_before, double value) {
+  spread.min = values_before == 0 ? value : std::min(spread.min, value);
+  spread.max = values_before == 0 ? value : std::max(spread.max, value);
+  extend_mean(spread.mean, values_before, value);
+}
+
+/// Names of fixed size travel with the numbers.
+struct RankSamples {
+  std::array<char, 64> host{};
+  std::array<char, 32> pci_id{};
+  TelemetrySamples samples;
+  double highest_sm_clock_mhz = not_told, power_limit_watts = not_told;
+};
+
+template <std::size_t size>
+void put(std::array<char, size>& to, const std::string& text) {
+  std::copy_n(text.begin(), std::min(text.size(), size - 1), to.begin());
+}
+
+/// Empty where any of them is not known, or there is none.
+std::optional<double> energy(double joules, double seconds) {
+  if (!std::isfinite(joules) || seconds < least_energy_seconds) return std::nullopt;
+  return joules;
+}
+
+}  // namespace
+
+Telemetry::Telemetry(const std::string& pci_id, bool reads_cpu, const std::string& nvml,
+                     const std::filesystem::path& powercap) {
+  if (!pci_id.empty()) {
+    try {
+      gpu_ = std::make_unique<NvmlGpu>(pci_id, nvml);
+    } catch (const std::runtime_error&) {
+      // Absent is fine.
+    }
+  }
+  if (reads_cpu) {
+    cpu_ = std::make_unique<CpuEnergy>(powercap);
+    if (!cpu_->readable()) cpu_.reset();
+  }
+}
+
+Telemetry::~Telemetry() {
+  if (thread_.joinable()) stop();
+}
+
+double Telemetry::gpu_joules() const {
+  return gpu_ ? gpu_->energy_joules() : not_told;
+}
+
+double Telemetry::cpu_joules() const {
+  return cpu_ ? cpu_->joules() : not_told;
+}
+
+void Telemetry::start() {
+  started_seconds_ = now_seconds();
+  started_gpu_ = gpu_joules();
+  started_cpu_ = cpu_joules();
+  if (gpu_ || cpu_) {
+    thread_ = std::jthread([this](const std::stop_token& ended) { sample_until(ended); });
+  }
+}
+
+void Telemetry::stop() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  samples_.seconds += now_seconds() - started_seconds_;
+  samples_.gpu_joules += gpu_joules() - started_gpu_;
+  samples_.cpu_joules += cpu_joules() - started_cpu_;
+}
+
+void Telemetry::sample_until(const std::stop_token& ended) {
+  // Processors: often enough for their counters not to wrap twice.
+  const std::chrono::milliseconds period(gpu_ ? 100 : 60000);
+  std::unique_lock lock(mutex_);
+  do {  // once at least
+    take_sample();
+    ending_.wait_for(lock, ended, period, [] { return false; });
+  } while (!ended.stop_requested());
+}
+
+void Telemetry::take_sample() {
+  if (!gpu_) {
+    cpu_->joules();
+    return;
+  }
+  const GpuState state = gpu_->state();
+  const std::int64_t before = samples_.samples;
+  extend(samples_.sm_clock_mhz, before, state.sm_clock_mhz);
+  extend(samples_.power_watts, before, state.power_watts);
+  extend_mean(samples_.memory_clock_mhz, before, state.memory_clock_mhz);
+  samples_.temperature_celsius = std::max(state.temperature_celsius, samples_.temperature_celsius);
+  for (std::size_t k = 0; k < clock_limits.size(); ++k) {
+    if ((state.limits & clock_limits[k].bit) == 0) continue;
+    extend_mean(samples_.limited_mhz[k], samples_.limited[k]++, state.sm_clock_mhz);
+  }
+  ++samples_.samples;
+}
+
+GpuTelemetry describe_gpu(const TelemetrySamples& samples) {
+  GpuTelemetry gpu;
+  gpu.samples = samples.samples;
+  gpu.sm_clock_mhz = samples.sm_clock_mhz;
+  gpu.memory_clock_mhz = samples.memory_clock_mhz;
+  gpu.power_watts = samples.power_watts;
+  gpu.temperature_celsius = samples.temperature_celsius;
+  for (std::size_t k = 0; k < clock_limits.size(); ++k) {
+    if (samples.limited[k] == 0) continue;
+    gpu.throttling.push_back(
+        {clock_limits[k].name,
+         static_cast<double>(samples.limited[k]) / static_cast<double>(samples.samples),
+         samples.limited_mhz[k]});
+  }
+  return gpu;
+}
+
+std::vector<std::string> throttle_warnings(const GpuTelemetry& gpu) {
+  std::vector<std::string> warnings;
+  for (const ThrottleReport& limit : gpu.throttling) {
+    const auto named = [&](const ClockLimit& known) { return known.name == limit.reason; };
+    const bool expected = std::ranges::find_if(clock_limits, named)->expected;
+    if (expected || limit.share < least_warned_share) continue;
+    warnings.push_back(fmt::format(
+        "GPU {} on {} throttled: {}, {:.0f} of {:.0f} MHz in {:.0f} % of samples", gpu.pci_id,
+        gpu.host, limit.reason, limit.sm_clock_mhz, gpu.highest_sm_clock_mhz, 100 * limit.share));
+  }
+  return warnings;
+}
+
+TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
+                                   const std::string& pci_id, const WatchedWork& work) {
+  RankSamples own;
+  put(own.host, host_name());
+  put(own.pci_id, pci_id);
+  own.samples = telemetry.samples();
+  if (telemetry.gpu() != nullptr) {
+    own.highest_sm_clock_mhz = telemetry.gpu()->highest_sm_clock_mhz();
+    own.power_limit_watts = telemetry.gpu()->power_limit_watts();
+  }
+  TelemetryReport report;
+  report.seconds = own.samples.seconds;
+  double gpu_joules = 0, cpu_joules = not_told;
+  std::set<std::string> seen;
+  const bool computes_on_gpus = !pci_id.empty();
+  for (const RankSamples& rank : gather_on_root(comm, std::vector<RankSamples>{own})) {
+    const TelemetrySamples& samples = rank.samples;
+    if (std::isfinite(samples.cpu_joules)) {
+      cpu_joules = (std::isfinite(cpu_joules) ? cpu_joules : 0) + samples.cpu_joules;
+    }
+    // Ranks may share a GPU.
+    if (!computes_on_gpus ||
+        !seen.insert(fmt::format("{} {}", rank.host.data(), rank.pci_id.data())).second) {
+      continue;
+    }
+    gpu_joules += samples.gpu_joules;
+    if (samples.samples == 0) continue;
+    GpuTelemetry& gpu = report.gpus.emplace_back(describe_gpu(samples));
+    gpu.host = rank.host.data();
+    gpu.pci_id = rank.pci_id.data();
+    gpu.highest_sm_clock_mhz = rank.highest_sm_clock_mhz;
+    gpu.power_limit_watts = rank.power_limit_watts;
+    for (std::string& warning : throttle_warnings(gpu)) {
+      report.warnings.push_back(std::move(warning));
+    }
+  }
+  if (computes_on_gpus) report.gpu_joules = energy(gpu_joules, report.seconds);
+  report.cpu_joules = energy(cpu_joules, report.seconds);
+  const std::optional<double>& joules = computes_on_gpus ? report.gpu_joules : report.cpu_joules;
+  if (joules && *joules > 0 && work.products > 0) {
+    report.energy_per_product_joules = *joules / work.products;
+    report.gflops_per_watt = 1e-9 * work.flops / *report.energy_per_product_joules;
+  }
+  return report;
+}
+
+}  // namespace rowhalo

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Watches the machine while batches are timed: a thread beside them samples this rank's GPU about
+// ten times per second, and energy counters are read before and after.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "io/report/telemetry.hpp"
+#include "miniapp/machine/cpu_energy.hpp"
+#include "miniapp/machine/nvml.hpp"
+#include "partition/comm.hpp"
+
+namespace rowhalo {
+
+/// What one rank has seen; may be sent as it is.
+struct TelemetrySamples {
+  double seconds = 0;        ///< that were watched
+  std::int64_t samples = 0;  ///< of the GPU
+  Spread sm_clock_mhz, power_watts;
+  double memory_clock_mhz = 0;                              ///< mean
+  double temperature_celsius = 0;                           ///< highest
+  std::array<std::int64_t, clock_limits.size()> limited{};  ///< samples with this limit
+  std::array<double, clock_limits.size()> limited_mhz{};    ///< mean clock in these
+  double gpu_joules = 0, cpu_joules = 0;                    ///< NaN: not readable
+};
+
+/// Not to be used by several threads at once.
+class Telemetry {
+ public:
+  /// `pci_id`: of this rank's GPU, empty for none. `reads_cpu`: this rank reads the processors of
+  /// its node. What cannot be read is left out.
+  Telemetry(const std::string& pci_id, bool reads_cpu, const std::string& nvml = nvml_library,
+            const std::filesystem::path& powercap = "/sys/class/powercap");
+  /// Watches nothing.
+  Telemetry() = default;
+  ~Telemetry();
+
+  /// Begins to watch, until stop(). What is seen adds up.
+  void start();
+  void stop();
+  /// What has been seen since the last reset().
+  TelemetrySamples samples() const { return samples_; }
+  void reset() { samples_ = {}; }
+  const NvmlGpu* gpu() const { return gpu_.get(); }
+
+ private:
+  void sample_until(const std::stop_token& ended);
+  void take_sample();
+  double gpu_joules() const;
+  double cpu_joules() const;
+
+  std::unique_ptr<NvmlGpu> gpu_;
+  std::unique_ptr<CpuEnergy> cpu_;
+  TelemetrySamples samples_;
+  double started_seconds_ = 0, started_gpu_ = 0, started_cpu_ = 0;
+  std::mutex mutex_;
+  std::condition_variable_any ending_;
+  std::jthread thread_;
+};
+
+/// Between start() and stop(); `telemetry` may be null.
+class Watching {
+ public:
+  explicit Watching(Telemetry* telemetry) : telemetry_(telemetry) {
+    if (telemetry_ != nullptr) telemetry_->start();
+  }
+  ~Watching() {
+    if (telemetry_ != nullptr) telemetry_->stop();
+  }
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+ private:
+  Telemetry* telemetry_;
+};
+
+/// What the run did while it was watched, for the energy per product.
+struct WatchedWork {
+  double products = 0;  ///< 0: not known
+  double flops = 0;     ///< of one product, all ranks
+};
+
+/// Collective; the report is on rank 0. `pci_id` as in the constructor.
+TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
+                                   const std::string& pci_id, const WatchedWork& work);
+
+/// What one GPU's samples say, and whether its clock was held down: for tests and the above.
+GpuTelemetry describe_gpu(const TelemetrySamples& samples);
+/// Sentences about clocks that were held down and should not have been.
+std::vector<std::string> throttle_warnings(const GpuTelemetry& gpu);
+
+}  // namespace rowhalo
