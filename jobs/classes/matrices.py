@@ -115,8 +115,8 @@ BASELINES = {
     "cpu": ("csr-omp",),
 }
 OURS = {
-    "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-packed", "csr-panels", "csr-binned",
-            "csr-vector", "csr-scalar", "sell", "bsr", "dia", "ell", "ell-vector",
+    "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-balanced:codes=off", "csr-packed",
+            "csr-packed:codes=off", "csr-panels", "csr-binned", "csr-vector", "csr-scalar", "sell", "bsr", "dia", "ell", "ell-vector",
             "coo-segmented"),
     "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
 }

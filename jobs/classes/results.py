@@ -80,6 +80,12 @@ def shared_by(row):
                                          "nonzeros", "device") if name in row}
 
 
+def is_needless(name, rows):
+    """Whether a twin without value codes would be the same as what stands in `rows`."""
+    base, _, options = name.partition(":")
+    return options == "codes=off" and base in rows and role_of(rows[base], rows) == "ours"
+
+
 def outcome_of(matrix, device, precision, rows, companion):
     """What the lines of a matrix, and those of its companion, tell."""
     wanted = wanted_formats(matrix, device)
@@ -92,7 +98,7 @@ def outcome_of(matrix, device, precision, rows, companion):
         return outcome
     shared = shared_by(rows[0])
     lacking = (not_measured(matrix.spec, outcome.precision, name, "not measured", **shared)
-               for name in sorted(set(wanted) - set(by_name)))
+               for name in sorted(set(wanted) - set(by_name)) if not is_needless(name, by_name))
     entries += [measured(row, "") for row in lacking]
     ours = fastest(entries, "ours")
     if not matrix.companion or not ours:

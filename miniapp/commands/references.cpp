@@ -22,11 +22,11 @@ std::string uneven_comparison(const Comm& comm, Device device) {
   return fmt::format("PETSc: 1 thread per rank, ours {}", threads);
 }
 
-/// PETSc's products run for a tenth of our time, in a quarter as many batches at least, which need
-/// not have many products each, after two that warm up: enough for a median, and a run is not twice
-/// as long (beside a GPU PETSc's on one core takes 500 times as long as ours).
+/// PETSc's products run for a twentieth of our time, in a quarter as many batches at least, which
+/// need not have many products each, after two that warm up: enough for a median, and a run is not
+/// twice as long (beside a GPU PETSc's on one core takes 500 times as long as ours).
 BatchOptions petsc_batches(BatchOptions ours) {
-  ours.min_seconds *= 0.1;
+  ours.min_seconds *= 0.05;
   ours.batches = (ours.batches + 3) / 4;
   ours.warmup = std::min(ours.warmup, 2);
   ours.fewest = 2;
