@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/official.py: a rehearsal, bundles that were changed, reasons for INVALID, ratings by hand."""
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+import unittest
+from unittest.mock import patch
+
+import throwaway
+from official_results import RATES, Made
+from results import JOBS, launch, script
+
+# pylint: disable=wrong-import-position
+from accepting import bundle, ratios, sets  # noqa: E402
+from accepting.rating import Broken, assess, evidence_of, spread  # noqa: E402
+from studying.ini import WrongInput  # noqa: E402
+from studying.program import Program  # noqa: E402
+
+SMALL = {"stencil27": 8, "road": 40, "rmat": 8}
+# The program with small matrices in the place of those of the set tiny.
+PATCHED = (f"import sys; sys.path.insert(0, {str(JOBS)!r}); import official; from accepting import sets; "
+           f"sets.SETS['tiny'] = sets.SETS['tiny']._replace(sizes={SMALL}, iterations=20); "
+           "sys.exit(official.main(sys.argv[1:]))")
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        self.made = Made()
+        self.report = self.made.reports["road", 2]
+
+    def check(self, *texts, verdict="INVALID"):
+        result = self.made.result()
+        self.assertEqual(result["verdict"], verdict, result["reasons"])
+        for text in texts:
+            self.assertIn(text, "\n".join(result["reasons"]))
+        return result
+
+    def test_valid(self):
+        result = self.check(verdict="VALID")
+        self.assertEqual((result["reasons"], result["warnings"]), ([], []))
+
+    def test_wrong_y(self):
+        self.report["validation"].update(passed=False, max_error_ratio=3)
+        self.report["status"] = "failed"
+        self.check("y is wrong: road, run 2")
+        self.report["validation"].update(passed=True)
+        self.report["status"] = "ok"
+        self.check("y is wrong: 3 times the bound: road, run 2")
+        self.report["validation"].update(max_error_ratio=1, rows_unchecked=1)
+        self.check("y was not checked in all rows: road, run 2")
+        self.report["validation"] = None
+        self.check("y was not checked: road, run 2")
+
+    def test_solver(self):
+        solver = self.made.reports["solve", 3]["solvers"][0]
+        solver["iterations"] = 50
+        self.check("too short: 50 iterations, not 5000: solve, run 3")
+        solver.update(passed=False, end="no convergence", reason="")
+        self.check("the solver did not pass: no convergence: solve, run 3")
+
+    def test_not_finished(self):
+        self.made.more["points/web/error"] = "status = 1\nreason = interrupted by SIGTERM\n"
+        del self.made.reports["web", 5]
+        self.check("not finished: interrupted by SIGTERM: web, run 5")
+        self.report.update(status="interrupted", verdict="stopped")
+        self.check("not finished: status interrupted, stopped: road, run 2")
+
+    def test_slow_clocks(self):
+        for reason in ("thermal slowdown", "hardware slowdown", "hardware thermal slowdown", "power brake"):
+            self.report["telemetry"]["gpus"][1]["throttling"] = [{"reason": reason, "share": 0.01}]
+            self.check(f"{reason}: road, run 2 on n1 1: 1% of the time")
+            self.report["telemetry"]["gpus"][1]["throttling"][0]["share"] = 0.009
+            self.check(verdict="VALID")
+        for reason, said in (("power cap", "clocks held down by power cap (normal operation): road, run 2"),
+                             ("clocks set", "clocks held down by clocks set: road, run 2")):
+            self.report["telemetry"]["gpus"][1]["throttling"] = [{"reason": reason, "share": 1}]
+            self.assertIn(said, self.check(verdict="VALID")["warnings"][0])
+
+    def test_no_telemetry(self):
+        self.report["telemetry"] = None
+        self.assertEqual(self.check(verdict="VALID")["warnings"],
+                         ["unknown whether clocks were held down: reports hold no telemetry of GPUs"])
+        del self.report["telemetry"]
+        self.check(verdict="VALID")
+
+    def test_ranks_and_gpus(self):
+        self.made.more["points/road/provenance/nvidia-smi.txt"] = "Attached GPUs     : 8"
+        self.check("fewer ranks than GPUs: 4 per node with 8 GPUs")
+        self.made = Made(ranks=4)
+        self.made.plan["official"]["gpus_per_node"] = 2
+        self.made.more = {name: "Attached GPUs : 2" if "smi" in name else text
+                          for name, text in self.made.more.items()}
+        self.check("ranks share GPUs: 4 per node with 2 GPUs")
+        self.made = Made()
+        self.made.reports["web", 1]["telemetry"]["gpus"].pop()
+        self.check("ranks share GPUs: 4 ranks on 3 GPUs: web, run 1")
+        self.made.reports["web", 1]["provenance"]["devices"][0] = "cpu, 1 thread on cores 0"
+        self.check("1 of 4 ranks computed on processors: web, run 1")
+        for point in self.made.plan["points"]:
+            point["device"] = "cpu"
+        self.check("measured on the processors of a node with 4 GPUs")
+        self.made = Made()
+        self.made.reports["web", 1]["provenance"]["hosts"] = ["n1", "n1", "n2", "n2"]
+        self.check("nodes: 2 instead of 1: web, run 1")
+        self.made.reports["web", 1]["partition"]["ranks"] = 3
+        self.check("ranks: 3 instead of 4: web, run 1")
+
+    def test_shared_node(self):
+        self.made.more["points/web/provenance/job.txt"] = "OverSubscribe=OK"
+        self.check("shared node: Slurm's record of the job says OverSubscribe=OK: web")
+        self.made.more["points/web/provenance/job.txt"] = "    Resource_List.place = scatter\n"
+        self.check("shared node: PBS's record of the job says place = scatter: web")
+        self.made.more["points/web/provenance/job.txt"] = "    Resource_List.place = scatter:excl\n"
+        self.check(verdict="VALID")
+        del self.made.more["points/web/provenance/job.txt"]
+        self.assertIn("unknown whether nodes were shared", self.check(verdict="VALID")["warnings"][0])
+        self.made.plan["official"]["exclusive"] = False
+        self.check("shared node: the site file says exclusive = no")
+
+    def test_shared_node_without_a_scheduler(self):
+        self.made = Made(scheduler="none")
+        self.assertIn("unknown", self.check(verdict="VALID")["warnings"][0])
+        entry = {"time": "now", "busy_cores": 0.4, "cores": 8, "gpu_processes": 0}
+        for change, verdict, said in (({}, "VALID", ""), ({"cores": 200, "busy_cores": 1.5}, "VALID", ""),
+                                      ({"busy_cores": 0.6}, "INVALID", "cores busy before the start: 0.6"),
+                                      ({"gpu_processes": 1}, "INVALID", "on its GPUs before the start: 1")):
+            self.made.more["before.json"] = json.dumps([{**entry, **change}])
+            self.check(said, verdict=verdict)
+
+    def test_too_short(self):
+        self.report["wall"]["measure_seconds"] = 59.0
+        self.check("too short: measured for 59 s, not 60: road, run 2")
+
+    def test_set_changed(self):
+        self.report["argv"][self.report["argv"].index("--min-seconds") + 1] = "6"
+        self.check("set changed: the command line differs in 6 60: road, run 2")
+        self.made = Made()
+        self.made.reports["web", 1]["argv"].remove("off")
+        self.check("set changed: the command line differs in off: web, run 1")
+        self.made.reports["web", 1]["matrix"]["source"] = "web:rows=10"
+        self.check("set changed: the matrix is web:rows=10, not web:rows=40000000")
+        self.made = Made()
+        self.made.reports["rmat", 4]["matrix"]["fingerprint"] = "0x2"
+        self.check("runs of more than one matrix, by its fingerprint: rmat")
+        for run in range(1, 6):
+            self.made.reports["solve", run]["matrix"]["fingerprint"] = "0x2"
+        self.check("runs of more than one matrix, by its fingerprint: rmat, solve")
+        for key, value in (("seconds", 6), ("runs", 1), ("version", 0), ("iterations", 10)):
+            self.made = Made()
+            self.made.plan["official"][key] = value
+            self.check("set changed: ")
+        self.made = Made()
+        self.made.plan["points"].pop()
+        self.check("set changed: the points of plan.json are not stencil27, ")
+
+    def test_more_than_one_executable(self):
+        self.report["provenance"]["git"] = "def5678"
+        self.check("runs of more than one executable: git abc1234 and def5678")
+        self.made = Made()
+        for report in self.made.reports.values():
+            report["provenance"]["git"] = "abc1234-dirty"
+        self.assertIn("not that of a commit", self.check(verdict="VALID")["warnings"][0])
+
+    def test_contradicting_figures(self):
+        self.report["performance"]["gbytes_per_second"] += 1
+        self.check("report changed: gbytes_per_second is 103, its counts and median time give 102: road, run 2")
+        self.report["timing"]["min_seconds"] = 1
+        self.check("the median time is not between")
+
+    def test_rehearsals_say_so(self):
+        self.made = Made(seconds=5.0)
+        self.assertIn("an official result would be INVALID: too short: 5 s per run, not 60",
+                      self.check(verdict="REHEARSAL")["warnings"])
+        self.made.reports["road", 1]["validation"]["passed"] = False
+        self.check("y is wrong")
+
+    def test_reports_that_are_none(self):
+        files = self.made.files()
+        for name, content in (("points/web/result-1.json", b"{"), ("points/web/result-1.json", b"{}"),
+                              ("plan.json", b'{"points": []}')):
+            with self.assertRaises(Broken):
+                assess({**files, name: content})
+
+
+class Figures(unittest.TestCase):
+    def test_rating_by_hand(self):
+        # Medians of the third of five runs: 103 GB/s, web 51.5. 6 / (5 / 103 + 1 / 51.5) = 618 / 7.
+        result = Made().result()
+        self.assertAlmostEqual(result["rating"]["gbytes_per_second"], 618 / 7)
+        self.assertAlmostEqual(result["rating"]["gbytes_per_second_per_rank"], 618 / 7 / 4)
+        for key, value in (("min", 101), ("first_quartile", 102), ("median", 103), ("third_quartile", 104),
+                           ("max", 105)):
+            self.assertAlmostEqual(result["matrices"][0]["gbytes_per_second"][key], value)
+        # 80 GF/s at 1 ms per iteration; sustained: 5000 iterations in 10 s, 2 ms each.
+        self.assertAlmostEqual(result["solve"]["gflops"]["median"], 40)
+        self.assertAlmostEqual(result["solve"]["gflops_per_rank"], 10)
+
+    def test_rating_needs_all_matrices(self):
+        made = Made()
+        for run in range(1, 6):
+            del made.reports["web", run]
+        self.assertIsNone(made.result()["rating"])
+
+    def test_spread(self):
+        self.assertEqual(list(spread([5, 1, 4, 2, 3]).values()), [1, 2, 3, 4, 5])
+        self.assertEqual(list(spread([3, 1]).values()), [1, None, 2, None, 3])
+
+    def test_one_run_shows_its_batches(self):
+        figures = Made(seconds=5.0).result()["matrices"][0]["gbytes_per_second"]
+        self.assertAlmostEqual(figures["median"], 101)
+        self.assertAlmostEqual(figures["min"], 101 / 1.1)
+        self.assertAlmostEqual(figures["max"], 101 / 0.9)
+
+    def test_sizes(self):
+        self.assertEqual(sets.matrix_of("stencil7", 512, 1), "stencil7:nx=512,ny=512,nz=512,coef=random")
+        self.assertEqual(sets.matrix_of("elasticity", 160, 12), "elasticity:nx=320,ny=320,nz=480")
+        self.assertEqual(sets.matrix_of("road", 10000, 6), "road:nx=20000,ny=30000")
+        self.assertEqual([sets.matrix_of("rmat", 25, nodes) for nodes in (1, 2, 7, 8)],
+                         [f"rmat:scale={scale}" for scale in (25, 26, 27, 28)])
+        self.assertEqual(sets.matrix_of("web", 40, 3), "web:rows=120")
+
+    def test_memory(self):
+        """On a node with the least GPUs: host and GPUs hold what is needed while it is read."""
+        os.environ["ROWHALO"] = str(launch.BINARY)
+        chosen, program = sets.SETS["node"], Program()
+        for problem in ("stencil7", "elasticity"):
+            outline = program.outline(sets.matrix_of(problem, chosen.sizes[problem], 1), 4, "fp64")
+            self.assertLess(outline.device_bytes * 4, chosen.gpu_gigabytes * 1e9)
+            self.assertLess(outline.host_bytes * 4, chosen.host_gigabytes * 1e9)
+        for each in sets.SETS.values():
+            self.assertLessEqual(each.host_gigabytes, 2 * each.gpu_gigabytes)
+
+    def test_tuned_options(self):
+        official = sets.official_of("node", "tuned", 1, options=["--format=csr", "--schedule", "split"])
+        points = {point.name: point.arguments for point in sets.wanted_points(official)}
+        self.assertEqual(points["road"][-3:], ["--format=csr", "--schedule", "split"])
+        self.assertEqual(points["solve"][-1], "--format=csr")
+        self.assertNotIn("--value-codes", points["road"])
+        for division, options in (("standard", ["--format", "csr"]), ("tuned", ["--validate", "none"]),
+                                  ("tuned", ["--format"])):
+            with self.assertRaises(WrongInput):
+                sets.official_of("node", division, 1, options=options)
+
+
+class Bundles(launch.Case):
+    def repacked(self, change, again=False):
+        """The bundle with changed files; `again`: the manifest follows."""
+        files = bundle.read(self.path)
+        change(files)
+        if again:
+            del files[bundle.MANIFEST]
+            files[bundle.MANIFEST] = bundle.manifest_of(files).encode()
+        path = self.place / "changed.tar.gz"
+        path.write_bytes(bundle.archive_of(files, "changed"))
+        return bundle.check(path)[1]
+
+    def setUp(self):
+        super().setUp()
+        _, self.path = Made().write(self.place)
+
+    def test_same_files_same_bytes(self):
+        before = self.path.read_bytes()
+        _, path = Made().write(self.place)
+        self.assertEqual(path.read_bytes(), before)
+        self.assertEqual(bundle.check(path)[1], [])
+
+    def test_every_digit_counts(self):
+        name = "points/road/result-2.json"
+        text = bundle.read(self.path)[name].decode()
+        places = [found.start() for found in re.finditer(r"\d", text)]
+        for place in places[::max(1, len(places) // 12)]:
+            digit = str((int(text[place]) + 1) % 10)
+            spoilt = text[:place] + digit + text[place + 1:]
+            try:
+                wrong = self.repacked(lambda files: files.update({name: spoilt.encode()}))
+            except Broken:  # such as 01
+                continue
+            self.assertIn(f"{name}: was changed after the bundle was made", wrong[0])
+
+    def test_figures_are_computed_again(self):
+        """What a forged manifest hides, the figures tell."""
+        def forged(name, keys, factor):
+            def change(files):
+                report = json.loads(files[name].decode())
+                where = report
+                for key in keys[:-1]:
+                    where = where[key]
+                where[keys[-1]] *= factor
+                files[name] = json.dumps(report).encode()
+            return self.repacked(change, again=True)
+        report = "points/road/result-3.json"
+        for keys in (("timing", "median_seconds"), ("performance", "gbytes_per_second")):
+            self.assertIn("rating.json says verdict = VALID; its reports give INVALID",
+                          forged(report, keys, 1.01))
+        self.assertIn("results.csv: is not the table of its reports",
+                      forged(report, ("validation", "max_error_ratio"), 0.5))
+        wrong = forged(bundle.RATING, ("rating", "gbytes_per_second"), 1.01)
+        self.assertRegex(wrong[0], r"rating.json says rating.gbytes_per_second = 89.1\d+; its reports give 88.2")
+        wrong = self.repacked(lambda files: files.update({
+            bundle.TABLE: files[bundle.TABLE].replace(b"103", b"104")}), again=True)
+        self.assertEqual(wrong, ["results.csv: is not the table of its reports"])
+
+    def test_missing_and_additional_files(self):
+        self.assertEqual(self.repacked(lambda files: files.update({"more": b""})),
+                         ["more: is not in MANIFEST.sha256"])
+        wrong = self.repacked(lambda files: files.pop("points/web/result-5.json"))
+        self.assertIn("points/web/result-5.json: is in MANIFEST.sha256 and not in the bundle", wrong)
+        self.assertIn("results.csv: is missing", self.repacked(lambda files: files.pop("results.csv")))
+
+    def test_no_bundles(self):
+        content = self.path.read_bytes()
+        for bad in (b"", b"x", content[:-20], content[:100] + b"x" + content[101:]):
+            path = self.place / "bad.tar.gz"
+            path.write_bytes(bad)
+            made = script("official.py", "check", path)
+            self.assertEqual(made.returncode, 1, made.stderr)
+            self.assertIn(f"official.py: {path}: ", made.stderr)
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            member = tarfile.TarInfo("x/plan.json")
+            member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(member)
+        path.write_bytes(packed.getvalue())
+        with self.assertRaisesRegex(Broken, "is no plain file"):
+            bundle.check(path)
+
+    def test_invalid_has_its_own_status(self):
+        made = Made()
+        made.reports["road", 2]["wall"]["measure_seconds"] = 1.0
+        _, path = made.write(self.place)
+        checked = script("official.py", "check", path, "--save-reference", self.place / "r.csv")
+        self.assertEqual(checked.returncode, 2, checked.stderr)
+        self.assertIn("the result is INVALID", checked.stderr)
+        self.assertEqual(script("official.py", "check", path).returncode, 3)
+
+    def test_reference(self):
+        reference = self.place / "reference.csv"
+        made = script("official.py", "check", self.path, "--save-reference", reference)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        made = script("official.py", "check", self.path, "--reference", reference)
+        self.assertRegex(made.stdout, r"rating +88.29 +88.29 +1.000 ")
+        self.assertEqual(script("compare.py", reference, reference).returncode, 0)
+        made = script("official.py", "check", self.path, "--reference", self.path)
+        self.assertEqual((made.returncode, "is no reference" in made.stderr), (2, True), made.stderr)
+
+    def test_ratios_by_hand(self):
+        """Against a machine of 8 ranks that is twice as fast on web, and as fast on the others."""
+        with patch.dict(RATES, web=100):
+            other = Made(ranks=8)
+        path = self.place / "other.csv"
+        path.write_text(bundle.table_of(evidence_of(other.files())), encoding="utf-8")
+        found = {ratio.name: ratio for ratio in ratios.ratios(Made().rows(), ratios.read_reference(path))}
+        self.assertAlmostEqual(found["road"].ratio, 1, places=6)
+        for value, wanted in ((found["road"].per_rank, 2), (found["web"].ratio, 0.5),
+                              (found["rating"].ratio, 6 / 7), (found["rating"].per_rank, 12 / 7)):
+            self.assertAlmostEqual(value, wanted, places=6)
+        self.assertAlmostEqual(found["solve"].ratio, 1, places=6)
+        # Runs spread from 101 to 105 around 103 GB/s on both sides; errors add as squares.
+        down = ((103 / 101 - 1) ** 2 + (1 - 103 / 105) ** 2) ** 0.5
+        self.assertAlmostEqual(found["road"].low, 1 - down, places=6)
+        self.assertAlmostEqual(found["road"].high, 1 + down, places=6)
+
+
+class Rehearsal(launch.Case):
+    def official(self, *words):
+        return subprocess.run([sys.executable, "-B", "-c", PATCHED, *map(str, words)], check=False,
+                              env=throwaway.environment(), stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=launch.PATIENCE)
+
+    def cut_off(self, words):
+        """Asked to end when its second point runs."""
+        with subprocess.Popen([sys.executable, "-B", "-c", PATCHED, *words], text=True,
+                              env=throwaway.environment(), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            deadline = time.monotonic() + launch.PATIENCE
+            while not (self.place / "out/points/road/run.txt").exists():
+                self.assertIsNone(process.poll(), process.stdout)
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            said, _ = process.communicate(timeout=launch.PATIENCE)
+        self.assertEqual(process.returncode, 1, said)
+        return said
+
+    def test_cut_off_and_resumed(self):
+        output = self.place / "out"
+        words = ["--set", "tiny", "--seconds", "0.1", "--output", str(output)]
+        said = self.cut_off(words)
+        self.assertRegex(said, r"stencil27 +done")
+        self.assertIn("not finished; to go on: official.py --set tiny --seconds 0.1", said)
+        before = (output / "points/stencil27/done").stat().st_mtime_ns
+        made = self.official(*words)
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        self.assertIn("verdict: REHEARSAL", made.stdout)
+        self.assertIn("an official result would be INVALID: too short: 0.1 s per run", made.stdout)
+        self.assertEqual((output / "points/stencil27/done").stat().st_mtime_ns, before)
+        self.check_result(output)
+        self.refuses_another(words)
+
+    def check_result(self, output):
+        path = output / "rehearsal-tiny-standard.tar.gz"
+        made = self.official("check", path, "--save-reference", self.place / "r.csv")
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        self.assertIn("unchanged: ", made.stdout)
+        rating = json.loads((output / "rating.json").read_text("utf-8"))
+        rates = [matrix["gbytes_per_second"]["median"] for matrix in rating["matrices"]]
+        reports = [json.loads((output / f"points/{name}/result-1.json").read_text("utf-8"))
+                   for name in SMALL]
+        self.assertEqual(rates, [report["performance"]["gbytes_per_second"] for report in reports])
+        self.assertAlmostEqual(rating["rating"]["gbytes_per_second"], 3 / sum(1 / rate for rate in rates))
+        self.assertEqual([matrix["name"] for matrix in rating["matrices"]], list(SMALL))
+        for report in reports:
+            self.assertIn("off", report["argv"])
+        made = script("official.py", "check", path)
+        self.assertEqual(made.returncode, 1, made.stdout)
+        self.assertIn("set changed", made.stdout)
+
+    def refuses_another(self, words):
+        made = self.official(*words, "--division", "tuned")
+        self.assertEqual(made.returncode, 2, made.stderr)
+        self.assertIn("was begun with division = standard, not tuned", made.stderr)
+
+    def test_wrong_usage(self):
+        for words, said in ((("--set", "rack"), "--nodes N is missing"),
+                            (("--set", "node", "--nodes", "2"), "the set node takes 1"),
+                            (("--set", "rack", "--nodes", "2", "--site", "local"), "has no scheduler"),
+                            (("--set", "tiny", "--", "--format", "csr"), "takes no options of rowhalo"),
+                            (("--set", "tiny", "--output", self.place.parent), "holds something else"),
+                            (("--set", "tiny", "--reference", self.place / "no"), "is no reference")):
+            made = script("official.py", *words)
+            self.assertEqual(made.returncode, 2, made.stderr)
+            self.assertIn(said, made.stderr)
+
+    def test_dry_run_writes_nothing(self):
+        output = self.place / "out"
+        made = self.official("--set", "tiny", "--dry-run", "--output", output)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("run --matrix rmat:scale=8 --device", made.stdout)
+        self.assertFalse(output.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
