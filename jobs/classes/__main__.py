@@ -19,6 +19,7 @@ import gzip
 import re
 import shlex
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -137,6 +138,7 @@ def sharable(options):
 
 def main(arguments):
     options = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # ends what runs, too
     matrices = known_matrices(options)
     if options.list:
         for matrix in matrices:

@@ -43,3 +43,7 @@ gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_ba
   'table_size)} << (8 * u);' \
   'table_size)} << (8 * (u & 3));' \
   test_kernels_gpu
+gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu \
+  'four.slot[j] = table[word >> (8 * j) & 0xff];' \
+  'four.slot[j] = table[word >> (8 * (j & 1)) & 0xff];' \
+  test_kernels_gpu

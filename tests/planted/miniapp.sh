@@ -307,3 +307,27 @@ fault "the .info file of a matrix is overwritten" miniapp/cli/named_files.cpp \
   'if (path.ends_with(".petsc")) files.push_back' \
   'if (false) files.push_back' \
   cli_outputs
+fault "the end of an energy counter is not seen" miniapp/machine/cpu_energy.cpp \
+  'const std::int64_t wrapped = *now < package.last ? package.range : 0;' \
+  'const std::int64_t wrapped = 0;' \
+  test_machine_n1
+fault "energy of parts of a processor counts twice" miniapp/machine/cpu_energy.cpp \
+  '|| std::ranges::count(name, '"':'"') != 1) return false;' \
+  ') return false;' \
+  test_machine_n1
+fault "ranks that share a GPU count it twice" miniapp/machine/telemetry.cpp \
+  '.second) {' \
+  '.second && false) {' \
+  test_machine_n3
+fault "a power cap is as expected" miniapp/machine/nvml.hpp \
+  '{0x4, "power cap", false}' \
+  '{0x4, "power cap", true}' \
+  test_machine_n1
+fault "energy of less than five seconds is told" miniapp/machine/telemetry.cpp \
+  'constexpr double least_energy_seconds = 5;' \
+  'constexpr double least_energy_seconds = 0;' \
+  test_machine_n3
+fault "all GPUs seem joined by NVLink" miniapp/machine/nvml.cpp \
+  '== success && status == 0;' \
+  '== success;' \
+  test_machine_n1
