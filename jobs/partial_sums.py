@@ -9,7 +9,11 @@ some rows, the sums over the columns of q, computed by q. For each pair the fewe
 a minimum vertex cover of the bipartite graph of the block A(p, q), as large as its largest matching
 (Koenig). Counted are entries per product, of all ranks and of the busiest (sent and received), for
 contiguous rows with equal nonzeros; beyond --node ranks also what crosses nodes, and how many entries
-of x would if each crossed once per node. Writes partial_sums.csv and .md into --output. Needs scipy.
+of x would if each crossed once per node. Sums of others move nonzeros to those who compute them: beside
+the smallest cover stands one by degrees, which takes a time linear in the nonzeros (an entry takes the
+longer of its row and its column, then goes what the rest covers), with the imbalance of nonzeros that it
+leaves, and the same after the rows were cut anew, three times, by what each rank then has. Writes
+partial_sums.csv and .md into --output. Needs scipy.
 Exit status: 0 fine, 2 wrong usage, 77 scipy is not there.
 """
 import argparse
@@ -24,7 +28,9 @@ from whole_files import write_whole
 
 MATRICES = ("rmat:scale=18", "rmat:scale=20", "web:rows=1000000")
 COLUMNS = ("matrix", "ranks", "entries", "cover", "saved", "entries_max_rank", "cover_max_rank",
-           "saved_max_rank", "entries_between", "cover_between", "once_per_node")
+           "saved_max_rank", "entries_between", "cover_between", "once_per_node", "by_degrees", "imbalance",
+           "by_degrees_cut_anew", "imbalance_cut_anew")
+CUTS_ANEW = 3
 
 
 def parse(arguments):
@@ -56,11 +62,53 @@ class Graph:
 
     def cuts(self, ranks):
         """First rows of the ranks, which have equal nonzeros; the same cuts its columns."""
-        matrix = self.matrix
-        wanted = [matrix.nnz * rank // ranks for rank in range(ranks + 1)]
-        cuts = self.numpy.searchsorted(matrix.indptr, wanted)
-        cuts[0], cuts[-1] = 0, matrix.shape[0]
+        return self.cuts_by(self.numpy.diff(self.matrix.indptr), ranks)
+
+    def cuts_by(self, weights, ranks):
+        """First rows of ranks with equal sums of `weights`, one per row."""
+        sums = self.numpy.concatenate(([0], self.numpy.cumsum(weights)))
+        cuts = self.numpy.searchsorted(sums, [int(sums[-1]) * rank // ranks for rank in range(ranks + 1)])
+        cuts[0], cuts[-1] = 0, len(weights)
         return cuts
+
+    def cover_by_degrees(self, block):
+        """Which rows and columns of `block` its entries travel as."""
+        numpy = self.numpy
+        length, column = numpy.diff(block.indptr), block.indices
+        row = numpy.repeat(numpy.arange(block.shape[0]), length)
+        by_row = length[row] > numpy.bincount(column, minlength=block.shape[1])[column]
+
+        def marked(size, places):
+            marks = numpy.zeros(size, bool)
+            marks[places] = True
+            return marks
+
+        rows = marked(block.shape[0], row[by_row])
+        columns = marked(block.shape[1], column[~by_row])
+        for _ in range(2):
+            columns &= marked(len(columns), column[~rows[row]])
+            rows &= marked(len(rows), row[~columns[column]])
+        return rows, columns
+
+    def plan_by_degrees(self, cuts):
+        """Entries that travel, the imbalance of nonzeros, and what each row then weighs: its nonzeros
+        that stay with it, and those of its column that come to its owner."""
+        numpy, ranks = self.numpy, len(cuts) - 1
+        weights, entries = numpy.diff(self.matrix.indptr).astype(numpy.int64), 0
+        for p in range(ranks):
+            own_rows = self.matrix[cuts[p]:cuts[p + 1]]
+            for q in range(ranks):
+                block = own_rows[:, cuts[q]:cuts[q + 1]]
+                if p == q or block.nnz == 0:
+                    continue
+                rows, columns = self.cover_by_degrees(block)
+                entries += int(rows.sum() + columns.sum())
+                moved = ~columns[block.indices]
+                row = numpy.repeat(numpy.arange(block.shape[0]), numpy.diff(block.indptr))[moved]
+                numpy.subtract.at(weights, cuts[p] + row, 1)
+                numpy.add.at(weights, cuts[q] + block.indices[moved], 1)
+        shares = numpy.diff(numpy.concatenate(([0], numpy.cumsum(weights)))[cuts])
+        return entries, float(shares.max() / shares.mean()), weights
 
     def flows(self, cuts):
         """Entries from rank q to rank p, all of x and with the fewest of either kind."""
@@ -110,6 +158,10 @@ def line_of(graph, name, ranks, node):
                                           if p // node != q // node)
     line["saved"] = saved(line["cover"], line["entries"])
     line["saved_max_rank"] = saved(line["cover_max_rank"], line["entries_max_rank"])
+    line["by_degrees"], line["imbalance"], weights = graph.plan_by_degrees(cuts)
+    for _ in range(CUTS_ANEW):
+        line["by_degrees_cut_anew"], line["imbalance_cut_anew"], weights = graph.plan_by_degrees(
+            graph.cuts_by(weights, ranks))
     if ranks > node:
         line["once_per_node"] = graph.once_per_node(cuts, node)
     return line
@@ -120,7 +172,8 @@ def markdown_text(lines):
             "jobs/partial_sums.py. All figures: [partial_sums.csv](partial_sums.csv).", "",
             f"| {' | '.join(COLUMNS)} |", "| --- " * len(COLUMNS) + "|"]
     for line in lines:
-        cells = [f"{100 * line[name]:.1f} %" if name.startswith("saved") else str(line[name]) or "-"
+        cells = [f"{100 * line[name]:.1f} %" if name.startswith("saved") else
+                 f"{line[name]:.3f}" if name.startswith("imbalance") else str(line[name]) or "-"
                  for name in COLUMNS]
         text.append(f"| {' | '.join(cells)} |")
     return "\n".join(text) + "\n"

@@ -26,6 +26,11 @@ class PartialSums(launch.Case):
         # x 4 to 8 for row 1, x 1 for rows 4 to 8; or the sum of row 1 over columns 4 to 8, and x 1.
         self.assertEqual((two["entries"], two["cover"], two["entries_between"]), ("6", "2", ""))
         self.assertAlmostEqual(float(two["saved"]), 1 - 2 / 6)
+        # By degrees, too; the sum of row 1 takes its 5 nonzeros there to the other rank.
+        self.assertEqual(two["by_degrees"], "2")
+        self.assertAlmostEqual(float(two["imbalance"]), 15 / 11)
+        self.assertEqual(two["by_degrees_cut_anew"], "2")
+        self.assertLess(float(two["imbalance_cut_anew"]), float(two["imbalance"]))
         self.assertLess(int(four["cover_between"]), int(four["entries_between"]))
         self.assertLessEqual(int(four["once_per_node"]), int(four["entries_between"]))
         text = (self.place / "partial_sums.md").read_text(encoding="utf-8")
