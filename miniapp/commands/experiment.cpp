@@ -21,6 +21,7 @@
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/machine/system.hpp"
+#include "miniapp/process/environment.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"
 
