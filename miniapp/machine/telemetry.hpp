@@ -7,10 +7,12 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "io/report/telemetry.hpp"
 #include "miniapp/machine/cpu_energy.hpp"
