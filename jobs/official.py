@@ -114,6 +114,8 @@ def status_of(result):
 
 def check(options):
     reference = ratios.read_reference(options.reference) if options.reference else None
+    if not options.bundle.is_file():
+        raise WrongInput(f"{options.bundle}: is not a file; name the bundle that official.py made")
     result, wrong, files = bundle.check(options.bundle)
     print(*lines_of(result), sep="\n")
     digest = hashlib.sha256(options.bundle.read_bytes()).hexdigest()
@@ -157,18 +159,19 @@ def measure_parser():
         f"{SETS['node'].host_gigabytes} GB of host memory (tiny: 2 GB)\n"
         + "\nexit status: 0 VALID or REHEARSAL, 1 not finished, or a changed bundle, 2 wrong usage, "
         "3 INVALID\nrules: jobs/RULES.md")
-    parser.add_argument("--set", required=True, choices=SETS)
+    parser.add_argument("--set", required=True, choices=SETS, help="the problem set, see below; required")
     parser.add_argument("--division", choices=DIVISIONS, default="standard",
-                        help="standard: no options; tuned: those after -- (default: standard)")
-    parser.add_argument("--nodes", type=int, metavar="N", help="of rack and system")
+                        help="standard: the options of the set; tuned: also those after --, and value codes "
+                        "unless --value-codes off stands there (default: standard)")
+    parser.add_argument("--nodes", type=int, metavar="N", help="required with rack and system")
     parser.add_argument("--site", help="name in jobs/sites, or a file (default: $ROWHALO_SITE, else by "
                         "what this machine looks like; tiny: local)")
     parser.add_argument("--output", type=Path, metavar="DIR",
-                        help="folder of the result (default: official-SET-DIVISION, or rehearsal-...)")
+                        help="folder of the result (default: here, official-SET-DIVISION or rehearsal-...)")
     parser.add_argument("--seconds", type=seconds, metavar="S",
                         help="one run of S seconds per matrix: a rehearsal of the set")
     parser.add_argument("--reference", type=Path, metavar="FILE",
-                        help="print ratios to this one: results.csv of another result")
+                        help="print ratios to this one: a table of jobs/reference, or results.csv of another result")
     parser.add_argument("--watch", action="store_true", help="wait for the job's end")
     parser.add_argument("--dry-run", action="store_true",
                         help="print what would run, or the job's script; run and submit nothing")
@@ -197,6 +200,9 @@ def main(words):
     except WrongInput as error:
         print(f"official.py: {error}", file=sys.stderr)
         return 2
+    except FileNotFoundError as error:
+        print(f"official.py: {error.filename}: is not there, or its folder is not", file=sys.stderr)
+        return 2
     except (Broken, WrongFile) as error:
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
         print(f"official.py: {place}{error}", file=sys.stderr)
@@ -204,6 +210,9 @@ def main(words):
     except BrokenPipeError:  # as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        print(f"official.py: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

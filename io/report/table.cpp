@@ -258,6 +258,14 @@ void write_timing(Table& table, const TimingReport& t,
              fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
                          seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
   table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
+  constexpr double unsteady = 1.5;  // median over minimum
+  if (t.median_seconds > unsteady * t.min_seconds) {
+    table.line(
+        "warning",
+        fmt::format("the median is {:.2g} times the fastest batch: does other work use these "
+                    "cores, GPUs or links?",
+                    t.median_seconds / t.min_seconds));
+  }
   table.line("phases",
              fmt::format("pack {}, exchange {}, interior {}, boundary {}",
                          seconds_text(t.phases.pack), seconds_text(t.phases.exchange),

@@ -65,7 +65,9 @@ def official_of(name, division, nodes, seconds=None, options=()):
     fewest, most = chosen.nodes
     if not fewest <= nodes <= most:
         wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        raise WrongInput(f"--nodes {nodes}: the set {name} takes {wanted}; rack and system are for more")
+        remedy = ("--set node takes one" if nodes == 1 else
+                  "--set rack and --set system take more" if most == 1 else "--set system takes more")
+        raise WrongInput(f"--nodes {nodes}: the set {name} takes {wanted}; {remedy}")
     if options and division != "tuned":
         raise WrongInput(f"{' '.join(options)}: the division standard takes no options of rowhalo; "
                          "use --division tuned, or leave them out")

@@ -156,7 +156,7 @@ def judge_point(point, evidence, findings):
         if not judge_end(report, findings, place):
             continue
         judge_command(report, point, wanted, findings, place)
-        judge_ranks(report, point, findings, place)
+        judge_ranks(report, point, official, findings, place)
         judge_figures(report, official, findings, place)
         judge_telemetry(report, findings, place)
 
@@ -193,7 +193,7 @@ def judge_command(report, point, wanted, findings, place):
                      f"{wanted.matrix}", place)
 
 
-def judge_ranks(report, point, findings, place):
+def judge_ranks(report, point, official, findings, place):
     ranks, hosts = report["partition"]["ranks"], report["provenance"]["hosts"]
     if ranks != point["ranks"] or ranks != len(hosts):
         findings.add("unfit", f"ranks: {ranks} instead of {point['ranks']}", place)
@@ -204,7 +204,8 @@ def judge_ranks(report, point, findings, place):
         findings.add("unfit", f"fewer ranks than GPUs: {len(processors)} of {ranks} ranks computed on "
                      "processors", place)
     if "dirty" in report["provenance"]["git"] or not report["provenance"]["git"]:
-        findings.add("notes", "the executable is not that of a commit: git says "
+        kind = "unfit" if official["division"] == "standard" else "notes"
+        findings.add(kind, "the executable is not that of a commit: git says "
                      f"{report['provenance']['git'] or 'nothing'}")
 
 

@@ -72,9 +72,10 @@ void add_timeout_option(CLI::App& app, RunOptions& options) {
 }
 
 void add_telemetry_option(CLI::App& app, RunOptions& options) {
-  add_choice<bool>(app, "--telemetry", options.telemetry, {{"on", true}, {"off", false}},
-                   "watch clocks, power and energy while batches are timed, where NVML or the "
-                   "processors' counters can be read: on | off (default: on)")
+  add_choice<bool>(
+      app, "--telemetry", options.telemetry, {{"on", true}, {"off", false}},
+      "watch clocks, power and energy while products or iterations are timed, where NVML or the "
+      "processors' counters can be read: on | off (default: on)")
       ->group("Measuring and checking");
 }
 

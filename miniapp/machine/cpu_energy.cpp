@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reads the counters of powercap (cpu_energy.hpp). Zones are intel-rapl:P, also on AMD; those with
-// a second colon are parts of a package, those of intel-rapl-mmio repeat it.
+// Reads the counters of powercap (cpu_energy.hpp). Zones are intel-rapl:P, also on AMD; their parts
+// have other names, and those of intel-rapl-mmio repeat them.
 #include "miniapp/machine/cpu_energy.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>

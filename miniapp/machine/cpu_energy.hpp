@@ -15,8 +15,8 @@ class CpuEnergy {
   explicit CpuEnergy(const std::filesystem::path& folder = "/sys/class/powercap");
 
   bool readable() const { return !packages_.empty(); }
-  /// Of all packages, since the constructor; to be called before a counter has wrapped twice
-  /// (minutes at full power).
+  /// Of all packages, since the constructor; to be called again before a counter has wrapped twice
+  /// (minutes at full power). Most systems let only root read them.
   double joules();
 
  private:

@@ -17,11 +17,12 @@ namespace rowhalo {
 
 inline constexpr const char* nvml_library = "libnvidia-ml.so.1";
 
-/// Why a clock is below the highest. An idle GPU is not told.
+/// Why a clock is below the highest; the bit of an idle GPU is left out. A hardware slowdown comes
+/// together with its cause.
 struct ClockLimit {
   std::uint64_t bit;  ///< nvmlClocksEventReason...
   const char* name;
-  bool expected;  ///< set by someone; no fault of the machine
+  bool expected;  ///< somebody set it: no warning
 };
 inline constexpr std::array<ClockLimit, 8> clock_limits{{{0x2, "clocks set", true},
                                                          {0x4, "power cap", false},
@@ -32,7 +33,7 @@ inline constexpr std::array<ClockLimit, 8> clock_limits{{{0x2, "clocks set", tru
                                                          {0x80, "power brake", false},
                                                          {0x100, "display clocks", true}}};
 
-/// The library in use, while one lives.
+/// Keeps NVML initialised while one lives.
 class Nvml {
  public:
   /// Throws std::runtime_error where the library is absent or fails.
@@ -57,7 +58,8 @@ inline constexpr double not_told = std::numeric_limits<double>::quiet_NaN();
 
 /// At one moment; not_told where the GPU does not tell.
 struct GpuState {
-  double sm_clock_mhz = 0, memory_clock_mhz = 0, power_watts = 0, temperature_celsius = 0;
+  double sm_clock_mhz = not_told, memory_clock_mhz = not_told, power_watts = not_told,
+         temperature_celsius = not_told;
   std::uint64_t limits = 0;  ///< bits of clock_limits
 };
 

@@ -106,7 +106,6 @@ void Telemetry::stop() {
 }
 
 void Telemetry::sample_until(const std::stop_token& ended) {
-  // Processors: often enough for their counters not to wrap twice.
   const std::chrono::milliseconds period(gpu_ ? 100 : 60000);
   std::unique_lock lock(mutex_);
   do {  // once at least
@@ -116,10 +115,9 @@ void Telemetry::sample_until(const std::stop_token& ended) {
 }
 
 void Telemetry::take_sample() {
-  if (!gpu_) {
-    cpu_->joules();
-    return;
-  }
+  constexpr int samples_per_minute = 600;  // processors: before their counters wrap twice
+  if (cpu_ && (!gpu_ || samples_.samples % samples_per_minute == 0)) cpu_->joules();
+  if (!gpu_) return;
   const GpuState state = gpu_->state();
   const std::int64_t before = samples_.samples;
   extend(samples_.sm_clock_mhz, before, state.sm_clock_mhz);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Watches the machine while batches are timed: a thread beside them samples this rank's GPU about
-// ten times per second, and energy counters are read before and after.
+// Watches the machine while batches, or a solver, are timed: a thread beside them samples this
+// rank's GPU about ten times per second, and the energy of the processors once a minute; energy
+// counters are read before and after, too.
 #pragma once
 
 #include <array>
@@ -95,7 +96,7 @@ TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
 
 /// What one GPU's samples say, and whether its clock was held down: for tests and the above.
 GpuTelemetry describe_gpu(const TelemetrySamples& samples);
-/// Sentences about clocks that were held down and should not have been.
+/// Sentences about clocks that were held down by power, heat or hardware.
 std::vector<std::string> throttle_warnings(const GpuTelemetry& gpu);
 
 }  // namespace rowhalo

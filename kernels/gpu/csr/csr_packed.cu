@@ -3,18 +3,23 @@
 // csr-packed: for small matrices with rows of any lengths: whole rows are packed into thread blocks
 // (CSR-Stream: Greathouse, Daga, Efficient sparse matrix-vector multiplication on GPUs using the
 // CSR storage format, SC 2014), so that nothing passes between thread blocks:
-//   rows k from firsts[block] on take slots one after the other, empty rows one without an entry;
-//   lane of 4 slots: s = +0; s = fma(values[slot], x[columns[slot]], s) up to where a row ends
-//   y_i, i = rows[k] = alpha * (sum of the lanes of row k, by segments, then of warps) + beta * y_i
+//
+//   slots      a a a b | b c c c | c c - d | d d e .    letters are rows, | stands between lanes;
+//   row ends       *     *           * *       * *      -: the one slot of an empty row (column -1)
+//   lane       sums its rows; what it leaves open goes on in the next one: a segmented sum over the
+//              lanes of a warp, then over the warps of the thread block
+//   y_i = alpha * (sum of row i) + beta * y_i, where the row ends
+//
 // Entries lie as lanes load them, 16 bytes at once; one word per lane says where rows end and which
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
 // chain of loads is x, y. Order of sums and bits depend on the matrix alone.
 //
 // At most 256 distinct values take 8 bits each, a single one none; fp64 values that all are exact
-// in fp32 are stored as that (codes=on: in small matrices, too; codes=off: never).
+// in fp32 are stored as that. By default that is done where it saves 4 MB; codes=on: always,
+// codes=off: never. A row has at most 4096 entries, a local matrix 2^22 slots.
 //
-// Bytes of the matrix: (v + 5) s + rows, with s the slots: n, one per empty row, and what is left
-// over in each thread block; v is 1, 0 or 4 where values are coded.
+// Bytes of the matrix: (v + 4 + 1) s + rows: value, column, and a word per lane; s are the slots:
+// n, one per empty row, and what is left over in each thread block; v is 1, 0 or 4 where coded.
 #include <algorithm>
 #include <string>
 #include <vector>
