@@ -21,7 +21,7 @@ std::optional<std::int64_t> number_in(const std::filesystem::path& file) {
 
 bool is_package(const std::filesystem::path& zone) {
   const std::string name = zone.filename();
-  if (!name.starts_with("intel-rapl:") || std::ranges::count(name, ':') != 1) return false;
+  if (!name.starts_with("intel-rapl:")) return false;
   std::string label;
   std::ifstream(zone / "name") >> label;
   return label.starts_with("package");
