@@ -31,7 +31,6 @@ struct SystemReport {
   std::string driver;                ///< of the GPUs; empty: none, or NVML is absent
   std::vector<GpuDescription> gpus;  ///< all of the host, whether used or not
   std::vector<GpuLink> links;
-  std::string mpi;                  ///< what the library says of itself, first line
   std::vector<std::string> fabric;  ///< network devices of the host for MPI, with their rates
   std::string scheduler;            ///< slurm | pbs | none
 };

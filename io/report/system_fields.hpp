@@ -36,7 +36,6 @@ void fields(const SystemReport& s, Walk&& field) {
   field("driver", s.driver, "of the GPUs; empty: none, or NVML is absent");
   field("gpus", s.gpus, "of the host, used or not");
   field("links", s.links, "between each two GPUs of the host");
-  field("mpi", s.mpi, "what the MPI library says of itself");
   field("fabric", s.fabric, "InfiniBand and RoCE devices of the host, with their rates");
   field("scheduler", Word{s.scheduler, {"slurm", "pbs", "none"}}, "that started the job");
 }

@@ -68,14 +68,6 @@ std::string scheduler_name() {
   return std::getenv("PBS_JOBID") != nullptr ? "pbs" : "none";
 }
 
-std::string mpi_name() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string line(text);
-  return line.substr(0, line.find('\n'));
-}
-
 std::string line_in(const std::filesystem::path& file) {
   std::string line;
   std::ifstream in(file);
@@ -122,7 +114,6 @@ SystemReport describe_system(const Comm& comm) {
     system.fabric = network_devices();
   }
   system.kernel = kernel_name();
-  system.mpi = mpi_name();
   system.scheduler = scheduler_name();
   const std::vector<std::string> names = gather_texts(comm, host_name());
   const std::vector<std::string> summaries = gather_texts(comm, first ? summary(system) : "");

@@ -52,7 +52,6 @@ TEST_CASE("this host is described, without users and environment") {
   CHECK(system.hosts == 1);
   CHECK(system.hosts_alike);
   CHECK(!system.kernel.empty());
-  CHECK(!system.mpi.empty());
   CHECK((system.scheduler == "none" || system.scheduler == "slurm" || system.scheduler == "pbs"));
   if (world().rank != 0) return;
   CHECK(system.threads >= sysconf(_SC_NPROCESSORS_ONLN));
