@@ -71,6 +71,16 @@ class Graph:
         cuts[0], cuts[-1] = 0, len(weights)
         return cuts
 
+    def blocks(self, cuts):
+        """p, q and the entries of the rows of p in the columns of q, where there are any."""
+        ranks = len(cuts) - 1
+        for p in range(ranks):
+            own_rows = self.matrix[cuts[p]:cuts[p + 1]]
+            for q in range(ranks):
+                block = own_rows[:, cuts[q]:cuts[q + 1]]
+                if p != q and block.nnz > 0:
+                    yield p, q, block
+
     def cover_by_degrees(self, block):
         """Which rows and columns of `block` its entries travel as."""
         numpy = self.numpy
@@ -93,20 +103,15 @@ class Graph:
     def plan_by_degrees(self, cuts):
         """Entries that travel, the imbalance of nonzeros, and what each row then weighs: its nonzeros
         that stay with it, and those of its column that come to its owner."""
-        numpy, ranks = self.numpy, len(cuts) - 1
+        numpy = self.numpy
         weights, entries = numpy.diff(self.matrix.indptr).astype(numpy.int64), 0
-        for p in range(ranks):
-            own_rows = self.matrix[cuts[p]:cuts[p + 1]]
-            for q in range(ranks):
-                block = own_rows[:, cuts[q]:cuts[q + 1]]
-                if p == q or block.nnz == 0:
-                    continue
-                rows, columns = self.cover_by_degrees(block)
-                entries += int(rows.sum() + columns.sum())
-                moved = ~columns[block.indices]
-                row = numpy.repeat(numpy.arange(block.shape[0]), numpy.diff(block.indptr))[moved]
-                numpy.subtract.at(weights, cuts[p] + row, 1)
-                numpy.add.at(weights, cuts[q] + block.indices[moved], 1)
+        for p, q, block in self.blocks(cuts):
+            rows, columns = self.cover_by_degrees(block)
+            entries += int(rows.sum() + columns.sum())
+            moved = ~columns[block.indices]
+            row = numpy.repeat(numpy.arange(block.shape[0]), numpy.diff(block.indptr))[moved]
+            numpy.subtract.at(weights, cuts[p] + row, 1)
+            numpy.add.at(weights, cuts[q] + block.indices[moved], 1)
         shares = numpy.diff(numpy.concatenate(([0], numpy.cumsum(weights)))[cuts])
         return entries, float(shares.max() / shares.mean()), weights
 
@@ -116,19 +121,14 @@ class Graph:
         ranks = len(cuts) - 1
         entries = self.numpy.zeros((ranks, ranks), self.numpy.int64)
         cover = entries.copy()
-        for p in range(ranks):
-            own_rows = self.matrix[cuts[p]:cuts[p + 1]]
-            for q in range(ranks):
-                block = own_rows[:, cuts[q]:cuts[q + 1]]
-                if p == q or block.nnz == 0:
-                    continue
-                kept = block[self.numpy.flatnonzero(self.numpy.diff(block.indptr))]
-                columns, numbers = self.numpy.unique(kept.indices, return_inverse=True)
-                kept = self.sparse.csr_matrix(
-                    (kept.data, numbers.astype(self.numpy.int32), kept.indptr),
-                    shape=(kept.shape[0], len(columns)))
-                entries[p, q] = len(columns)
-                cover[p, q] = (maximum_bipartite_matching(kept, perm_type="column") >= 0).sum()
+        for p, q, block in self.blocks(cuts):
+            kept = block[self.numpy.flatnonzero(self.numpy.diff(block.indptr))]
+            columns, numbers = self.numpy.unique(kept.indices, return_inverse=True)
+            kept = self.sparse.csr_matrix(
+                (kept.data, numbers.astype(self.numpy.int32), kept.indptr),
+                shape=(kept.shape[0], len(columns)))
+            entries[p, q] = len(columns)
+            cover[p, q] = (maximum_bipartite_matching(kept, perm_type="column") >= 0).sum()
         return entries, cover
 
     def once_per_node(self, cuts, node):
