@@ -40,9 +40,9 @@ SETS = {
     "tiny": Set("a rehearsal on a laptop",
                 {"stencil27": 40, "stencil7": 64, "elasticity": 20, "road": 600, "rmat": 15,
                  "web": 100000}, 3, 1, 200, 5, (1, 1), 1, 2, rehearsal=True),
-    "node": Set("one node", FULL, 60, 5, 5000, 20, (1, 1), 40, 50),
-    "rack": Set("2 to 32 nodes, sizes of node on each", FULL, 60, 5, 5000, 20, (2, 32), 40, 50),
-    "system": Set("all nodes of a machine, sizes of node on each", FULL, 60, 5, 5000, 40,
+    "node": Set("one node", FULL, 12, 5, 5000, 20, (1, 1), 40, 50),
+    "rack": Set("2 to 32 nodes, sizes of node on each", FULL, 12, 5, 5000, 20, (2, 32), 40, 50),
+    "system": Set("all nodes of a machine, sizes of node on each", FULL, 12, 5, 5000, 40,
                   (2, MOST_NODES), 40, 50),
 }
 

@@ -13,7 +13,7 @@ from studying.points import arguments_of  # noqa: E402
 RATES = {"stencil27": 100, "stencil7": 100, "elasticity": 100, "road": 100, "rmat": 100, "web": 50}
 SAMPLES = {name: json.loads((JOBS / f"results/samples/{name}.json").read_text("utf-8"))
            for name in ("run", "solve")}
-GPU = {"host": "n1", "pci_id": "0", "samples": 600, "throttling": []}
+GPU = {"host": "n1", "pci_id": "0", "samples": 120, "throttling": []}
 
 
 def report_of(point, run, ranks=4):
@@ -36,7 +36,7 @@ def report_of(point, run, ranks=4):
     report["timing"].update(median_seconds=seconds, min_seconds=seconds * 0.9, p95_seconds=seconds * 1.1)
     report["performance"].update(gbytes_per_second=80000 / seconds / 1e9, gflops=10000 / seconds / 1e9)
     report["validation"].update(passed=True, max_error_ratio=0.5, rows_checked=1000, rows_unchecked=0)
-    report["wall"] = {"measure_seconds": 61.0}
+    report["wall"] = {"measure_seconds": 12.2}
     return report
 
 

@@ -135,12 +135,12 @@ class Verdicts(unittest.TestCase):
             self.check(said, verdict=verdict)
 
     def test_too_short(self):
-        self.report["wall"]["measure_seconds"] = 59.0
-        self.check("too short: measured for 59 s, not 60: road, run 2")
+        self.report["wall"]["measure_seconds"] = 11.0
+        self.check("too short: measured for 11 s, not 12: road, run 2")
 
     def test_set_changed(self):
         self.report["argv"][self.report["argv"].index("--min-seconds") + 1] = "6"
-        self.check("set changed: the command line differs in 6 60: road, run 2")
+        self.check("set changed: the command line differs in 6 12: road, run 2")
         self.made = Made()
         self.made.reports["web", 1]["argv"].remove("off")
         self.check("set changed: the command line differs in off: web, run 1")
@@ -176,7 +176,7 @@ class Verdicts(unittest.TestCase):
 
     def test_rehearsals_say_so(self):
         self.made = Made(seconds=5.0)
-        self.assertIn("an official result would be INVALID: too short: 5 s per run, not 60",
+        self.assertIn("an official result would be INVALID: too short: 5 s per run, not 12",
                       self.check(verdict="REHEARSAL")["warnings"])
         self.made.reports["road", 1]["validation"]["passed"] = False
         self.check("y is wrong")
