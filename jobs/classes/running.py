@@ -75,15 +75,15 @@ class Program:
                 reasons[name] = "left out: far from the best here, and slow"
         return reasons
 
-    def kernels(self, matrix, formats, precision):
-        """The report of one run, or None and why it failed."""
+    def kernels(self, matrix, formats, precision, words=()):
+        """The report of one run with further words of its command, or None and why it failed."""
         options = self.options
         products = str(CLASSES[matrix.group].products)
         timing = SHORT if options.quick else ("--iterations", products, "--warmup", products,
                                               "--min-seconds", "0")
         command = ["rowhalo", "kernels", "--quiet", "--no-progress", "--device", self.device,
                    "--precision", precision, *timing, "--matrix", matrix.spec, "--format",
-                   ",".join(formats), "--json", "-"]
+                   ",".join(formats), "--json", "-", *words]
         if options.threads:
             command += ["--threads", options.threads]
         limit = options.seconds * (HUGE_FACTOR if matrix.group == "huge" else 1)
@@ -103,7 +103,7 @@ class Program:
             return None, f"exit status {run.returncode}: " + said.split("\n")[-1]
 
 
-def run_once(program, matrix, spec, formats, point, table):
+def run_once(program, matrix, spec, formats, point, table, words=()):
     """Measures `spec` unless the table has all of it; whether it ran."""
     rows = table.points.get(point, [])
     if set(formats) <= names_in(rows) and not program.options.again:
@@ -111,7 +111,7 @@ def run_once(program, matrix, spec, formats, point, table):
     precision = matrix.precision or program.options.precision
     shared = {"study": table.path.stem, "kind": "list", "point": point, "class": matrix.group,
               "device": program.device}
-    report, said = program.kernels(matrix._replace(spec=spec), formats, precision)
+    report, said = program.kernels(matrix._replace(spec=spec), formats, precision, words)
     rows = rows_of(report, {"precision": precision}) if report else []
     table.put(point, [{**row, **shared} for row in rows] or [
         not_measured(spec, precision, "", said or report["verdict"], **shared)])
@@ -138,8 +138,9 @@ def run(program, matrix, table):
     ours = fastest(outcome.formats, "ours")
     if not matrix.companion or not ours:
         return outcome, ran
+    # With the values of the matrix beside it, which no code shortens.
     ran |= run_once(program, matrix, matrix.companion, [ours.name],
-                    point_of(matrix, companion=True), table)
+                    point_of(matrix, companion=True), table, ("--value-codes", "off"))
     return stored(matrix, program.device, program.options.precision, table), ran
 
 
