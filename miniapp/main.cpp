@@ -9,6 +9,7 @@
 #include "miniapp/commands/info.hpp"
 #include "miniapp/commands/kernels.hpp"
 #include "miniapp/commands/list.hpp"
+#include "miniapp/commands/network.hpp"
 #include "miniapp/commands/run.hpp"
 #include "miniapp/commands/solve.hpp"
 #include "miniapp/process/environment.hpp"
@@ -31,6 +32,7 @@ ExitCode execute(const CommandLine& line, const Job& job) {
   if (line.command == Command::kernels) return compare_kernels(line, job);
   if (line.command == Command::solve) return solve(line, job);
   if (line.command == Command::info) return info(line, job);
+  if (line.command == Command::network) return measure_network(line, job);
   if (line.command == Command::convert) return convert(line, job);
   return run(line, job);
 }

@@ -37,6 +37,9 @@ NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap&
 struct PartTraffic {
   NodeTraffic sent_inside, sent_between, received_inside, received_between;
 };
+inline std::int64_t ghosts_of(const PartTraffic& traffic) {
+  return traffic.received_inside.entries + traffic.received_between.entries;
+}
 /// Collective. Of every part, the same on every rank; each flow is on one rank.
 std::vector<PartTraffic> traffic_of_parts(const Comm& comm, const std::vector<Flow>& flows,
                                           const NodeMap& nodes);

@@ -35,6 +35,7 @@ struct Walk {
   IndexMap outside;
   std::vector<int> outside_parts;  ///< one a number of `outside`
   std::vector<Need> needs;
+  std::vector<std::int64_t> boundary_nonzeros;  ///< one a part
   std::int64_t edge_cut = 0;
 };
 
@@ -83,13 +84,14 @@ std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts)
   return rows;
 }
 
-/// Fills needs and edge_cut. `inside_parts`: of the columns from first_row on.
+/// Fills needs, boundary_nonzeros and edge_cut. `inside_parts`: of the columns from first_row on.
 void find_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
                 const std::vector<int>& inside_parts, Walk& walk) {
   const auto inside = static_cast<GlobalIndex>(inside_parts.size());
   std::vector<int> asked(inside + walk.outside.numbers().size(), -1);
   for (const GlobalIndex row : walk.rows) {
     const int to = owners[row];
+    bool boundary = false;
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       GlobalIndex at = matrix.columns[k] - matrix.first_row;
       int from = 0;
@@ -101,17 +103,20 @@ void find_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
         at = inside + number;
       }
       if (from == to) continue;
+      boundary = true;
       ++walk.edge_cut;
       if (asked[at] == to) continue;
       asked[at] = to;
       walk.needs.push_back({matrix.columns[k], to});
     }
+    if (boundary) walk.boundary_nonzeros[to] += matrix.offsets[row + 1] - matrix.offsets[row];
   }
 }
 
-/// What this rank's rows need, and their edge cut. Collective.
+/// What this rank's rows need; their edge cut and nonzeros of boundary rows are added. Collective.
 std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
-                              int parts, const ColumnParts& column_parts, std::int64_t& edge_cut) {
+                              int parts, const ColumnParts& column_parts,
+                              PartitionQuality& quality) {
   const std::vector<GlobalIndex> rows = rows_by_part(owners, parts);
   // Columns inside the range of rows are looked up without a hash; only a square matrix has them.
   const bool square = matrix.info.rows == matrix.info.columns;
@@ -145,12 +150,16 @@ std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<in
   }
 #pragma omp parallel for schedule(static, 1)
   for (int thread = 0; thread < threads; ++thread) {
+    walks[thread].boundary_nonzeros.assign(parts, 0);
     find_needs(matrix, owners, inside_parts, walks[thread]);
   }
 
   std::vector<Need> needs;
   for (Walk& walk : walks) {
-    edge_cut += walk.edge_cut;
+    quality.edge_cut += walk.edge_cut;
+    for (int part = 0; part < parts; ++part) {
+      quality.boundary_nonzeros[part] += walk.boundary_nonzeros[part];
+    }
     needs.insert(needs.end(), walk.needs.begin(), walk.needs.end());
     std::vector<Need>().swap(walk.needs);
   }
@@ -230,9 +239,12 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
   quality.nonzeros.assign(loads.begin() + parts, loads.end());
 
   const ColumnParts column_parts(comm, matrix, owners, parts);
-  std::vector<Need> needs = local_needs(matrix, owners, parts, column_parts, quality.edge_cut);
+  quality.boundary_nonzeros.assign(parts, 0);
+  std::vector<Need> needs = local_needs(matrix, owners, parts, column_parts, quality);
   progress.tick();
   quality.edge_cut = sum_over_ranks(comm, quality.edge_cut);
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, quality.boundary_nonzeros.data(), parts, MPI_INT64_T,
+                            MPI_SUM, comm.handle));
   const std::vector<Need> kept = meet(comm, matrix.info.columns, std::move(needs));
   progress.tick();
   std::vector<Flow> flows;

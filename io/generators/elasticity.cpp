@@ -103,6 +103,7 @@ struct Elasticity {
     if (!(poisson > -1 && poisson < 0.5)) spec.fail("poisson must be above -1 and below 0.5");
     clamped = spec.integer("clamp", 1, 0, 1) == 1;
     grid = grid_of(spec, 3, 2);
+    grid.corners = true;
     const auto [nx, ny, nz] = grid.extent;
     outline = square_outline(spec, checked_product(spec, nx * ny * nz, 3));
     outline.info.block = 3;

@@ -45,6 +45,7 @@ struct Stencil {
                                      : Coefficient::jump;
     seed = seed_of(spec);
     grid = grid_of(spec, points == 5 ? 2 : 3);
+    grid.corners = points == 27;
     const auto [nx, ny, nz] = grid.extent;
     outline = square_outline(spec, nx * ny * nz);
     outline.info.grid = grid;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "io/report/info_fields.hpp"
+#include "io/report/network_fields.hpp"
 #include "io/report/report.hpp"
 #include "io/report/solve_fields.hpp"
 #include "io/report/system_fields.hpp"
@@ -335,7 +336,9 @@ void fields(const RunReport& r, Walk&& field) {
   field("verdict", r.verdict, "why, as in the RESULT line");
   field("provenance", r.provenance, "where the numbers come from");
   field("system", r.system, "the machine; null: nothing was computed");
-  field("matrix", r.matrix, "the matrix");
+  field("matrix",
+        r.matrix.info.source.empty() ? std::nullopt : std::optional<MatrixReport>(r.matrix),
+        "the matrix; null: the command network");
   field("partition", r.partition, "who owns which rows");
   field("halo", r.halo, "exchange of entries of x");
   field("kernel", r.kernel, "the product on a rank");
@@ -351,6 +354,9 @@ void fields(const RunReport& r, Walk&& field) {
         "measured bandwidth of the device (1e9 bytes per second); null: not measured");
   field("output", r.output, "the file that convert wrote; null: another command");
   field("info", r.info, "of the command info; null: another command");
+  field("network", r.network, "of the command network; null: another command");
+  field("expected", r.expected,
+        "of a product, as the file of --machine foretells it; null: not asked for");
   field("communication", r.communication,
         "of the command info: who sends what to whom before a product; null: not known");
   field("formats", r.formats, "of the command kernels: every format, fastest first");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/report/info.hpp"
+#include "io/report/network.hpp"
 #include "io/report/solve.hpp"
 #include "io/report/system.hpp"
 #include "io/report/telemetry.hpp"
@@ -222,7 +223,7 @@ struct RunReport {
   std::string verdict;  ///< the why of the RESULT line
   Provenance provenance;
   std::optional<SystemReport> system;  ///< empty: nothing was computed
-  MatrixReport matrix;
+  MatrixReport matrix;                 ///< without a source: `network`
   std::optional<PartitionReport> partition;
   std::optional<HaloReport> halo;
   std::optional<KernelReport> kernel;
@@ -238,6 +239,8 @@ struct RunReport {
   std::vector<FormatReport> formats;  ///< `kernels`: fastest first
   std::vector<SolverReport> solvers;  ///< `solve`: a line per method
   std::optional<InfoReport> info;
+  std::optional<NetworkReport> network;    ///< of the command network
+  std::optional<ExpectedReport> expected;  ///< --machine
   std::optional<CommunicationReport> communication;
   std::optional<RankReport> ranks;  ///< only for HDF5
   std::vector<CaseReport> cases;  ///< only with `all`; the fastest that passed is what stands above

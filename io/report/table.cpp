@@ -369,7 +369,11 @@ void write_wall(Table& table, const WallReport& w) {
 
 void write_table(std::ostream& out, const RunReport& report, bool color) {
   Table table(out, color);
-  write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
+  if (report.network) {
+    write_network(table, *report.network);
+  } else {
+    write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
+  }
   if (report.info) write_info(table, report);
   if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);
   if (report.halo) write_halo(table, *report.halo);
@@ -378,10 +382,11 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
     write_need_of_info(table, report);
   } else if (report.output) {
     write_output(table, report.setup, report.memory, *report.output);
-  } else {
+  } else if (!report.network) {
     write_setup(table, report.setup, report.memory);
   }
   if (report.timing) write_timing(table, *report.timing, report.performance);
+  if (report.expected) write_expected(table, *report.expected, report.timing);
   if (report.validation) write_validation(table, *report.validation, report.timing);
   if (report.telemetry) write_telemetry(table, *report.telemetry);
   if (report.bandwidth) {

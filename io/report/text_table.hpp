@@ -45,6 +45,12 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
 void write_info(Table& table, const RunReport& report);
 void write_need_of_info(Table& table, const RunReport& report);
 
+/// The sections of `network`.
+void write_network(Table& table, const NetworkReport& network);
+/// What a machine file foretells, beside what was measured if anything was.
+void write_expected(Table& table, const ExpectedReport& expected,
+                    const std::optional<TimingReport>& timing);
+
 /// The sections of `solve`; there is at least one method.
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the other order
-constexpr double estimate_budget_seconds = 0.005, round_seconds = 0.005;
+constexpr double round_of_split_seconds = 0.005;
 constexpr int rounds = 3;
 
 /// Collective, from numbers that all ranks share. Whether what was chosen leaves something to hide.
@@ -42,9 +42,10 @@ struct Contender {
       : products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph}, 1,
                  0) {
     const double one =
-        estimate_seconds(setting.measuring, estimate_budget_seconds, products.sequence());
+        estimate_seconds(setting.measuring, round_of_split_seconds, products.sequence());
     const int step = products.sequence().step();
-    iterations = std::max(1, static_cast<int>(std::ceil(round_seconds / one / step))) * step;
+    iterations =
+        std::max(1, static_cast<int>(std::ceil(round_of_split_seconds / one / step))) * step;
   }
   /// Collective.
   void time_round(const Measuring& measuring) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/process/environment.hpp"
@@ -21,10 +20,6 @@ constexpr int round_trips = 20;
 using Json = nlohmann::ordered_json;
 
 enum Thread { host_thread, stream_thread, halo_thread };
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// When a product began and each of its phases ended, by the host's clock.
 struct ProductTimes {

@@ -43,6 +43,9 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
     if (!names_vector_file(*text)) continue;
     files.push_back({option, *text, hdf5_location(*text).file, FileRole::input});
   }
+  if (!options.machine.empty()) {
+    files.push_back({"--machine", options.machine, options.machine, FileRole::input});
+  }
   constexpr std::string_view owners = "file:";
   if (options.partition.starts_with(owners)) {
     const std::string path = options.partition.substr(owners.size());

@@ -108,6 +108,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   add_kernels_command(app, line);
   add_solve_command(app, line);
   add_info_command(app, line);
+  add_network_command(app, line);
   add_convert_command(app, line);
   add_list_command(app, line);
 

@@ -41,6 +41,7 @@ struct RunOptions {
   bool poison = false;
   double jitter_microseconds = 0;
   std::string validate;
+  std::string machine;  ///< file of `network` that products are predicted from
   std::string json, csv, hdf5, communication, trace;
   std::string rhs = "manufactured", save_x, history;  ///< of solve
   bool telemetry = true;
@@ -84,7 +85,7 @@ struct ListOptions {
   ListForm form = ListForm::table;
 };
 
-enum class Command { help, version, list, run, kernels, solve, convert, info };
+enum class Command { help, version, list, run, kernels, solve, convert, info, network };
 
 struct CommandLine {
   Command command = Command::help;

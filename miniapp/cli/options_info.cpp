@@ -9,12 +9,15 @@ namespace rowhalo {
 
 namespace {
 
-void add_plan_options(CLI::App& app, InfoOptions& options) {
+void add_plan_options(CLI::App& app, InfoOptions& options, RunOptions& run) {
   const char* group = "Distribution";
   app.add_option("--ranks", options.ranks, "plan for N ranks (default: those that run)")
       ->type_name("N")
       ->check(number_from(1, most_ranks))
       ->group(group);
+  add_machine_option(app, run,
+                     "file of rowhalo network: predict the time of a product, with --dry for "
+                     "stencils and elasticity of any size");
   app.add_flag("--dry", options.dry,
                "report only what the source states, for matrices of any size: no entry is read or "
                "generated")
@@ -42,7 +45,8 @@ void add_info_command(CLI::App& app, CommandLine& line) {
   add_device_option(*info, *options);
   add_precision_option(*info, *options);
   add_partition_options(*info, *options, "all | auto");
-  add_plan_options(*info, *plan);
+  add_value_codes_option(*info, *options);
+  add_plan_options(*info, *plan, *options);
   add_timeout_option(*info, *options);
   add_json_option(*info, *options);
   add_csv_option(*info, *options);

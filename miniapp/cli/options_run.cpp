@@ -28,9 +28,7 @@ void add_matrix_options(CLI::App& app, RunOptions& options) {
 void add_product_options(CLI::App& run, RunOptions& options, const std::string& graphs) {
   const char* group = "Product";
   add_device_option(run, options);
-  add_choice<bool>(run, "--graph", options.graph, {{"on", true}, {"off", false}},
-                   graphs + ": on | off (default: on)")
-      ->group(group);
+  add_graph_option(run, options, graphs);
   add_precision_option(run, options);
   run.add_option("--alpha", options.alpha, with_default("of y = alpha*A*x + beta*y", options.alpha))
       ->type_name("A")
@@ -84,6 +82,8 @@ void add_distribution_options(CLI::App& run, RunOptions& options) {
   add_reorder_option(run, options);
   add_halo_option(run, options, "auto | all");
   add_schedule_option(run, options);
+  add_machine_option(run, options,
+                     "file of rowhalo network: report what a product is expected to take, too");
 }
 
 /// Outputs that only `run` has.

@@ -122,11 +122,25 @@ void add_partition_options(CLI::App& app, RunOptions& options, const std::string
   app.add_flag("--hierarchical", options.hierarchical,
                "partition over the nodes first, then over the ranks of each")
       ->group(group);
+  add_ranks_per_node_option(app, options);
+}
+
+void add_ranks_per_node_option(CLI::App& app, RunOptions& options) {
   app.add_option("--ranks-per-node", options.ranks_per_node,
                  "treat N consecutive ranks as a node (default: the ranks that share memory)")
       ->type_name("N")
       ->check(number_from(1, most_ranks))
-      ->group(group);
+      ->group("Distribution");
+}
+
+void add_machine_option(CLI::App& app, RunOptions& options, const std::string& what) {
+  app.add_option("--machine", options.machine, what)->type_name("FILE")->group("Distribution");
+}
+
+void add_graph_option(CLI::App& app, RunOptions& options, const std::string& graphs) {
+  add_choice<bool>(app, "--graph", options.graph, {{"on", true}, {"off", false}},
+                   graphs + ": on | off (default: on)")
+      ->group("Product");
 }
 
 void add_reorder_option(CLI::App& app, RunOptions& options) {

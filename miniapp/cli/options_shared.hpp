@@ -94,6 +94,10 @@ void add_csv_option(CLI::App& app, RunOptions& options);
 void add_hdf5_option(CLI::App& app, RunOptions& options);
 void add_device_option(CLI::App& app, RunOptions& options);
 void add_precision_option(CLI::App& app, RunOptions& options);
+void add_ranks_per_node_option(CLI::App& app, RunOptions& options);
+void add_machine_option(CLI::App& app, RunOptions& options, const std::string& what);
+/// --graph; `graphs`: when products are replayed from one.
+void add_graph_option(CLI::App& app, RunOptions& options, const std::string& graphs);
 /// --partition, --hierarchical and --ranks-per-node; `first` as in names_of.
 void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first);
 /// The formats of each device, for the help of an option.
@@ -112,6 +116,7 @@ void add_kernels_command(CLI::App& app, CommandLine& line);
 void add_solve_command(CLI::App& app, CommandLine& line);
 void add_convert_command(CLI::App& app, CommandLine& line);
 void add_info_command(CLI::App& app, CommandLine& line);
+void add_network_command(CLI::App& app, CommandLine& line);
 void add_list_command(CLI::App& app, CommandLine& line);
 
 }  // namespace rowhalo

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "io/machine_file.hpp"
 #include "io/report/writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
@@ -95,6 +96,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
     const bool all = purpose == Purpose::inspection && options.partition == all_partitioners;
     if (!all) check_partition_request(partition_request(options, device, {}));
   });
+  if (!options.machine.empty()) machine.measured = read_machine_file(options.machine, job.comm);
   if (!options.save_y.empty()) check_vector_target(options.save_y, job.comm);
 
   report.provenance = gather_provenance(job.comm, machine.device.description);
@@ -143,16 +145,21 @@ PartitionRequest partition_request(const RunOptions& options, Device device, con
   return {options.partition, options.hierarchical, nodes, prediction_model(device, nodes)};
 }
 
+ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& machine) {
+  ComputeSite site = machine.device.site;
+  site.nodes = node_map(job.comm, options.ranks_per_node);
+  site.timeout_seconds = options.timeout_seconds;
+  site.shared_memory_refusal = shared_memory_refusal(job.comm, site.nodes);
+  return site;
+}
+
 Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
                    DistributedCsr&& matrix, RunReport& report) {
   check_reorder(matrix.info, options.reorder);
   job.progress.phase("partition");
   Problem problem;
-  const NodeMap nodes = node_map(job.comm, options.ranks_per_node);
-  problem.site = machine.device.site;
-  problem.site.nodes = nodes;
-  problem.site.timeout_seconds = options.timeout_seconds;
-  problem.site.shared_memory_refusal = shared_memory_refusal(job.comm, nodes);
+  problem.site = site_of(options, job, machine);
+  const NodeMap& nodes = problem.site.nodes;
   Assignment assignment;
   report.setup.partition_seconds = timed(job.comm, [&] {
     DistributedCsr source = std::move(matrix);  // goes when its rows are at their owners

@@ -28,6 +28,7 @@ struct Machine {
   RankDevice device;
   std::optional<StreamHandle> own_stream;  ///< on a GPU
   std::unique_ptr<Telemetry> telemetry;    ///< null: --telemetry off
+  std::optional<NetworkReport> measured;   ///< what the file of --machine says
   std::int64_t base_bytes = 0;             ///< of the host's memory, most of any rank
   std::int64_t free_device_bytes = 0;      ///< on a GPU
 
@@ -90,6 +91,9 @@ std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
 
 /// What is asked of the partition, for the parts of `nodes`.
 PartitionRequest partition_request(const RunOptions& options, Device device, const NodeMap& nodes);
+
+/// Collective. Where ranks compute, as transports want to know it.
+ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& machine);
 
 /// Moves the rows to their owners and plans the exchange.
 Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,

@@ -12,9 +12,13 @@
 
 #include "io/sources.hpp"
 #include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/expected.hpp"
+#include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/memory_model.hpp"
+#include "miniapp/bench/planned_work.hpp"
 #include "miniapp/commands/experiment.hpp"
 #include "partition/matrix/directory.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -32,7 +36,11 @@ struct Plan {
 
 Plan plan_of(const CommandLine& line, const Job& job, const Machine& machine) {
   const int parts = line.info.ranks > 0 ? line.info.ranks : job.comm.size;
-  const int ranks_per_node = line.run.ranks_per_node;
+  int ranks_per_node = line.run.ranks_per_node;
+  if (ranks_per_node == 0 && machine.measured) {
+    ranks_per_node =
+        (machine.measured->ranks + machine.measured->nodes - 1) / machine.measured->nodes;
+  }
   return {line.run,
           line.info,
           job,
@@ -40,6 +48,68 @@ Plan plan_of(const CommandLine& line, const Job& job, const Machine& machine) {
           parts,
           parts == job.comm.size ? node_map(job.comm, ranks_per_node)
                                  : emulated_nodes(parts, ranks_per_node)};
+}
+
+/// --machine: what a rank's work takes there.
+MachineModel model_of(const Plan& p) {
+  const Device device = p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu;
+  return {*p.machine.measured, prediction_model(device, p.nodes),
+          static_cast<double>(p.parts) / p.nodes.nodes};
+}
+
+SampleRequest sample_request(const Plan& p) {
+  return {p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu, p.options.precision,
+          p.options.value_codes};
+}
+
+/// What `works`, one a part, take; every process answers for its share of them.
+ExpectedReport expected_of(const Plan& p, const MachineModel& model,
+                           const std::vector<RankWork>& works) {
+  const Comm& comm = p.job.comm;
+  const auto begin = even_split(p.parts, 1, comm.size, comm.rank);
+  const auto end = even_split(p.parts, 1, comm.size, comm.rank + 1);
+  return expected_product(comm, model, std::span(works).subspan(begin, end - begin), p.parts,
+                          "auto", p.options.machine);
+}
+
+/// --dry --machine: the grid in boxes, or in slabs, whichever is expected to be quicker. Most
+/// ghosts of a rank.
+std::int64_t expect_outline(const Plan& p, const MatrixOutline& outline, RunReport& report) {
+  const bool all = p.options.partition == all_partitioners || p.options.partition == "auto";
+  const bool boxes = all || p.options.partition == "box";
+  const bool slabs = all || p.options.partition == "rows";
+  if (!outline.info.grid || !(boxes || slabs)) {
+    throw AgreedError(
+        ExitCode::usage,
+        "--dry --machine: messages are known beforehand for stencils and elasticity with "
+        "--partition box or rows only; leave out --dry");
+  }
+  const Grid& grid = *outline.info.grid;
+  const MachineModel model = model_of(p);
+  const DistributedCsr rows = sample_rows(p.options.matrix, outline, p.job.progress);
+  const double nonzeros = static_cast<double>(outline.nonzeros) / p.parts;
+  const SampledCost cost = sampled_cost(rows, sample_request(p), model, nonzeros);
+  std::vector<std::array<int, 3>> cuts;
+  if (boxes) cuts.push_back(choose_boxes(grid, p.parts));
+  if (slabs && p.parts <= grid.extent[2]) cuts.push_back({1, 1, p.parts});
+  if (cuts.empty()) {
+    throw AgreedError(ExitCode::usage,
+                      fmt::format("--dry --machine --partition rows: {} ranks are more than the {} "
+                                  "layers of the grid; use box",
+                                  p.parts, grid.extent[2]));
+  }
+  std::int64_t most_ghosts = 0;
+  for (const std::array<int, 3>& cut : cuts) {
+    const std::vector<RankWork> works =
+        planned_work_of_boxes(outline, cut, p.nodes, cost, p.options.precision);
+    const ExpectedReport expected = expected_of(p, model, works);
+    if (report.expected && report.expected->seconds <= expected.seconds) continue;
+    report.expected = expected;
+    report.expected->partition = fmt::format("{} x {} x {} boxes", cut[0], cut[1], cut[2]);
+    most_ghosts = 0;
+    for (const RankWork& work : works) most_ghosts = std::max(most_ghosts, ghosts_of(work.traffic));
+  }
+  return most_ghosts;
 }
 
 /// Bytes of the smallest device's memory for each rank that shares it; empty: unknown.
@@ -97,9 +167,10 @@ void outline(const Plan& p, RunReport& report) {
   const auto share = [&](std::int64_t items, int block) {
     return even_split(items, block, p.parts, 1);
   };
+  const std::int64_t ghosts = p.machine.measured ? expect_outline(p, outline, report) : 0;
   report.info->need =
       predict(p, {{share(matrix.rows, matrix.block), share(matrix.columns, matrix.block),
-                   share(outline.nonzeros, 1), 0, 0}});
+                   share(outline.nonzeros, 1), ghosts, ghosts}});
 }
 
 /// The partitioner that was named, those that auto looked at, or all.
@@ -162,7 +233,7 @@ std::vector<RankShare> shares_of(const Plan& p, const MatrixInfo& matrix,
     }
     share.nonzeros = best.quality->nonzeros[part];
     const PartTraffic& traffic = best.traffic[part];
-    share.ghosts = traffic.received_inside.entries + traffic.received_between.entries;
+    share.ghosts = ghosts_of(traffic);
     share.sent = traffic.sent_inside.entries + traffic.sent_between.entries;
   }
   return shares;
@@ -183,6 +254,14 @@ void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
                           static_cast<int>(vector_value_bytes(p.options.precision)),
                           gather_on_root(p.job.comm, best.quality->flows)};
   report.info->need = predict(p, shares_of(p, matrix.info, best));
+  if (!p.machine.measured) return;
+  const MachineModel model = model_of(p);
+  const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
+  const SampledCost cost =
+      mean_cost(p.job.comm, sampled_cost(matrix, sample_request(p), model, nonzeros));
+  report.expected =
+      expected_of(p, model, planned_work(*best.quality, best.traffic, cost, p.options.precision));
+  report.expected->partition = best.name;
 }
 
 /// All but --dry; ends early when a signal has come.

@@ -13,6 +13,7 @@
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
+#include "miniapp/commands/one_product.hpp"
 #include "miniapp/commands/references.hpp"
 
 namespace rowhalo {
@@ -70,42 +71,6 @@ std::vector<std::string> studied_formats(const RunOptions& options, Device devic
   names.push_back("csr-vector");
   return names;
 }
-
-/// x and y in the memory of the device, and one product of all rows.
-class OneProduct {
- public:
-  OneProduct(const Experiment& e, const LocalKernels& kernels)
-      : e_(e),
-        kernels_(kernels),
-        x_(e.problem.site.device, e.operands.stored_x.size()),
-        y_(e.problem.site.device, e.operands.stored_y0.size()) {
-    copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
-                 e.operands.stored_x.size());
-    vector_.data = x_.data();
-    reset();
-  }
-
-  void reset() {
-    const std::vector<std::byte>& y0 = e_.operands.stored_y0;
-    copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
-  }
-  void apply() {
-    apply_local(kernels_, e_.options.alpha, vector_, e_.options.beta, y_.data(),
-                e_.machine.stream());
-  }
-  std::vector<std::byte> y() const {
-    if (e_.problem.site.device == Device::gpu) synchronize_device();
-    std::vector<std::byte> y(e_.operands.stored_y0.size());
-    copy_between(e_.problem.site.device, y.data(), y_.data(), y.size());
-    return y;
-  }
-
- private:
-  const Experiment& e_;
-  const LocalKernels& kernels_;
-  VectorMemory x_, y_;
-  HaloVector vector_;
-};
 
 /// Times of products, and the y of one.
 struct TimedProduct {

@@ -12,6 +12,8 @@
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/expected.hpp"
+#include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "miniapp/bench/rank_report.hpp"
 #include "miniapp/bench/split_trial.hpp"
@@ -88,6 +90,23 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   }
 }
 
+/// --machine: what this rank's part of the product that is reported does.
+RankWork work_of(const Experiment& e, const LocalKernels& kernels) {
+  const Problem& problem = e.problem;
+  const std::vector<Flow> flows = sent_flows(e.job.comm, problem.plan);
+  RankWork work;
+  work.rows = static_cast<double>(problem.matrix.owned_rows);
+  work.nonzeros = static_cast<double>(problem.matrix.offsets.back());
+  work.bytes = static_cast<double>(kernels.work().bytes);
+  const bool overlaps = kernels.order == Order::overlap && kernels.boundary && work.bytes > 0;
+  work.boundary_share =
+      overlaps ? static_cast<double>(kernels.boundary->work().bytes) / work.bytes : 1;
+  work.gathered_sectors = e.operands.block->statistics().gathered_sectors * work.nonzeros;
+  work.traffic = traffic_of_parts(e.job.comm, flows, problem.site.nodes)[e.job.comm.rank];
+  work.entry_bytes = static_cast<int>(vector_value_bytes(e.options.precision));
+  return work;
+}
+
 /// Whether y, and the sequence that made it, are right.
 Verdict judge(const Experiment& e, const References& references, const ChosenKernels& kernels,
               const Measurement& measurement) {
@@ -155,6 +174,15 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   const bool better = !report.validation || (validation.passed && !report.validation->passed);
   if (better || (faster && validation.passed == report.validation->passed)) {
     report_choice(e, kernels, transport, measurement, measured, report);
+    if (e.machine.measured) {
+      const NodeMap& nodes = e.problem.site.nodes;
+      const int ranks = e.job.comm.size;
+      const MachineModel model(*e.machine.measured, prediction_model(e.problem.site.device, nodes),
+                               static_cast<double>(ranks) / nodes.nodes);
+      const RankWork work = work_of(e, kernels.kernels);
+      report.expected = expected_product(e.job.comm, model, std::span(&work, 1), ranks,
+                                         transport.name, e.options.machine);
+    }
     report.validation = validation;
     report.verdict = fault;
     measured.y = std::move(measurement.y);
@@ -272,6 +300,16 @@ void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs
   });
 }
 
+/// Throws AgreedError where --machine names the file of another kind of device.
+void check_machine_file(const RunOptions& options, const Machine& machine) {
+  const std::string_view device = name_of(machine.device.site.device);
+  if (!machine.measured || machine.measured->device == device) return;
+  throw AgreedError(ExitCode::usage,
+                    fmt::format("--machine {}: was measured on the {}, but this run computes on "
+                                "the {}; measure that: rowhalo network --device {}",
+                                options.machine, machine.measured->device, device, device));
+}
+
 }  // namespace
 
 ExitCode run(const CommandLine& line, const Job& job) {
@@ -284,6 +322,7 @@ ExitCode run(const CommandLine& line, const Job& job) {
   };
 
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  check_machine_file(options, machine);
   if (options.dry) return dry_run(options, job, outputs);
   DistributedCsr matrix = read_matrix(options, job, report);
   if (interrupted(job, report)) return stopped("");

@@ -23,10 +23,6 @@ constexpr double least_energy_seconds = 5;
 /// A limit in fewer samples than that is no warning.
 constexpr double least_warned_share = 0.01;
 
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The mean over one value more.
 void extend_mean(double& mean, std::int64_t values_before, double value) {
   mean += (value - mean) / static_cast<double>(values_before + 1);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -160,6 +161,10 @@ std::string host_name() {
   char name[256] = "unknown host";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 bool on_terminal(int fd) {

@@ -63,6 +63,9 @@ std::string host_name();
 /// stdout even when its own goes to a file.
 bool on_terminal(int fd);
 
+/// Of the host's steady clock.
+double now_seconds();
+
 /// Where this rank stands among those that share its node's memory.
 struct NodePlace {
   int rank = 0, ranks = 1;

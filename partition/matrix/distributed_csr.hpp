@@ -19,6 +19,8 @@ namespace rowhalo {
 /// x + extent[0] * (y + extent[1] * z).
 struct Grid {
   std::array<GlobalIndex, 3> extent{1, 1, 1};
+  bool corners =
+      false;  ///< a point is coupled across edges and corners, too, not only across faces
 };
 
 /// What is known of a matrix before its entries.

@@ -17,17 +17,11 @@
 
 namespace rowhalo {
 
-namespace {
-
-using Boxes = std::array<int, 3>;  ///< number of boxes in each direction
-
-/// Number of boxes in each direction: no part without a box if possible, then the smallest area of
-/// the cuts, then cuts across z (whose layers are contiguous rows) before y before x.
-Boxes choose_boxes(const Grid& grid, int parts) {
+std::array<int, 3> choose_boxes(const Grid& grid, int parts) {
   const auto [nx, ny, nz] = grid.extent;
   using Rank = std::tuple<double, double, int, int>;
   Rank best{};
-  Boxes boxes{0, 0, 0};
+  std::array<int, 3> boxes{0, 0, 0};
   for (int px = 1; px <= parts; ++px) {
     if (parts % px != 0) continue;
     for (int py = 1; py <= parts / px; ++py) {
@@ -49,6 +43,8 @@ Boxes choose_boxes(const Grid& grid, int parts) {
   }
   return boxes;
 }
+
+namespace {
 
 /// Layers of the grid in one direction, some to a bin so that a histogram stays small.
 class Layers {
@@ -124,7 +120,7 @@ std::vector<int> assign_box(const DistributedCsr& matrix, int parts, const Spec&
   std::vector<int> owners(matrix.local_rows());
   by_nonzeros = by_nonzeros && sum_over_ranks(comm, matrix.local_nonzeros()) > 0;
 
-  const Boxes boxes = choose_boxes(grid, parts);
+  const std::array<int, 3> boxes = choose_boxes(grid, parts);
   std::array<Layers, 3> layers{Layers(grid.extent[0], boxes[0]), Layers(grid.extent[1], boxes[1]),
                                Layers(grid.extent[2], boxes[2])};
   for (std::size_t row = 0; by_nonzeros && row < owners.size(); ++row) {

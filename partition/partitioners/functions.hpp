@@ -4,6 +4,7 @@
 // function.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,11 @@ void refuse_options(const Spec& options, const Comm& comm);
 /// The partitioner `nnz`, which others start from.
 std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
                             const Comm& comm, Progress& progress);
+
+/// Number of boxes in each direction for the partitioner `box`: no part without a box if possible,
+/// then the smallest area of the cuts, then cuts across z (whose layers are contiguous rows) before
+/// y before x.
+std::array<int, 3> choose_boxes(const Grid& grid, int parts);
 
 /// Local. The owners of this rank's rows when all rows are distributed evenly in whole blocks.
 std::vector<int> even_owners(const DistributedCsr& matrix, int parts);

@@ -21,6 +21,7 @@ CASES = {
     "kernels_help": ["kernels", "--help"],
     "solve_help": ["solve", "--help"],
     "info_help": ["info", "--help"],
+    "network_help": ["network", "--help"],
     "convert_help": ["convert", "--help"],
     "list_help": ["list", "--help"],
     "version": ["--version"],

@@ -142,6 +142,28 @@ inline RunReport info_report() {
   return report;
 }
 
+/// A machine that two ranks measured, in round numbers.
+inline NetworkReport sample_machine() {
+  NetworkReport machine;
+  machine.device = "cpu";
+  machine.ranks = 2;
+  machine.reading = {{1'000'000, 1e-5, 1e-5}, {100'000'000, 1e-2, 5e-3}};
+  machine.product = {1e-6, 1e-9, 1e-10, 2e-9};
+  machine.links = {
+      {"same node", "mpi", false, 2, {{8, 1e-6}, {1'000'000, 1e-3}}, std::nullopt, std::nullopt},
+      {"same node", "mpi-shared", false, 2, {{8, 5e-7}, {1'000'000, 2e-3}}, 1e-3, 2e-7}};
+  return machine;
+}
+
+inline RunReport network_report() {
+  RunReport report;
+  report.command = "network";
+  report.argv = {"rowhalo", "network"};
+  report.verdict = "2 links measured, in machine.json";
+  report.network = sample_machine();
+  return report;
+}
+
 inline std::string table_of(const RunReport& report) {
   std::ostringstream out;
   write_table(out, report, false);

@@ -22,6 +22,8 @@ PartitionQuality counted(const TestMatrix& matrix, const std::vector<int>& owner
   PartitionQuality quality;
   quality.rows.assign(parts, 0);
   quality.nonzeros.assign(parts, 0);
+  quality.boundary_nonzeros.assign(parts, 0);
+  std::set<GlobalIndex> boundary_rows;
   for (const int owner : owners) ++quality.rows[owner];
   std::map<std::pair<int, int>, std::set<GlobalIndex>> sent;
   for (const Entry& entry : matrix.entries) {
@@ -32,7 +34,11 @@ PartitionQuality counted(const TestMatrix& matrix, const std::vector<int>& owner
     ++quality.nonzeros[to];
     if (from == to) continue;
     ++quality.edge_cut;
+    boundary_rows.insert(entry.row);
     sent[{from, to}].insert(entry.column);
+  }
+  for (const Entry& entry : matrix.entries) {
+    if (boundary_rows.contains(entry.row)) ++quality.boundary_nonzeros[owners[entry.row]];
   }
   for (const auto& [ends, columns] : sent) {
     quality.flows.push_back({ends.first, ends.second, std::ssize(columns)});
@@ -49,7 +55,8 @@ bool same_flows(const std::vector<Flow>& a, const std::vector<Flow>& b) {
 }
 
 bool same(const PartitionQuality& a, const PartitionQuality& b) {
-  return a.rows == b.rows && a.nonzeros == b.nonzeros && a.edge_cut == b.edge_cut &&
+  return a.rows == b.rows && a.nonzeros == b.nonzeros &&
+         a.boundary_nonzeros == b.boundary_nonzeros && a.edge_cut == b.edge_cut &&
          a.halo_entries == b.halo_entries && a.messages == b.messages &&
          same_flows(a.flows, b.flows);
 }

@@ -30,6 +30,21 @@ __global__ void read_array(const double2* a, std::int64_t size, double* sink) {
   if (sum == -1) *sink = sum;
 }
 
+/// Again and again; past L1, whose contents a product replaces.
+__global__ void read_repeatedly(const double2* a, std::int64_t size, int rounds, double* sink) {
+  double sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+#pragma unroll 4
+    for (std::int64_t k = thread_index(); k < size; k += thread_count()) {
+      const double2 value = __ldcg(a + k);
+      sum += value.x + value.y;
+    }
+  }
+  if (sum == -1) *sink = sum;
+}
+
+__global__ void do_nothing() {}
+
 __global__ void copy_array(const double2* a, double2* b, std::int64_t size) {
 #pragma unroll 4
   for (std::int64_t k = thread_index(); k < size; k += thread_count()) __stcs(b + k, __ldcs(a + k));
@@ -84,6 +99,30 @@ DeviceBandwidth measure_bandwidth() {
   });
   const double gigabytes = static_cast<double>(a.bytes()) * 1e-9;
   return {gigabytes / read, 2 * gigabytes / copy, 3 * gigabytes / triad};
+}
+
+double measure_reading(std::int64_t bytes) {
+  constexpr std::int64_t timed_bytes = std::int64_t{1} << 30;
+  const DeviceDescription device = describe_device(current_device());
+  const auto size = bytes / static_cast<std::int64_t>(sizeof(double2));
+  const auto rounds = static_cast<int>(std::max<std::int64_t>(2, timed_bytes / bytes));
+  const StreamHandle stream;
+  const DeviceArray<double2> a(size);
+  const DeviceArray<double> sink(1);
+  set_bytes_async(a.data(), 0x3f, static_cast<std::size_t>(a.bytes()), stream.stream());
+  const int blocks = blocks_per_multiprocessor * device.multiprocessors;
+  const cudaStream_t queue = native(stream.stream());
+  return median_seconds(stream,
+                        [&] {
+                          read_repeatedly<<<blocks, reading_threads, 0, queue>>>(
+                              a.data(), size, rounds, sink.data());
+                        }) /
+         rounds;
+}
+
+void launch_empty_kernel(Stream stream) {
+  do_nothing<<<1, 1, 0, native(stream)>>>();
+  ROWHALO_CUDA(cudaGetLastError());
 }
 
 }  // namespace rowhalo

@@ -4,6 +4,10 @@
 // products are compared with.
 #pragma once
 
+#include <cstdint>
+
+#include "kernels/spmv_kernel.hpp"
+
 namespace rowhalo {
 
 /// GB/s (1e9 bytes), bytes read plus bytes written.
@@ -16,5 +20,12 @@ struct DeviceBandwidth {
 /// Median of several runs over arrays many times the size of the L2 cache; takes some milliseconds
 /// and up to 3.2 GB of device memory.
 DeviceBandwidth measure_bandwidth();
+
+/// Seconds that a read of an array of `bytes` takes that was read before, without the launch: from
+/// the L2 cache where it fits there. Median of several runs.
+double measure_reading(std::int64_t bytes);
+
+/// Puts a kernel into `stream` that does nothing.
+void launch_empty_kernel(Stream stream);
 
 }  // namespace rowhalo

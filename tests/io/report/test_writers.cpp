@@ -208,7 +208,7 @@ TEST_CASE("The communication matrix as text") {
 }
 
 TEST_CASE("The table keeps to 100 columns, and colours only when asked") {
-  for (const RunReport& report : {complete_report(), info_report()}) {
+  for (const RunReport& report : {complete_report(), info_report(), network_report()}) {
     std::istringstream lines(table_of(report));
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   }
@@ -401,6 +401,7 @@ TEST_CASE("Text files appear whole, and failures name them") {
 TEST_CASE("Reports for check_schema.py") {
   CHECK_NOTHROW(write_text_file("report_complete.json", to_json(complete_report())));
   CHECK_NOTHROW(write_text_file("report_info.json", to_json(info_report())));
+  CHECK_NOTHROW(write_text_file("report_network.json", to_json(network_report())));
   CHECK_NOTHROW(write_text_file("report_minimal.json", to_json(minimal_report())));
   CHECK_NOTHROW(write_text_file("report_kernels.json", to_json(kernels_report())));
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sections of `network`, and of what a machine file foretells, in the table for people
+// (text_table.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "io/report/text_table.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+std::string rate_text(std::int64_t bytes, double seconds) {
+  return fmt::format("{:.3g}", 1e-9 * static_cast<double>(bytes) / seconds);
+}
+
+void write_reading(Table& table, const NetworkReport& n) {
+  table.group("Reading, GB/s per rank");
+  table.out() << fmt::format("  {:>9}  {:>10}  {:>10}\n", "array", "all ranks", "rank 0");
+  for (const ReadPoint& point : n.reading) {
+    table.out() << fmt::format("  {:>9}  {:>10}  {:>10}\n", bytes_text(double(point.bytes)),
+                               rate_text(point.bytes, point.seconds),
+                               rate_text(point.bytes, point.lone_seconds));
+  }
+}
+
+void write_product(Table& table, const NetworkReport& n) {
+  table.group("A product beside reading");
+  table.line("call", seconds_text(n.product.call_seconds));
+  table.line("row, nonzero in caches", fmt::format("{}, {}", seconds_text(n.product.row_seconds),
+                                                   seconds_text(n.product.nonzero_seconds)));
+  table.line("gathered 32 bytes", seconds_text(n.product.sector_seconds));
+  if (n.launch_seconds && n.graph_node_seconds) {
+    table.line("empty kernel", fmt::format("{}, in a graph {}", seconds_text(*n.launch_seconds),
+                                           seconds_text(*n.graph_node_seconds)));
+  }
+}
+
+void write_links(Table& table, const NetworkReport& n) {
+  table.group("Exchanges between two ranks, all pairs at once");
+  if (n.links.empty()) {
+    table.line("none", "measured: there is one rank");
+    return;
+  }
+  table.out() << fmt::format("  {:<12}{:<21}{:>9}{:>10}{:>10}{:>10}{:>9}{:>10}\n", "between",
+                             "transport", "8 B", "8 KiB", "512 KiB", "4 MiB", "GB/s", "message");
+  for (const LinkReport& link : n.links) {
+    const auto at = [&](std::int64_t bytes) -> std::string {
+      const auto point = std::ranges::find(link.points, bytes, &ExchangePoint::bytes);
+      return point == link.points.end() ? "-" : seconds_text(point->seconds);
+    };
+    const ExchangePoint& last = link.points.back();
+    table.out() << fmt::format("  {:<12}{:<21}{:>9}{:>10}{:>10}{:>10}{:>9}{:>10}\n", link.between,
+                               link.transport + (link.graph ? " graph" : ""), at(8), at(8 << 10),
+                               at(512 << 10), at(4 << 20), rate_text(last.bytes, last.seconds),
+                               optional_seconds(link.message_seconds));
+  }
+  table.out() << "  GB/s: each way, of the longest; message: 8 bytes to each further neighbour\n";
+}
+
+}  // namespace
+
+void write_network(Table& table, const NetworkReport& network) {
+  table.group("Machine");
+  table.line("measured by",
+             fmt::format("{} rank{} on {} node{}, {}", network.ranks, network.ranks == 1 ? "" : "s",
+                         network.nodes, network.nodes == 1 ? "" : "s", network.device));
+  write_reading(table, network);
+  write_product(table, network);
+  write_links(table, network);
+}
+
+void write_expected(Table& table, const ExpectedReport& expected,
+                    const std::optional<TimingReport>& timing) {
+  table.group("Expected");
+  table.line("on", fmt::format("{} ranks of {}, {}", grouped(expected.ranks), expected.machine,
+                               expected.transport == "none" ? "no exchange"
+                                                            : "transport " + expected.transport));
+  if (!expected.partition.empty()) table.line("partition", expected.partition);
+  table.line(
+      "time per product",
+      fmt::format("{}: rows {}, exchange {}, exposed {}", seconds_text(expected.seconds),
+                  seconds_text(expected.local_seconds), seconds_text(expected.exchange_seconds),
+                  seconds_text(expected.exposed_seconds)));
+  table.line("efficiency", fmt::format("{:.1f} % of one rank with all rows; kernels move {:.3g} "
+                                       "bytes per nonzero",
+                                       100 * expected.efficiency, expected.bytes_per_nonzero));
+  if (timing && expected.seconds > 0) {
+    const double ratio = timing->median_seconds / expected.seconds;
+    table.line("measured", fmt::format("{}, {:.3g} times the expected",
+                                       seconds_text(timing->median_seconds), ratio));
+    constexpr double slow = 1.3;
+    if (ratio > slow) {
+      table.line("warning",
+                 "slower than the file says: a sick or busy machine, or rows unlike its own");
+    }
+  }
+  if (!expected.note.empty()) table.line("note", expected.note);
+}
+
+}  // namespace rowhalo

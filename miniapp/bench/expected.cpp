@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The model (expected.hpp).
+#include "miniapp/bench/expected.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr const char* other_node = "other node";
+
+/// Seconds at `bytes` on the line through the points around it; in proportion beyond the last.
+double interpolated(const std::vector<ExchangePoint>& points, double bytes) {
+  const ExchangePoint* before = &points.front();
+  if (bytes <= static_cast<double>(before->bytes)) return before->seconds;
+  for (const ExchangePoint& point : points) {
+    if (bytes <= static_cast<double>(point.bytes)) {
+      const double way = (bytes - static_cast<double>(before->bytes)) /
+                         static_cast<double>(point.bytes - before->bytes);
+      return std::lerp(before->seconds, point.seconds, way);
+    }
+    before = &point;
+  }
+  return before->seconds * bytes / static_cast<double>(before->bytes);
+}
+
+bool has(const NetworkReport& machine, bool inside) {
+  return std::ranges::any_of(machine.links, [&](const LinkReport& link) {
+    return (link.between != other_node) == inside;
+  });
+}
+
+/// Two links of one transport.
+const LinkReport* same_transport(const NetworkReport& machine, const LinkReport& link,
+                                 bool inside) {
+  for (const LinkReport& other : machine.links) {
+    const bool same = other.transport == link.transport && other.graph == link.graph;
+    if (same && (other.between != other_node) == inside) return &other;
+  }
+  return nullptr;
+}
+
+std::string assumption(const Link& link, const char* where, const std::string& file) {
+  return fmt::format("links {} are not in {}: assumed {:.3g} GB/s and {:.3g} us", where, file,
+                     1e-9 * link.bytes_per_second, 1e6 * link.latency_seconds);
+}
+
+}  // namespace
+
+MachineModel::MachineModel(NetworkReport machine, const PredictionModel& assumed,
+                           double ranks_per_node)
+    : machine_(std::move(machine)), assumed_(assumed), ranks_per_node_(ranks_per_node) {}
+
+/// Of a rank whose product moves so many bytes. The ranks of a node share what those that measured
+/// had together; GPUs have memory of their own.
+double MachineModel::bandwidth(double bytes, bool alone) const {
+  const auto rate = [&](double ReadPoint::*seconds) {
+    const std::vector<ReadPoint>& points = machine_.reading;
+    const auto of = [&](const ReadPoint& p) { return static_cast<double>(p.bytes) / (p.*seconds); };
+    const ReadPoint* before = &points.front();
+    for (const ReadPoint& point : points) {
+      if (bytes <= static_cast<double>(point.bytes)) {
+        if (&point == before) return of(point);
+        const double way = std::log(bytes / static_cast<double>(before->bytes)) /
+                           std::log(double(point.bytes) / static_cast<double>(before->bytes));
+        return std::lerp(of(*before), of(point), way);
+      }
+      before = &point;
+    }
+    return of(*before);
+  };
+  const double lone = rate(&ReadPoint::lone_seconds), together = rate(&ReadPoint::seconds);
+  if (machine_.device == "gpu") return together;
+  if (alone) return lone;
+  const double measured = static_cast<double>(machine_.ranks) / machine_.nodes;
+  return std::min(lone, together * measured / ranks_per_node_);
+}
+
+double MachineModel::local_seconds(const RankWork& work, bool alone) const {
+  const ProductCosts& costs = machine_.product;
+  const double in_caches = work.rows * costs.row_seconds + work.nonzeros * costs.nonzero_seconds;
+  return costs.call_seconds + std::max(work.bytes / bandwidth(work.bytes, alone), in_caches) +
+         work.gathered_sectors * costs.sector_seconds;
+}
+
+std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
+                                                  bool needs_between) const {
+  const bool measured_between = needs_between && has(machine_, false);
+  std::vector<Way> ways;
+  for (const LinkReport& link : machine_.links) {
+    const bool inside = link.between != other_node;
+    // One way per transport: begun from the link inside nodes where these are known.
+    if (inside != has(machine_, true)) continue;
+    if (transport != "auto" && transport != link.transport) continue;
+    const LinkReport* between = same_transport(machine_, link, false);
+    if (measured_between && between == nullptr) continue;
+    ways.push_back(
+        {link.transport + (link.graph ? " in a graph" : ""), inside ? &link : nullptr, between});
+  }
+  if (ways.empty()) ways.push_back({"any", nullptr, nullptr});
+  return ways;
+}
+
+double MachineModel::side_seconds(const LinkReport* link, const Link& assumed,
+                                  const NodeTraffic& sent, const NodeTraffic& received,
+                                  int entry_bytes, bool inside) const {
+  const auto messages = static_cast<double>(std::max(sent.messages, received.messages));
+  const double bytes = static_cast<double>(entry_bytes) *
+                       static_cast<double>(std::max(sent.entries, received.entries));
+  if (messages == 0) return 0;
+  if (link == nullptr) {
+    return messages * assumed.latency_seconds + bytes / assumed.bytes_per_second;
+  }
+  const ExchangePoint& shortest = link->points.front();
+  const ExchangePoint& longest = link->points.back();
+  double slower = 1;
+  if (!(inside && machine_.device == "gpu")) {
+    // A rank's share of its node's rate, which those that measured had all at once.
+    const double rate = static_cast<double>(longest.bytes) / longest.seconds;
+    const double lone =
+        static_cast<double>(longest.bytes) / link->lone_seconds.value_or(longest.seconds);
+    const double measured = static_cast<double>(machine_.ranks) / machine_.nodes;
+    slower = rate / std::min(lone, rate * measured / ranks_per_node_);
+  }
+  const double transfer = std::max(0.0, interpolated(link->points, bytes) - shortest.seconds);
+  const double further = link->message_seconds.value_or(shortest.seconds);
+  return shortest.seconds + (messages - 1) * further + slower * transfer;
+}
+
+double MachineModel::exchange_seconds(const Way& way, const RankWork& work) const {
+  const PartTraffic& traffic = work.traffic;
+  return side_seconds(way.inside, assumed_.inside, traffic.sent_inside, traffic.received_inside,
+                      work.entry_bytes, true) +
+         side_seconds(way.between, assumed_.between, traffic.sent_between, traffic.received_between,
+                      work.entry_bytes, false);
+}
+
+/// A GPU overlaps both or has them one after the other, whichever is quicker. A CPU has them one
+/// after the other: MPI moves most bytes in its own calls.
+double MachineModel::product_seconds(const RankWork& work, double local, double exchange) const {
+  const double one_by_one = local + exchange;
+  if (machine_.device != "gpu" || exchange == 0) return one_by_one;
+  const double call = machine_.product.call_seconds;
+  const double boundary = work.boundary_share * (local - call);
+  const double overlapped = std::max(local - boundary, exchange) + boundary + call;
+  return std::min(one_by_one, overlapped);
+}
+
+ExpectedReport expected_product(const Comm& comm, const MachineModel& model,
+                                std::span<const RankWork> mine, int ranks,
+                                const std::string& transport, const std::string& file) {
+  ExpectedReport expected;
+  expected.machine = file;
+  expected.ranks = ranks;
+  RankWork all;
+  bool inside = false, between = false;
+  for (const RankWork& work : mine) {
+    all.rows += work.rows;
+    all.nonzeros += work.nonzeros;
+    all.bytes += work.bytes;
+    all.gathered_sectors += work.gathered_sectors;
+    expected.local_seconds = std::max(expected.local_seconds, model.local_seconds(work));
+    const PartTraffic& traffic = work.traffic;
+    inside = inside || traffic.sent_inside.messages + traffic.received_inside.messages > 0;
+    between = between || traffic.sent_between.messages + traffic.received_between.messages > 0;
+  }
+  for (double* sum : {&all.rows, &all.nonzeros, &all.bytes, &all.gathered_sectors}) {
+    *sum = sum_reals_over_ranks(comm, *sum);
+  }
+  expected.local_seconds = max_over_ranks(comm, expected.local_seconds);
+  inside = max_over_ranks(comm, std::int64_t{inside}) != 0;
+  between = max_over_ranks(comm, std::int64_t{between}) != 0;
+  expected.bytes_per_nonzero = all.nonzeros > 0 ? all.bytes / all.nonzeros : 0;
+
+  expected.seconds = std::numeric_limits<double>::infinity();
+  for (const MachineModel::Way& way : model.ways(transport, between)) {
+    double seconds = 0, exchange = 0;
+    for (const RankWork& work : mine) {
+      const double messages = model.exchange_seconds(way, work);
+      exchange = std::max(exchange, messages);
+      seconds = std::max(seconds, model.product_seconds(work, model.local_seconds(work), messages));
+    }
+    seconds = max_over_ranks(comm, seconds);
+    exchange = max_over_ranks(comm, exchange);
+    if (seconds >= expected.seconds) continue;
+    expected.seconds = seconds;
+    expected.exchange_seconds = exchange;
+    expected.transport = inside || between ? way.name : "none";
+    expected.note.clear();
+    const auto assume = [&](bool needed, const LinkReport* link, bool in_node) {
+      if (!needed || link != nullptr) return;
+      const Link& assumed = model.assumed(in_node);
+      expected.note +=
+          fmt::format("{}{}", expected.note.empty() ? "" : "; ",
+                      assumption(assumed, in_node ? "inside nodes" : "between nodes", file));
+    };
+    assume(inside, way.inside, true);
+    assume(between, way.between, false);
+  }
+  expected.exposed_seconds = expected.seconds - expected.local_seconds;
+  expected.efficiency = model.local_seconds(all, true) / ranks / expected.seconds;
+  return expected;
+}
+
+}  // namespace rowhalo

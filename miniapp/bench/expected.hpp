@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a product is expected to take on a machine that `rowhalo network` has measured: the roofline
+// of its rows, and its messages by the max-rate model (Gropp, Olson and Samfass 2016): latency,
+// further messages, and bytes at the rate of one pair or at a rank's share of what its node can
+// send, whichever is less.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/report/network.hpp"
+#include "partition/assignment.hpp"
+#include "partition/nodes.hpp"
+
+namespace rowhalo {
+
+/// What a rank does in a product.
+struct RankWork {
+  double rows = 0, nonzeros = 0;
+  double bytes = 0;             ///< that its kernels move
+  double boundary_share = 0;    ///< of its work, on rows with ghosts
+  double gathered_sectors = 0;  ///< of x, as LocalStatistics has them, of all nonzeros
+  PartTraffic traffic;
+  int entry_bytes = 8;  ///< of x
+};
+
+/// A measured machine and how many ranks a node is to have.
+class MachineModel {
+ public:
+  /// `assumed`: links, for what was not measured.
+  MachineModel(NetworkReport machine, const PredictionModel& assumed, double ranks_per_node);
+
+  const NetworkReport& machine() const { return machine_; }
+  /// Seconds of the rank's rows alone; `alone`: no other rank is at work.
+  double local_seconds(const RankWork& work, bool alone = false) const;
+  /// For links of a kind that was not measured.
+  const Link& assumed(bool inside) const { return inside ? assumed_.inside : assumed_.between; }
+
+  /// A way for all messages: a transport for those inside nodes and between them; null: not
+  /// measured.
+  struct Way {
+    std::string name;  ///< as the table shows it
+    const LinkReport* inside = nullptr;
+    const LinkReport* between = nullptr;
+  };
+  /// Those by `transport` ("auto": all), as far as the machine file has them; at least one.
+  std::vector<Way> ways(const std::string& transport, bool needs_between) const;
+  /// Seconds of the rank's messages alone.
+  double exchange_seconds(const Way& way, const RankWork& work) const;
+  /// Seconds of its product from those of its parts.
+  double product_seconds(const RankWork& work, double local, double exchange) const;
+
+ private:
+  double bandwidth(double bytes, bool alone) const;
+  double side_seconds(const LinkReport* link, const Link& assumed, const NodeTraffic& sent,
+                      const NodeTraffic& received, int entry_bytes, bool inside) const;
+
+  NetworkReport machine_;
+  PredictionModel assumed_;
+  double ranks_per_node_;
+};
+
+/// Collective. `mine`: work of ranks that this process answers for, its own or any part of those
+/// that are planned for; all processes together have `ranks`. `file`: of the machine.
+ExpectedReport expected_product(const Comm& comm, const MachineModel& model,
+                                std::span<const RankWork> mine, int ranks,
+                                const std::string& transport, const std::string& file);
+
+}  // namespace rowhalo

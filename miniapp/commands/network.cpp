@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The measurements of `rowhalo network` (network.hpp), one after the other: reading, launches,
+// products of every rank by itself, exchanges.
+#include "miniapp/commands/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/gpu/device/bandwidth.hpp"
+#include "miniapp/bench/describe.hpp"
+#include "miniapp/bench/links.hpp"
+#include "miniapp/bench/reading.hpp"
+#include "miniapp/commands/one_product.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double series_seconds = 5e-3;
+constexpr int rounds = 5;
+
+/// What the measurements share.
+struct Bench {
+  const RunOptions& options;
+  const Job& job;
+  const Machine& machine;
+  const Measuring& measuring;  ///< all ranks at once
+};
+
+/// Collective. Seconds of one step of the sequence, the shortest of several rounds.
+double shortest(const Bench& bench, ProductSequence& sequence) {
+  const double one = estimate_seconds(bench.measuring, series_seconds, sequence);
+  const double wanted = series_seconds / std::max(one, 1e-9) / sequence.step();
+  const int count = static_cast<int>(std::clamp(wanted, 1.0, 65536.0)) * sequence.step();
+  double seconds = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    seconds = std::min(seconds, time_batch(bench.measuring, count, sequence));
+  }
+  return seconds;
+}
+
+void measure_launches(const Bench& bench, NetworkReport& network) {
+  if (bench.machine.device.site.device == Device::cpu) return;
+  constexpr int nodes_of_graph = 100;
+  const Stream stream = bench.machine.stream();
+  const auto launch = [&](std::int64_t) { launch_empty_kernel(stream); };
+  ProductSequence called(launch);
+  network.launch_seconds = shortest(bench, called);
+  ProductSequence replayed(launch, stream, nodes_of_graph);
+  network.graph_node_seconds = shortest(bench, replayed);
+}
+
+/// A product by `auto` of a whole matrix on each rank.
+struct RankProduct {
+  double seconds = 0;  ///< slowest rank, all at once
+  double rows = 0, nonzeros = 0, bytes = 0, gathered_sectors = 0;
+};
+
+/// Collective.
+RankProduct measure_product(const Bench& bench, const std::string& matrix) {
+  RunOptions options = bench.options;
+  options.matrix = matrix;
+  const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress, bench.job.watchdog};
+  RunReport aside;
+  DistributedCsr source = read_matrix(options, alone, aside);
+  const Problem problem = distribute(options, alone, bench.machine, std::move(source), aside);
+  const Operands operands = prepare(options, alone, problem, aside);
+  const Experiment experiment{options, alone, bench.machine, problem, operands};
+  DeviceClock clock(problem.site.device, bench.machine.stream());
+  const Measuring measuring{alone.comm, clock, alone.progress, alone.watchdog};
+  ProductSetting setting = experiment.products(measuring);
+  setting.schedule = Schedule::blocking;
+  const Graphs graphs = graphs_on(problem.site.device, options.graph);
+  const ChosenKernels chosen = choose_kernels(setting, {"auto", "", graphs});
+
+  OneProduct one(experiment, chosen.kernels);
+  const auto product = [&](std::int64_t) { one.apply(); };
+  ProductSequence sequence = graphs == Graphs::on
+                                 ? ProductSequence(product, setting.stream, products_per_graph)
+                                 : ProductSequence(product);
+  bench.job.progress.phase("measure: products");
+  RankProduct result;
+  result.seconds = shortest(bench, sequence);
+  const LocalStatistics statistics = operands.block->statistics();
+  result.rows = static_cast<double>(statistics.rows);
+  result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
+  result.bytes = static_cast<double>(chosen.kernels.work().bytes);
+  result.gathered_sectors = statistics.gathered_sectors * result.nonzeros;
+  return result;
+}
+
+/// From four products: a tiny one; 27 and 7 entries per row whose values and columns take next to
+/// no bytes; and 16 entries per row all over an x that does not fit into near caches.
+ProductCosts measure_costs(const Bench& bench, const std::vector<ReadPoint>& reading) {
+  const bool gpu = bench.machine.device.site.device == Device::gpu;
+  ProductCosts costs;
+  costs.call_seconds = measure_product(bench, "stencil7:4").seconds;
+  const RankProduct dense = measure_product(bench, gpu ? "stencil27:128" : "stencil27:32");
+  const RankProduct sparse = measure_product(bench, gpu ? "stencil7:192" : "stencil7:48");
+  // dense and sparse, less the call: rows * row + nonzeros * nonzero.
+  const double t = std::max(0.0, dense.seconds - costs.call_seconds);
+  const double u = std::max(0.0, sparse.seconds - costs.call_seconds);
+  const double determinant = dense.rows * sparse.nonzeros - sparse.rows * dense.nonzeros;
+  costs.row_seconds = std::max(0.0, (t * sparse.nonzeros - u * dense.nonzeros) / determinant);
+  costs.nonzero_seconds = std::max(0.0, (t - costs.row_seconds * dense.rows) / dense.nonzeros);
+
+  const RankProduct random =
+      measure_product(bench, gpu ? "random:rows=4000000,row=16" : "random:rows=500000,row=16");
+  const ReadPoint& memory = reading.back();
+  const double bytes_take = random.bytes * memory.seconds / static_cast<double>(memory.bytes);
+  const double in_caches =
+      random.rows * costs.row_seconds + random.nonzeros * costs.nonzero_seconds;
+  const double rest = random.seconds - costs.call_seconds - std::max(bytes_take, in_caches);
+  if (random.gathered_sectors > 0) {
+    costs.sector_seconds = std::max(0.0, rest / random.gathered_sectors);
+  }
+  return costs;
+}
+
+/// What lies between the GPUs of a node, or its ranks.
+std::string inside_of(const ComputeSite& site, const std::optional<SystemReport>& system) {
+  if (site.device == Device::cpu) return "same node";
+  if (site.shared) return "same device";
+  const bool nvlink = system && std::ranges::any_of(system->links, [](const GpuLink& link) {
+                        return link.kind.find("NVLink") != std::string::npos;
+                      });
+  return nvlink ? "nvlink" : "same node";
+}
+
+}  // namespace
+
+ExitCode measure_network(const CommandLine& line, const Job& job) {
+  const RunOptions& options = line.run;
+  RunReport report = report_of("network", line);
+  Outputs outputs(options, job.comm);
+  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  const ComputeSite site = site_of(options, job, machine);
+  DeviceClock clock(site.device, machine.stream());
+  const Measuring measuring{job.comm, clock, job.progress, job.watchdog};
+  const Bench bench{options, job, machine, measuring};
+
+  NetworkReport network;
+  network.device = name_of(site.device);
+  network.ranks = job.comm.size;
+  network.nodes = site.nodes.nodes;
+  network.reading = measure_reading(job.comm, site.device, job.progress);
+  measure_launches(bench, network);
+  network.product = measure_costs(bench, network.reading);
+  if (!interrupted(job, report)) {
+    network.links = measure_links(
+        {measuring, site, machine.stream(), inside_of(site, report.system), options.graph});
+  }
+  const std::size_t links = network.links.size();
+  report.network = std::move(network);
+  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
+  if (interrupted(job, report)) {
+    report.verdict = "interrupted by a signal: the file lacks links";
+    return finish(job, outputs, report, ExitCode::run_time);
+  }
+  report.verdict =
+      fmt::format("{} link{} measured, in {}", links, links == 1 ? "" : "s", options.json);
+  return finish(job, outputs, report, ExitCode::fine);
+}
+
+}  // namespace rowhalo

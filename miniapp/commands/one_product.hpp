@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A product of all rows of one rank, apart from any exchange: what `kernels` and `network` time.
+#pragma once
+
+#include <vector>
+
+#include "miniapp/commands/experiment.hpp"
+#include "miniapp/spmv/local_kernels.hpp"
+
+namespace rowhalo {
+
+/// x and y in the memory of the device, and one product of all rows.
+class OneProduct {
+ public:
+  OneProduct(const Experiment& e, const LocalKernels& kernels)
+      : e_(e),
+        kernels_(kernels),
+        x_(e.problem.site.device, e.operands.stored_x.size()),
+        y_(e.problem.site.device, e.operands.stored_y0.size()) {
+    copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
+                 e.operands.stored_x.size());
+    vector_.data = x_.data();
+    reset();
+  }
+
+  void reset() {
+    const std::vector<std::byte>& y0 = e_.operands.stored_y0;
+    copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
+  }
+  void apply() {
+    apply_local(kernels_, e_.options.alpha, vector_, e_.options.beta, y_.data(),
+                e_.machine.stream());
+  }
+  std::vector<std::byte> y() const {
+    if (e_.problem.site.device == Device::gpu) synchronize_device();
+    std::vector<std::byte> y(e_.operands.stored_y0.size());
+    copy_between(e_.problem.site.device, y.data(), y_.data(), y.size());
+    return y;
+  }
+
+ private:
+  const Experiment& e_;
+  const LocalKernels& kernels_;
+  VectorMemory x_, y_;
+  HaloVector vector_;
+};
+
+}  // namespace rowhalo
