@@ -128,7 +128,8 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
     work.bytes = scale * (cost.bytes - cost.saved_bytes);
     work.gathered_sectors = cost.in_panels ? 0 : nonzeros * statistics.gathered_sectors;
     const double seconds = model.local_seconds(work);
-    if (seconds >= least) continue;
+    const bool fewer = seconds == least && work.bytes < best.bytes * nonzeros;
+    if (seconds >= least && !fewer) continue;
     least = seconds;
     best = {work.bytes / nonzeros, work.gathered_sectors / nonzeros};
   }

@@ -53,14 +53,15 @@ void measure_launches(const Bench& bench, NetworkReport& network) {
   network.graph_node_seconds = shortest(bench, replayed);
 }
 
-/// A product by `auto` of a whole matrix on each rank.
+/// A product of a whole matrix on each rank.
 struct RankProduct {
   double seconds = 0;  ///< slowest rank, all at once
   double rows = 0, nonzeros = 0, bytes = 0, gathered_sectors = 0;
 };
 
 /// Collective.
-RankProduct measure_product(const Bench& bench, const std::string& matrix) {
+RankProduct measure_product(const Bench& bench, const std::string& matrix,
+                            const std::string& format = "auto") {
   RunOptions options = bench.options;
   options.matrix = matrix;
   const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress, bench.job.watchdog};
@@ -74,7 +75,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix) {
   ProductSetting setting = experiment.products(measuring);
   setting.schedule = Schedule::blocking;
   const Graphs graphs = graphs_on(problem.site.device, options.graph);
-  const ChosenKernels chosen = choose_kernels(setting, {"auto", "", graphs});
+  const ChosenKernels chosen = choose_kernels(setting, {format, "", graphs});
 
   OneProduct one(experiment, chosen.kernels);
   const auto product = [&](std::int64_t) { one.apply(); };
@@ -93,7 +94,8 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix) {
 }
 
 /// From four products: a tiny one; 27 and 7 entries per row whose values and columns take next to
-/// no bytes; and 16 entries per row all over an x that does not fit into near caches.
+/// no bytes, by `auto`; and 16 entries per row all over an x that does not fit into near caches, in
+/// a format that gathers them.
 ProductCosts measure_costs(const Bench& bench, const std::vector<ReadPoint>& reading) {
   const bool gpu = bench.machine.device.site.device == Device::gpu;
   ProductCosts costs;
@@ -108,7 +110,8 @@ ProductCosts measure_costs(const Bench& bench, const std::vector<ReadPoint>& rea
   costs.nonzero_seconds = std::max(0.0, (t - costs.row_seconds * dense.rows) / dense.nonzeros);
 
   const RankProduct random =
-      measure_product(bench, gpu ? "random:rows=4000000,row=16" : "random:rows=500000,row=16");
+      gpu ? measure_product(bench, "random:rows=2000000,row=16", "csr-balanced")
+          : measure_product(bench, "random:rows=500000,row=16", "csr-omp");
   const ReadPoint& memory = reading.back();
   const double bytes_take = random.bytes * memory.seconds / static_cast<double>(memory.bytes);
   const double in_caches =

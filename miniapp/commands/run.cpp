@@ -91,7 +91,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
 }
 
 /// --machine: what this rank's part of the product that is reported does.
-RankWork work_of(const Experiment& e, const LocalKernels& kernels) {
+RankWork work_of(const Experiment& e, const std::string& format, const LocalKernels& kernels) {
   const Problem& problem = e.problem;
   const std::vector<Flow> flows = sent_flows(e.job.comm, problem.plan);
   RankWork work;
@@ -101,7 +101,10 @@ RankWork work_of(const Experiment& e, const LocalKernels& kernels) {
   const bool overlaps = kernels.order == Order::overlap && kernels.boundary && work.bytes > 0;
   work.boundary_share =
       overlaps ? static_cast<double>(kernels.boundary->work().bytes) / work.bytes : 1;
-  work.gathered_sectors = e.operands.block->statistics().gathered_sectors * work.nonzeros;
+  const LocalStatistics statistics = e.operands.block->statistics();
+  const PredictionRule* rule = find_format(format, e.problem.site.device).predict;
+  const bool gathers = rule == nullptr || !rule(statistics).in_panels;
+  work.gathered_sectors = gathers ? statistics.gathered_sectors * work.nonzeros : 0;
   work.traffic = traffic_of_parts(e.job.comm, flows, problem.site.nodes)[e.job.comm.rank];
   work.entry_bytes = static_cast<int>(vector_value_bytes(e.options.precision));
   return work;
@@ -179,7 +182,8 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
       const int ranks = e.job.comm.size;
       const MachineModel model(*e.machine.measured, prediction_model(e.problem.site.device, nodes),
                                static_cast<double>(ranks) / nodes.nodes);
-      const RankWork work = work_of(e, kernels.kernels);
+      const RankWork work =
+          work_of(e, Spec::parse(kernels.interior, "--format").name(), kernels.kernels);
       report.expected = expected_product(e.job.comm, model, std::span(&work, 1), ranks,
                                          transport.name, e.options.machine);
     }
