@@ -74,7 +74,7 @@ double least_bytes(const CsrView& host) {
 }  // namespace
 
 /// Of long rows the first entries, as they stand together.
-double gathered_sectors(const CsrView& host) {
+double touched_sectors(const CsrView& host) {
   const auto value_bytes = static_cast<std::int64_t>(vector_value_bytes(host.precision));
   if (host.columns * value_bytes <= small_bytes) return 0;
   std::int64_t entries = 0, all = 0;
@@ -88,8 +88,11 @@ double gathered_sectors(const CsrView& host) {
     entries += std::ssize(sectors);
     all += count_unique(sectors);
   }
-  const bool shared = 2 * all <= entries;
-  return shared ? 0 : static_cast<double>(all) / static_cast<double>(entries);
+  return entries > 0 ? static_cast<double>(all) / static_cast<double>(entries) : 0;
+}
+
+double gathered_sectors(double touched) {
+  return touched <= 0.5 ? 0 : touched;
 }
 
 double least_value_bytes(const CsrView& host) {
@@ -110,10 +113,12 @@ LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths)
                              0,
                              {},
                              0,
+                             0,
                              static_cast<double>(matrix_value_bytes(host.precision))};
   if (host.rows == 0) return statistics;
   statistics.diagonals = sampled_diagonals(host);
-  statistics.gathered_sectors = gathered_sectors(host);
+  statistics.touched_sectors = touched_sectors(host);
+  statistics.gathered_sectors = gathered_sectors(statistics.touched_sectors);
   statistics.blocks = sample_blocks(host, all_rows(host.rows), block_sampling);
   return statistics;
 }

@@ -21,15 +21,18 @@ struct LocalStatistics {
   std::int64_t diagonals = 0;  ///< that sampled rows have an entry on: there are at least these
   BlockSamples blocks;         ///< as bsr would cover sampled rows
   /// Sectors of 32 bytes of x that an entry loads, neighbouring rows of a sample together; 0 where
-  /// these share most of them (grids, meshes, the web) and where x is small.
+  /// x is small.
+  double touched_sectors = 0;
+  /// The same, but 0 where these rows share most of them (grids, meshes, the web).
   double gathered_sectors = 0;
   /// Of an entry with value codes, at best, as a sample of values says; those of the precision
   /// where they are not allowed or nobody has looked.
   double least_value_bytes = 8;
 };
 
-/// As LocalStatistics has it. `host`: offsets and columns in host memory.
-double gathered_sectors(const CsrView& host);
+/// As LocalStatistics has them. `host`: offsets and columns in host memory.
+double touched_sectors(const CsrView& host);
+double gathered_sectors(double touched);
 
 /// As LocalStatistics has it. `host`: with values in host memory.
 double least_value_bytes(const CsrView& host);

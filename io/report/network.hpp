@@ -36,11 +36,10 @@ struct LinkReport {
 };
 
 /// What a product takes on a rank beside reading its bytes, from products by `auto` on generated
-/// matrices that nearly fit into caches: T = call + max(bytes / bandwidth, rows * row + nonzeros *
-/// nonzero) + sectors * sector.
+/// matrices: T = call + max(bytes / bandwidth, rows * row + nonzeros * nonzero, sectors * sector).
 struct ProductCosts {
   double call_seconds = 0, row_seconds = 0, nonzero_seconds = 0;
-  double sector_seconds = 0;  ///< of 32 bytes of x gathered from beyond caches
+  double sector_seconds = 0;  ///< of 32 bytes of x from beyond first-level caches
 };
 
 struct NetworkReport {

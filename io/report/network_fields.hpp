@@ -41,7 +41,7 @@ void fields(const ProductCosts& p, Walk&& field) {
   field("row_seconds", p.row_seconds, "of a row in caches (seconds)");
   field("nonzero_seconds", p.nonzero_seconds, "of a nonzero in caches (seconds)");
   field("sector_seconds", p.sector_seconds,
-        "of 32 bytes of x from a random place beyond caches (seconds)");
+        "of 32 bytes of x from beyond first-level caches (seconds)");
 }
 
 template <class Walk>

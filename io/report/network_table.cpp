@@ -32,7 +32,7 @@ void write_product(Table& table, const NetworkReport& n) {
   table.line("call", seconds_text(n.product.call_seconds));
   table.line("row, nonzero in caches", fmt::format("{}, {}", seconds_text(n.product.row_seconds),
                                                    seconds_text(n.product.nonzero_seconds)));
-  table.line("gathered 32 bytes", seconds_text(n.product.sector_seconds));
+  table.line("32 bytes of x", seconds_text(n.product.sector_seconds));
   if (n.launch_seconds && n.graph_node_seconds) {
     table.line("empty kernel", fmt::format("{}, in a graph {}", seconds_text(*n.launch_seconds),
                                            seconds_text(*n.graph_node_seconds)));

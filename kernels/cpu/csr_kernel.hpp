@@ -89,7 +89,7 @@ class CsrKernel final : public SpmvKernel {
     bounds_ = split(parts);
     constexpr std::int64_t l2_bytes = 1 << 20;
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
-    scattered_ = x_bytes > l2_bytes && gathered_sectors(matrix) > 0;
+    scattered_ = x_bytes > l2_bytes && gathered_sectors(touched_sectors(matrix)) > 0;
     setup_seconds_ = omp_get_wtime() - start;
   }
 

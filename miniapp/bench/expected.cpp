@@ -86,8 +86,8 @@ double MachineModel::bandwidth(double bytes, bool alone) const {
 double MachineModel::local_seconds(const RankWork& work, bool alone) const {
   const ProductCosts& costs = machine_.product;
   const double in_caches = work.rows * costs.row_seconds + work.nonzeros * costs.nonzero_seconds;
-  return costs.call_seconds + std::max(work.bytes / bandwidth(work.bytes, alone), in_caches) +
-         work.gathered_sectors * costs.sector_seconds;
+  return costs.call_seconds + std::max({work.bytes / bandwidth(work.bytes, alone), in_caches,
+                                        work.sectors * costs.sector_seconds});
 }
 
 std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
@@ -165,13 +165,13 @@ ExpectedReport expected_product(const Comm& comm, const MachineModel& model,
     all.rows += work.rows;
     all.nonzeros += work.nonzeros;
     all.bytes += work.bytes;
-    all.gathered_sectors += work.gathered_sectors;
+    all.sectors += work.sectors;
     expected.local_seconds = std::max(expected.local_seconds, model.local_seconds(work));
     const PartTraffic& traffic = work.traffic;
     inside = inside || traffic.sent_inside.messages + traffic.received_inside.messages > 0;
     between = between || traffic.sent_between.messages + traffic.received_between.messages > 0;
   }
-  for (double* sum : {&all.rows, &all.nonzeros, &all.bytes, &all.gathered_sectors}) {
+  for (double* sum : {&all.rows, &all.nonzeros, &all.bytes, &all.sectors}) {
     *sum = sum_reals_over_ranks(comm, *sum);
   }
   expected.local_seconds = max_over_ranks(comm, expected.local_seconds);

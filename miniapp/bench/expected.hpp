@@ -19,9 +19,9 @@ namespace rowhalo {
 /// What a rank does in a product.
 struct RankWork {
   double rows = 0, nonzeros = 0;
-  double bytes = 0;             ///< that its kernels move
-  double boundary_share = 0;    ///< of its work, on rows with ghosts
-  double gathered_sectors = 0;  ///< of x, as LocalStatistics has them, of all nonzeros
+  double bytes = 0;           ///< that its kernels move
+  double boundary_share = 0;  ///< of its work, on rows with ghosts
+  double sectors = 0;         ///< of x, as LocalStatistics::touched_sectors, of all nonzeros
   PartTraffic traffic;
   int entry_bytes = 8;  ///< of x
 };

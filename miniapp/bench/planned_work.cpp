@@ -126,12 +126,12 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
     work.rows = scale * view.rows;
     work.nonzeros = nonzeros;
     work.bytes = scale * (cost.bytes - cost.saved_bytes);
-    work.gathered_sectors = cost.in_panels ? 0 : nonzeros * statistics.gathered_sectors;
+    work.sectors = cost.in_panels ? 0 : nonzeros * statistics.touched_sectors;
     const double seconds = model.local_seconds(work);
     const bool fewer = seconds == least && work.bytes < best.bytes * nonzeros;
     if (seconds >= least && !fewer) continue;
     least = seconds;
-    best = {work.bytes / nonzeros, work.gathered_sectors / nonzeros};
+    best = {work.bytes / nonzeros, work.sectors / nonzeros};
   }
   return best;
 }
@@ -139,9 +139,9 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
 SampledCost mean_cost(const Comm& comm, const SampledCost& own) {
   const double count = sum_reals_over_ranks(comm, own.bytes > 0 ? 1 : 0);
   const SampledCost sum{sum_reals_over_ranks(comm, own.bytes),
-                        sum_reals_over_ranks(comm, own.gathered_sectors)};
+                        sum_reals_over_ranks(comm, own.sectors)};
   if (count == 0) return {};
-  return {sum.bytes / count, sum.gathered_sectors / count};
+  return {sum.bytes / count, sum.sectors / count};
 }
 
 std::vector<RankWork> planned_work(const PartitionQuality& quality,
@@ -157,7 +157,7 @@ std::vector<RankWork> planned_work(const PartitionQuality& quality,
     const std::int64_t ghosts = ghosts_of(traffic[part]);
     work.bytes =
         work.nonzeros * cost.bytes + vector_bytes_of(quality.rows[part] + ghosts, precision);
-    work.gathered_sectors = work.nonzeros * cost.gathered_sectors;
+    work.sectors = work.nonzeros * cost.sectors;
     const auto boundary = static_cast<double>(quality.boundary_nonzeros[part]);
     work.boundary_share = work.nonzeros > 0 ? boundary / work.nonzeros : 0;
   }
@@ -209,7 +209,7 @@ std::vector<RankWork> planned_work_of_boxes(const MatrixOutline& outline,
     work.nonzeros = work.rows * nonzeros_per_row;
     work.bytes =
         work.nonzeros * cost.bytes + vector_bytes_of(points * info.block + ghosts, precision);
-    work.gathered_sectors = work.nonzeros * cost.gathered_sectors;
+    work.sectors = work.nonzeros * cost.sectors;
     if (points > 0) {
       work.boundary_share = 1 - static_cast<double>(inner) / static_cast<double>(points);
     }

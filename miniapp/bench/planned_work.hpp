@@ -17,7 +17,7 @@ namespace rowhalo {
 /// Of a nonzero on average.
 struct SampledCost {
   double bytes = 0;  ///< of matrix and y
-  double gathered_sectors = 0;
+  double sectors = 0;
 };
 
 struct SampleRequest {

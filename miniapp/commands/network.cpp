@@ -56,7 +56,7 @@ void measure_launches(const Bench& bench, NetworkReport& network) {
 /// A product of a whole matrix on each rank.
 struct RankProduct {
   double seconds = 0;  ///< slowest rank, all at once
-  double rows = 0, nonzeros = 0, bytes = 0, gathered_sectors = 0;
+  double rows = 0, nonzeros = 0, sectors = 0;
 };
 
 /// Collective.
@@ -88,15 +88,14 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
   const LocalStatistics statistics = operands.block->statistics();
   result.rows = static_cast<double>(statistics.rows);
   result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
-  result.bytes = static_cast<double>(chosen.kernels.work().bytes);
-  result.gathered_sectors = statistics.gathered_sectors * result.nonzeros;
+  result.sectors = statistics.touched_sectors * result.nonzeros;
   return result;
 }
 
 /// From four products: a tiny one; 27 and 7 entries per row whose values and columns take next to
 /// no bytes, by `auto`; and 16 entries per row all over an x that does not fit into near caches, in
 /// a format that gathers them.
-ProductCosts measure_costs(const Bench& bench, const std::vector<ReadPoint>& reading) {
+ProductCosts measure_costs(const Bench& bench) {
   const bool gpu = bench.machine.device.site.device == Device::gpu;
   ProductCosts costs;
   costs.call_seconds = measure_product(bench, "stencil7:4").seconds;
@@ -112,13 +111,8 @@ ProductCosts measure_costs(const Bench& bench, const std::vector<ReadPoint>& rea
   const RankProduct random =
       gpu ? measure_product(bench, "random:rows=2000000,row=16", "csr-balanced")
           : measure_product(bench, "random:rows=500000,row=16", "csr-omp");
-  const ReadPoint& memory = reading.back();
-  const double bytes_take = random.bytes * memory.seconds / static_cast<double>(memory.bytes);
-  const double in_caches =
-      random.rows * costs.row_seconds + random.nonzeros * costs.nonzero_seconds;
-  const double rest = random.seconds - costs.call_seconds - std::max(bytes_take, in_caches);
-  if (random.gathered_sectors > 0) {
-    costs.sector_seconds = std::max(0.0, rest / random.gathered_sectors);
+  if (random.sectors > 0) {
+    costs.sector_seconds = std::max(0.0, random.seconds - costs.call_seconds) / random.sectors;
   }
   return costs;
 }
@@ -151,7 +145,7 @@ ExitCode measure_network(const CommandLine& line, const Job& job) {
   network.nodes = site.nodes.nodes;
   network.reading = measure_reading(job.comm, site.device, job.progress);
   measure_launches(bench, network);
-  network.product = measure_costs(bench, network.reading);
+  network.product = measure_costs(bench);
   if (!interrupted(job, report)) {
     network.links = measure_links(
         {measuring, site, machine.stream(), inside_of(site, report.system), options.graph});
