@@ -105,15 +105,20 @@ def name_of(row):
     return ", ".join(word for word in words if word)
 
 
+def aligned(cells, left):
+    """Lines of a table in columns, of which those of `left` begin at the same place."""
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if column in left else cell.rjust(width)
+                               for column, (cell, width) in enumerate(zip(row, widths))).rstrip()
+                     for row in cells)
+
+
 def table(lines):
     heads = ("", "A, ms", "B, ms", "B/A", "interval", "")
     cells = [heads] + [
         (line.name, f"{line.before.seconds * 1e3:.5g}", f"{line.after.seconds * 1e3:.5g}",
          f"{line.ratio:.3f}", f"{line.low:.3f}-{line.high:.3f}", line.verdict) for line in lines]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
-    return "\n".join("  ".join(cell.ljust(width) if column in (0, 5) else cell.rjust(width)
-                               for column, (cell, width) in enumerate(zip(row, widths))).rstrip()
-                     for row in cells)
+    return aligned(cells, left=(0, 5))
 
 
 def report_one_sided(path, names):

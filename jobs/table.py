@@ -33,7 +33,9 @@ def microseconds(value):
 
 # Shown where any line has them: column, title, text of a value.
 FIGURES = (
-    ("median_seconds", "time, us", microseconds), ("exposed_seconds", "exposed, us", microseconds),
+    ("median_seconds", "time, us", microseconds),
+    ("expected_seconds", "expected, us", microseconds),
+    ("exposed_seconds", "exposed, us", microseconds),
     ("called_seconds", "called, us", microseconds), ("graph_seconds", "in graph, us", microseconds),
     ("cold_seconds", "cold, us", microseconds), ("petsc_seconds", "PETSc, us", microseconds),
     ("gflops", "GF/s", short), ("gbytes_per_second", "GB/s", short),
@@ -84,12 +86,12 @@ def machines_of(rows):
         yield f"- {words}; {first}" + (f" to {last}" if last != first else "")
 
 
-def markdown_text(rows, title, csv_name):
+def markdown_text(rows, title, csv_name, own_figures=None):
     varying = [name for name in KEYS if len({row[name] for row in rows}) > 1]
     constant = [f"{name} {rows[0][name]}" for name in KEYS
                 if name not in varying and rows[0][name] not in (None, "")]
-    figures = [figure for figure in FIGURES + (SOLVER_FIGURES if any(row["method"] for row in rows)
-                                               else ())
+    solvers = SOLVER_FIGURES if any(row["method"] for row in rows) else ()
+    figures = [figure for figure in own_figures or FIGURES + solvers
                if any(row[figure[0]] is not None for row in rows)]
     transports = any(row["transport"] for row in rows)
     notes = any(note_of(row) for row in rows)
@@ -108,18 +110,32 @@ def markdown_text(rows, title, csv_name):
     return "\n".join(text) + "\n"
 
 
+def csv_name(text):
+    """The value of --output."""
+    if not text.endswith(".csv"):
+        raise argparse.ArgumentTypeError(f"{text}: give the name of a .csv file")
+    return Path(text)
+
+
+def write_tables(output, rows, columns=None, figures=None, end=""):
+    """FILE.csv and, with `end` below its table, FILE.md beside it; says so."""
+    title = ", ".join(unique(row["study"] for row in rows if row["study"]))
+    target = output.with_suffix(".md")
+    write_whole(output, csv_text(rows, columns))
+    write_whole(target, markdown_text(rows, title or output.stem, output.name, figures) + end)
+    print(f"{len(rows)} lines in {output} and {target}")
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(prog="table.py",
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE.csv",
+    parser.add_argument("--output", type=csv_name, required=True, metavar="FILE.csv",
                         help="the table; FILE.md is written beside it")
     parser.add_argument("--study", metavar="NAME",
                         help="name of the study, where the reports belong to none")
     options = parser.parse_args(arguments)
-    if options.output.suffix != ".csv":
-        parser.error(f"--output {options.output}: give the name of a .csv file")
     try:
         rows = reader_of(options.inputs).rows
         if not rows:
@@ -127,17 +143,13 @@ def main(arguments):
                             "and no solver of `solve`")
         for row in rows:
             row["study"] = row["study"] or options.study or ""
-        title = ", ".join(unique(row["study"] for row in rows if row["study"]))
-        target = options.output.with_suffix(".md")
-        write_whole(options.output, csv_text(rows))
-        write_whole(target, markdown_text(rows, title or options.output.stem, options.output.name))
+        write_tables(options.output, rows)
     except WrongFile as error:
         print(f"table.py: {error}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"table.py: {error}", file=sys.stderr)
         return 1
-    print(f"{len(rows)} lines in {options.output} and {target}")
     return 0
 
 

@@ -4,12 +4,13 @@
 A line is a matrix (strong) or the matrices of a study (weak), of solvers with one method, with one
 combination of format, transport and so on; where there are many combinations, the fastest at every
 number of ranks. Efficiency is the rate (nonzeros per second) of a rank over that at the fewest ranks, so that weak
-sizes which are not exactly even compare; in strong scaling that is the usual definition.
+sizes which are not exactly even compare; in strong scaling that is the usual definition. Where lines of
+the table have an expected time, it is drawn beside the measured one.
 """
 from typing import NamedTuple
 
 from plotting.data import COMBINATION, fastest, grouped, measured
-from plotting.style import (FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
+from plotting.style import (EXPECTED, FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
                             plain_log, room_above, save, short_matrix, subject, time_unit)
 from studying.rows import SOLVER_CHOICE
 
@@ -26,12 +27,18 @@ class Line(NamedTuple):
     def rows(self):
         return [row for rows in self.points.values() for row in rows]
 
-    def rate(self, ranks):
+    def rate(self, ranks, time="median_seconds"):
         rows = self.points[ranks]
-        return rows[0]["nonzeros"] / measured(rows).seconds / ranks
+        return rows[0]["nonzeros"] / measured(rows, time).seconds / ranks
 
-    def efficiency(self, ranks):
-        return self.rate(ranks) / self.rate(min(self.points))
+    def efficiency(self, ranks, time="median_seconds"):
+        return self.rate(ranks, time) / self.rate(min(self.points), time)
+
+    def expected(self):
+        """{ranks: seconds}; empty unless the fewest ranks and others have an expected time."""
+        times = {ranks: measured(rows, "expected_seconds") for ranks, rows in self.points.items()}
+        times = {ranks: time.seconds for ranks, time in times.items() if time}
+        return times if len(times) > 1 and min(self.points) in times else {}
 
 
 def generator(row):
@@ -138,6 +145,26 @@ def plot_line(axes, index, line, values, **style):
                   label=line.label, **style)
 
 
+def draw_expected(axes, lines, value):
+    """`value` of (line, ranks); the largest that was drawn."""
+    drawn = [0.0]
+    for index, line in enumerate(lines):
+        ranks = sorted(line.expected())
+        values = [value(line, count) for count in ranks]
+        if values:
+            axes.plot(ranks, values, color=line_style(index)[0], **EXPECTED)
+        drawn += values
+    return max(drawn)
+
+
+def draw_expected_times(axes, lines, size):
+    """With a line in the legend for all of them; the largest time."""
+    largest = draw_expected(axes, lines, lambda line, ranks: line.expected()[ranks] / size)
+    if largest:
+        axes.plot([], [], color="0.2", label="thin dashed: expected (machine file)", **EXPECTED)
+    return largest
+
+
 def nodes_by_ranks(lines):
     return {row["ranks"]: row["nodes"] or 1 for line in lines for row in line.rows()}
 
@@ -185,6 +212,7 @@ def draw_time(axes, lines, theirs, what):
             axes.plot(sorted(times), [times[ranks].seconds / size for ranks in sorted(times)],
                       color=colour, marker=marker, markerfacecolor="white", linewidth=0.8,
                       linestyle=dashes, label=label)
+    draw_expected_times(axes, lines, size)
     axes.set_yscale("log")
     axes.set_ylabel(f"time per {what} ({unit})")
     axes.set_title("time")
@@ -226,7 +254,10 @@ def draw_efficiency(axes, lines, title):
         values = {ranks: spread_of(line, ranks, 100) for ranks in line.points}
         plot_line(axes, index, line, values)
         spreads += values.values()
-    axes.set_ylim(0, room_above(max(one[0] for one in spreads), max(one[2] for one in spreads)))
+    expected = draw_expected(axes, lines, lambda line, ranks: 100 * line.efficiency(
+        ranks, "expected_seconds"))
+    axes.set_ylim(0, room_above(max(expected, *(one[0] for one in spreads)),
+                                max(one[2] for one in spreads)))
     axes.set_ylabel("efficiency (%)")
     axes.set_title(title)
 
@@ -265,7 +296,8 @@ def weak_picture(lines, what, folder, name, head=""):
         plot_line(axes[0], index, line, {ranks: [value / size for value in measured(rows)]
                                          for ranks, rows in line.points.items()})
     highest = max(measured(rows).high for line in lines for rows in line.points.values())
-    axes[0].set_ylim(0, room_above(slowest, highest) / size)
+    expected = draw_expected_times(axes[0], lines, size) * size
+    axes[0].set_ylim(0, room_above(max(slowest, expected), highest) / size)
     axes[0].set_ylabel(f"time per {what} ({unit})")
     axes[0].set_title("time, even sizes per rank: ideally level")
     draw_efficiency(axes[1], lines, "weak efficiency (rate of a rank)")

@@ -13,6 +13,7 @@ BARS = (  # colour, hatch
     ("#1f4e79", ""), ("#e3b27a", "////"), ("#8fa3b5", ""), ("#f2f2f2", "...."))
 OURS, THEIRS, PALE = "#1f4e79", "#e3b27a", "#8fa3b5"
 FEW_LINES = len(LINES)  # as many as colours
+EXPECTED = {"linewidth": 0.8, "linestyle": (0, (5, 2))}  # beside a line of the same colour
 EDGE = {"edgecolor": "black", "linewidth": 0.4}
 OVER = {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6}}  # text that lines may cross
 

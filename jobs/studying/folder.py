@@ -10,6 +10,7 @@ from pathlib import Path
 
 from studying.ini import WrongInput
 from studying.points import points_of
+from studying.rows import word_after
 from studying.site import load_site, read_site
 from studying.study import check_names, read_study
 from whole_files import write_whole
@@ -75,4 +76,6 @@ def made(path, site_name, output, repeats, program):
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
                          f"another --output, or go on with that one: study.py resume {output}")
     site = load_site(site_name)
+    if site.machine and study.command == "run" and not word_after("--machine", study.arguments):
+        study = replace(study, arguments=[*study.arguments, "--machine", str(site.machine)])
     return Folder(output, site, planned(study, site, program)), study.ini.text

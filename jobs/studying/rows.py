@@ -36,14 +36,16 @@ SOLVER_COLUMNS = (  # only in tables that hold a line of `solve`
     "product_seconds", "vectors_seconds", "reductions_seconds", "solve_seconds", "floor_seconds",
     "floor_share", "execution", "reduction_by", "first_norm", "last_norm", "true_residual", "error",
     "eigenvalue", "x_hash")
-ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS
+EXPECTED_COLUMNS = (  # only in tables that hold a line of `run --machine`
+    "expected_seconds", "expected_local_seconds", "expected_exposed_seconds", "expected_transport")
+ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS
 NEVER_NONE = ("study", "kind", "point")
 TEXTS = NEVER_NONE + (
     "status", "matrix", "device", "format", "boundary_format", "transport", "schedule", "partition",
     "precision", "y_hash", "version", "git", "hosts", "time", "reason", "parameters", "fingerprint",
     "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
     "petsc", "hdf5", "method", "petsc_solver", "preconditioner", "norm", "end", "execution",
-    "reduction_by", "x_hash")
+    "reduction_by", "x_hash", "expected_transport")
 # Of the columns of a format under `kernels`, those with the name that the report gives them.
 OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
              "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
@@ -58,9 +60,9 @@ OF_SOLVER = ("tolerance", "end", "passed", "iterations", "solve_seconds", "gflop
 OF_PETSC = ("end", "iterations", "solve_seconds", "true_residual")
 OF_CASE = ("format", "transport", "graph", "median_seconds", "exposed_seconds", "max_error_ratio",
            "passed", "y_hash", "reason")
-# Words of a command line that change no figure, and how many words they take.
+# Words of a command line that change nothing measured, and how many words they take.
 OUTPUTS = {"--json": 2, "--csv": 2, "--hdf5": 2, "--save-y": 2, "--save-x": 2, "--history": 2,
-           "--quiet": 1, "--no-progress": 1}
+           "--machine": 2, "--quiet": 1, "--no-progress": 1}
 DIGITS = 9  # of a number in CSV: more than a clock resolves
 
 
@@ -78,8 +80,8 @@ def without_empty(line):
 
 
 def command_line_of(report):
-    """What was asked for: argv without outputs, and of `kernels` without the list of formats, which
-    the lines of the report give."""
+    """What was asked for: argv without outputs and machine file, and of `kernels` without the list of
+    formats, which the lines of the report give."""
     left_out = {**OUTPUTS, "--format": 2} if report["command"] == "kernels" else OUTPUTS
     words = list(report["argv"])
     kept = [Path(words.pop(0)).name] if words else []  # no path of a machine
@@ -163,7 +165,7 @@ def described(report):
     """The columns of the combination that `run` describes in detail."""
     timing, rates = section(report, "timing"), section(report, "performance")
     kernel, halo = section(report, "kernel"), section(report, "halo")
-    checked = section(report, "validation")
+    checked, expected = section(report, "validation"), section(report, "expected")
     return {
         "format": kernel.get("format"), "transport": halo.get("transport"),
         "graph": halo.get("graph"),
@@ -174,7 +176,9 @@ def described(report):
         **{name: rates.get(name) for name in ("gflops", "gbytes_per_second",
                                               "share_of_read_bandwidth", "read_bandwidth_gbytes")},
         **{name: checked.get(name) for name in ("max_error_ratio", "passed", "y_hash",
-                                                "rows_checked", "rows_unchecked")}}
+                                                "rows_checked", "rows_unchecked")},
+        **{f"expected_{name}": expected.get(name) for name in ("seconds", "local_seconds",
+                                                               "exposed_seconds", "transport")}}
 
 
 def of_case(case, best, nonzeros):
@@ -245,8 +249,9 @@ def rows_of(report, point=None, repeat=1):
 
 
 def columns_of(rows):
-    """Of a table with these lines; one of products is not widened by what only solvers have."""
-    return ALL_COLUMNS if any(row.get("method") for row in rows) else COLUMNS
+    """Of a table with these lines; it is not widened by what none of them can have."""
+    return (COLUMNS + (SOLVER_COLUMNS if any(row.get("method") for row in rows) else ())
+            + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ()))
 
 
 def text_of(value):

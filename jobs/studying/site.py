@@ -13,12 +13,13 @@ import string
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
 from studying.ini import IniFile, WrongInput
 
 SITES = Path(__file__).resolve().parents[1] / "sites"
 KEYS = {
-    "site": ("name", "scheduler", "description"),
+    "site": ("name", "scheduler", "description", "machine"),
     "job": ("account", "partition", "queue", "constraint", "qos", "reservation", "time", "extra"),
     "node": ("cores", "gpus", "gpu_order", "exclusive", "memory_gb", "gpu_memory_gb"),
     "launch": ("command",),
@@ -32,8 +33,9 @@ PLACEHOLDERS = ("ranks", "nodes", "ranks_per_node", "cores_per_rank", "host_opti
 class Site:
     name: str
     path: Path
-    text: str           # of the file, `auto` replaced by what was found
+    text: str           # of the file, `auto` replaced by what was found, without `machine`
     description: str
+    machine: Optional[Path]   # file of rowhalo network
     scheduler: str      # slurm | pbs | none
     account: str
     partition: str      # PBS: queue
@@ -140,6 +142,21 @@ def counted(ini, scheduler, partition):
     return numbers["cores"], numbers["gpus"], text
 
 
+def machine_file(ini, text):
+    """The machine file and the text without it: plans name the file, so that what was planned can be
+    looked at without it."""
+    name = ini.line("site", "machine")
+    if not name:
+        return None, text
+    path = ini.path.resolve().parent / name
+    if not path.is_file():
+        raise ini.wrong("site", "machine", f"{name}: there is no such file in "
+                        f"{ini.path.resolve().parent}; rowhalo network makes one")
+    lines = text.split("\n")
+    del lines[ini.lines["site", "machine"] - 1]
+    return path, "\n".join(lines)
+
+
 def gigabytes(ini, key):
     text = ini.line("node", key, "0")
     if not re.fullmatch(r"\d+(\.\d+)?", text):
@@ -178,12 +195,13 @@ def read_site(path):
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ini.wrong("variables", name, "is not the name of a variable")
     cores, gpus, text = counted(ini, scheduler, partition)
+    machine, text = machine_file(ini, text)
     memory_gb = gigabytes(ini, "memory_gb")
     if scheduler == "none" and not memory_gb:
         memory_gb = local_memory_gb()
     return Site(
         name=ini.line("site", "name", path.stem), path=path, text=text, scheduler=scheduler,
-        description=ini.line("site", "description"),
+        description=ini.line("site", "description"), machine=machine,
         account=ini.line("job", "account"), partition=partition,
         constraint=ini.line("job", "constraint"), qos=ini.line("job", "qos"),
         reservation=ini.line("job", "reservation"), minutes=minutes_of(time),
