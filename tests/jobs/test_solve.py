@@ -18,7 +18,7 @@ launch.require("matplotlib", "h5py", "numpy")
 # pylint: disable=wrong-import-position
 from plotting import data, product, scaling, solve  # noqa: E402
 from plotting.hdf5 import read_hdf5_report  # noqa: E402
-from studying.rows import ALL_COLUMNS, COLUMNS, csv_text, read_csv, rows_of, solver_name  # noqa: E402
+from studying.rows import ALL_COLUMNS, COLUMNS, SOLVER_COLUMNS, csv_text, read_csv, rows_of, solver_name  # noqa: E402
 
 SOLVERS = ["cg", "cg-one-reduction", "cg-pipelined", "bicgstab"]
 BESIDE = ["cg", "petsc cg", "cg-one-reduction", "cg-pipelined", "petsc pipecg", "bicgstab", "petsc bcgs"]
@@ -140,7 +140,7 @@ class Study(Solvers):
         said = study("run", path, "--site", "local", "--output", self.place / "out")
         self.assertRegex(said, r"stencil7-12-n2: done, (cg|bicgstab|petsc)\S* ?\S* [\d.e+-]+ ms")
         rows = lines_of_study(self.place / "out")
-        self.assertEqual(tuple(rows[0]), ALL_COLUMNS)
+        self.assertEqual(tuple(rows[0]), COLUMNS + SOLVER_COLUMNS)
         self.assertEqual([(row["ranks"], solver_name(row)) for row in rows],
                          [(ranks, name) for ranks in "12" for name in self.names])
         for row in rows:

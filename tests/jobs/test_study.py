@@ -109,6 +109,21 @@ class Sites(launch.Case):
                          "ulimit -s|it's; x|4|0|")
         self.assertFalse((self.place / "nowhere").exists())
 
+    def test_a_machine_file(self):
+        """Found from the folder of the site; for `run` only, and not where the study has its own."""
+        site = self.place / "sites/a.ini"
+        site.parent.mkdir()
+        site.write_text("[site]\nscheduler = none\nmachine = m.json\n[node]\ncores = 4\n[launch]\n"
+                        "command = srun -n {ranks}\n[variables]\nmachine = x\n", encoding="utf-8")
+        (site.parent / "m.json").write_text("{}", encoding="utf-8")
+        self.assertEqual(load_site(site).text.count("machine"), 1)
+        for run, more, words in (("", "", ["--machine", str(site.parent / "m.json")]),
+                                 ("command = solve", "", []), ("", " --machine o", ["--machine", "o"])):
+            path = self.write("s.ini", study_text(run=run, points="ranks = 1",
+                                                  arguments=f"--batches 2{more}"))
+            folder, _ = made(path, site, self.place / "out", 0, PROGRAM)
+            self.assertEqual(folder.points[0]["arguments"], ["--batches", "2", *words])
+
     def test_all_that_ship(self):
         for path in sorted((launch.SOURCE / "jobs/sites").glob("*.ini")):
             if path.stem != "generic-slurm":  # asks sinfo
@@ -235,6 +250,8 @@ BAD_WEAK = (
 )
 BAD_SITES = (
     ("scheduler = slurm", "scheduler = lsf", r":2: \[site\] scheduler: 'lsf': use slurm, pbs"),
+    ("scheduler = slurm", "scheduler = slurm\nmachine = none.json",
+     r":3: \[site\] machine: none.json: there is no such file in .*; rowhalo network makes one"),
     ("cores = 64", "cores = lots", r":10: \[node\] cores: 'lots': a whole number"),
     ("gpus = 4", "gpu = 4", r":11: \[node\] gpu: unknown key; use cores, gpus"),
     ("{ranks}", "{cores}", r":13: \[launch\] command: \{cores\}: use \{ranks\}"),
