@@ -21,7 +21,7 @@ from plotting.data import read
 from plotting.hdf5 import WrongFile
 from plotting.style import short_matrix
 from studying.rows import columns_of
-from table import csv_name, microseconds, transport_of, write_tables
+from table import csv_path, microseconds, transport_of, write_tables
 
 FIGURES = (("median_seconds", "measured, us", microseconds),
            ("expected_seconds", "expected, us", microseconds),
@@ -58,7 +58,7 @@ def main(arguments):
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
-    parser.add_argument("--output", type=csv_name, metavar="FILE.csv",
+    parser.add_argument("--output", type=csv_path, metavar="FILE.csv",
                         help="the lines as a table; FILE.md is written beside it")
     options = parser.parse_args(arguments)
     try:

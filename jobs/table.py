@@ -110,7 +110,7 @@ def markdown_text(rows, title, csv_name, own_figures=None):
     return "\n".join(text) + "\n"
 
 
-def csv_name(text):
+def csv_path(text):
     """The value of --output."""
     if not text.endswith(".csv"):
         raise argparse.ArgumentTypeError(f"{text}: give the name of a .csv file")
@@ -131,7 +131,7 @@ def main(arguments):
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
-    parser.add_argument("--output", type=csv_name, required=True, metavar="FILE.csv",
+    parser.add_argument("--output", type=csv_path, required=True, metavar="FILE.csv",
                         help="the table; FILE.md is written beside it")
     parser.add_argument("--study", metavar="NAME",
                         help="name of the study, where the reports belong to none")
