@@ -66,6 +66,8 @@ def main(arguments):
         print(table(rows))
         print(summary(rows))
         if options.output:
+            for row in rows:
+                row["study"] = row["study"] or options.output.stem
             write_tables(options.output, rows, ("expected_error", *columns_of(rows)), FIGURES,
                          f"\n{summary(rows)}\n")
     except (WrongFile, OSError) as error:
