@@ -7,8 +7,8 @@ fault "what became faster is a regression" jobs/compare.py \
   'ratio = after.seconds / before.seconds' \
   'ratio = before.seconds / after.seconds' jobs_compare
 fault "efficiency forgets the ranks" jobs/plotting/scaling.py \
-  'measured(rows).seconds / ranks' \
-  'measured(rows).seconds' jobs_plot
+  'measured(rows, time).seconds / ranks' \
+  'measured(rows, time).seconds' jobs_plot
 fault "resume runs what is done again" jobs/studying/submitting.py \
   '.word in ("not submitted", "error", "cut off")]' \
   '.word in ("not submitted", "error", "cut off", "done")]' jobs_study_local
