@@ -248,10 +248,9 @@ std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
 }
 
 Prediction predict_asell(const LocalStatistics& s) {
-  const bool coded = usable(Isa::avx512) || s.least_value_bytes == 0;  // a single value always
   return {.bytes = cost::shared_pattern_bytes(s),
           .serial_entries = cost::longest_row(s),
-          .saved_bytes = coded ? cost::saved_by_codes(s) : 0};
+          .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo
