@@ -31,7 +31,7 @@ class Section {
 
   std::string text(const char* name) const {
     const Json& value = at(name);
-    if (!value.is_string()) fail(path(name), "is not a text");
+    if (!value.is_string()) fail(path(name), "is not a string");
     return value.get<std::string>();
   }
   bool truth(const char* name) const {
@@ -42,6 +42,13 @@ class Section {
   /// At least `least`.
   double number(const char* name, double least = 0) const {
     return number_of(name, at(name), least);
+  }
+  /// A whole number.
+  int count(const char* name, int least) const {
+    constexpr double most = 1e9;
+    const double value = number(name, least);
+    if (value != std::floor(value) || value > most) fail_at(name, "is no count");
+    return static_cast<int>(value);
   }
   /// More than 0.
   double seconds(const char* name) const {
@@ -64,12 +71,16 @@ class Section {
     }
     return sections;
   }
+  [[noreturn]] void fail_at(const char* name, const std::string& what) const {
+    fail(path(name), what);
+  }
+
+ private:
   [[noreturn]] void fail(const std::string& place, const std::string& what) const {
     throw InputError(fmt::format("{} {}: {} {}; measure the machine anew: rowhalo network", option,
                                  file_, place, what));
   }
 
- private:
   std::string path(const char* name) const { return place_.empty() ? name : place_ + "." + name; }
   const Json& at(const char* name) const {
     const auto found = json_.find(name);
@@ -80,7 +91,7 @@ class Section {
     if (!value.is_number()) fail(path(name), "is not a number");
     const double number = value.get<double>();
     if (!(number >= least) || std::isinf(number)) {
-      fail(path(name), fmt::format("is {:g}, less than {:g} or not finite", number, least));
+      fail(path(name), fmt::format("is {:g}; it must be finite and at least {:g}", number, least));
     }
     return number;
   }
@@ -95,11 +106,11 @@ LinkReport link_of(const Section& section) {
   link.between = section.text("between");
   link.transport = section.text("transport");
   link.graph = section.truth("graph");
-  link.ranks = static_cast<int>(section.number("ranks", 2));
+  link.ranks = section.count("ranks", 2);
   for (const Section& point : section.list("points", 1)) {
     const auto bytes = static_cast<std::int64_t>(point.number("bytes", 1));
     if (!link.points.empty() && bytes <= link.points.back().bytes) {
-      point.fail("points", "are not in the order of their bytes");
+      section.fail_at("points", "are not in the order of their bytes");
     }
     link.points.push_back({bytes, point.seconds("seconds")});
   }
@@ -111,12 +122,15 @@ LinkReport link_of(const Section& section) {
 NetworkReport network_of(const Section& section) {
   NetworkReport machine;
   machine.device = section.text("device");
-  machine.ranks = static_cast<int>(section.number("ranks", 1));
-  machine.nodes = static_cast<int>(section.number("nodes", 1));
+  if (machine.device != "cpu" && machine.device != "gpu") {
+    section.fail_at("device", "is neither cpu nor gpu");
+  }
+  machine.ranks = section.count("ranks", 1);
+  machine.nodes = section.count("nodes", 1);
   for (const Section& point : section.list("reading", 1)) {
     const auto bytes = static_cast<std::int64_t>(point.number("bytes", 1));
     if (!machine.reading.empty() && bytes <= machine.reading.back().bytes) {
-      point.fail("reading", "is not in the order of its bytes");
+      section.fail_at("reading", "is not in the order of its bytes");
     }
     machine.reading.push_back({bytes, point.seconds("seconds"), point.seconds("lone_seconds")});
   }
@@ -156,6 +170,12 @@ NetworkReport read_machine_file(const std::string& path, const Comm& comm) {
     if (!json.is_object() || !json.contains("network") || json["network"].is_null()) {
       throw InputError(fmt::format(
           "{} {}: is no machine file; make one: rowhalo network --json FILE", option, path));
+    }
+    if (json.value("status", "") != "ok") {
+      throw InputError(
+          fmt::format("{} {}: its measurement did not end well; measure the machine "
+                      "anew: rowhalo network",
+                      option, path));
     }
     machine = network_of(Section(path, "network", json["network"]));
   });

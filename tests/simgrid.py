@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """256 and 1024 ranks without a machine: the program on simulated ranks of SimGrid's SMPI. Exit status 0:
-every case holds, 77: there is no SimGrid.
+every case holds, 1: one does not, 77: there is no SimGrid.
 
   simgrid.py [--build build-simgrid] [--rowhalo build/miniapp/rowhalo] [--ranks 256 1024] [--only TEXT]
 
@@ -223,7 +223,7 @@ def main():
     program, ordinary = build(options.build.resolve()).resolve(), options.rowhalo.resolve()
     chosen = [case for case in CASES
               if (not options.ranks or case.ranks in options.ranks) and options.only in str(case)]
-    print("| case | ranks | hash equal | messages | bytes | sent: pairs x times | simulated s | wall s |\n"
+    print("| case | ranks | hash equal | messages | bytes | sent: pairs x times | simulated s of the program | wall s |\n"
           "| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     failed = 0
     for case in chosen:

@@ -356,7 +356,7 @@ void fields(const RunReport& r, Walk&& field) {
   field("info", r.info, "of the command info; null: another command");
   field("network", r.network, "of the command network; null: another command");
   field("expected", r.expected,
-        "of a product, as the file of --machine foretells it; null: not asked for");
+        "of a product, as predicted from the file of --machine; null: not asked for");
   field("communication", r.communication,
         "of the command info: who sends what to whom before a product; null: not known");
   field("formats", r.formats, "of the command kernels: every format, fastest first");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What `rowhalo network` measures of a machine, and what a product is expected to take there. A
-// report that has it is a machine file (miniapp/machine/machine_file.hpp reads it).
+// report that has it is a machine file (io/machine_file.hpp reads it).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ExchangePoint {
   double seconds = 0;
 };
 
-/// Exchanges by one transport between ranks that are equally far apart.
+/// Exchanges by one transport between neighbouring ranks of a node, or of neighbouring nodes.
 struct LinkReport {
   std::string between;  ///< same device | nvlink | same node | other node
   std::string transport;
@@ -49,9 +49,14 @@ struct NetworkReport {
   std::optional<double> launch_seconds, graph_node_seconds;  ///< of an empty kernel; empty: no GPU
   ProductCosts product;
   std::vector<LinkReport> links;
+  std::vector<std::string> left_out;  ///< transports that could not be measured, with the reason
 };
 
-/// A product as a machine file foretells it, on the slowest rank.
+inline double measured_ranks_per_node(const NetworkReport& machine) {
+  return static_cast<double>(machine.ranks) / machine.nodes;
+}
+
+/// A product as it is predicted from a machine file, on the slowest rank.
 struct ExpectedReport {
   std::string machine;    ///< the file
   std::string partition;  ///< that was planned for; empty: that of the run

@@ -50,11 +50,12 @@ void fields(const NetworkReport& n, Walk&& field) {
   field("ranks", n.ranks, "that measured", positive);
   field("nodes", n.nodes, "that they are on, or seem to be (--ranks-per-node)", positive);
   field("reading", n.reading, "arrays from the smallest caches to memory");
-  field("launch_seconds", n.launch_seconds, "of a small kernel; null: no GPU (seconds)");
+  field("launch_seconds", n.launch_seconds, "of an empty kernel; null: no GPU (seconds)");
   field("graph_node_seconds", n.graph_node_seconds,
         "of the same in a CUDA graph; null: no GPU (seconds)");
   field("product", n.product, "of products on a rank beside reading");
   field("links", n.links, "exchanges by every usable transport between every kind of pair");
+  field("left_out", n.left_out, "transports that could not be measured, with the reason");
 }
 
 template <class Walk>

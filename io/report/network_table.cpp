@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sections of `network`, and of what a machine file foretells, in the table for people
+// The sections of `network`, and of what is predicted from a machine file, in the table for people
 // (text_table.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "io/report/text_table.hpp"
@@ -17,22 +18,28 @@ std::string rate_text(std::int64_t bytes, double seconds) {
   return fmt::format("{:.3g}", 1e-9 * static_cast<double>(bytes) / seconds);
 }
 
+/// KiB or MiB: sizes of arrays.
+std::string binary_text(std::int64_t bytes) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  return bytes < mebibyte ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+}
+
 void write_reading(Table& table, const NetworkReport& n) {
-  table.group("Reading, GB/s per rank");
+  table.group("Read bandwidth, GB/s per rank");
   table.out() << fmt::format("  {:>9}  {:>10}  {:>10}\n", "array", "all ranks", "rank 0");
   for (const ReadPoint& point : n.reading) {
-    table.out() << fmt::format("  {:>9}  {:>10}  {:>10}\n", bytes_text(double(point.bytes)),
+    table.out() << fmt::format("  {:>9}  {:>10}  {:>10}\n", binary_text(point.bytes),
                                rate_text(point.bytes, point.seconds),
                                rate_text(point.bytes, point.lone_seconds));
   }
 }
 
 void write_product(Table& table, const NetworkReport& n) {
-  table.group("A product beside reading");
-  table.line("call", seconds_text(n.product.call_seconds));
-  table.line("row, nonzero in caches", fmt::format("{}, {}", seconds_text(n.product.row_seconds),
-                                                   seconds_text(n.product.nonzero_seconds)));
-  table.line("32 bytes of x", seconds_text(n.product.sector_seconds));
+  table.group("A product apart from its bytes");
+  table.line("fixed", seconds_text(n.product.call_seconds));
+  table.line("per row, nonzero", fmt::format("{}, {}", seconds_text(n.product.row_seconds),
+                                             seconds_text(n.product.nonzero_seconds)));
+  table.line("gather of 32 bytes", seconds_text(n.product.sector_seconds));
   if (n.launch_seconds && n.graph_node_seconds) {
     table.line("empty kernel", fmt::format("{}, in a graph {}", seconds_text(*n.launch_seconds),
                                            seconds_text(*n.graph_node_seconds)));
@@ -41,8 +48,9 @@ void write_product(Table& table, const NetworkReport& n) {
 
 void write_links(Table& table, const NetworkReport& n) {
   table.group("Exchanges between two ranks, all pairs at once");
+  for (const std::string& reason : n.left_out) table.line("left out", reason);
   if (n.links.empty()) {
-    table.line("none", "measured: there is one rank");
+    if (n.ranks == 1) table.line("none", "one rank has no other");
     return;
   }
   table.out() << fmt::format("  {:<12}{:<21}{:>9}{:>10}{:>10}{:>10}{:>9}{:>10}\n", "between",
@@ -58,7 +66,8 @@ void write_links(Table& table, const NetworkReport& n) {
                                at(512 << 10), at(4 << 20), rate_text(last.bytes, last.seconds),
                                optional_seconds(link.message_seconds));
   }
-  table.out() << "  GB/s: each way, of the longest; message: 8 bytes to each further neighbour\n";
+  table.out() << "  GB/s: each way, of the longest; message: 8 bytes to each further neighbour,\n"
+                 "  -: there is but one. 8 B: both ways, with packing and waiting\n";
 }
 
 }  // namespace
@@ -76,7 +85,8 @@ void write_network(Table& table, const NetworkReport& network) {
 void write_expected(Table& table, const ExpectedReport& expected,
                     const std::optional<TimingReport>& timing) {
   table.group("Expected");
-  table.line("on", fmt::format("{} ranks of {}, {}", grouped(expected.ranks), expected.machine,
+  table.line("on", fmt::format("{} rank{} of {}, {}", grouped(expected.ranks),
+                               expected.ranks == 1 ? "" : "s", expected.machine,
                                expected.transport == "none" ? "no exchange"
                                                             : "transport " + expected.transport));
   if (!expected.partition.empty()) table.line("partition", expected.partition);
@@ -85,17 +95,18 @@ void write_expected(Table& table, const ExpectedReport& expected,
       fmt::format("{}: rows {}, exchange {}, exposed {}", seconds_text(expected.seconds),
                   seconds_text(expected.local_seconds), seconds_text(expected.exchange_seconds),
                   seconds_text(expected.exposed_seconds)));
-  table.line("efficiency", fmt::format("{:.1f} % of one rank with all rows; kernels move {:.3g} "
-                                       "bytes per nonzero",
-                                       100 * expected.efficiency, expected.bytes_per_nonzero));
-  if (timing && expected.seconds > 0) {
-    const double ratio = timing->median_seconds / expected.seconds;
-    table.line("measured", fmt::format("{}, {:.3g} times the expected",
-                                       seconds_text(timing->median_seconds), ratio));
-    constexpr double slow = 1.3;
-    if (ratio > slow) {
+  table.line("efficiency",
+             fmt::format("{:.1f} %, against one rank with all rows; {:.3g} bytes per nonzero",
+                         100 * expected.efficiency, expected.bytes_per_nonzero));
+  if (timing && timing->median_seconds > 0) {
+    const double error = expected.seconds / timing->median_seconds - 1;
+    table.line("measured", fmt::format("{}; the expected time is {:.3g} % {}",
+                                       seconds_text(timing->median_seconds), 100 * std::abs(error),
+                                       error < 0 ? "less" : "more"));
+    constexpr double much = 0.25;
+    if (error < -much) {
       table.line("warning",
-                 "slower than the file says: a sick or busy machine, or rows unlike its own");
+                 "slower than expected: a slow or busy machine, or columns too irregular");
     }
   }
   if (!expected.note.empty()) table.line("note", expected.note);

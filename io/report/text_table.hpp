@@ -47,7 +47,7 @@ void write_need_of_info(Table& table, const RunReport& report);
 
 /// The sections of `network`.
 void write_network(Table& table, const NetworkReport& network);
-/// What a machine file foretells, beside what was measured if anything was.
+/// What is predicted from a machine file, beside what was measured if anything was.
 void write_expected(Table& table, const ExpectedReport& expected,
                     const std::optional<TimingReport>& timing);
 

@@ -111,6 +111,17 @@ double estimate_seconds(const Measuring& with, double budget_seconds, ProductSeq
   }
 }
 
+double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products) {
+  constexpr int series = 5;
+  constexpr double most_steps = 1 << 16;
+  const double one = estimate_seconds(with, series_seconds, products);
+  const double steps = std::ceil(series_seconds / std::max(one, 1e-9) / products.step());
+  const int count = static_cast<int>(std::clamp(steps, 1.0, most_steps)) * products.step();
+  double shortest = time_batch(with, count, products);
+  for (int k = 1; k < series; ++k) shortest = std::min(shortest, time_batch(with, count, products));
+  return shortest;
+}
+
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
                            ProductSequence& products) {
   BatchTimes times;

@@ -75,7 +75,7 @@ struct Measuring {
   const Watchdog& watchdog;
 };
 
-// All three run the sequence's check before a time counts.
+// All four run the sequence's check before a time counts.
 
 /// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
 /// Products per batch are rounded up to whole steps of the sequence.
@@ -85,6 +85,10 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
 /// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
 /// (whole steps of the sequence).
 double time_batch(const Measuring& with, int iterations, ProductSequence& products);
+
+/// Collective. Seconds of one product, from the shortest of five series of so many products as
+/// take about `series_seconds`.
+double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products);
 
 /// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
 /// reporting.

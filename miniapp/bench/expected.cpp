@@ -55,8 +55,25 @@ std::string assumption(const Link& link, const char* where, const std::string& f
 }  // namespace
 
 MachineModel::MachineModel(NetworkReport machine, const PredictionModel& assumed,
-                           double ranks_per_node)
-    : machine_(std::move(machine)), assumed_(assumed), ranks_per_node_(ranks_per_node) {}
+                           double ranks_per_node, bool graphs)
+    : machine_(std::move(machine)),
+      assumed_(assumed),
+      ranks_per_node_(ranks_per_node),
+      graphs_(graphs) {}
+
+/// What is called by itself takes a launch at least.
+double MachineModel::call_seconds() const {
+  const double launch = graphs_ ? 0 : machine_.launch_seconds.value_or(0);
+  return std::max(machine_.product.call_seconds, launch);
+}
+
+std::string MachineModel::other_nodes() const {
+  const double measured = measured_ranks_per_node(machine_);
+  if (machine_.device == "gpu" || ranks_per_node_ <= measured) return {};
+  return fmt::format(
+      "measured with {:.3g} ranks per node: {:.3g} are taken to share what these had", measured,
+      ranks_per_node_);
+}
 
 /// Of a rank whose product moves so many bytes. The ranks of a node share what those that measured
 /// had together; GPUs have memory of their own.
@@ -79,15 +96,15 @@ double MachineModel::bandwidth(double bytes, bool alone) const {
   const double lone = rate(&ReadPoint::lone_seconds), together = rate(&ReadPoint::seconds);
   if (machine_.device == "gpu") return together;
   if (alone) return lone;
-  const double measured = static_cast<double>(machine_.ranks) / machine_.nodes;
+  const double measured = measured_ranks_per_node(machine_);
   return std::min(lone, together * measured / ranks_per_node_);
 }
 
 double MachineModel::local_seconds(const RankWork& work, bool alone) const {
   const ProductCosts& costs = machine_.product;
   const double in_caches = work.rows * costs.row_seconds + work.nonzeros * costs.nonzero_seconds;
-  return costs.call_seconds + std::max({work.bytes / bandwidth(work.bytes, alone), in_caches,
-                                        work.sectors * costs.sector_seconds});
+  return call_seconds() + std::max({work.bytes / bandwidth(work.bytes, alone), in_caches,
+                                    work.sectors * costs.sector_seconds});
 }
 
 std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
@@ -99,12 +116,15 @@ std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
     // One way per transport: begun from the link inside nodes where these are known.
     if (inside != has(machine_, true)) continue;
     if (transport != "auto" && transport != link.transport) continue;
+    if (link.graph && !graphs_) continue;
     const LinkReport* between = same_transport(machine_, link, false);
     if (measured_between && between == nullptr) continue;
     ways.push_back(
         {link.transport + (link.graph ? " in a graph" : ""), inside ? &link : nullptr, between});
   }
-  if (ways.empty()) ways.push_back({"any", nullptr, nullptr});
+  if (ways.empty()) {
+    ways.push_back({transport == "auto" ? "not measured" : transport + ", not measured"});
+  }
   return ways;
 }
 
@@ -126,7 +146,7 @@ double MachineModel::side_seconds(const LinkReport* link, const Link& assumed,
     const double rate = static_cast<double>(longest.bytes) / longest.seconds;
     const double lone =
         static_cast<double>(longest.bytes) / link->lone_seconds.value_or(longest.seconds);
-    const double measured = static_cast<double>(machine_.ranks) / machine_.nodes;
+    const double measured = measured_ranks_per_node(machine_);
     slower = rate / std::min(lone, rate * measured / ranks_per_node_);
   }
   const double transfer = std::max(0.0, interpolated(link->points, bytes) - shortest.seconds);
@@ -147,7 +167,7 @@ double MachineModel::exchange_seconds(const Way& way, const RankWork& work) cons
 double MachineModel::product_seconds(const RankWork& work, double local, double exchange) const {
   const double one_by_one = local + exchange;
   if (machine_.device != "gpu" || exchange == 0) return one_by_one;
-  const double call = machine_.product.call_seconds;
+  const double call = call_seconds();
   const double boundary = work.boundary_share * (local - call);
   const double overlapped = std::max(local - boundary, exchange) + boundary + call;
   return std::min(one_by_one, overlapped);
@@ -193,7 +213,7 @@ ExpectedReport expected_product(const Comm& comm, const MachineModel& model,
     expected.seconds = seconds;
     expected.exchange_seconds = exchange;
     expected.transport = inside || between ? way.name : "none";
-    expected.note.clear();
+    expected.note = model.other_nodes();
     const auto assume = [&](bool needed, const LinkReport* link, bool in_node) {
       if (!needed || link != nullptr) return;
       const Link& assumed = model.assumed(in_node);

@@ -26,11 +26,13 @@ struct RankWork {
   int entry_bytes = 8;  ///< of x
 };
 
-/// A measured machine and how many ranks a node is to have.
+/// A measured machine, how many ranks a node is to have, and whether products are replayed from
+/// graphs where that is possible.
 class MachineModel {
  public:
   /// `assumed`: links, for what was not measured.
-  MachineModel(NetworkReport machine, const PredictionModel& assumed, double ranks_per_node);
+  MachineModel(NetworkReport machine, const PredictionModel& assumed, double ranks_per_node,
+               bool graphs = true);
 
   const NetworkReport& machine() const { return machine_; }
   /// Seconds of the rank's rows alone; `alone`: no other rank is at work.
@@ -49,10 +51,13 @@ class MachineModel {
   std::vector<Way> ways(const std::string& transport, bool needs_between) const;
   /// Seconds of the rank's messages alone.
   double exchange_seconds(const Way& way, const RankWork& work) const;
+  /// What a plan for other nodes than those that measured relies on; empty: they are alike.
+  std::string other_nodes() const;
   /// Seconds of its product from those of its parts.
   double product_seconds(const RankWork& work, double local, double exchange) const;
 
  private:
+  double call_seconds() const;
   double bandwidth(double bytes, bool alone) const;
   double side_seconds(const LinkReport* link, const Link& assumed, const NodeTraffic& sent,
                       const NodeTraffic& received, int entry_bytes, bool inside) const;
@@ -60,6 +65,7 @@ class MachineModel {
   NetworkReport machine_;
   PredictionModel assumed_;
   double ranks_per_node_;
+  bool graphs_;
 };
 
 /// Collective. `mine`: work of ranks that this process answers for, its own or any part of those

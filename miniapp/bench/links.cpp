@@ -3,9 +3,9 @@
 // Exchanges on plans that are made up (links.hpp).
 #include "miniapp/bench/links.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "miniapp/bench/choose.hpp"
@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t entry_bytes = 8;
 constexpr LocalIndex message_entries[] = {1, 128, 1024, 8192, 65536, 524288};
+constexpr const char* other_node_text = "other node";
 constexpr int most_neighbors = 26;  // those of a box in a 27-point stencil
 
 /// Who exchanges with whom: for every rank its neighbours, ascending.
@@ -98,12 +99,12 @@ HaloPlan plan_of(const Pattern& pattern, int rank, LocalIndex entries) {
   return plan;
 }
 
-/// Collective. Seconds of an exchange, the shortest of several rounds. Throws AgreedError where the
+/// Collective. Seconds of an exchange, the shortest of several series. Throws AgreedError where the
 /// transport cannot be made.
 double time_exchange(const LinkSetting& setting, const TransportVariant& variant,
                      const HaloPlan& plan) {
-  constexpr double round_seconds = 2e-3;
-  constexpr int rounds = 5, vectors = 2;
+  constexpr double series_seconds = 2e-3;
+  constexpr int vectors = 2;
   const Comm& comm = setting.measuring.comm;
   const auto halo = variant.entry->make({plan, entry_bytes, vectors, comm, setting.site});
   HaloVector x[vectors];
@@ -112,19 +113,14 @@ double time_exchange(const LinkSetting& setting, const TransportVariant& variant
     set_bytes(vector.device, vector.data, 0x3f,
               static_cast<std::size_t>(vector.owned) * vector.element_bytes);
   }
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = 0;
   {
     const auto exchange = [&](std::int64_t k) { halo->exchange(x[k % vectors], setting.stream); };
     const auto check = [&] { halo->check(); };
     ProductSequence sequence =
         variant.graph ? ProductSequence(exchange, setting.stream, products_per_graph, check)
                       : ProductSequence(exchange, check);
-    const double one = estimate_seconds(setting.measuring, round_seconds, sequence);
-    const double steps = std::ceil(round_seconds / std::max(one, 1e-9) / sequence.step());
-    const int count = static_cast<int>(std::clamp(steps, 1.0, 65536.0)) * sequence.step();
-    for (int round = 0; round < rounds; ++round) {
-      seconds = std::min(seconds, time_batch(setting.measuring, count, sequence));
-    }
+    seconds = shortest_seconds(setting.measuring, series_seconds, sequence);
   }
   halo->close();
   setting.measuring.progress.tick();
@@ -140,7 +136,7 @@ LinkReport measure_link(const LinkSetting& setting, const TransportVariant& vari
     return time_exchange(setting, variant, plan_of(pattern, comm.rank, entries));
   };
   LinkReport link;
-  link.between = inside ? setting.inside : "other node";
+  link.between = inside ? setting.inside : other_node_text;
   link.transport = variant.entry->name;
   link.graph = variant.graph;
   link.ranks = ranks_in(all);
@@ -163,7 +159,8 @@ LinkReport measure_link(const LinkSetting& setting, const TransportVariant& vari
 
 }  // namespace
 
-std::vector<LinkReport> measure_links(const LinkSetting& setting) {
+std::vector<LinkReport> measure_links(const LinkSetting& setting,
+                                      std::vector<std::string>& left_out) {
   setting.measuring.progress.phase("measure: links");
   std::vector<LinkReport> links;
   for (const bool inside : {true, false}) {
@@ -172,8 +169,10 @@ std::vector<LinkReport> measure_links(const LinkSetting& setting) {
     for (const TransportVariant& variant : usable_transports(setting.site, setting.graphs)) {
       try {
         links.push_back(measure_link(setting, variant, inside));
-      } catch (const AgreedError&) {
-        // Refused on all ranks alike: the file has no such link.
+      } catch (const AgreedError& refusal) {
+        left_out.push_back(fmt::format("{}{}, {}: {}", variant.entry->name,
+                                       variant.graph ? " in a graph" : "",
+                                       inside ? setting.inside : other_node_text, refusal.what()));
       }
     }
   }

@@ -68,9 +68,10 @@ double vector_bytes_of(std::int64_t entries, Precision precision) {
 }
 
 /// Bytes of the sample in asell, whose rule says only what the best of patterns would take: made on
-/// the host, whose index codes are those of a GPU. Infinite where it refuses.
-double asell_bytes(CsrView view, double y_bytes) {
-  view.value_codes = false;
+/// the host, whose index codes are those of a GPU, and with the host's value codes or none.
+/// Infinite where it refuses.
+double asell_bytes(CsrView view, bool value_codes, double y_bytes) {
+  view.value_codes = value_codes;
   try {
     const auto kernel = make_kernel(find_format("asell", Device::cpu), view, all_rows(view.rows),
                                     Spec::parse("asell", "--format"));
@@ -113,7 +114,9 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
       std::min(least_value_bytes(view), static_cast<double>(matrix_value_bytes(request.precision)));
   const auto sampled = static_cast<double>(view.nonzeros);
   const double scale = nonzeros / sampled;
-  const double as_asell = asell_bytes(view, cost::y_bytes(statistics));
+  const bool on_host = request.device == Device::cpu;
+  const double as_asell =
+      asell_bytes(view, on_host && request.value_codes, cost::y_bytes(statistics));
   SampledCost best;
   double least = std::numeric_limits<double>::infinity();
   for (const FormatEntry& format : formats()) {
@@ -121,7 +124,10 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
                            format.predict != nullptr && takes(format, request.precision);
     if (!candidate) continue;
     Prediction cost = format.predict(statistics);
-    if (std::string_view(format.name) == "asell") cost.bytes = as_asell;
+    if (std::string_view(format.name) == "asell") {
+      cost.bytes = as_asell;
+      if (on_host) cost.saved_bytes = 0;  // as made
+    }
     RankWork work;
     work.rows = scale * view.rows;
     work.nonzeros = nonzeros;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What ranks that need not be there would do in a product (RankWork), without any conversion: bytes
-// as the quickest format's rule foretells them from a sample of rows, messages from a partition
+// as the quickest format's rule predicts them from a sample of rows, messages from a partition
 // that was judged, or from the grid of a source of which no entry is made.
 #pragma once
 

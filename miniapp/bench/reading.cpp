@@ -29,8 +29,13 @@ class HostReading {
   explicit HostReading(std::int64_t bytes)
       : size_(bytes / static_cast<std::int64_t>(sizeof(std::uint64_t))),
         numbers_(std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(size_))) {
+    const std::int64_t quarter = size_ / 4;
 #pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < size_; ++k) numbers_[k] = static_cast<std::uint64_t>(k);
+    for (std::int64_t k = 0; k < quarter; ++k) {  // pages lie with the thread that reads them
+      for (int stream = 0; stream < 4; ++stream) {
+        numbers_[k + stream * quarter] = static_cast<std::uint64_t>(k);
+      }
+    }
   }
 
   /// Of one reading.
@@ -39,20 +44,24 @@ class HostReading {
     const auto bytes = size_ * static_cast<std::int64_t>(sizeof(std::uint64_t));
     const std::int64_t rounds = std::max<std::int64_t>(1, timed_bytes / bytes);
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t round = 0; round < rounds; ++round) sum_ = sum();
+    sum_ = sum(rounds);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     return elapsed.count() / static_cast<double>(rounds);
   }
 
  private:
-  std::uint64_t sum() const {
+  std::uint64_t sum(std::int64_t rounds) const {
     std::uint64_t sum = 0;
-    const std::uint64_t* numbers = numbers_.get();
     const std::int64_t quarter = size_ / 4;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (std::int64_t k = 0; k < quarter; ++k) {
-      sum +=
-          numbers[k] + numbers[k + quarter] + numbers[k + 2 * quarter] + numbers[k + 3 * quarter];
+#pragma omp parallel reduction(+ : sum)
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      const std::uint64_t* numbers = numbers_.get();
+      asm volatile("" : "+r"(numbers) : : "memory");  // read again, whatever was read before
+#pragma omp for schedule(static) nowait
+      for (std::int64_t k = 0; k < quarter; ++k) {
+        sum +=
+            numbers[k] + numbers[k + quarter] + numbers[k + 2 * quarter] + numbers[k + 3 * quarter];
+      }
     }
     return sum;
   }

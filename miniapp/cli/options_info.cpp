@@ -47,6 +47,10 @@ void add_info_command(CLI::App& app, CommandLine& line) {
   add_partition_options(*info, *options, "all | auto");
   add_value_codes_option(*info, *options);
   add_plan_options(*info, *plan, *options);
+  info->get_option("--ranks-per-node")
+      ->description(
+          "N consecutive ranks are a node (default: as the file of --machine has it; else those "
+          "that share memory, with --ranks all)");
   add_timeout_option(*info, *options);
   add_json_option(*info, *options);
   add_csv_option(*info, *options);

@@ -38,8 +38,7 @@ Plan plan_of(const CommandLine& line, const Job& job, const Machine& machine) {
   const int parts = line.info.ranks > 0 ? line.info.ranks : job.comm.size;
   int ranks_per_node = line.run.ranks_per_node;
   if (ranks_per_node == 0 && machine.measured) {
-    ranks_per_node =
-        (machine.measured->ranks + machine.measured->nodes - 1) / machine.measured->nodes;
+    ranks_per_node = static_cast<int>(std::ceil(measured_ranks_per_node(*machine.measured)));
   }
   return {line.run,
           line.info,
@@ -239,6 +238,29 @@ std::vector<RankShare> shares_of(const Plan& p, const MatrixInfo& matrix,
   return shares;
 }
 
+/// The candidate of this name, which is there.
+const PartitionCandidate* named(const std::vector<PartitionCandidate>& list,
+                                const std::string& name) {
+  return &*std::ranges::find(list, name, &PartitionCandidate::name);
+}
+
+/// --machine: what the usable candidate that is expected to be the quickest takes.
+void expect(const Plan& p, const DistributedCsr& matrix,
+            const std::vector<PartitionCandidate>& list, RunReport& report) {
+  const MachineModel model = model_of(p);
+  const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
+  const SampledCost cost =
+      mean_cost(p.job.comm, sampled_cost(matrix, sample_request(p), model, nonzeros));
+  for (const PartitionCandidate& candidate : list) {
+    if (!candidate.quality) continue;
+    const ExpectedReport expected = expected_of(
+        p, model, planned_work(*candidate.quality, candidate.traffic, cost, p.options.precision));
+    if (report.expected && report.expected->seconds <= expected.seconds) continue;
+    report.expected = expected;
+    report.expected->partition = candidate.name;
+  }
+}
+
 /// Every partition's worth; of the best one, who sends what to whom, and the memory.
 void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   p.job.progress.phase("partition");
@@ -247,21 +269,15 @@ void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   for (const PartitionCandidate& candidate : list) {
     report.info->partitions.push_back(describe_candidate(candidate, p.options.precision));
   }
-  const PartitionCandidate& best = best_of(list);
+  if (p.machine.measured) expect(p, matrix, list, report);
+  const PartitionCandidate& best =
+      report.expected ? *named(list, report.expected->partition) : best_of(list);
   report.partition = describe_best(p, best);
   report.communication =
       CommunicationReport{best.name, p.parts, p.nodes.node_of,
                           static_cast<int>(vector_value_bytes(p.options.precision)),
                           gather_on_root(p.job.comm, best.quality->flows)};
   report.info->need = predict(p, shares_of(p, matrix.info, best));
-  if (!p.machine.measured) return;
-  const MachineModel model = model_of(p);
-  const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
-  const SampledCost cost =
-      mean_cost(p.job.comm, sampled_cost(matrix, sample_request(p), model, nonzeros));
-  report.expected =
-      expected_of(p, model, planned_work(*best.quality, best.traffic, cost, p.options.precision));
-  report.expected->partition = best.name;
 }
 
 /// All but --dry; ends early when a signal has come.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -20,7 +19,6 @@ namespace rowhalo {
 namespace {
 
 constexpr double series_seconds = 5e-3;
-constexpr int rounds = 5;
 
 /// What the measurements share.
 struct Bench {
@@ -30,27 +28,15 @@ struct Bench {
   const Measuring& measuring;  ///< all ranks at once
 };
 
-/// Collective. Seconds of one step of the sequence, the shortest of several rounds.
-double shortest(const Bench& bench, ProductSequence& sequence) {
-  const double one = estimate_seconds(bench.measuring, series_seconds, sequence);
-  const double wanted = series_seconds / std::max(one, 1e-9) / sequence.step();
-  const int count = static_cast<int>(std::clamp(wanted, 1.0, 65536.0)) * sequence.step();
-  double seconds = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    seconds = std::min(seconds, time_batch(bench.measuring, count, sequence));
-  }
-  return seconds;
-}
-
 void measure_launches(const Bench& bench, NetworkReport& network) {
   if (bench.machine.device.site.device == Device::cpu) return;
   constexpr int nodes_of_graph = 100;
   const Stream stream = bench.machine.stream();
   const auto launch = [&](std::int64_t) { launch_empty_kernel(stream); };
   ProductSequence called(launch);
-  network.launch_seconds = shortest(bench, called);
+  network.launch_seconds = shortest_seconds(bench.measuring, series_seconds, called);
   ProductSequence replayed(launch, stream, nodes_of_graph);
-  network.graph_node_seconds = shortest(bench, replayed);
+  network.graph_node_seconds = shortest_seconds(bench.measuring, series_seconds, replayed);
 }
 
 /// A product of a whole matrix on each rank.
@@ -84,7 +70,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
                                  : ProductSequence(product);
   bench.job.progress.phase("measure: products");
   RankProduct result;
-  result.seconds = shortest(bench, sequence);
+  result.seconds = shortest_seconds(bench.measuring, series_seconds, sequence);
   const LocalStatistics statistics = operands.block->statistics();
   result.rows = static_cast<double>(statistics.rows);
   result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
@@ -148,13 +134,14 @@ ExitCode measure_network(const CommandLine& line, const Job& job) {
   network.product = measure_costs(bench);
   if (!interrupted(job, report)) {
     network.links = measure_links(
-        {measuring, site, machine.stream(), inside_of(site, report.system), options.graph});
+        {measuring, site, machine.stream(), inside_of(site, report.system), options.graph},
+        network.left_out);
   }
   const std::size_t links = network.links.size();
   report.network = std::move(network);
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   if (interrupted(job, report)) {
-    report.verdict = "interrupted by a signal: the file lacks links";
+    report.verdict = "interrupted by a signal: the file is not whole";
     return finish(job, outputs, report, ExitCode::run_time);
   }
   report.verdict =

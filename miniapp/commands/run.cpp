@@ -181,7 +181,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
       const NodeMap& nodes = e.problem.site.nodes;
       const int ranks = e.job.comm.size;
       const MachineModel model(*e.machine.measured, prediction_model(e.problem.site.device, nodes),
-                               static_cast<double>(ranks) / nodes.nodes);
+                               static_cast<double>(ranks) / nodes.nodes, transport.graph);
       const RankWork work =
           work_of(e, Spec::parse(kernels.interior, "--format").name(), kernels.kernels);
       report.expected = expected_product(e.job.comm, model, std::span(&work, 1), ranks,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`rowhalo network`, and what `info` and `run` foretell from its file."""
+"""`rowhalo network`, and what `info` and `run` predict from its file."""
 import json
 import unittest
 
@@ -32,7 +32,7 @@ class Network(launch.Case):
         self.assertEqual(result.status, 2, result)
         return result.message()
 
-    def test_measure_and_foretell(self):
+    def test_measure_and_predict(self):
         machine = self.place / "machine.json"
         report, result = self.report("network", *CPU, "--ranks-per-node", 2, ranks=4,
                                      name="machine.json")
@@ -64,7 +64,7 @@ class Network(launch.Case):
             self.assertGreater(one["exchange_seconds"], 0)
             self.assertAlmostEqual(one["seconds"], one["local_seconds"] + one["exposed_seconds"])
             self.assertGreater(one["efficiency"], 0)
-        self.assertRegex(result.stdout, r"\n  measured +\S+ \S+, \S+ times the expected")
+        self.assertRegex(result.stdout, r"\n  measured +\S+ \S+; the expected time is \S+ % (less|more)\n")
 
         # Any size, without an entry; more nodes than were measured.
         words = ("--dry", "--matrix", "stencil27:3200", "--ranks", 4096, "--machine", machine)

@@ -52,13 +52,16 @@ TEST_CASE("What is wrong with a machine file is said", "[machine_file]") {
   says("[1]", "is no machine file");
   says(to_json(minimal_report()), "is no machine file; make one: rowhalo network");
   says(with("/network/reading", nullptr), "network.reading is empty or no list");
-  says(with("/network/reading/1/bytes", 1000), "is not in the order of its bytes");
+  says(with("/network/reading/1/bytes", 1000), "network.reading is not in the order of its bytes");
   says(with("/network/reading/0/seconds", 0), "network.reading[0].seconds is 0");
-  says(with("/network/product/row_seconds", -1), "network.product.row_seconds is -1");
+  says(with("/network/product/row_seconds", -1), "network.product.row_seconds is -1; it must be");
   says(with("/network/product/call_seconds", "1"), "network.product.call_seconds is not a number");
-  says(with("/network/links/1/transport", 7), "network.links[1].transport is not a text");
+  says(with("/network/links/1/transport", 7), "network.links[1].transport is not a string");
   says(with("/network/links/0/points", nlohmann::json::array()),
        "network.links[0].points is empty");
+  says(with("/network/device", "tpu"), "network.device is neither cpu nor gpu");
+  says(with("/network/nodes", 1.5), "network.nodes is no count");
+  says(with("/status", "interrupted"), "its measurement did not end well");
   auto json = nlohmann::json::parse(to_json(network_report()));
   json["network"]["links"][1].erase("graph");
   says(json.dump(), "network.links[1].graph is missing; measure the machine anew: rowhalo network");

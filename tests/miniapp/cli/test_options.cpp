@@ -117,7 +117,8 @@ TEST_CASE("a wrong word is named, with what would be right") {
   CHECK(parse({"run", "--matrix", "a.mtx", "--nonsense"}).error ==
         "unknown option --nonsense; see rowhalo run --help");
   CHECK(parse({"kernel"}).error ==
-        "unknown command 'kernel'; did you mean kernels? Use run, kernels, solve, info, network, convert or "
+        "unknown command 'kernel'; did you mean kernels? Use run, kernels, solve, info, network, "
+        "convert or "
         "list");
   CHECK(parse({"fly"}).error ==
         "unknown command 'fly'; use run, kernels, solve, info, network, convert or list");
