@@ -94,7 +94,7 @@ class JobsCase(unittest.TestCase):
 
     def outputs(self):
         """What all jobs have printed."""
-        files = sorted({*self.place.rglob("*.out"), *self.place.rglob("*.o[0-9]*")})
+        files = sorted(path for kind in ("*.out", "*.o[0-9]*", "*.e[0-9]*") for path in self.place.rglob(kind))
         return "\n".join(f"--- {file}\n{file.read_text(errors='replace')}" for file in files)
 
     def check_point(self, folder, ranks, nodes=None):
