@@ -16,7 +16,7 @@ using namespace rowhalo;
 
 namespace {
 
-std::string refusal(const std::string& path) {
+std::string refusal_to_open(const std::string& path) {
   try {
     ::close(open_regular_file(path).descriptor);
   } catch (const InputError& error) {
@@ -38,16 +38,17 @@ TEST_CASE("Only regular files are opened") {
   ::close(file.descriptor);
   std::remove(name.c_str());
 
-  CHECK(refusal(name) ==
+  CHECK(refusal_to_open(name) ==
         name +
             ": cannot be opened: No such file or directory; check the path and its "
             "permissions, on every host");
   REQUIRE(mkfifo(name.c_str(), 0600) == 0);
-  CHECK(refusal(name) == name + ": is a pipe, but input must be a regular file; copy it into one");
+  CHECK(refusal_to_open(name) ==
+        name + ": is a pipe, but input must be a regular file; copy it into one");
   std::remove(name.c_str());
-  CHECK(refusal("/dev/null") ==
+  CHECK(refusal_to_open("/dev/null") ==
         "/dev/null: is a device, but input must be a regular file; copy it into one");
-  CHECK(refusal("/") == "/: is a directory; name a file in it");
+  CHECK(refusal_to_open("/") == "/: is a directory; name a file in it");
   CHECK_THROWS_WITH(check_regular_file("/", "--x"), "--x /: is a directory; name a file in it");
   alarm(0);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/hdf5/handles.hpp"
+#include "io/hdf5/matrix.hpp"
 #include "tests/io/shared_file.hpp"
 
 /// A 3 x 4 matrix: [[1 . 2 .] [. . . .] [. 3 . -4]], with a row that is empty.
@@ -102,4 +103,10 @@ inline std::string make_hdf5(const SharedDirectory& directory, const std::string
   if (world().rank == 0) recipe::make(path, recipe);
   MPI_Barrier(MPI_COMM_WORLD);
   return path;
+}
+
+/// Collective. As a matrix, through the reader under test.
+inline rowhalo::DistributedCsr read_hdf5(const std::string& name) {
+  rowhalo::Progress progress;
+  return rowhalo::read_hdf5_matrix(name, world(), progress);
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "partition/matrix/distributed_csr.hpp"
+#include "tests/io/file_contents.hpp"
 #include "tests/mpi.hpp"
 
 /// A directory of rank 0, removed at the end; every rank knows its name.
@@ -51,11 +52,6 @@ class SharedDirectory {
  private:
   std::string path_;
 };
-
-inline std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// `text` as one gzip member.
 inline std::string gzipped(const std::string& text) {

@@ -18,6 +18,7 @@
 #include "io/temporary_file.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
+#include "tests/io/file_contents.hpp"
 
 using namespace rowhalo;
 namespace fs = std::filesystem;
@@ -51,11 +52,6 @@ class Folder {
  private:
   std::string path_;
 };
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 unsigned mode_of(const std::string& path) {
   struct stat status {};

@@ -295,6 +295,12 @@ inline Matrix one_long_row(LocalIndex columns) {
                  [](LocalIndex i, LocalIndex j) { return i == j || i == 10; });
 }
 
+/// 200063 nonzeros.
+inline const Matrix& heavy() {
+  static const Matrix matrix = one_long_row(200000);
+  return matrix;
+}
+
 /// With padding without limit, where the format pads.
 inline std::string unlimited(const std::string& spec) {
   const std::string name = spec.substr(0, spec.find(':'));
@@ -322,6 +328,11 @@ inline std::unique_ptr<SpmvKernel> make_kernel(const std::string& text, const Cs
                                                RowListView rows) {
   const Spec spec = Spec::parse(text, "--format");
   return find_format(spec.name(), Device::cpu).make(matrix, rows, spec);
+}
+
+/// Of all rows.
+inline KernelWork work_of(const std::string& spec, const CsrView& matrix) {
+  return make_kernel(spec, matrix, all_rows(matrix.rows))->work();
 }
 
 /// One product into a copy of y.

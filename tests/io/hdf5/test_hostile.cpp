@@ -8,15 +8,6 @@
 
 using namespace rowhalo;
 
-namespace {
-
-DistributedCsr read(const std::string& name) {
-  Progress progress;
-  return read_hdf5_matrix(name, world(), progress);
-}
-
-}  // namespace
-
 TEST_CASE("Numbers that are not in the file are refused") {
   const SharedDirectory directory;
   const std::string path = directory.path("k.h5"), other = directory.path("other.h5");
@@ -71,7 +62,7 @@ TEST_CASE("Numbers that are not in the file are refused") {
       c.plant(Hdf5File(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)).get(), other);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    const std::string error = agreed_error([&] { read(path); });
+    const std::string error = agreed_error([&] { read_hdf5(path); });
     CAPTURE(error);
     REQUIRE_ALL_RANKS(error.starts_with("2 " + path + c.message));
     Progress progress;
@@ -95,11 +86,11 @@ TEST_CASE("Groups in other files are refused, links inside a file are not") {
     H5Lcreate_soft("/a", file.get(), "near", H5P_DEFAULT, H5P_DEFAULT);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  REQUIRE_ALL_RANKS(gathered(read(path + ":/near")).size() == 4);
+  REQUIRE_ALL_RANKS(gathered(read_hdf5(path + ":/near")).size() == 4);
   REQUIRE_ALL_RANKS(agreed_error([&] {
-                      read(path + ":/far");
+                      read_hdf5(path + ":/far");
                     }).starts_with("2 " + path + ":/far: is a link to another file, '" + other));
-  REQUIRE_ALL_RANKS(agreed_error([&] { read(path); }).find("matrices are in /a, /near") !=
+  REQUIRE_ALL_RANKS(agreed_error([&] { read_hdf5(path); }).find("matrices are in /a, /near") !=
                     std::string::npos);
 }
 
@@ -108,7 +99,7 @@ TEST_CASE("What a header asks for is compared with the memory") {
   Hdf5Recipe recipe;
   recipe.shape = {3, std::int64_t{1} << 50};
   const std::string path = make_hdf5(directory, "m.h5", recipe);
-  const std::string error = agreed_error([&] { read(path); });
+  const std::string error = agreed_error([&] { read_hdf5(path); });
   CAPTURE(error);
   REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ": 3 rows, 1125899906842624 columns and 4 "));
   REQUIRE_ALL_RANKS(outline_hdf5_matrix(path, world()).info.columns == std::int64_t{1} << 50);

@@ -18,11 +18,6 @@ using namespace rowhalo;
 
 namespace {
 
-DistributedCsr read(const std::string& name) {
-  Progress progress;
-  return read_hdf5_matrix(name, world(), progress);
-}
-
 void write(const std::string& name, const DistributedCsr& matrix) {
   Progress progress;
   write_hdf5_matrix(name, matrix, world(), progress);
@@ -46,7 +41,7 @@ TEST_CASE("Matrices come back from .h5 as they were") {
       const DistributedCsr matrix = even_share(world(), original);
       const std::string name = directory.path("a.h5") + group;
       write(name, matrix);
-      const DistributedCsr back = read(name);
+      const DistributedCsr back = read_hdf5(name);
       REQUIRE_ALL_RANKS(gathered(back) == gathered(matrix));
       REQUIRE_ALL_RANKS(evenly_dealt(back));
       REQUIRE_ALL_RANKS(back.info.source == name);
@@ -70,7 +65,7 @@ TEST_CASE("More numbers than are moved at a time") {
       world(), make_test_matrix("long rows", 10, 30'000, [](auto, auto) { return true; }));
   REQUIRE_ALL_RANKS(world().size > 1 || matrix.local_nonzeros() > hdf5_piece);
   write(directory.path("a.h5"), matrix);
-  REQUIRE_ALL_RANKS(gathered(read(directory.path("a.h5"))) == gathered(matrix));
+  REQUIRE_ALL_RANKS(gathered(read_hdf5(directory.path("a.h5"))) == gathered(matrix));
 }
 
 TEST_CASE("Through the table of sources, with the bits of awkward numbers") {
@@ -100,7 +95,7 @@ TEST_CASE("Files of other programs: types, chunks, groups, attributes") {
   const SharedDirectory directory;
   const auto entries = [&](const Hdf5Recipe& recipe) {
     const std::string path = make_hdf5(directory, "c.h5", recipe);
-    return gathered(read(recipe.group == "/" ? path : path + ":" + recipe.group));
+    return gathered(read_hdf5(recipe.group == "/" ? path : path + ":" + recipe.group));
   };
   for (const hid_t index : {H5T_NATIVE_INT32, H5T_NATIVE_INT64, H5T_NATIVE_INT16, H5T_STD_I64BE,
                             H5T_NATIVE_UINT32, H5T_NATIVE_UINT64}) {
@@ -119,7 +114,7 @@ TEST_CASE("Files of other programs: types, chunks, groups, attributes") {
   recipe.group = "/deep/down";
   recipe.words = {{"encoding-type", "csr_matrix"}, {"note", "mine"}, {"symmetry", "general"}};
   REQUIRE_ALL_RANKS(entries(recipe) == recipe_entries);
-  REQUIRE_ALL_RANKS(read(directory.path("c.h5") + ":/deep/down").info.field == "real");
+  REQUIRE_ALL_RANKS(read_hdf5(directory.path("c.h5") + ":/deep/down").info.field == "real");
 
   Hdf5Recipe disorder;
   disorder.indices = {2, 0, 3, 3};
@@ -151,7 +146,7 @@ TEST_CASE("Many chunks per rank, and pieces that end inside of them") {
   recipe.chunk = 1009;
   recipe.indices_type = H5T_NATIVE_INT32;
   const std::string path = make_hdf5(directory, "d.h5", recipe);
-  const DistributedCsr matrix = read(path);
+  const DistributedCsr matrix = read_hdf5(path);
   std::vector<ExactEntry> expected;
   for (std::int64_t k = 0; k < rows * row; ++k) {
     expected.push_back(exact(k / row, recipe.indices[k], recipe.data[k]));
@@ -187,7 +182,7 @@ TEST_CASE("Columns in disorder are found wherever the pieces end") {
   sound.data.assign(sound.indices.size(), 1);
   sound.shape = {rows, row + rows};
   const auto columns = [&](const Hdf5Recipe& recipe) {
-    return read(make_hdf5(directory, "o.h5", recipe)).columns;
+    return read_hdf5(make_hdf5(directory, "o.h5", recipe)).columns;
   };
   for (const hid_t type : {H5T_NATIVE_INT32, H5T_NATIVE_INT64}) {
     sound.indices_type = type;
@@ -224,7 +219,7 @@ TEST_CASE("Long rows: disorder and wrong columns across the ends of pieces") {
   for (const hid_t type : {H5T_NATIVE_INT32, H5T_NATIVE_INT64}) {
     sound.indices_type = type;
     const auto read_recipe = [&](const Hdf5Recipe& recipe) {
-      return read(make_hdf5(directory, "p.h5", recipe));
+      return read_hdf5(make_hdf5(directory, "p.h5", recipe));
     };
     const std::vector<std::int64_t> expected = read_recipe(sound).columns;
     Hdf5Recipe swapped = sound;  // once in all, so that one look between two pieces has to see it
@@ -245,7 +240,7 @@ TEST_CASE("What is wrong with an .h5 file is said once, with its place") {
   const std::string path = directory.path("e.h5");
   const auto error = [&](const Hdf5Recipe& recipe, const std::string& group = "") {
     make_hdf5(directory, "e.h5", recipe);
-    return agreed_error([&] { read(path + group); });
+    return agreed_error([&] { read_hdf5(path + group); });
   };
   struct Fault {
     const char* name;
@@ -328,7 +323,7 @@ TEST_CASE("What is wrong with an .h5 file is said once, with its place") {
 TEST_CASE("Files that are cut, foreign, missing or damaged") {
   const SharedDirectory directory;
   const auto error = [&](const std::string& name) {
-    return agreed_error([&] { read(directory.path(name)); });
+    return agreed_error([&] { read_hdf5(directory.path(name)); });
   };
   Hdf5Recipe recipe;
   recipe.indices_type = H5T_NATIVE_INT32;

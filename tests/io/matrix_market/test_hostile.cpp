@@ -3,35 +3,23 @@
 // Matrix Market files whose size line asks for more than file or memory can hold, and headers of
 // any length.
 #include "io/matrix_market/reader.hpp"
+#include "tests/io/matrix_market/headers.hpp"
 #include "tests/io/shared_file.hpp"
 
 using namespace rowhalo;
-
-namespace {
-
-const std::string general = "%%MatrixMarket matrix coordinate real general\n";
-const std::string array = "%%MatrixMarket matrix array real general\n";
-
-DistributedCsr read(const std::string& path, std::int64_t piece_bytes) {
-  Progress progress;
-  return read_matrix_market(path, world(), progress, piece_bytes);
-}
-
-}  // namespace
 
 TEST_CASE("More is promised than the file can hold") {
   const SharedDirectory directory;
   struct Case {
     std::string text, least, room;
   };
-  const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n";
   for (const Case& c :
        {Case{general + "9 9 1004\n1 1 1\n1 2 1\n1 3 1", "1004 entries of at least 6", "3"},
         Case{pattern + "9 9 1004\n1 1\n1 2\n1 3", "1004 entries of at least 4", "3"},
         Case{array + "1004 1\n1\n2\n3", "1004 entries of at least 2", "3"},
         Case{general + "9 9 1000000000000\n1 1 1\n", "1000000000000 entries", "1"}}) {
     const std::string path = directory.write("a.mtx", c.text);
-    const std::string error = agreed_error([&] { read(path, default_piece_bytes); });
+    const std::string error = agreed_error([&] { read_in_pieces(path, default_piece_bytes); });
     CAPTURE(error);
     REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":2: the size line says " + c.least));
     REQUIRE_ALL_RANKS(error.find("has room for " + c.room + " at most; copy the file again") !=
@@ -42,12 +30,12 @@ TEST_CASE("More is promised than the file can hold") {
     if (fewer.find("1004") == std::string::npos) continue;
     fewer.replace(fewer.find("1004"), 4, "1003");
     const std::string end =
-        agreed_error([&] { read(directory.write("b.mtx", fewer), default_piece_bytes); });
+        agreed_error([&] { read_in_pieces(directory.write("b.mtx", fewer), default_piece_bytes); });
     REQUIRE_ALL_RANKS(end.find(":5: the file ends after 3 entries, but") != std::string::npos);
   }
   const std::string packed = gzipped(general + "9 9 9000000000000000000\n1 1 1\n");
-  const std::string error =
-      agreed_error([&] { read(directory.write("c.mtx.gz", packed), default_piece_bytes); });
+  const std::string error = agreed_error(
+      [&] { read_in_pieces(directory.write("c.mtx.gz", packed), default_piece_bytes); });
   REQUIRE_ALL_RANKS(error.find("c.mtx.gz:2: the size line says 9000000000000000000 entries") !=
                     std::string::npos);
 }
@@ -59,7 +47,7 @@ TEST_CASE("What a header asks for is compared with the memory") {
       const std::string text = general + "% huge\n" + size + "\n1 1 1\n";
       const std::string path =
           directory.write(gzip ? "h.mtx.gz" : "h.mtx", gzip ? gzipped(text) : text);
-      const std::string error = agreed_error([&] { read(path, default_piece_bytes); });
+      const std::string error = agreed_error([&] { read_in_pieces(path, default_piece_bytes); });
       CAPTURE(error);
       REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":3: 1"));
       REQUIRE_ALL_RANKS(error.find("GB; use a smaller matrix or more hosts") != std::string::npos);
@@ -76,7 +64,7 @@ TEST_CASE("Long comments and empty lines before the size line") {
   for (const bool gzip : {false, true}) {
     const std::string path =
         directory.write(gzip ? "l.mtx.gz" : "l.mtx", gzip ? gzipped(text) : text);
-    const std::string error = agreed_error([&] { read(path, default_piece_bytes); });
+    const std::string error = agreed_error([&] { read_in_pieces(path, default_piece_bytes); });
     REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":20006: the column 'y'"));
     REQUIRE_ALL_RANKS(read_matrix_market_header(path, world()).lines == 20'004);
   }

@@ -10,13 +10,12 @@
 #include <cstdio>
 #include <limits>
 
+#include "tests/io/matrix_market/headers.hpp"
 #include "tests/io/shared_file.hpp"
 
 using namespace rowhalo;
 
 namespace {
-
-const std::string general = "%%MatrixMarket matrix coordinate real general\n";
 
 /// Piece sizes that cut every line, some lines, and none.
 const std::int64_t piece_sizes[] = {1, 7, 40, default_piece_bytes};
@@ -120,8 +119,6 @@ const std::string banner_end =
 const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
 const std::string skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n";
 const std::string integer = "%%MatrixMarket matrix coordinate integer general\n";
-const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n";
-const std::string array = "%%MatrixMarket matrix array real general\n";
 
 const Fault faults[] = {
     {"hello\n", ":1: the banner is missing" + banner_end},
@@ -219,11 +216,6 @@ const Fault faults[] = {
      ":4: the value 'a' is not a number; correct the line"},
 };
 
-DistributedCsr read(const std::string& path, std::int64_t piece_bytes) {
-  Progress progress;
-  return read_matrix_market(path, world(), progress, piece_bytes);
-}
-
 }  // namespace
 
 TEST_CASE("Small files, plain and compressed, in pieces of any size") {
@@ -235,7 +227,7 @@ TEST_CASE("Small files, plain and compressed, in pieces of any size") {
           directory.write(gzip ? "a.mtx.gz" : "a.mtx", gzip ? gzipped(reading.text) : reading.text);
       for (const std::int64_t piece_bytes : piece_sizes) {
         INFO("gzip " << gzip << ", pieces of " << piece_bytes);
-        const DistributedCsr matrix = read(path, piece_bytes);
+        const DistributedCsr matrix = read_in_pieces(path, piece_bytes);
         REQUIRE_ALL_RANKS(matrix.info.rows == reading.rows);
         REQUIRE_ALL_RANKS(matrix.info.columns == reading.columns);
         REQUIRE_ALL_RANKS(evenly_dealt(matrix));
@@ -249,7 +241,7 @@ TEST_CASE("What the banner says is kept") {
   const SharedDirectory directory;
   const std::string path = directory.write(
       "a.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 1\n");
-  const DistributedCsr matrix = read(path, default_piece_bytes);
+  const DistributedCsr matrix = read_in_pieces(path, default_piece_bytes);
   REQUIRE_ALL_RANKS(matrix.info.source == path);
   REQUIRE_ALL_RANKS(matrix.info.field == "integer");
   REQUIRE_ALL_RANKS(matrix.info.symmetry == "skew-symmetric");
@@ -259,7 +251,7 @@ TEST_CASE("What the banner says is kept") {
 TEST_CASE("NaN is read as NaN") {
   const SharedDirectory directory;
   const DistributedCsr matrix =
-      read(directory.write("a.mtx", general + "1 1 1\n1 1 NaN\n"), default_piece_bytes);
+      read_in_pieces(directory.write("a.mtx", general + "1 1 1\n1 1 NaN\n"), default_piece_bytes);
   REQUIRE_ALL_RANKS(matrix.local_nonzeros() == 0 || std::isnan(matrix.values[0]));
 }
 
@@ -271,7 +263,7 @@ TEST_CASE("Every fault is one message with file and line on every rank") {
       const std::string path =
           directory.write(gzip ? "a.mtx.gz" : "a.mtx", gzip ? gzipped(fault.text) : fault.text);
       for (const std::int64_t piece_bytes : piece_sizes) {
-        const std::string error = agreed_error([&] { read(path, piece_bytes); });
+        const std::string error = agreed_error([&] { read_in_pieces(path, piece_bytes); });
         INFO("gzip " << gzip << ", pieces of " << piece_bytes << ": " << error);
         REQUIRE_ALL_RANKS(error == "2 " + path + fault.message);
       }
@@ -282,7 +274,7 @@ TEST_CASE("Every fault is one message with file and line on every rank") {
 TEST_CASE("Files that cannot be read") {
   const SharedDirectory directory;
   const auto error = [&](const std::string& path) {
-    return agreed_error([&] { read(path, default_piece_bytes); });
+    return agreed_error([&] { read_in_pieces(path, default_piece_bytes); });
   };
   const auto expected = [](const std::string& path, const std::string& what) {
     return "2 " + path + what;
@@ -330,7 +322,7 @@ TEST_CASE("Damaged compressed files") {
     INFO("pieces of " << piece_bytes);
     for (const std::size_t left : {std::size_t{15}, whole.size() / 2, whole.size() - 3}) {
       const std::string path = directory.write("short.mtx.gz", whole.substr(0, left));
-      const std::string error = agreed_error([&] { read(path, piece_bytes); });
+      const std::string error = agreed_error([&] { read_in_pieces(path, piece_bytes); });
       INFO(error);
       REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":"));
       REQUIRE_ALL_RANKS(
@@ -340,7 +332,7 @@ TEST_CASE("Damaged compressed files") {
       std::string damaged = whole;
       for (std::size_t k = place; k < std::min(place + 6, damaged.size()); ++k) damaged[k] ^= 0x5a;
       const std::string path = directory.write("bad.mtx.gz", damaged);
-      const std::string error = agreed_error([&] { read(path, piece_bytes); });
+      const std::string error = agreed_error([&] { read_in_pieces(path, piece_bytes); });
       INFO(error);
       // Damage may also show as a line that makes no sense before the checksum is reached.
       REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":"));
@@ -351,7 +343,7 @@ TEST_CASE("Damaged compressed files") {
   damaged[damaged.size() - 6] ^= 1;
   const std::string path = directory.write("bad.mtx.gz", damaged);
   REQUIRE_ALL_RANKS(agreed_error([&] {
-                      read(path, default_piece_bytes);
+                      read_in_pieces(path, default_piece_bytes);
                     }).ends_with(": the compressed data are damaged; copy the file again"));
 }
 
@@ -359,7 +351,7 @@ TEST_CASE("Several gzip members are one text") {
   const SharedDirectory directory;
   const std::string path = directory.write(
       "a.mtx.gz", gzipped(general + "2 2 ") + gzipped("2\n1 1 1\n2 ") + gzipped("2 5\n"));
-  REQUIRE_ALL_RANKS(gathered(read(path, 4)) ==
+  REQUIRE_ALL_RANKS(gathered(read_in_pieces(path, 4)) ==
                     std::vector<ExactEntry>{exact(0, 0, 1), exact(1, 1, 5)});
 }
 
@@ -370,9 +362,10 @@ TEST_CASE("Lines far longer than a piece") {
                            std::string(9000, 'x') + "\n2 2 4\n1" + blanks + "2 5";
   const std::vector<ExactEntry> entries{exact(0, 0, 3), exact(0, 1, 5), exact(1, 1, 4)};
   for (const std::int64_t piece_bytes : {100, 1000}) {
-    REQUIRE_ALL_RANKS(gathered(read(directory.write("a.mtx", text), piece_bytes)) == entries);
-    REQUIRE_ALL_RANKS(gathered(read(directory.write("a.mtx.gz", gzipped(text)), piece_bytes)) ==
+    REQUIRE_ALL_RANKS(gathered(read_in_pieces(directory.write("a.mtx", text), piece_bytes)) ==
                       entries);
+    REQUIRE_ALL_RANKS(gathered(read_in_pieces(directory.write("a.mtx.gz", gzipped(text)),
+                                              piece_bytes)) == entries);
   }
 }
 
@@ -403,9 +396,10 @@ TEST_CASE("Duplicates are summed in file order") {
     }
     for (const std::int64_t piece_bytes : piece_sizes) {
       INFO("pieces of " << piece_bytes);
-      REQUIRE_ALL_RANKS(gathered(read(directory.write("a.mtx", text), piece_bytes)) == entries);
-      REQUIRE_ALL_RANKS(gathered(read(directory.write("a.mtx.gz", gzipped(text)), piece_bytes)) ==
+      REQUIRE_ALL_RANKS(gathered(read_in_pieces(directory.write("a.mtx", text), piece_bytes)) ==
                         entries);
+      REQUIRE_ALL_RANKS(gathered(read_in_pieces(directory.write("a.mtx.gz", gzipped(text)),
+                                                piece_bytes)) == entries);
     }
   }
 }

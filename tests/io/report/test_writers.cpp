@@ -16,18 +16,12 @@
 
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
+#include "tests/io/file_contents.hpp"
 #include "tests/io/sample_reports.hpp"
 
 using namespace rowhalo;
 
-namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("The table") {
   CHECK(table_of(complete_report()) == R"(

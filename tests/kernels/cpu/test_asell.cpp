@@ -15,10 +15,6 @@ using namespace rowhalo::battery;
 
 namespace {
 
-KernelWork work_of(const std::string& spec, const CsrView& matrix) {
-  return make_kernel(spec, matrix, all_rows(matrix.rows))->work();
-}
-
 /// `parameters` begins with `start`, and y has the bits of the plain loop for every list of rows,
 /// with each instruction set, where the columns that no entry refers to hold NaN.
 void check(const std::string& spec, const Matrix& plain, const std::string& start, int block = 1) {

@@ -9,16 +9,6 @@
 using namespace rowhalo;
 using namespace rowhalo::battery;
 
-namespace {
-
-/// 200063 nonzeros.
-const Matrix& heavy() {
-  static const Matrix matrix = one_long_row(200000);
-  return matrix;
-}
-
-}  // namespace
-
 TEST_CASE("sell refuses padding beyond its limit, with the numbers") {
   const Typed<double> a(heavy());
   // Slices of 32: 32 * 200000 + 32 slots, 6199969 of them padding, 31.0 times the nonzeros.
