@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "partition/base/types.hpp"
@@ -54,6 +55,15 @@ class SpmvKernel {
   /// x: columns entries; y: one entry per row of the whole local matrix, of which the listed rows
   /// are written. Both in the precision of the matrix; x and y do not overlap.
   virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
+
+  /// Parts that apply_with_dot() leaves; nothing where the format does not sum along.
+  virtual std::optional<std::int64_t> dot_parts() const { return {}; }
+  /// apply(), and the sum of x[i] y[i] over the listed rows with the new y, in parts that are still
+  /// to be added. parts: dot_parts() entries in the memory of the device. fp64 only.
+  virtual void apply_with_dot(double /*alpha*/, const void* /*x*/, double /*beta*/, void* /*y*/,
+                              double* /*parts*/, Stream) const {
+    throw std::logic_error("a format that sums no dot product was asked for one");
+  }
 
   /// Whether apply() begins before what stands right before it in the stream has ended (on GPUs:
   /// early_start.cuh); behind a wait for another stream it could not.

@@ -111,11 +111,26 @@ class AsellKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const AsellArguments<T> arguments{{alpha, x, beta, y}, rows_.view(),     slices_.data(),
-                                      indices_.data(),     csr_.block,       values_.data(),
-                                      codes_.data(),       values_of_codes_, csr_.columns};
+    const AsellArguments<T> arguments = arguments_of(alpha, x, beta, y);
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  std::optional<std::int64_t> dot_parts() const override {
+    if (!std::is_same_v<T, double>) return {};
+    return std::ssize(bounds_) - 1;
+  }
+
+  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
+                      Stream) const override {
+    const AsellArguments<T> arguments = arguments_of(alpha, x, beta, y);
+    for_each_part_with_dot(
+        bounds_, rows_of_piece / c, parts,
+        [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
+        [&](std::int64_t begin, std::int64_t end) {
+          return dot_of_slices(rows_.view(), begin, end, static_cast<const double*>(x),
+                               static_cast<const double*>(y));
+        });
   }
 
   KernelWork work() const override {
@@ -132,6 +147,25 @@ class AsellKernel final : public SpmvKernel {
 
  private:
   static constexpr std::size_t table_size = 64 / sizeof(T);
+
+  AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
+    return {{alpha, x, beta, y}, rows_.view(),  slices_.data(),   indices_.data(), csr_.block,
+            values_.data(),      codes_.data(), values_of_codes_, csr_.columns};
+  }
+
+  /// The sum of x[i] y[i] over the rows of slices [begin, end).
+  static double dot_of_slices(const SlicedRowsView& rows, std::int64_t begin, std::int64_t end,
+                              const double* x, const double* y) {
+    double sum = 0;
+    for (std::int64_t slice = begin; slice < end; ++slice) {
+      const auto lanes = static_cast<LocalIndex>(std::min<std::int64_t>(c, rows.count - slice * c));
+      const LocalIndex first = rows.first[slice];
+      const LocalIndex* scattered = rows.scattered + ~first;
+      sum += first >= 0 ? dot_of_rows(lanes, x, y, [&](LocalIndex l) { return first + l; })
+                        : dot_of_rows(lanes, x, y, [&](LocalIndex l) { return scattered[l]; });
+    }
+    return sum;
+  }
 
   std::int64_t value_bytes() const {
     return table_.size() == 0 ? sizeof(T) : table_.size() == 1 ? 0 : 1;

@@ -94,15 +94,28 @@ class CsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename CsrBody<T>::Arguments arguments{{alpha, x, beta, y},
-                                                   matrix_.offsets,
-                                                   matrix_.indices,
-                                                   static_cast<const T*>(matrix_.values),
-                                                   rows_,
-                                                   matrix_.nonzeros,
-                                                   scattered_};
+    const Arguments arguments = arguments_of(alpha, x, beta, y);
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
+  std::optional<std::int64_t> dot_parts() const override {
+    if (!std::is_same_v<T, double>) return {};
+    return std::ssize(bounds_) - 1;
+  }
+
+  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
+                      Stream) const override {
+    const Arguments arguments = arguments_of(alpha, x, beta, y);
+    for_each_part_with_dot(
+        bounds_, rows_of_piece, parts,
+        [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
+        [&](std::int64_t begin, std::int64_t end) {
+          return dot_of_rows(static_cast<LocalIndex>(end - begin), static_cast<const double*>(x),
+                             static_cast<const double*>(y), [&](LocalIndex k) {
+                               return rows_[static_cast<LocalIndex>(begin) + k];
+                             });
+        });
   }
 
   KernelWork work() const override {
@@ -117,6 +130,18 @@ class CsrKernel final : public SpmvKernel {
   }
 
  private:
+  using Arguments = typename CsrBody<T>::Arguments;
+
+  Arguments arguments_of(double alpha, const void* x, double beta, void* y) const {
+    return {{alpha, x, beta, y},
+            matrix_.offsets,
+            matrix_.indices,
+            static_cast<const T*>(matrix_.values),
+            rows_,
+            matrix_.nonzeros,
+            scattered_};
+  }
+
   std::vector<std::int64_t> split(int parts) const {
     if (parts == 1) return {0, rows_.count};
     if (rows_.groups == nullptr) {

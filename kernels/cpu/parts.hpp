@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "partition/base/types.hpp"
+
 namespace rowhalo {
 
 /// A row costs about as much as this many nonzeros, for its offset and its y.
@@ -45,16 +47,51 @@ std::vector<std::int64_t> balanced_split(std::int64_t items, int parts, const Co
   return bounds;
 }
 
-/// Calls work(begin, end) for every part, each on its thread.
+/// Calls work(part, begin, end) for every part, each on its thread.
 template <class Work>
-void for_each_part(const std::vector<std::int64_t>& bounds, const Work& work) {
+void for_each_numbered_part(const std::vector<std::int64_t>& bounds, const Work& work) {
   const int parts = static_cast<int>(bounds.size()) - 1;
   if (parts == 1) {
-    work(bounds[0], bounds[1]);
+    work(0, bounds[0], bounds[1]);
     return;
   }
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
-  for (int part = 0; part < parts; ++part) work(bounds[part], bounds[part + 1]);
+  for (int part = 0; part < parts; ++part) work(part, bounds[part], bounds[part + 1]);
+}
+
+/// Calls work(begin, end) likewise.
+template <class Work>
+void for_each_part(const std::vector<std::int64_t>& bounds, const Work& work) {
+  for_each_numbered_part(bounds,
+                         [&](int, std::int64_t begin, std::int64_t end) { work(begin, end); });
+}
+
+/// The same in pieces of `piece` items, and after each, while its rows are in the cache, their
+/// dot(begin, end): dots[part] is the sum of those of a part.
+template <class Work, class Dot>
+void for_each_part_with_dot(const std::vector<std::int64_t>& bounds, std::int64_t piece,
+                            double* dots, const Work& work, const Dot& dot) {
+  for_each_numbered_part(bounds, [&](int part, std::int64_t begin, std::int64_t end) {
+    double sum = 0;
+    for (std::int64_t first = begin; first < end; first += piece) {
+      const std::int64_t last = std::min(first + piece, end);
+      work(first, last);
+      sum += dot(first, last);
+    }
+    dots[part] = sum;
+  });
+}
+
+/// Rows of such a piece: their x and y take half of a small L1 cache.
+inline constexpr std::int64_t rows_of_piece = 1024;
+
+/// The sum of x[i] y[i] for the rows [0, count) that row(k) names.
+template <class Row>
+double dot_of_rows(LocalIndex count, const double* x, const double* y, const Row& row) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (LocalIndex k = 0; k < count; ++k) sum += x[row(k)] * y[row(k)];
+  return sum;
 }
 
 }  // namespace rowhalo

@@ -15,6 +15,7 @@ namespace rowhalo {
   X(ApplyBlocks)                \
   X(ApplyInverse)               \
   X(Dot)                        \
+  X(AddParts)                   \
   X(Residual)                   \
   X(CgResidual)                 \
   X(CgDirection)                \

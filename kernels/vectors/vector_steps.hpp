@@ -51,6 +51,16 @@ struct Dot {
   }
 };
 
+/// What products have left of a dot product (SpmvKernel::apply_with_dot), a row per part. sums:
+/// their sum
+struct AddParts {
+  static constexpr int sums = 1;
+  const double* parts;
+
+  ROWHALO_STEP void load() {}
+  ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const { return {{parts[i]}}; }
+};
+
 /// r = b - q. sums: r.r, b.b
 struct Residual {
   static constexpr int sums = 2;

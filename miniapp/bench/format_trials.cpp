@@ -225,7 +225,7 @@ void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
   const auto product = [this, &attempt](std::int64_t) {
-    apply_local(attempt.kernels, 1.0, vector_, 0.0, y_.data(), setting_.stream);
+    apply_local(attempt.kernels, {1.0, vector_, 0.0, y_.data()}, setting_.stream);
   };
   attempt.products.emplace(product);
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use

@@ -82,7 +82,7 @@ void Products::apply(const HaloVector& x) const {
 
 ProductSequence Products::local_sequence() {
   const auto product = [this](std::int64_t k) {
-    apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream);
+    apply_local(kernels_, {alpha_, vectors_[k % 2], beta_, y_.data()}, setting_.stream);
   };
   const auto check = [this] { halo_->check(); };
   return sequence_->step() > 1 ? ProductSequence(product, setting_.stream, sequence_->step(), check)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Conjugate gradients (Hestenes, Stiefel 1952; Saad: Iterative methods for sparse linear systems,
-// algorithm 9.1) in three passes over the vectors beside the product, two of them with a reduction.
-// x follows one iteration later, where p is read anyway:
+// algorithm 9.1) in two passes over the vectors beside the product, and a third for p.q where the
+// product does not sum that along; two reductions. x follows one iteration later, where p is read
+// anyway:
 //   x += alpha p, p = z + beta p
 //   q = A p                         p.q       alpha = rho / p.q
 //   r -= alpha q, z = M^-1 r        r.z       beta = r.z / rho, rho = r.z
@@ -30,8 +31,7 @@ SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
       x,
       [&] {
         update();
-        work.product(direction, q);
-        work.sum(Dot{p, q}, to_alpha);
+        work.product_and_dot(direction, q, to_alpha);
         if (z != nullptr) {
           work.run(CgResidual{alpha, work.inverse(), q, r});
           work.precondition(r, z, to_beta);

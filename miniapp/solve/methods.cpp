@@ -20,18 +20,18 @@ namespace {
 // once, with r.r and z.z.
 constexpr SolverEntry table[] = {
     {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 15, 12, 2,
-     "cg", solve_cg},
+     2, "cg", solve_cg},
     {"cg-one-reduction", "conjugate gradients after Chronopoulos and Gear", SolverKind::symmetric,
-     1, 17, 14, 1, nullptr, solve_cg_one_reduction},
+     1, 17, 14, 1, 0, nullptr, solve_cg_one_reduction},
     {"cg-pipelined",
      "conjugate gradients after Ghysels and Vanroose: the reduction beside the product",
-     SolverKind::symmetric, 1, 25, 20, 1, "pipecg", solve_cg_pipelined},
+     SolverKind::symmetric, 1, 25, 20, 1, 0, "pipecg", solve_cg_pipelined},
     {"bicgstab", "stabilized biconjugate gradients, for any square matrix", SolverKind::general, 1,
-     24, 25, 2, "bcgs", solve_bicgstab},
+     24, 25, 2, 0, "bcgs", solve_bicgstab},
     {"power", "power iteration: the largest eigenvalue in modulus", SolverKind::power, 1, 11, 5, 0,
-     nullptr, solve_power},
+     0, nullptr, solve_power},
     {"pagerank", "PageRank of the graph whose edge from j to i is a_ij", SolverKind::pagerank, 1, 8,
-     4, 0, nullptr, solve_pagerank},
+     4, 0, 0, nullptr, solve_pagerank},
 };
 
 }  // namespace

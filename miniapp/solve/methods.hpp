@@ -26,6 +26,7 @@ struct SolverEntry {
   int flops_per_row;   ///< of one iteration without the product, with jacobi
   int vector_passes;   ///< vectors that the steps of one iteration read or write, with jacobi
   int inverse_passes;  ///< of them those that read the inverse of the diagonal
+  int dot_passes;      ///< of them those of a dot product that formats may sum along (dot_parts())
   const char* petsc;   ///< PETSc's KSP of the same algorithm; null: none
   /// Collective. `b`: the right-hand side (power, pagerank: the vector to begin with). `x`: zero at
   /// first, then the result. Both hold this rank's rows.

@@ -61,6 +61,10 @@ const char* name_of(SolverEnd end) {
   return "not converged";
 }
 
+bool products_sum_dots(const LocalKernels& kernels, Summation summation) {
+  return summation == Summation::fast && kernels.dot_parts();
+}
+
 bool is_success(SolverEnd end) {
   return end == SolverEnd::converged || end == SolverEnd::iterations_done;
 }
@@ -77,6 +81,10 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
       clock_(setting.space.device, setting.space.stream) {
   static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
   setting_.space.ended_blocks = reinterpret_cast<unsigned*>(small_.data() + at_ended_blocks);
+  if (products_sum_dots(setting.kernels, setting.space.summation)) {
+    const auto parts = static_cast<std::size_t>(*setting.kernels.dot_parts());
+    dot_parts_.emplace(setting.space.device, parts * sizeof(double));
+  }
   const StopRule& rule = setting.stop;
   const auto most_norms =
       static_cast<std::size_t>(rule.iterations > 0 ? rule.iterations : rule.max_iterations) + 1;
@@ -113,12 +121,26 @@ double SolverWorkspace::read_scalar(int place) const {
   return value;
 }
 
-void SolverWorkspace::product(const HaloVector& x, double* y) {
-  clock_.in(SolverPhase::product, [&] { spmv_.apply(1, x, 0, y, setting_.space.stream); });
+void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
+  const Product product{1, x, 0, y, dot_parts};
+  clock_.in(SolverPhase::product, [&] { spmv_.apply(product, setting_.space.stream); });
   setting_.space.backward = false;  // so the next sweep is
   if (!clock_.is_running()) return;
   clock_.in(SolverPhase::local_product,
-            [&] { apply_local(setting_.kernels, 1, x, 0, y, setting_.space.stream); });
+            [&] { apply_local(setting_.kernels, product, setting_.space.stream); });
+}
+
+void SolverWorkspace::product_and_dot(const HaloVector& x, double* y, const ScalarStep& scalars) {
+  if (!dot_parts_) {
+    product(x, y);
+    sum(Dot{reinterpret_cast<const double*>(x.data), y}, scalars);
+    return;
+  }
+  auto* parts = reinterpret_cast<double*>(dot_parts_->data());
+  product(x, y, parts);
+  VectorSpace space = setting_.space;
+  space.rows = *setting_.kernels.dot_parts();
+  sum(space, AddParts{parts}, scalars, 0);
 }
 
 SumsView SolverWorkspace::exact_or_values() const {
@@ -141,24 +163,24 @@ OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
   return then;
 }
 
-void SolverWorkspace::reduce(const OverRanks& sums) {
+void SolverWorkspace::reduce(const VectorSpace& space, const OverRanks& sums) {
   clock_.in(SolverPhase::reductions, [&] {
     RankSums& ranks = setting_.rank_sums;
     if (ranks.by_steps()) {
-      finish_sums(setting_.space, sums);
+      finish_sums(space, sums);
       return;
     }
     OverRanks half = sums;
     half.takes = false;
     if (sums.sends) {
-      finish_sums(setting_.space, half);
-      ranks.start(sums.sums, sums.count, setting_.space.stream);
+      finish_sums(space, half);
+      ranks.start(sums.sums, sums.count, space.stream);
     }
     if (!sums.takes) return;
-    ranks.finish(setting_.space.stream);
+    ranks.finish(space.stream);
     half.sends = false;
     half.takes = true;
-    finish_sums(setting_.space, half);
+    finish_sums(space, half);
   });
 }
 
@@ -166,7 +188,7 @@ void SolverWorkspace::send_sums(int count) {
   if (by_kernels()) {
     sums_beside_->fork(setting_.space.stream);
   } else {
-    reduce(reduction(count, true, false, {}));
+    reduce(setting_.space, reduction(count, true, false, {}));
   }
 }
 
@@ -177,7 +199,7 @@ void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
     finish_sums(beside, reduction(count, true, true, scalars));
     sums_beside_->join(setting_.space.stream);
   } else {
-    reduce(reduction(count, false, true, scalars));
+    reduce(setting_.space, reduction(count, false, true, scalars));
   }
 }
 

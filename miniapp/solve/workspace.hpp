@@ -38,6 +38,9 @@ const char* name_of(Launch launch);  ///< "one by one", ...
 const char* name_of(SolverEnd end);  ///< "converged", "indefinite matrix", ...
 bool is_success(SolverEnd end);
 
+/// Whether products sum x.y along, so that no pass over both is needed. The same on all ranks.
+bool products_sum_dots(const LocalKernels& kernels, Summation summation);
+
 struct SolverOutcome {
   SolverEnd end = SolverEnd::max_iterations;
   std::vector<double> x;        ///< this rank's rows
@@ -82,7 +85,10 @@ class SolverWorkspace {
   Scalar scalar(int place) const { return {scalars_ + place}; }
 
   /// y = A x
-  void product(const HaloVector& x, double* y);
+  void product(const HaloVector& x, double* y) { product(x, y, nullptr); }
+  /// y = A x, then x.y over all ranks, which the product sums along if its format can, then
+  /// scalars from sums[0].
+  void product_and_dot(const HaloVector& x, double* y, const ScalarStep& scalars);
   /// A step whose sums nobody needs.
   template <class Step>
   void run(const Step& step) {
@@ -91,18 +97,12 @@ class SolverWorkspace {
   /// A step; its sums over this rank's rows are the next reduction's from `place` on.
   template <class Step>
   void sum_here(const Step& step, int place = 0) {
-    clock_.in(SolverPhase::vectors, [&] { run_step(next_sweep(), step, sums_at(place)); });
+    sum_here(next_sweep(), step, place);
   }
   /// A step, then the sums [0, place + its own) over all ranks, then scalars from them.
   template <class Step>
   void sum(const Step& step, const ScalarStep& scalars, int place = 0) {
-    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
-    if (by_kernels()) {
-      run_step(next_sweep(), step, sums_at(place), then);
-    } else {
-      sum_here(step, place);
-      reduce(then);
-    }
+    sum(next_sweep(), step, scalars, place);
   }
   /// The same in two halves, with other work between them. Where kernels do all of a reduction, it
   /// runs beside that work.
@@ -143,6 +143,21 @@ class SolverWorkspace {
     setting_.space.backward = !setting_.space.backward;
     return setting_.space;
   }
+  template <class Step>
+  void sum_here(const VectorSpace& space, const Step& step, int place) {
+    clock_.in(SolverPhase::vectors, [&] { run_step(space, step, sums_at(place)); });
+  }
+  template <class Step>
+  void sum(const VectorSpace& space, const Step& step, const ScalarStep& scalars, int place) {
+    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
+    if (by_kernels()) {
+      run_step(space, step, sums_at(place), then);
+    } else {
+      sum_here(space, step, place);
+      reduce(space, then);
+    }
+  }
+  void product(const HaloVector& x, double* y, double* dot_parts);
   OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
   SumsView exact_or_values() const;
   SumsView sums_at(int place) const { return exact_or_values().from(first_sum + place); }
@@ -151,7 +166,7 @@ class SolverWorkspace {
     return setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu &&
            !clock_.is_running();
   }
-  void reduce(const OverRanks& sums);
+  void reduce(const VectorSpace& space, const OverRanks& sums);
   Seen seen() const;
   bool is_over() const { return seen().end() != SolverEnd::none; }
   void mark();
@@ -170,6 +185,7 @@ class SolverWorkspace {
   SolverSetting setting_;
   DistributedSpmv spmv_;
   std::vector<VectorMemory> vectors_;
+  std::optional<VectorMemory> dot_parts_;  ///< that products leave; nothing where they do not
   VectorMemory small_, parts_;
   double *scalars_ = nullptr, *stop_ = nullptr;
   SumsView sums_;         ///< all of a reduction; accumulators are there in any case

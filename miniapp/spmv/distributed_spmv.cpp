@@ -7,51 +7,47 @@
 
 namespace rowhalo {
 
-void DistributedSpmv::apply(double alpha, const HaloVector& x, double beta, void* y,
-                            Stream stream) const {
+void DistributedSpmv::apply(const Product& product, Stream stream) const {
   switch (kernels_.order) {
     case Order::overlap:
-      return overlap(alpha, x, beta, y, stream);
+      return overlap(product, stream);
     case Order::split:
-      return split(alpha, x, beta, y, stream);
+      return split(product, stream);
     case Order::blocking:
-      return blocking(alpha, x, beta, y, stream);
+      return blocking(product, stream);
   }
 }
 
-void DistributedSpmv::overlap(double alpha, const HaloVector& x, double beta, void* y,
-                              Stream stream) const {
+void DistributedSpmv::overlap(const Product& product, Stream stream) const {
   const SideStream* side = kernels_.side.get();
   ProfilerRange range("pack");
-  halo_.begin(x, stream);
+  halo_.begin(product.x, stream);
   const Stream edge = side != nullptr ? side->fork(stream) : stream;
   range.next("interior");
-  kernels_.interior->apply(alpha, x.data, beta, y, stream);
+  multiply_interior(kernels_, product, stream);
   range.next("exchange");  // after interior rows, because it may hold up the host
-  halo_.finish(x, edge);
+  halo_.finish(product.x, edge);
   range.next("boundary");
-  kernels_.boundary->apply(alpha, x.data, beta, y, edge);
+  multiply_boundary(kernels_, product, edge);
   if (side != nullptr) side->join(stream);
 }
 
-void DistributedSpmv::split(double alpha, const HaloVector& x, double beta, void* y,
-                            Stream stream) const {
+void DistributedSpmv::split(const Product& product, Stream stream) const {
   ProfilerRange range("pack");
-  halo_.begin(x, stream);
+  halo_.begin(product.x, stream);
   range.next("owned columns");
-  kernels_.interior->apply(alpha, x.data, beta, y, stream);
+  multiply_interior(kernels_, product, stream);
   range.next("exchange");
-  halo_.finish(x, stream);
+  halo_.finish(product.x, stream);
   range.next("ghosts");
-  kernels_.boundary->apply(alpha, x.data, 1, y, stream);
+  multiply_boundary(kernels_, {product.alpha, product.x, 1, product.y}, stream);
 }
 
-void DistributedSpmv::blocking(double alpha, const HaloVector& x, double beta, void* y,
-                               Stream stream) const {
+void DistributedSpmv::blocking(const Product& product, Stream stream) const {
   ProfilerRange range("exchange");
-  halo_.exchange(x, stream);
+  halo_.exchange(product.x, stream);
   range.next("interior");
-  kernels_.interior->apply(alpha, x.data, beta, y, stream);
+  multiply_interior(kernels_, product, stream);
 }
 
 }  // namespace rowhalo

@@ -18,12 +18,15 @@ class DistributedSpmv {
   /// One product; the ghosts of `x` are brought up to date. `x` is a vector of the transport; y has
   /// one entry per owned row; both in the precision of the kernels and the memory of their device.
   /// On a GPU all work goes to `stream`, or follows it.
-  void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
+  void apply(const Product& product, Stream stream) const;
+  void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const {
+    apply({alpha, x, beta, y}, stream);
+  }
 
  private:
-  void overlap(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
-  void split(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
-  void blocking(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const;
+  void overlap(const Product& product, Stream stream) const;
+  void split(const Product& product, Stream stream) const;
+  void blocking(const Product& product, Stream stream) const;
 
   const LocalKernels& kernels_;
   HaloExchange& halo_;

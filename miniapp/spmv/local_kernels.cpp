@@ -20,7 +20,23 @@ bool suits_side_stream(const LoadedMatrix& matrix, const LocalKernels& kernels) 
          !kernels.boundary->starts_early();
 }
 
+void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Stream stream) {
+  if (dot_parts == nullptr) {
+    kernel.apply(p.alpha, p.x.data, p.beta, p.y, stream);
+  } else {
+    kernel.apply_with_dot(p.alpha, p.x.data, p.beta, p.y, dot_parts, stream);
+  }
+}
+
 }  // namespace
+
+std::optional<std::int64_t> LocalKernels::dot_parts() const {
+  if (order == Order::split) return {};
+  const std::optional<std::int64_t> parts = interior->dot_parts();
+  if (!boundary || !parts) return parts;
+  const std::optional<std::int64_t> more = boundary->dot_parts();
+  return more ? std::optional(*parts + *more) : more;
+}
 
 KernelWork LocalKernels::work() const {
   KernelWork work = interior->work();
@@ -74,11 +90,20 @@ LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& i
   return kernels;
 }
 
-void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
-                 void* y, Stream stream) {
+void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream) {
+  multiply(*kernels.interior, product, product.dot_parts, stream);
+}
+
+void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream) {
+  double* parts = product.dot_parts;
+  multiply(*kernels.boundary, product,
+           parts != nullptr ? parts + *kernels.interior->dot_parts() : nullptr, stream);
+}
+
+void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
   const Stream edge = kernels.side ? kernels.side->fork(stream) : stream;
-  kernels.interior->apply(alpha, x.data, beta, y, stream);
-  if (kernels.boundary) kernels.boundary->apply(alpha, x.data, beta, y, edge);
+  multiply_interior(kernels, product, stream);
+  if (kernels.boundary) multiply_boundary(kernels, product, edge);
   if (kernels.side) kernels.side->join(stream);
 }
 

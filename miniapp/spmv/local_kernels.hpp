@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kernels/formats.hpp"
 #include "miniapp/halo/halo_vector.hpp"
@@ -33,7 +34,24 @@ struct LocalKernels {
 
   /// Sum of both.
   KernelWork work() const;
+  /// Parts of x.y that a product leaves where it is asked for; nothing where a kernel does not sum
+  /// along, or y is not final in one pass.
+  std::optional<std::int64_t> dot_parts() const;
 };
+
+/// y = alpha A x + beta y.
+struct Product {
+  double alpha;
+  const HaloVector& x;
+  double beta;
+  void* y;
+  double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
+                                ///< rank; null: not wanted
+};
+
+/// The rows of one of the kernels.
+void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream);
+void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream);
 
 /// Local. The first kernel of make_kernels(), overlap or blocking. A vendor's format takes all rows
 /// at once: the order becomes blocking.
@@ -50,7 +68,6 @@ LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& i
                           const Spec& boundary_format);
 
 /// One product on this rank alone: the ghosts of `x` are taken as they are.
-void apply_local(const LocalKernels& kernels, double alpha, const HaloVector& x, double beta,
-                 void* y, Stream stream);
+void apply_local(const LocalKernels& kernels, const Product& product, Stream stream);
 
 }  // namespace rowhalo

@@ -343,4 +343,22 @@ std::vector<T> product(const SpmvKernel& kernel, T alpha, const std::vector<T>& 
   return y;
 }
 
+/// The sum of x[i] y[i] over the listed rows: exact on small integers.
+inline double dot_of_listed(const NamedList& list, const std::vector<double>& x,
+                            const std::vector<double>& y) {
+  double sum = 0;
+  for (const LocalIndex i : list.rows) sum += x[i] * y[i];
+  return sum;
+}
+
+/// Those that have an entry of x for each row, and one with more rows than a piece has.
+inline std::vector<Matrix> matrices_with_dots() {
+  std::vector<Matrix> result;
+  for (Matrix& matrix : matrices()) {
+    if (matrix.rows() <= matrix.columns) result.push_back(std::move(matrix));
+  }
+  result.push_back(stencil(31, 17, 7));
+  return result;
+}
+
 }  // namespace rowhalo::battery

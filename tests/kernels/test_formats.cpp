@@ -4,6 +4,8 @@
 // rounding bound on random values. A new format is tested by its line in the table.
 #include <omp.h>
 
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "kernels/gpu/device/runtime.hpp"
@@ -145,6 +147,31 @@ TEST_CASE("an unknown format lists the valid ones") {
       elsewhere.starts_with("--boundary-format csr-balanced: runs on device gpu only, and this "
                             "run uses device cpu; use csr, csr-omp, "));
   CHECK(elsewhere.ends_with(", or --device gpu"));
+}
+
+TEST_CASE("formats that sum x.y along leave its parts, and y as it is without") {
+  omp_set_num_threads(3);
+  std::set<std::string> names;
+  for (const Matrix& matrix : matrices_with_dots()) {
+    const Typed<double> typed(matrix);
+    const auto x = integers<double>(matrix.columns, 1), before = integers<double>(matrix.rows(), 2);
+    for (const NamedList& list : row_lists(matrix.rows())) {
+      for (const std::string& spec : cpu_specs(false)) {
+        const auto kernel = make_kernel(unlimited(spec), typed.view(), list.view());
+        const std::optional<std::int64_t> parts = kernel->dot_parts();
+        if (!parts) continue;
+        INFO(spec << ", " << matrix.name << ", " << list.name);
+        names.insert(spec.substr(0, spec.find(':')));
+        std::vector<double> y = before, dots(static_cast<std::size_t>(*parts), std::nan(""));
+        kernel->apply_with_dot(2, x.data(), -1, y.data(), dots.data(), {});
+        CHECK(y == product(*kernel, 2.0, x, -1.0, before));
+        CHECK(std::accumulate(dots.begin(), dots.end(), 0.0) == dot_of_listed(list, x, y));
+      }
+    }
+  }
+  CHECK(names == std::set<std::string>{"asell", "csr", "csr-omp"});
+  const Typed<float> reduced(heavy());
+  CHECK_FALSE(make_kernel("csr", reduced.view(), all_rows(64))->dot_parts());
 }
 
 TEST_CASE("every CPU format refuses options that it does not have") {

@@ -47,3 +47,7 @@ gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu
   'four.slot[j] = table[word >> (8 * j) & 0xff];' \
   'four.slot[j] = table[word >> (8 * (j & 1)) & 0xff];' \
   test_kernels_gpu
+gpu_fault "a lane is missing in p.q" kernels/gpu/asell/asell.cu \
+  'sum_of_lanes(row >= 0 ? cached' \
+  'sum_of_lanes(row >= 0 && lane != 7 ? cached' \
+  test_kernels_gpu

@@ -9,6 +9,14 @@ scalars=kernels/vectors/scalar_steps.hpp
 fault "a dot misses its first term" $steps \
   '{{a[i] * b[i], b[i]' \
   '{{i == 0 ? 0.0 : a[i] * b[i], b[i]'
+fault "the last piece of rows is missing in p.q" kernels/cpu/parts.hpp \
+  'sum += dot(first, last);' \
+  'if (last < end || first == begin) sum += dot(first, last);' \
+  test_kernels
+fault "p.q lacks the boundary rows" miniapp/spmv/local_kernels.cpp \
+  'parts != nullptr ? parts + *kernels.interior->dot_parts() : nullptr' \
+  'parts' \
+  test_miniapp_n2
 fault "x of cg takes the new direction" $steps \
   'x[i] = fma(alpha.value, old, x[i]);' \
   'x[i] = fma(alpha.value, fma(beta.value, old, inverse.apply(i, r[i])), x[i]);'

@@ -101,6 +101,16 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+    apply_with_dot(alpha, x, beta, y, nullptr, stream);
+  }
+
+  std::optional<std::int64_t> dot_parts() const override {
+    if (!sums_dot<Numbers>) return {};
+    return layout_.slices.size();
+  }
+
+  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
+                      Stream stream) const override {
     if (rows_.count == 0) return;
     launch_({{alpha, x, beta, y},
              layout_.slices.data(),
@@ -110,7 +120,8 @@ class AsellGpuKernel final : public DeviceFormat {
              reinterpret_cast<const Matrix*>(layout_.table.data()),
              static_cast<unsigned>(layout_.distinct_values),
              slice_rows_,
-             csr_.block},
+             csr_.block,
+             parts},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }

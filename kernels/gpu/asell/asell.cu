@@ -5,6 +5,7 @@
 //     for step in [0, steps of the slice): column = next column by the slice's code, or none
 //       if there is one: s = fma(value of slot (step, lane), x[column], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
+//   where asked for: dots[slice] = the sum of x[i] * y_i over its rows
 // The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
 // loaded before the first of them is summed; a slot without an entry loads x[0], and the sum
 // discards the product. Coded values are bound by the loads and instructions of a step, not by
@@ -14,6 +15,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
 
 namespace rowhalo {
 namespace {
@@ -251,6 +253,11 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
                                                                   values, a.x);
   }
   if (row >= 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+  if constexpr (sums_dot<Numbers>) {
+    if (a.dots == nullptr) return;
+    const double dot = sum_of_lanes(row >= 0 ? cached(a.x + row) * a.y[row] : 0);
+    if (lane == 0) a.dots[number] = dot;
+  }
 }
 
 template <class Numbers, ValueCode values, Unroll unroll>

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/asell_code.hpp"
 #include "kernels/gpu/device/number_types.hpp"
@@ -84,8 +85,14 @@ struct AsellArguments : ProductOf<Numbers> {
   const typename Numbers::Matrix* table;
   unsigned table_size;  ///< at most most_distinct_values
   RowListView rows;
-  int block;  ///< of anchor_of()
+  int block;     ///< of anchor_of()
+  double* dots;  ///< per slice: the sum of x[row] y[row]; null: not wanted
 };
+
+/// Whether the kernel can sum x[row] y[row] along: x, y and the sum are fp64.
+template <class Numbers>
+inline constexpr bool sums_dot = std::is_same_v<typename Numbers::Vector, double>&&
+    std::is_same_v<typename Numbers::Sum, double>;
 
 template <class Numbers>
 using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStream_t stream);

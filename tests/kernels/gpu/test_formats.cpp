@@ -3,6 +3,10 @@
 // Every GPU format of the table on the battery, in device memory: exact on integers, the bits of
 // the plain loop where the table promises them, within the rounding bound otherwise; listed rows
 // only; NaN in y and x; the same bits every time, plain and from a graph; the counts of work().
+#include <cmath>
+#include <numeric>
+#include <set>
+
 #include "kernels/work.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/kernels/gpu_battery.hpp"
@@ -130,6 +134,36 @@ TEST_CASE("a few products of our own formats, for the sanitizers", "[short]") {
       CHECK(kernel->work().flops == 2 * listed_nonzeros(typed.view(), list.view()));
     }
   }
+}
+
+TEST_CASE("GPU formats that sum x.y along leave its parts, and y as it is without", "[short]") {
+  std::set<std::string> names;
+  for (const Matrix& matrix : matrices_with_dots()) {
+    const Typed<double> typed(matrix);
+    const auto x = integers<double>(matrix.columns, 1), before = integers<double>(matrix.rows(), 2);
+    for (const NamedList& list : row_lists(matrix.rows())) {
+      const DeviceProblem<double> problem(typed, list);
+      for (const std::string& spec : gpu_specs(Baselines::left_out)) {
+        const auto kernel = make_or_refuse(spec, problem);
+        const auto parts = kernel ? kernel->dot_parts() : std::nullopt;
+        if (!parts) continue;
+        INFO(spec << ", " << matrix.name << ", " << list.name);
+        names.insert(spec.substr(0, spec.find(':')));
+        const StreamHandle stream;
+        const std::vector<double> nothing(static_cast<std::size_t>(*parts), std::nan(""));
+        const DeviceArray<double> device_x{std::span<const double>(x)};
+        const DeviceArray<double> device_y{std::span<const double>(before)};
+        const DeviceArray<double> dots{std::span<const double>(nothing)};
+        kernel->apply_with_dot(2, device_x.data(), -1, device_y.data(), dots.data(),
+                               stream.stream());
+        stream.synchronize();
+        const std::vector<double> y = device_y.to_host(), sums = dots.to_host();
+        CHECK(y == device_product(*kernel, 2.0, x, -1.0, before));
+        CHECK(std::accumulate(sums.begin(), sums.end(), 0.0) == dot_of_listed(list, x, y));
+      }
+    }
+  }
+  CHECK(names == std::set<std::string>{"asell"});
 }
 
 TEST_CASE("NaN and Inf in x reach only the rows that refer to them, on the GPU") {
