@@ -105,7 +105,7 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
   std::optional<std::int64_t> dot_parts() const override {
-    if (!sums_dot<Numbers>) return {};
+    if (!sums_dot<Numbers>(layout_.value_code)) return {};
     return layout_.slices.size();
   }
 

@@ -89,10 +89,13 @@ struct AsellArguments : ProductOf<Numbers> {
   double* dots;  ///< per slice: the sum of x[row] y[row]; null: not wanted
 };
 
-/// Whether the kernel can sum x[row] y[row] along: x, y and the sum are fp64.
+/// Whether the kernel can sum x[row] y[row] along: x, y and the sum are fp64. Not with one distinct
+/// value, of which few matrices of solvers are.
 template <class Numbers>
-inline constexpr bool sums_dot = std::is_same_v<typename Numbers::Vector, double>&&
-    std::is_same_v<typename Numbers::Sum, double>;
+constexpr bool sums_dot(ValueCode code) {
+  return std::is_same_v<typename Numbers::Vector, double> &&
+         std::is_same_v<typename Numbers::Sum, double> && code != ValueCode::constant;
+}
 
 template <class Numbers>
 using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStream_t stream);
