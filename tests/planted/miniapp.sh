@@ -166,7 +166,7 @@ fault "ghosts replace what the owned columns gave" miniapp/spmv/split_kernels.cp
   'kernel_->apply(alpha, x, 1.0, y, stream)' \
   'kernel_->apply(alpha, x, 0.0, y, stream)'
 fault "split forgets its ghosts" miniapp/spmv/distributed_spmv.cpp \
-  'kernels_.boundary->apply(alpha, x.data, 1, y, stream);' \
+  'multiply_boundary(kernels_, {product.alpha, product.x, 1, product.y}, stream);' \
   '' \
   cli_schedules
 fault "split takes formats with the bits of csr" miniapp/bench/choose.cpp \

@@ -99,11 +99,11 @@ fault "the first singular row is lost" miniapp/solve/preconditioner.cpp \
   'singular < 0) singular = first + 1;' \
   cli_solve
 fault "boundary rows take the ghosts of the last direction" miniapp/spmv/distributed_spmv.cpp \
-  'halo_.finish(x, edge);
+  'halo_.finish(product.x, edge);
   range.next("boundary");
-  kernels_.boundary->apply(alpha, x.data, beta, y, edge);' \
-  'kernels_.boundary->apply(alpha, x.data, beta, y, edge);
-  halo_.finish(x, edge);' \
+  multiply_boundary(kernels_, product, edge);' \
+  'multiply_boundary(kernels_, product, edge);
+  halo_.finish(product.x, edge);' \
   cli_solve
 fault "sums of rank 1 are missing" miniapp/solve/rank_sums.cpp \
   'void* data = words.data;' \
