@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Dependencies that a build may do without: each is ROWHALO_WITH_<NAME> = AUTO (use it if it is there),
-# ON (it must be) or OFF. Adding one is a find function (see rowhalo_find_petsc) and one rowhalo_option
-# line; the summary, the error message and `rowhalo --version` follow from it.
+# Dependencies. What every build needs is a rowhalo_require line; all that are missing are listed together. What
+# a build may do without is ROWHALO_WITH_<NAME> = AUTO (use it if it is there), ON (it must be) or OFF: a find
+# macro (see rowhalo_find_petsc) and a rowhalo_option line. The summary, the error message and
+# `rowhalo --version` follow from these lines.
+
+# rowhalo_require(<package> <what for> <packages that have it> <option that names it> [arguments of find_package])
+# quickstart reads the lines "missing NAME: ...".
+macro(rowhalo_require package summary packages option)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(STATUS "missing ${package}: ${summary}. ${packages}. If it has a folder of its own: ${option}")
+    set(ROWHALO_INCOMPLETE ON)
+  endif()
+endmacro()
 
 # rowhalo_option(NAME <what the user gains> <package to install> <macro that finds it>)
 # The macro sets ROWHALO_<NAME>_VERSION and makes the target rowhalo::<name>, or sets
@@ -286,6 +297,31 @@ function(rowhalo_use_cuda target)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   rowhalo_unite_cuda(${target})
 endfunction()
+
+set(ROWHALO_INCOMPLETE OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  message(STATUS "missing compiler: ${CMAKE_CXX_COMPILER} is GCC ${CMAKE_CXX_COMPILER_VERSION}, and 12 or newer is \
+needed. Debian: g++-12, Spack and modules: gcc. If it has another name: -D CMAKE_CXX_COMPILER=g++-12")
+  set(ROWHALO_INCOMPLETE ON)
+endif()
+rowhalo_require(MPI "the exchange between ranks" "Debian: libopenmpi-dev, Fedora: openmpi-devel, Spack and modules: \
+openmpi, mpich, cray-mpich" "-D MPI_CXX_COMPILER=FOLDER/bin/mpicxx" COMPONENTS CXX)
+rowhalo_require(OpenMP "threads of a rank" "Part of GCC; Debian: libomp-dev for clang" "-D CMAKE_CXX_COMPILER=g++"
+                COMPONENTS CXX)
+rowhalo_require(ZLIB "compressed matrices" "Debian: zlib1g-dev, Fedora: zlib-devel, Spack and modules: zlib"
+                "-D ZLIB_ROOT=FOLDER")
+rowhalo_require(fmt "texts" "Debian: libfmt-dev, Fedora: fmt-devel, Spack and modules: fmt" "-D fmt_ROOT=FOLDER")
+rowhalo_require(nlohmann_json "reports" "Debian: nlohmann-json3-dev, Fedora: json-devel, Spack: nlohmann-json"
+                "-D nlohmann_json_ROOT=FOLDER")
+rowhalo_require(CLI11 "options" "Debian: libcli11-dev, Fedora: cli11-devel, Spack: cli11" "-D CLI11_ROOT=FOLDER")
+if(BUILD_TESTING)
+  rowhalo_require(Catch2 "tests (-D BUILD_TESTING=OFF builds none)" "Debian: catch2, Fedora: catch-devel, Spack: catch2"
+                  "-D Catch2_ROOT=FOLDER")
+endif()
+if(ROWHALO_INCOMPLETE)
+  message(FATAL_ERROR "Rowhalo needs what is listed above as missing. README, Without apt: ./quickstart --prefix DIR \
+--mirror FOLDER takes fmt, nlohmann_json, CLI11 and Catch2 from archives.")
+endif()
 
 list(APPEND ROWHALO_SUMMARY "")
 rowhalo_required(MPI "${MPI_CXX_VERSION}" "the exchange between ranks")
