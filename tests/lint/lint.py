@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from directives import check_directives  # noqa: F401  (CHECKS finds it)
+from links import check_links  # noqa: F401
 
 # Which rooms a room may include. The longest prefix of a file's path counts.
 MAY_INCLUDE = {
@@ -328,10 +329,6 @@ def check_readme(tree):
     lines = len(tree.lines("README.md")) - 1
     if lines >= MAX_README_LINES:
         yield f"README.md:{lines}: {MAX_README_LINES} lines or more"
-    for number, line in enumerate(tree.lines("README.md"), 1):
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", line):
-            if "://" not in target and not (tree.source / target).exists():
-                yield f"README.md:{number}: links to {target}, which is not there"
 
 
 CHECKS = {name[len("check_"):]: function for name, function in list(globals().items())

@@ -34,7 +34,14 @@ FAULTS = [
     ("whitespace", "io/a.hpp", HEAD + "int x;"),
     ("shellcheck", "jobs/a.sh", "#!/bin/bash\n# SPDX\nrm $1\n"),
     ("readme", "README.md", "line\n" * 200),
-    ("readme", "README.md", "[a link](nowhere.md)\n"),
+    ("links", "io/PAGE.md", "[a link](nowhere.md)\n"),
+    ("links", "io/PAGE.md", "# Title\n[a link](../README.md#titel)\n"),
+    ("links", "io/PAGE.md", "# A `title`, twice\n# A title, twice\n[a link](#a-title-twice-2)\n"),
+]
+# What a check must not refuse, besides a header.
+FINE = [
+    ("links", "io/PAGE.md", "# A `title`, twice\n# A title, twice\n[1](#a-title-twice) [2](#a-title-twice-1) [top](../README.md#title)"
+     "\n`[3](nowhere)` [web](https://nowhere.invalid)\n```\n[4](nowhere)\n# 5\n```\n"),
 ]
 # Ready batch scripts, each with one line changed.
 JOBS = LINT.parents[2] / "jobs"
@@ -101,6 +108,11 @@ def main():
                 failures += 1
                 print(f"{check}, {name}: exit status {run.returncode} instead of {expected}\n"
                       f"{content[:1500]}{run.stdout}{run.stderr}")
+    for check, name, content in FINE:
+        run = run_check(check, name, content)
+        if run.returncode:
+            failures += 1
+            print(f"{check}, {name}: refused\n{content}{run.stdout}{run.stderr}")
     print(f"{len(FAULTS)} faults, {failures} failures")
     return 1 if failures else 0
 
