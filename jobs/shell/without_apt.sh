@@ -120,7 +120,7 @@ configure_for_prefix() {
 
 # Names of what is missing, one per line; with an argument: its whole line.
 missing_packages() { sed -n "s/^-- missing \(${1:-[^:]*}\): .*/\1/p" "$build/configure.log"; }
-missing_line() { sed -n "s/^-- missing \($1: .*\)/\1/p" "$build/configure.log"; }
+missing_line() { sed -n "s/^-- missing \($1: .*\)/\1/; t found; d; :found; s/ If it/\n    If it/; p" "$build/configure.log"; }
 
 # download URL FILE
 download() {
@@ -160,7 +160,7 @@ check_sum() {
   if [ -e "$sums" ]; then
     recorded=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1; exit }' "$sums")
   fi
-  [ -n "$recorded" ] || recorded=$(releases | awk -v name="$name" '$2 == name { print $4 }')
+  [ -n "$recorded" ] || recorded=$(releases | awk -v name="$name" -v sum="$sum" '$2 == name || $4 == sum { print $4 }')
   note "$1: sha256 $sum, $(case $recorded in "") echo "not recorded" ;; "$sum") echo "as recorded" ;; *) echo WRONG ;; esac)"
   if [ -n "$recorded" ] && [ "$recorded" != "$sum" ]; then
     note "recorded is $recorded. Get the archive again, or, if you packed it yourself, record its sum in $sums"
@@ -187,13 +187,13 @@ install_archive() {
 
 # Builds from the mirror what it can; prints how to get what is left.
 complete() {
-  local package file url sum archive lines=() needed
+  local package file url archive lines=() needed
   mapfile -t needed < <(missing_packages)
   if [ "${#needed[@]}" -eq 0 ]; then # something else is wrong
     tail -n 30 "$build/configure.log" >&2
     exit 1
   fi
-  while read -r package file url sum; do
+  while read -r package file url _; do
     [ -n "$(missing_packages "$package")" ] || continue
     archive=""
     [ -z "$mirror" ] || archive=$(archive_of "$package" "$file") || true
@@ -202,7 +202,7 @@ complete() {
       check_sum "$archive"
       install_archive "$package" "$archive" || exit 1
     else
-      lines+=("$(missing_line "$package")" "    For --mirror FOLDER: $file of $url (sha256 $sum), or another version")
+      lines+=("$(missing_line "$package")" "    For --mirror FOLDER: $file, or another version, from" "    $url")
     fi
   done < <(releases)
   for package in "${needed[@]}"; do
@@ -210,7 +210,7 @@ complete() {
   done
   if [ "${#lines[@]}" -gt 0 ]; then
     say "Missing${mirror:+ here and in $mirror}:"
-    printf '             %s\n' "${lines[@]}" >&2
+    printf '%s\n' "${lines[@]}" | sed 's/^/             /' >&2
     exit 2
   fi
 }

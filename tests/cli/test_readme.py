@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README.md: its commands run. The rooms' pages hold the tables of `rowhalo list` and the texts of --help, and
+"""README.md and the pages of the documentation site: their commands run. The rooms' pages hold the tables of `rowhalo list` and the texts of --help, and
 what the table of formats and the formats' files say; --update rewrites them."""
 import os
 import re
@@ -13,6 +13,7 @@ import launch
 
 README = launch.SOURCE / "README.md"
 NEEDED = {".h5": "HDF5", "metis": "METIS"}  # by words of commands
+SITE = ["start", "concepts", "cookbook"]
 PAGES = ["kernels/FORMATS.md", "miniapp/halo/TRANSPORTS.md", "partition/PARTITIONERS.md", "io/SOURCES.md",
          "miniapp/cli/OPTIONS.md", "jobs/NUMBERS.md"]
 GENERATED = re.compile(r"(<!-- (rowhalo|formats) ([a-z -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -96,6 +97,26 @@ class Readme(launch.Case):
                 run = subprocess.run(["bash", "-euc", launched], cwd=self.place, env=environment,
                                      capture_output=True, text=True, check=False, timeout=launch.PATIENCE)
                 self.assertEqual(run.returncode, 0, f"{command}\n{run.stdout}\n{run.stderr}")
+
+    def test_commands_of_the_site(self):
+        """Blocks fenced as sh, one after the other, in a folder with jobs/ and build/ as in a clone."""
+        (self.place / "build/miniapp").mkdir(parents=True)
+        (self.place / "build/miniapp/rowhalo").symlink_to(launch.BINARY)
+        (self.place / "jobs").symlink_to(launch.SOURCE / "jobs")
+        mpirun = f'mpirun() {{ {shlex.join(launch.LAUNCHER)} "$@"; }}\n' if launch.LAUNCHER != ["mpirun"] else ""
+        for page in SITE:
+            text = (launch.SOURCE / f"miniapp/site/{page}.md").read_text(encoding="utf-8")
+            blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+            self.assertTrue(blocks, page)
+            for block in blocks:
+                if mpirun and "study.py run" in block:  # which takes the mpirun of Open MPI
+                    continue
+                commands = re.sub(r"^\./quickstart.*\n", "", block, flags=re.MULTILINE)
+                run = subprocess.run(["bash", "-euo", "pipefail", "-c", mpirun + commands], cwd=self.place,
+                                     env={**launch.ENVIRONMENT, "ROWHALO": str(launch.BINARY)}, capture_output=True,
+                                     text=True, check=False, timeout=launch.PATIENCE)
+                self.assertEqual(run.returncode, 0, f"{page}: {block}\n{run.stdout}\n{run.stderr}")
+        self.assertTrue((self.place / "my-study/results.csv").is_file() or mpirun)
 
 
 UPDATE = "--update" in sys.argv
