@@ -51,7 +51,7 @@ class Quickstart(launch.Case):
         for name in REAL:
             if shutil.which(name):
                 (self.bin / name).symlink_to(shutil.which(name))
-        doubles = {"cmake": CMAKE, "c++": "#!/bin/bash\n", "make": "#!/bin/bash\n"}
+        doubles = {"cmake": CMAKE, "c++": "#!/bin/bash\n", "make": "#!/bin/bash\n", "python3": "#!/bin/bash\n"}
         for name, text in {**doubles, **dict.fromkeys(("apt-get", "dpkg-query", "sudo"), NEVER)}.items():
             (self.bin / name).write_text(text, encoding="utf-8")
             (self.bin / name).chmod(0o755)
@@ -90,13 +90,16 @@ class Quickstart(launch.Case):
         self.assertFalse(self.calls.exists())
 
     def test_tools_that_are_missing_are_listed_together(self):
-        (self.bin / "make").unlink()
-        text = self.quickstart("--prefix", "p", status=2, VERSION="3.18.4", CXX="absent -m64")
+        for name in ("make", "python3"):
+            (self.bin / name).unlink()
+        text = self.quickstart("test", "--prefix", "p", status=2, VERSION="3.18.4", CXX="absent -m64")
         for said in ("cmake: 3.25 or newer, here: 3.18.4", "compiler: C++20, e.g. GCC 12 or newer; not there: absent.",
-                     "make or ninja"):
+                     "make or ninja", "python3: 3.8 or newer, for the tests"):
             self.assertIn(said, text)
         (self.bin / "cmake").unlink()
-        self.assertIn("here: none", self.quickstart("--prefix", "p", status=2))
+        text = self.quickstart("--prefix", "p", status=2)
+        self.assertIn("here: none", text)
+        self.assertNotIn("python3", text)
 
     def test_without_a_mirror_everything_that_is_missing_is_listed(self):
         text = self.quickstart("test", "--prefix", "p", status=2, NEEDED="MPI fmt nlohmann_json CLI11 Catch2")
