@@ -119,8 +119,9 @@ def copy_guide(source, name, labels):
         return f"{picture}[{text}]({target})"
 
     text = LINK.sub(rewritten, (SOURCES / name).read_text(encoding="utf-8")).rstrip("\n")
-    # Tables of results are reached from the page of results; the menu need not name them.
-    write(source / name, ["---", "orphan: true", "---", text] if re.match("jobs/results/.*/", name) else [text])
+    in_menu = re.search(rf"<{name[:-3]}>$", (HERE / "index.rst").read_text(encoding="utf-8"), re.MULTILINE)
+    # Others, such as tables of results, are reached by links.
+    write(source / name, [text] if in_menu else ["---", "orphan: true", "---", text])
 
 
 def guides():
