@@ -182,7 +182,7 @@ install_archive() {
     -D BUILD_TESTING=OFF -D FMT_TEST=OFF -D FMT_DOC=OFF -D JSON_BuildTests=OFF -D CATCH_BUILD_TESTING=OFF \
     -D CATCH_INSTALL_DOCS=OFF -D CLI11_BUILD_TESTS=OFF -D CLI11_BUILD_EXAMPLES=OFF -D CLI11_BUILD_DOCS=OFF \
     -D CLI11_SINGLE_FILE=OFF || return 1
-  logged "$place/log" cmake --build "$place/build" --parallel "$(processors)" || return 1
+  logged "$place/log" cmake --build "$place/build" --parallel "$(compilers)" || return 1
   logged "$place/log" cmake --install "$place/build"
 }
 
