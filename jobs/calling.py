@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user types to call a program of jobs/: its file, or `rowhalo-study COMMAND`.
+
+rowhalo-study runs the programs in its own process and sets `as_tool` before. Usage lines, error
+messages and remedies name what was typed.
+"""
+TOOL = "rowhalo-study"
+as_tool = False  # pylint: disable=invalid-name
+
+
+def typed(program):
+    """`program` is the file in jobs/, e.g. plot.py; study.py holds several commands of the tool."""
+    if not as_tool:
+        return program
+    command = program.split(".")[0].replace("_", "-")
+    return TOOL if command == "study" else f"{TOOL} {command}"
