@@ -22,10 +22,12 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from calling import typed
 from plotting.data import grouped, read
 from plotting.hdf5 import WrongFile, batch_seconds
 from studying.rows import SOLVER_CHOICE, solver_name
 
+NAME = typed("compare.py")
 KEY = ("matrix", "ranks", "device", "precision", "schedule", "partition", "threads",
        "petsc_solver", *SOLVER_CHOICE)
 USUAL_BATCHES = 20     # of `run`, where a table of an earlier version does not say
@@ -167,7 +169,7 @@ def compare(paths, threshold):
 
 def main(arguments):
     parser = argparse.ArgumentParser(
-        prog="compare.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog=NAME, formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__.split("\n", maxsplit=1)[0],
         epilog=__doc__.split("\n\n", maxsplit=2)[2])
     parser.add_argument("before", metavar="A", type=Path)
@@ -180,7 +182,7 @@ def main(arguments):
     try:
         return compare([options.before, options.after], options.threshold / 100)
     except WrongFile as error:
-        print(f"compare.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
 
 

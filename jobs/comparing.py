@@ -1,22 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs that compare share: partitions.py, mkl.py, partial_sums.py."""
+"""What programs that compare share: partitions.py, mkl.py, partial_sums.py, classes."""
 import csv
 import io
 import shutil
 from pathlib import Path
 
+from studying.ini import WrongInput
+from studying.program import find_executable
+
 
 def add_program(parser):
-    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
+    parser.add_argument("--rowhalo", help="the executable (default: $ROWHALO, else the one built or "
+                        "installed beside jobs/, else the one in PATH)")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+
+
+def executable(parser, named):
+    """The path of the executable that --rowhalo names, or of the one that is found without it."""
+    found = shutil.which(named) if named else None
+    if named and not found:
+        parser.error(f"--rowhalo {named}: there is no such executable; build it first")
+    try:
+        return str(Path(found or find_executable()).resolve())
+    except WrongInput as error:
+        return parser.error(str(error))
 
 
 def settle(parser, options):
     """The executable's path, and the numbers in --ranks; or an error of usage."""
-    found = shutil.which(options.rowhalo)
-    if not found:
-        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
-    options.rowhalo = str(Path(found).resolve())
+    options.rowhalo = executable(parser, options.rowhalo)
     if hasattr(options, "ranks"):
         try:
             options.ranks = [int(ranks) for ranks in options.ranks.split(",")]

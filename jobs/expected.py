@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
+from calling import typed
 from compare import aligned
 from plotting.data import read
 from plotting.hdf5 import WrongFile
@@ -23,6 +24,7 @@ from plotting.style import short_matrix
 from studying.rows import columns_of
 from table import csv_path, microseconds, transport_of, write_tables
 
+NAME = typed("expected.py")
 FIGURES = (("median_seconds", "measured, us", microseconds),
            ("expected_seconds", "expected, us", microseconds),
            ("expected_error", "error", "{:+.1%}".format))
@@ -54,7 +56,7 @@ def summary(rows):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="expected.py",
+    parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
@@ -71,7 +73,7 @@ def main(arguments):
             write_tables(options.output, rows, ("expected_error", *columns_of(rows)), FIGURES,
                          f"\n{summary(rows)}\n")
     except (WrongFile, OSError) as error:
-        print(f"expected.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     return 0
 

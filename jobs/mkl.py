@@ -26,10 +26,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from calling import typed
 from comparing import add_program, csv_text, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
 
+NAME = typed("mkl.py")
 MATRICES = ("stencil27:96,coef=random", "stencil7:128,coef=random", "elasticity:32",
             "banded:rows=200000,half=64,fill=0.2", "road:1500", "rmat:scale=18",
             "rmat:scale=18,scramble=1", "web:rows=500000", "arrow:rows=2000000,heavy=5,row=500000",
@@ -132,7 +134,7 @@ class Mkl:
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="mkl.py",
+    parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 failed, 2 usage, 77 no MKL")
     add_program(parser)
@@ -225,7 +227,7 @@ def main(arguments):
     try:
         mkl = Mkl([folder for folder in folders if folder.is_dir()], options.threads)
     except (FileNotFoundError, OSError) as error:
-        print(f"mkl.py: no MKL: {error}; pip install mkl, or name its folder with --mkl",
+        print(f"{NAME}: no MKL: {error}; pip install mkl, or name its folder with --mkl",
               file=sys.stderr)
         return 77
     options.output.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,7 @@ from accepting import bundle, ratios
 from accepting.planning import folder_for, name_of, note_what_runs
 from accepting.rating import Broken, evidence_of, grouped_rows, lines_of, rows_of_result
 from accepting.sets import DIVISIONS, SETS, official_of
+from calling import typed
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
 from studying.points import arguments_of, obstacle, plural, warnings
@@ -34,6 +35,8 @@ from studying.states import LIVE, counts, states_of, table
 from studying.submitting import submit
 from whole_files import write_whole
 
+NAME = typed("official.py")
+STUDY = typed("study.py")
 INVALID = 3
 
 
@@ -50,7 +53,7 @@ def check_memory(folder):
             raise WrongInput(f"{point['name']}: {stop}; another --site, or another set")
         for note in warnings(point, folder.site):
             if "may not fit" in note:
-                print(f"official.py: warning: {point['name']}: {note}", file=sys.stderr)
+                print(f"{NAME}: warning: {point['name']}: {note}", file=sys.stderr)
 
 
 def measure(options):
@@ -93,7 +96,7 @@ def finish(folder, reference):
         again = " ".join(map(shlex.quote, sys.argv[1:]))
         when = "when its job has ended" if any(
             state.word in LIVE for state in states.values()) else "to go on"
-        print(f"not finished; {when}: official.py {again}")
+        print(f"not finished; {when}: {NAME} {again}")
         return 1
     result, path = bundle.make(folder.path)
     print("", *lines_of(result), sep="\n")
@@ -103,7 +106,7 @@ def finish(folder, reference):
     print(f"\nbundle: {path}\nsha256: {hashlib.sha256(path.read_bytes()).hexdigest()}")
     if any(state.word == "error" for state in states.values()):
         again = ("the same call" if in_a_job(folder.site)
-                 else f"study.py resume {shlex.quote(str(folder.path))}")
+                 else f"{STUDY} resume {shlex.quote(str(folder.path))}")
         print(f"measure again what failed: {again}")
     return status_of(result)
 
@@ -122,7 +125,7 @@ def check(options):
     print(f"\nbundle: {options.bundle}\nsha256: {digest}\nexecutable: sha256 "
           f"{result['official']['executable_sha256']}")
     if wrong:
-        print(*(f"official.py: {options.bundle}: {line}" for line in wrong), sep="\n", file=sys.stderr)
+        print(*(f"{NAME}: {options.bundle}: {line}" for line in wrong), sep="\n", file=sys.stderr)
         print(f"CHANGED: {options.bundle} is not as it was made; ask for the original")
         return 1
     print(f"unchanged: {len(files)} files as in {bundle.MANIFEST}; rating, verdict and table as its "
@@ -147,10 +150,10 @@ def seconds(text):
 
 def measure_parser():
     parser = argparse.ArgumentParser(
-        prog="official.py", description=__doc__.split("\n", maxsplit=1)[0],
+        prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="official.py --set NAME [options] [-- TUNING]\n"
-        "       official.py check BUNDLE [--reference FILE] [--save-reference FILE]",
+        usage=f"{NAME} --set NAME [options] [-- TUNING]\n"
+        f"       {NAME} check BUNDLE [--reference FILE] [--save-reference FILE]",
         epilog="sets:\n" + "".join(
             f"  {name:8} {chosen.title}: {len(chosen.sizes)} matrices, "
             f"{plural(chosen.runs, 'run')} of {chosen.seconds:g} s each, CG\n"
@@ -179,7 +182,7 @@ def measure_parser():
 
 
 def check_parser():
-    parser = argparse.ArgumentParser(prog="official.py check", epilog="exit status: 0 VALID or "
+    parser = argparse.ArgumentParser(prog=f"{NAME} check", epilog="exit status: 0 VALID or "
                                      "REHEARSAL, 1 damaged or changed, 2 wrong usage, 3 INVALID",
                                      description="Checks a bundle: hashes, rating, verdict.")
     parser.add_argument("bundle", type=Path, metavar="BUNDLE", help=".tar.gz of official.py")
@@ -198,20 +201,20 @@ def main(words):
         options.tuning = words[end + 1:]
         return measure(options)
     except WrongInput as error:
-        print(f"official.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except FileNotFoundError as error:
-        print(f"official.py: {error.filename}: is not there, or its folder is not", file=sys.stderr)
+        print(f"{NAME}: {error.filename}: is not there, or its folder is not", file=sys.stderr)
         return 2
     except (Broken, WrongFile) as error:
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
-        print(f"official.py: {place}{error}", file=sys.stderr)
+        print(f"{NAME}: {place}{error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"official.py: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
 
 

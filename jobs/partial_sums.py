@@ -22,10 +22,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from calling import typed
 from comparing import add_program, csv_text, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
 
+NAME = typed("partial_sums.py")
 MATRICES = ("rmat:scale=18", "rmat:scale=20", "web:rows=1000000")
 COLUMNS = ("matrix", "ranks", "entries", "cover", "saved", "entries_max_rank", "cover_max_rank",
            "saved_max_rank", "entries_between", "cover_between", "once_per_node", "by_degrees", "imbalance",
@@ -34,7 +36,7 @@ CUTS_ANEW = 3
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="partial_sums.py",
+    parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 2 usage, 77 no scipy")
     add_program(parser)
@@ -185,7 +187,7 @@ def main(arguments):
         import numpy  # pylint: disable=import-outside-toplevel
         from scipy import sparse  # pylint: disable=import-outside-toplevel
     except ImportError as error:
-        print(f"partial_sums.py: {error}; apt-get install python3-scipy", file=sys.stderr)
+        print(f"{NAME}: {error}; apt-get install python3-scipy", file=sys.stderr)
         return 77
     options.output.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -196,7 +198,7 @@ def main(arguments):
                            stdout=subprocess.DEVNULL)
             graph = Graph(path, numpy, sparse)
         if graph.matrix.shape[0] != graph.matrix.shape[1]:
-            print(f"partial_sums.py: --matrix {matrix}: is not square", file=sys.stderr)
+            print(f"{NAME}: --matrix {matrix}: is not square", file=sys.stderr)
             return 2
         for ranks in options.ranks:
             lines.append(line_of(graph, Path(matrix).name, ranks, options.node))

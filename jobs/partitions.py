@@ -24,9 +24,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from calling import typed
 from comparing import add_program, csv_text, settle
 from whole_files import write_whole
 
+NAME = typed("partitions.py")
 MATRICES = (
     "stencil27:64,coef=random", "stencil7:128,coef=random", "stencil5:1024,coef=random",
     "elasticity:32", "road:1000", "banded:rows=200000,half=64,fill=0.2", "rmat:scale=18",
@@ -41,7 +43,7 @@ COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds"
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="partitions.py",
+    parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 a run failed, 2 usage")
     add_program(parser)

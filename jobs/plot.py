@@ -15,12 +15,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from calling import typed
 from plotting import formats, product, ranks, scaling, solve
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
 from plotting.style import NothingToDraw, matplotlib_ready, smallest
 from studying.rows import ALL_COLUMNS
 
+NAME = typed("plot.py")
 KINDS = {
     "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix per line"),
     "weak": (scaling.weak, "time and efficiency over ranks, sizes that grow with them"),
@@ -40,7 +42,7 @@ KINDS = {
 
 def parse(arguments):
     parser = argparse.ArgumentParser(
-        prog="plot.py", description=__doc__.split("\n", maxsplit=1)[0],
+        prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="kinds:\n" + "\n".join(f"  {name:15} {summary}"
                                       for name, (_, summary) in KINDS.items()))
@@ -91,19 +93,19 @@ def main(arguments):
                 drawn += KINDS[kind][0](data, folder)
             except NothingToDraw as reason:
                 if options.kind != "auto":
-                    print(f"plot.py: no picture {kind}: {reason}", file=sys.stderr)
+                    print(f"{NAME}: no picture {kind}: {reason}", file=sys.stderr)
             except WrongFile as error:
                 if options.kind != "auto":
                     raise
-                print(f"plot.py: no picture {kind}: {error}", file=sys.stderr)
+                print(f"{NAME}: no picture {kind}: {error}", file=sys.stderr)
     except WrongFile as error:
-        print(f"plot.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except ImportError as error:
-        print(f"plot.py: {sys.executable}: {error}: {remedy('matplotlib')}", file=sys.stderr)
+        print(f"{NAME}: {sys.executable}: {error}: {remedy('matplotlib')}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"plot.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     if options.smallest:
         pictures = {}
@@ -113,7 +115,7 @@ def main(arguments):
     for path in drawn:
         print(path)
     if not drawn:
-        print("plot.py: the data shows none of these pictures", file=sys.stderr)
+        print(f"{NAME}: the data shows none of these pictures", file=sys.stderr)
     return 0 if drawn else 1
 
 

@@ -17,6 +17,8 @@
 set -euo pipefail
 
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# jobs/ may be read-only, or belong to a package: Python leaves no __pycache__ there.
+export PYTHONDONTWRITEBYTECODE=1
 site="" study="" classes="" output="" ranks="" nodes="" ranks_per_node="" threads="" repeats=1
 started="" child="" interrupted="" interrupted_at=0 woken="" phase="before the first repeat"
 # shellcheck source=jobs/shell/site.sh

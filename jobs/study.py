@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from calling import typed
 from studying import backends
 from studying.collect import collect
 from studying.folder import made, opened
@@ -24,12 +25,23 @@ from studying.slurm import called
 from studying.states import counts, states_of, table
 from studying.submitting import submit, watch
 
+NAME = typed("study.py")
+JOBS = Path(__file__).resolve().parent
 READY = {".sbatch": "slurm", ".pbs": "pbs"}
+
+
+def shipped(name, folders):
+    """The path of a file, or of the one of this name in these folders of jobs/."""
+    path = Path(name)
+    if path.name == name and not path.exists():
+        path = next((JOBS / folder / name for folder in folders
+                     if (JOBS / folder / name).is_file()), path)
+    return path
 
 
 def folder_of(options, program=None):
     """The study's folder and, where it is a new one, the text of the study."""
-    path = Path(options.study)
+    path = shipped(options.study, ["studies"])
     if path.is_dir():
         if options.output and Path(options.output).resolve() != path.resolve():
             raise WrongInput(f"--output {options.output}: {path} is an output folder already")
@@ -38,7 +50,7 @@ def folder_of(options, program=None):
         return opened(path, options.site), None
     if not path.is_file():
         raise WrongInput(f"{path}: neither a study file nor the output folder of a study; ready "
-                         f"ones are in {Path(__file__).resolve().parent / 'studies'}")
+                         f"ones are in {JOBS / 'studies'}")
     return made(path, options.site, options.output, options.repeats, program or Program())
 
 
@@ -77,7 +89,7 @@ def plan_command(options):
 
 
 def submit_command(options):
-    path = Path(options.study)
+    path = shipped(options.study, READY.values())
     if path.suffix in READY:
         return submit_ready(path, options)
     program = Program()
@@ -125,11 +137,11 @@ def run_command(options):
 def finish(folder, plots):
     """Collects; draws when there is something to draw with."""
     if collect(folder) and plots:
-        drawn = subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "plot.py"),
+        drawn = subprocess.run([sys.executable, str(JOBS / "plot.py"),
                                 str(folder.path)], check=False, stdin=subprocess.DEVNULL)
         if drawn.returncode:
-            print(f"study.py: no plots: plot.py ended with exit status {drawn.returncode}; again "
-                  f"by: study.py collect {shlex.quote(str(folder.path))} --plot", file=sys.stderr)
+            print(f"{NAME}: no plots: plot.py ended with exit status {drawn.returncode}; again "
+                  f"by: {NAME} collect {shlex.quote(str(folder.path))} --plot", file=sys.stderr)
     print(counts(states_of(folder)[0]), flush=True)
 
 
@@ -161,7 +173,7 @@ def site_command(options):
 
 
 def parser():
-    top = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    top = argparse.ArgumentParser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0])
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
 
@@ -169,7 +181,8 @@ def parser():
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(function=function)
         if study:
-            command.add_argument("study", help="STUDY.ini, or the output folder of a study")
+            command.add_argument("study", help="STUDY.ini, a file or "
+                                 "one of jobs/studies, or the output folder of a study")
             command.add_argument("--site", help="name in jobs/sites, or a file (default: "
                                  "$ROWHALO_SITE, else by what this machine looks like)")
             command.add_argument("--output", help="the study's folder (default: study-NAME)")
@@ -214,7 +227,7 @@ def main():
             raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)
     except WrongInput as error:
-        print(f"study.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

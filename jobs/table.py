@@ -14,12 +14,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from calling import typed
 from plotting.data import COMBINATION, reader_of
 from plotting.hdf5 import WrongFile
 from plotting.style import short
 from studying.rows import csv_text, unique
 from whole_files import write_whole
 
+NAME = typed("table.py")
 # Columns that tell lines apart; those with one value for all of them stand above the table.
 KEYS = ("matrix", "nonzeros", "precision", "device", "nodes", "ranks", "threads", "partition",
         "schedule", "format", "method", "petsc_solver", "preconditioner", "norm", "reproducible",
@@ -127,7 +129,7 @@ def write_tables(output, rows, columns=None, figures=None, end=""):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="table.py",
+    parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
@@ -145,10 +147,10 @@ def main(arguments):
             row["study"] = row["study"] or options.study or ""
         write_tables(options.output, rows)
     except WrongFile as error:
-        print(f"table.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"table.py: {error}", file=sys.stderr)
+        print(f"{NAME}: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -39,3 +39,24 @@ install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The tool rowhalo-study: the programs of jobs/ with their studies, sites, batch scripts and guides, as
+# they are, in share/rowhalo/jobs. They find each other and the executable from there by relative
+# links, so the prefix may be moved; they write nothing into it.
+set(data_dir ${CMAKE_INSTALL_DATADIR}/rowhalo)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs DESTINATION ${data_dir} USE_SOURCE_PERMISSIONS
+        PATTERN results EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "study-*" EXCLUDE
+        PATTERN batch_scripts.py EXCLUDE PATTERN template.in EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/io/report/report.schema.json DESTINATION ${data_dir})
+
+# FOLDER/NAME as a link to TARGET, both relative to the prefix.
+function(install_link folder name target)
+  cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE from)
+  cmake_path(ABSOLUTE_PATH target BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX})
+  file(RELATIVE_PATH target ${from} ${target})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/links)
+  file(CREATE_LINK ${target} ${PROJECT_BINARY_DIR}/generated/links/${name} SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/links/${name} DESTINATION ${folder})
+endfunction()
+install_link(${CMAKE_INSTALL_BINDIR} rowhalo-study ${data_dir}/jobs/rowhalo-study)
+install_link(${data_dir}/jobs rowhalo ${CMAKE_INSTALL_BINDIR}/rowhalo)

@@ -18,7 +18,6 @@ import argparse
 import gzip
 import re
 import shlex
-import shutil
 import signal
 import sys
 import time
@@ -28,19 +27,21 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
 import picture  # noqa: E402
 import tables  # noqa: E402
+from calling import typed  # noqa: E402
+from comparing import add_program, executable  # noqa: E402
 from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
 from results import is_wrong, summary_of  # noqa: E402
 from running import Program, Table, run, stored  # noqa: E402
 from whole_files import write_whole  # noqa: E402
 
+NAME = typed("classes")
 PRECISIONS = ("fp64", "fp32", "mixed", "fp16", "bf16")
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="classes", description=__doc__.split("\n", maxsplit=1)[0],
+    parser = argparse.ArgumentParser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 something failed, 2 usage")
-    parser.add_argument("--rowhalo", default="rowhalo", help="the executable (default: in PATH)")
-    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    add_program(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
     parser.add_argument("--precision", choices=PRECISIONS, default="fp64")
     parser.add_argument("--classes", metavar="A,B", help="of " + ", ".join(CLASSES))
@@ -64,10 +65,8 @@ def parse(arguments):
         parser.error(f"--classes {unknown[0]}: use {', '.join(CLASSES)}")
     if options.matrices and not options.matrices.is_dir():
         parser.error(f"--matrices {options.matrices}: is not a folder")
-    found = shutil.which(options.rowhalo)
-    if not found and not options.list and not options.tables:
-        parser.error(f"--rowhalo {options.rowhalo}: there is no such executable; build it first")
-    options.rowhalo = found and str(Path(found).resolve())
+    if not options.list and not options.tables:
+        options.rowhalo = executable(parser, options.rowhalo)
     return options
 
 
@@ -150,7 +149,7 @@ def main(arguments):
     begun = time.monotonic()
     table = Table(Path(f"{stem}.csv"))
     if options.tables and not table.points:
-        print(f"classes: --tables: {table.path} holds no lines; run without --tables first",
+        print(f"{NAME}: --tables: {table.path} holds no lines; run without --tables first",
               file=sys.stderr)
         return 2
     device, outcomes = run_selected(matrices, options, table)

@@ -9,12 +9,14 @@ import json
 import subprocess
 import sys
 
+from calling import typed
 from matrices import CLASSES, Matrix, point_of, wanted_formats
 from results import fastest, names_in, not_measured, outcome_of, shared_by
 from studying.rows import read_csv, rows_of
 from tables import OWN_TEXTS, table_text
 from whole_files import set_aside, write_whole
 
+NAME = typed("classes")
 HUGE_FACTOR = 10  # of the time limit
 SHORT = ("--batches", "3", "--iterations", "2", "--warmup", "1", "--min-seconds", "0")
 
@@ -29,7 +31,7 @@ class Table:
             try:
                 rows = read_csv(path, OWN_TEXTS)
             except (OSError, ValueError) as error:
-                sys.exit(f"classes: {path}: {error}; move it away, or write to another --output")
+                sys.exit(f"{NAME}: {path}: {error}; move it away, or write to another --output")
         for row in rows:
             self.points.setdefault(row["point"], []).append(row)
 
@@ -50,7 +52,7 @@ class Program:
         listing = subprocess.run([options.rowhalo, "list", "formats", "--json"], timeout=60,
                                  stdout=subprocess.PIPE, check=False)
         if listing.returncode != 0:  # it has said why
-            sys.exit(f"classes: --rowhalo {options.rowhalo}: `list formats` does not run")
+            sys.exit(f"{NAME}: --rowhalo {options.rowhalo}: `list formats` does not run")
         formats = [(entry["summary"].split(":")[0], entry["name"])
                    for entry in json.loads(listing.stdout) if entry["usable"]]
         self.device = options.device
@@ -58,7 +60,7 @@ class Program:
             self.device = "gpu" if any(device == "gpu" for device, _ in formats) else "cpu"
         self.names = {name for device, name in formats if device == self.device}
         if not self.names:
-            sys.exit(f"classes: --device {self.device}: no format is usable here; "
+            sys.exit(f"{NAME}: --device {self.device}: no format is usable here; "
                      "`rowhalo list formats` says why")
         report, _ = self.kernels(Matrix("tiny", "stencil5:2"), ["auto"], options.precision)
         if report and "auto" in {entry["name"] for entry in report["formats"]}:

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple, Optional
 
+from calling import typed
 from plotting.hdf5 import WrongFile, read_hdf5_report
 from studying.rows import read_csv, rows_of, word_after
 
@@ -126,7 +127,7 @@ class Reader:
                 self.add_report(path, report)
         if not any(report for _, report in reports):
             raise WrongFile(f"{folder}: holds neither results.csv nor a report; "
-                            "`study.py collect` makes the one from the other")
+                            f"`{typed('study.py')} collect` makes the one from the other")
 
     @staticmethod
     def report_or_none(path):
@@ -141,7 +142,8 @@ class Reader:
             self.add_rows(read_csv(path), lambda row: path.parent / "points"
                           / (row["point"] or ".") / f"result-{row['repeat']}.h5")
         except (OSError, ValueError) as error:
-            raise WrongFile(f"{path}: {error}; `study.py collect` and table.py make one") from error
+            raise WrongFile(f"{path}: {error}; `{typed('study.py')} collect` and "
+                            f"{typed('table.py')} make one") from error
         seen = set()
         for result in sorted(path.parent.glob("points/*/result-*.json")):
             report = None if result.parent in seen else self.report_or_none(result)

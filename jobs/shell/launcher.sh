@@ -7,10 +7,10 @@
 # told about hosts, cores and environment; rank_command is the program with what goes before it on a
 # rank.
 
-# $ROWHALO, the build beside jobs/, or PATH: sets rowhalo, and version to what it says of itself.
+# $ROWHALO, the build beside jobs/, the link of the installation, or PATH: sets rowhalo, and version to what it says of itself.
 find_rowhalo() {
   local candidate
-  for candidate in "${ROWHALO:-}" "$jobs/../build/miniapp/rowhalo" rowhalo; do
+  for candidate in "${ROWHALO:-}" "$jobs/../build/miniapp/rowhalo" "$jobs/rowhalo" rowhalo; do
     if [ -n "$candidate" ] && rowhalo=$(command -v "$candidate") && [ -x "$rowhalo" ]; then
       rowhalo=$(realpath "$rowhalo")
       export ROWHALO=$rowhalo

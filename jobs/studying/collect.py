@@ -6,11 +6,13 @@ the program's own result-K.h5 holds, among it the time of every batch on every r
 """
 import sys
 
+from calling import typed
 from plotting.hdf5 import remedy
 from studying.folder import read_json
 from studying.rows import TEXTS, columns_of, csv_text, rows_of
 from whole_files import whole, write_whole
 
+STUDY = typed("study.py")
 
 def rows_of_study(folder):
     """All rows, in the order of the plan. Points that did not end have those that they wrote."""
@@ -38,7 +40,7 @@ def write_hdf5(folder, rows, path):
     try:
         import h5py  # pylint: disable=import-outside-toplevel
     except ImportError:
-        print(f"study.py: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
+        print(f"{STUDY}: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
               file=sys.stderr)
         return False
     with whole(path) as fresh, h5py.File(fresh, "w") as file:
@@ -54,7 +56,7 @@ def write_hdf5(folder, rows, path):
                     with h5py.File(source, "r") as own:
                         own.copy(own["/"], file, f"points/{point['name']}/{repeat}")
                 except OSError as error:
-                    print(f"study.py: {source} is left out: {error}", file=sys.stderr)
+                    print(f"{STUDY}: {source} is left out: {error}", file=sys.stderr)
     return True
 
 

@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from calling import typed
 from studying.ini import WrongInput
 from studying.points import points_of
 from studying.rows import word_after
@@ -15,6 +16,7 @@ from studying.site import load_site, read_site
 from studying.study import check_names, read_study
 from whole_files import write_whole
 
+STUDY = typed("study.py")
 
 def read_json(path):
     """What a file holds; None where it is not there or cut off."""
@@ -74,7 +76,7 @@ def made(path, site_name, output, repeats, program):
     before = output / "study.ini"
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
-                         f"another --output, or go on with that one: study.py resume {output}")
+                         f"another --output, or go on with that one: {STUDY} resume {output}")
     site = load_site(site_name)
     if site.machine and study.command == "run" and not word_after("--machine", study.arguments):
         study = replace(study, arguments=[*study.arguments, "--machine", str(site.machine)])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from studying.site import Site
 
+PYTHON = (sys.executable, "-B")   # jobs/ may be read-only: no __pycache__ there
 STUDY_PROGRAM = Path(__file__).resolve().parents[1] / "study.py"
 LEAST_MINUTES = 5   # so that the signal two minutes before the end does not come at the start
 SPARE_MINUTES = 2   # start of the job, provenance
@@ -58,7 +59,7 @@ def job_of(folder, name, points, program, collects):
         nodes=max(point["nodes"] for point in points), ranks_per_node=most,
         cores_per_rank=min(first["cores_per_rank"], max(1, folder.site.cores // most)),
         gpus_per_node=gpus, minutes=minutes_for(folder, points),
-        command=[sys.executable, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name,
+        command=[*PYTHON, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name,
                  *(["--collect"] if collects else [])],
         variables={"ROWHALO": program.path, "PYTHON": sys.executable})
 
@@ -83,7 +84,7 @@ def finish_job(folder, taken):
     return Job(name=name, title=f"{folder.plan['study']}-{name}", site=folder.site, points=[],
                nodes=1, ranks_per_node=1, cores_per_rank=1, gpus_per_node=0,
                minutes=FINISH_MINUTES, variables={},
-               command=[sys.executable, str(STUDY_PROGRAM), "collect", str(folder.path), "--plot"])
+               command=[*PYTHON, str(STUDY_PROGRAM), "collect", str(folder.path), "--plot"])
 
 
 def clock(minutes):

@@ -29,7 +29,7 @@ def process_runs(pid):
         return False
     except OSError:  # no /proc
         return True
-    return any(word.endswith((b"study.py", b".sh")) for word in words)
+    return any(word.endswith((b"study.py", b"rowhalo-study", b".sh")) for word in words)
 
 
 def script(job):

@@ -2,7 +2,8 @@
 """What the executable is asked before a study runs: names it knows, outlines of matrices.
 
 Outlines come from `rowhalo info --dry`, which reads and makes no entry, so any size costs half a
-second. The executable is $ROWHALO, else the build beside jobs/, else the one in PATH, as in run.sh.
+second. The executable is $ROWHALO, else the build beside jobs/, else jobs/rowhalo, a link that the
+installation makes, else the one in PATH, as in run.sh.
 """
 import json
 import os
@@ -38,14 +39,16 @@ class Outline(NamedTuple):
 
 
 def find_executable():
-    beside = Path(__file__).resolve().parents[2] / "build/miniapp/rowhalo"
+    jobs = Path(__file__).resolve().parents[1]
+    beside = jobs.parent / "build/miniapp/rowhalo"
     named = os.environ.get("ROWHALO")
     if named:
         found = shutil.which(named)
         if not found:
             raise WrongInput(f"ROWHALO={named}: there is no such executable")
         return os.path.abspath(found)
-    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("rowhalo")
+    found = next((path.resolve() for path in (beside, jobs / "rowhalo")
+                  if os.access(path, os.X_OK)), shutil.which("rowhalo"))
     if not found:
         raise WrongInput(f"no executable: neither {beside} nor rowhalo in PATH; build it with "
                          "./quickstart, or set ROWHALO=/path/of/rowhalo")

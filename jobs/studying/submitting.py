@@ -9,6 +9,7 @@ import shlex
 import sys
 import time
 
+from calling import typed
 from studying import backends
 from studying.ini import WrongInput
 from studying.jobs import finish_job, jobs_of
@@ -17,6 +18,7 @@ from studying.slurm import called
 from studying.states import ENDED, LIVE, counts, stale_jobs, states_of, table
 from whole_files import write_whole
 
+STUDY = typed("study.py")
 WATCH_SECONDS = 5
 
 
@@ -111,7 +113,7 @@ def delete_stale(folder, live_jobs):
     for job in stale_jobs(folder, live_jobs):
         called(backends.of(folder.site).delete_command(job["id"]), None)
         print(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
-              f"far: study.py collect {shlex.quote(str(folder.path))} --plot", flush=True)
+              f"far: {STUDY} collect {shlex.quote(str(folder.path))} --plot", flush=True)
 
 
 def watch(folder):
@@ -133,7 +135,7 @@ def watch(folder):
         time.sleep(WATCH_SECONDS)
     for job in stale:
         print(f"job {job['id']} ({job['name']}) is held and never starts, since a job that it "
-              f"waits for was deleted before it began. resume deletes it; results so far: study.py "
+              f"waits for was deleted before it began. resume deletes it; results so far: {STUDY} "
               f"collect {shlex.quote(str(folder.path))} --plot")
     for line in table(states):
         print(line)
@@ -159,7 +161,7 @@ def submit(folder, study_text, program, options):
         print(f"nothing to submit: {counts(states)}")
     else:
         submit_all(folder, jobs, options.after, options.chain)
-        print(f"see: study.py status {folder.path}")
+        print(f"see: {STUDY} status {folder.path}")
     if options.watch:
         return 0 if watch(folder) else 1
     return 0

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # test_install.sh BUILD_DIR: installs into a fresh directory, builds and runs a consumer and the
-# examples against it, and asks the installed program for its version.
+# examples against it, and asks the installed program for its version. test_study_tool.sh then moves
+# the prefix and uses rowhalo-study.
 set -euo pipefail
 build=$(realpath "$1")
 source=$(realpath "$(dirname "$0")")
@@ -22,7 +23,12 @@ for example in cpu own_format own_transport new_values; do
 done
 mpirun -n 1 "$place/examples/example_gpu"
 "$place/prefix/bin/rowhalo" --version
+if grep -vF "$place/prefix/" "$build/install_manifest.txt"; then
+  echo "the installation wrote outside of the prefix"
+  exit 1
+fi
 if grep -rlF "$build" "$place/prefix/lib" --include='*.cmake'; then
   echo "the installed package names the build directory"
   exit 1
 fi
+"$source/test_study_tool.sh" "$place/prefix"

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""jobs/rowhalo-study: every command reaches its program under the name that was typed; studies, sites
+and scripts to start from; what it says of a wrong word, of a program that is not there, of an old
+Python. The installed tool is tested by tests/install/test_study_tool.sh."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+
+import studies
+import throwaway
+from results import JOBS, launch
+
+from studying import backends  # noqa: E402  pylint: disable=wrong-import-position
+
+TOOL = JOBS / "rowhalo-study"
+
+
+def table():
+    """COMMANDS of the tool."""
+    loader = SourceFileLoader("rowhalo_study", str(TOOL))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    writes = sys.dont_write_bytecode
+    loader.exec_module(module)
+    sys.dont_write_bytecode = writes
+    return module.COMMANDS
+
+
+class Tool(launch.Case):
+    def call(self, *words, status=0, tool=TOOL, **environment):
+        """stdout and stderr of the tool, started in the empty folder of the test."""
+        run = subprocess.run([sys.executable, str(tool), *map(str, words)], cwd=self.place, check=False,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             env={**throwaway.environment(), **environment}, universal_newlines=True,
+                             timeout=launch.PATIENCE)
+        self.assertEqual(run.returncode, status, run.stdout)
+        return run.stdout
+
+
+class Commands(Tool):
+    def test_every_command_is_called_by_its_own_name(self):
+        for command, file, *_ in (line for line in table() if len(line) > 1):
+            with self.subTest(command):
+                if not (JOBS / file).exists():
+                    self.assertNotIn(f"\n  {command} ", self.call("--help"))
+                elif file != "run.sh":
+                    self.assertRegex(self.call(command, "--help"),
+                                     rf"(?i)^usage:\s+rowhalo-study {command}\b")
+        self.assertIn("run.sh [--site S] [--ranks N]", self.call("point", "--help"))
+
+    def test_all_commands_of_study_py_are_commands(self):
+        said = self.call("plan", "--help", tool=JOBS / "study.py", status=0)
+        self.assertIn("usage: study.py plan", said)
+        listed = re.search(r"^ +COMMAND\n((?: {4}\w.*\n| {5,}.*\n)+)",
+                           self.call("--help", tool=JOBS / "study.py"), re.MULTILINE)[1]
+        for name in re.findall(r"^ {4}(\w+)", listed, re.MULTILINE):
+            self.assertIn((name, "study.py", [name]), [line[:3] for line in table()])
+
+    def test_messages_name_what_was_typed(self):
+        self.assertTrue(self.call("plan", "nothing.ini", status=2).startswith(
+            "rowhalo-study: nothing.ini: neither a study file nor the output folder of a study; "))
+        self.assertTrue(self.call("plan", "nothing.ini", tool=JOBS / "study.py", status=2).startswith(
+            "study.py: nothing.ini: "))
+        self.assertTrue(self.call("compare", "a.csv", "b.csv", status=2).startswith(
+            "rowhalo-study compare: a.csv"))
+
+    def test_wrong_words(self):
+        self.assertEqual(self.call("pln", status=2), "rowhalo-study: pln: there is no such command; did "
+                         "you mean plan? rowhalo-study --help lists them\n")
+        self.assertEqual(self.call("xyzzy", status=2), "rowhalo-study: xyzzy: there is no such command; "
+                         "rowhalo-study --help lists them\n")
+        self.assertEqual(self.call(status=2), self.call("--help"))
+
+    def test_a_pipe_that_is_closed(self):
+        run = subprocess.run(["bash", "-c", '"$0" "$1" matrices --list lp49 | head -n 1; '
+                              "echo ${PIPESTATUS[0]}", sys.executable, str(TOOL)], check=False,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        self.assertRegex(run.stdout, r"^\S+ +\d+ x \d+ +\d+ nonzeros\n[01]\n$")
+
+    def test_a_copy_finds_what_lies_beside_it_and_writes_nothing_there(self):
+        project = throwaway.copy_of_jobs(self.place)
+        (project / "jobs/plot.py").unlink()
+        shutil.copytree(JOBS / "sites", project / "jobs/sites", dirs_exist_ok=True)
+        (project / "jobs/sites/ours.ini").write_text(
+            "[site]\nname = ours\nscheduler = none\n[node]\ncores = 3\ngpus = 0\n"
+            "[launch]\ncommand = mpirun -n {ranks}\n", encoding="utf-8")
+        link = self.place / "a link"
+        link.symlink_to(project / "jobs/rowhalo-study")
+        before = sorted(project.rglob("*"))
+        self.assertIn("ours (", self.call("site", "ours", tool=link, PYTHONDONTWRITEBYTECODE=""))
+        said = self.call("--help", tool=link)
+        self.assertIn(str(project / "jobs"), said)
+        self.assertNotIn("\n  plot ", said)
+        self.assertIn("plot: there is no such command", self.call("plot", "out", tool=link, status=2))
+        self.assertEqual(sorted(project.rglob("*")), before)
+
+
+class Starters(Tool):
+    def test_lists(self):
+        said = self.call("new", "study")
+        for path in (JOBS / "studies").glob("*.ini"):
+            self.assertRegex(said, rf"(?m)^{path.stem} +\S+")
+        self.assertRegex(self.call("new", "site"), r"(?m)^generic-slurm +Slurm, srun, PMIx$")
+        self.assertRegex(self.call("new", "script"), r"(?m)^run\.pbs +One run on 2 nodes")
+
+    def test_copies(self):
+        for words, name, source in ((["study", "strong"], "strong.ini", "studies/strong.ini"),
+                                    (["study", "weak.ini", "mine.ini"], "mine.ini", "studies/weak.ini"),
+                                    (["site", "local", "."], "local.ini", "sites/local.ini"),
+                                    (["script", "run.sbatch"], "run.sbatch", "slurm/run.sbatch")):
+            said = self.call("new", *words)
+            self.assertEqual((self.place / name).read_bytes(), (JOBS / source).read_bytes())
+            self.assertIn(name, said)
+        self.assertIn(f"ROWHALO_SITE={self.place / 'local.ini'}", self.call("new", "site", "local", "x.ini")
+                      .replace("x.ini", "local.ini"))
+        before = self.write("weak.ini", "mine").read_bytes()
+        self.assertIn("weak.ini: is there already", self.call("new", "study", "weak", status=2))
+        self.assertEqual((self.place / "weak.ini").read_bytes(), before)
+
+    def test_wrong(self):
+        self.assertIn("study nothing: there is none of this name; take ",
+                      self.call("new", "study", "nothing", status=2))
+        self.assertIn("cannot be written: ", self.call("new", "study", "weak", "no/where.ini", status=2))
+        self.assertEqual(list(self.place.iterdir()), [])
+
+    def test_a_study_of_jobs_by_its_name(self):
+        project = throwaway.copy_of_jobs(self.place)
+        text = studies.study_text("mini", points="ranks = 1")
+        (project / "jobs/studies/mini.ini").write_text(text, encoding="utf-8")
+        tool = project / "jobs/rowhalo-study"
+        self.assertIn("mini: mini\n", self.call("plan", "mini.ini", "--site", "local", tool=tool))
+        # One that lies here comes first; without .ini it would be the folder of a study.
+        self.write("mini.ini", text.replace("kind = ", "title = My own\nkind = "))
+        self.assertIn("mini: My own\n", self.call("plan", "mini.ini", "--site", "local", tool=tool))
+        self.assertIn("neither a study file", self.call("status", "mini", status=2, tool=tool))
+
+
+class Pythons(Tool):
+    OLD = ("import runpy, sys; sys.version_info = (3, 6, 8, 'final', 0); sys.argv = [{tool!r}, 'plan', "
+           "'a b']; runpy.run_path({tool!r}, run_name='__main__')")
+
+    def old(self, status):
+        run = subprocess.run([sys.executable, "-c", self.OLD.format(tool=str(TOOL))], check=False,
+                             env={**os.environ, "PATH": str(self.place)}, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, universal_newlines=True, timeout=launch.PATIENCE)
+        self.assertEqual(run.returncode, status, run.stdout)
+        return run.stdout
+
+    def test_an_old_python_is_refused(self):
+        self.assertRegex(self.old(2), r"^rowhalo-study: needs Python 3\.8 or newer, and \S+ is 3\.6: load a "
+                         "module of Python, or start it with another one: ")
+
+    def test_a_newer_one_is_started(self):
+        for name, body in (("python3.12", "exit 1"), ("python3.9", 'echo "$@"'), ("python3.7", "exit 3")):
+            self.write(name, f"#!/bin/sh\n{body}\n").chmod(0o755)
+        self.assertEqual(self.old(0), f"{TOOL} plan a b\n")
+
+    def test_it_counts_as_one_of_ours_where_files_cannot_be_locked(self):
+        self.write("rowhalo-study", "import time\ntime.sleep(600)\n")
+        with subprocess.Popen([sys.executable, self.place / "rowhalo-study"]) as process:
+            deadline = time.monotonic() + launch.PATIENCE
+            while not backends.process_runs(process.pid) and time.monotonic() < deadline:
+                time.sleep(0.05)    # the child is this test for a moment
+            self.assertTrue(backends.process_runs(process.pid))
+            process.kill()
+
+
+if __name__ == "__main__":
+    unittest.main()
