@@ -135,6 +135,14 @@ class Starters(Tool):
         (project / "jobs/studies/mini.ini").write_text(text, encoding="utf-8")
         tool = project / "jobs/rowhalo-study"
         self.assertIn("mini: mini\n", self.call("plan", "mini.ini", "--site", "local", tool=tool))
+        # The executable of an installation, which is a link beside the programs.
+        words = ["plan", "mini.ini", "--site", "local"]
+        found = {"ROWHALO": "", "PATH": "/usr/bin:/bin"}
+        if not shutil.which("rowhalo", path=found["PATH"]):
+            self.assertIn(f"no executable: neither {project}/build/miniapp/rowhalo nor rowhalo in PATH",
+                          self.call(*words, tool=tool, status=2, **found))
+        (project / "jobs/rowhalo").symlink_to(launch.BINARY)
+        self.assertIn("mini: mini\n", self.call(*words, tool=tool, **found))
         # One that lies here comes first; without .ini it would be the folder of a study.
         self.write("mini.ini", text.replace("kind = ", "title = My own\nkind = "))
         self.assertIn("mini: My own\n", self.call("plan", "mini.ini", "--site", "local", tool=tool))
