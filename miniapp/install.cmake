@@ -39,3 +39,6 @@ install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Found by Environment Modules and Lmod after `module use PREFIX/share/modulefiles`.
+install(FILES ${PROJECT_SOURCE_DIR}/jobs/recipes/modulefile/rowhalo.tcl
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/rowhalo RENAME ${PROJECT_VERSION})
