@@ -60,3 +60,7 @@ function(install_link folder name target)
 endfunction()
 install_link(${CMAKE_INSTALL_BINDIR} rowhalo-study ${data_dir}/jobs/rowhalo-study)
 install_link(${data_dir}/jobs rowhalo ${CMAKE_INSTALL_BINDIR}/rowhalo)
+
+# Found by Environment Modules and Lmod after `module use PREFIX/share/modulefiles`.
+install(FILES ${PROJECT_SOURCE_DIR}/jobs/recipes/modulefile/rowhalo.tcl
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/rowhalo RENAME ${PROJECT_VERSION})

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rowhalo for Spack 1.0 or newer. The source is the git checkout that this file lies in, as it is
+committed on its branch main; another checkout: `spack develop --path FOLDER rowhalo@main`.
+
+Every optional library of the build is a variant that is either used or switched off, never left to
+what CMake finds. MPI is needed always, so there is no variant for it.
+"""
+
+from pathlib import Path
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
+from spack.package import (
+    Executable,
+    check_outputs,
+    conflicts,
+    depends_on,
+    license,
+    variant,
+    version,
+    which,
+    working_dir,
+)
+
+CHECKOUT = Path(__file__).resolve().parents[7]
+
+
+class Rowhalo(CMakePackage, CudaPackage):
+    """Benchmark of distributed sparse matrix-vector products (SpMV) and of iterative solvers on
+    MPI ranks and GPUs, which checks every result and compares with PETSc and cuSPARSE."""
+
+    homepage = CHECKOUT.as_uri()
+    git = CHECKOUT.as_uri()
+
+    tags = ["proxy-app", "benchmark"]
+
+    license("BSD-3-Clause", checked_by="rowhalo")
+
+    version("main", branch="main")
+
+    variant("petsc", default=True, description="Compare y and its time with PETSc's MatMult")
+    variant("hdf5", default=True, description="Matrices, vectors and results in HDF5 files")
+    variant("metis", default=True, description="Partitioner metis")
+    variant("scotch", default=True, description="Partitioner ptscotch")
+    variant("hwloc", default=True, description="Processors and caches in the report")
+    variant("nccl", default=True, when="+cuda", description="Transport nccl")
+
+    generator("ninja")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build", when="+petsc")
+    depends_on("catch2@2.13:", type="test")
+    depends_on("mpi@3.1:")
+    depends_on("zlib-api")
+    depends_on("fmt@9:")
+    depends_on("nlohmann-json@3.11:")
+    depends_on("cli11@2.1:")
+    depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
+    depends_on("hdf5+mpi", when="+hdf5")
+    depends_on("metis@5", when="+metis")
+    depends_on("scotch@7:+mpi", when="+scotch")
+    depends_on("hwloc@2", when="+hwloc")
+    depends_on("cuda@12:", when="+cuda")
+    for arch in CudaPackage.cuda_arch_values:
+        depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
+
+    conflicts("%gcc@:11", msg="C++20 as it is used here needs GCC 12 or newer")
+    conflicts("cuda_arch=none", when="+cuda", msg="Name the GPUs: cuda_arch=90 for H100 and H200")
+
+    def cmake_args(self):
+        arguments = [
+            self.define_from_variant(f"ROWHALO_WITH_{name.upper()}", name)
+            for name in ("petsc", "hdf5", "metis", "hwloc", "cuda")
+        ]
+        arguments.append(self.define_from_variant("ROWHALO_WITH_PTSCOTCH", "scotch"))
+        arguments.append(self.define("BUILD_TESTING", self.run_tests))
+        if self.spec.satisfies("+cuda"):
+            arguments.append(self.define_from_variant("ROWHALO_WITH_NCCL", "nccl"))
+            architectures = self.spec.variants["cuda_arch"].value
+            arguments.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
+        return arguments
+
+    def check(self):
+        """After `spack install --test=root`: the unit tests, which need no launcher."""
+        with working_dir(self.build_directory):
+            ctest = which("ctest", required=True)
+            ctest("--output-on-failure", "-L", "unit", "-LE", "mpi|gpu")
+
+    def run_rowhalo(self, command, *options):
+        """Runs the installed program on the CPU, which must say that the result is right."""
+        rowhalo = Executable(self.prefix.bin.rowhalo)
+        out = rowhalo(
+            command, "--matrix", "stencil27:16", "--device", "cpu", *options, output=str.split
+        )
+        check_outputs([r"FOM: setup_seconds \S+ s\n", r"RESULT: PASS"], out)
+
+    def test_run(self):
+        """products of a small matrix, compared with the reference"""
+        self.run_rowhalo("run", "--min-seconds", "0", "--validate", "reference")
+
+    def test_solve(self):
+        """conjugate gradients on a small matrix"""
+        self.run_rowhalo("solve", "--method", "cg")
