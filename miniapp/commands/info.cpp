@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "io/sources.hpp"
+#include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
 #include "miniapp/bench/machine_model.hpp"
@@ -52,6 +53,12 @@ Plan plan_of(const CommandLine& line, const Job& job, const Machine& machine) {
 /// --machine: what a rank's work takes there.
 MachineModel model_of(const Plan& p) {
   const Device device = p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu;
+  if (device == Device::gpu && !built_with_cuda()) {
+    throw AgreedError(ExitCode::usage,
+                      fmt::format("--machine {} was measured on GPUs, but this rowhalo was built "
+                                  "without CUDA and knows no GPU format; use a build with CUDA",
+                                  p.options.machine));
+  }
   return {*p.machine.measured, prediction_model(device, p.nodes),
           static_cast<double>(p.parts) / p.nodes.nodes};
 }
