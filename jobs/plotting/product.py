@@ -146,13 +146,14 @@ def transport_panels(rows):
     rows = [row for row in rows if row["ranks"] > 1 and row["exposed_seconds"] is not None
             and row["combination"][named] not in (None, "auto")]
     shown = []
-    for (matrix, precision, _), some in grouped(rows, "matrix", "precision", "schedule").items():
+    for (matrix, precision, schedule), some in grouped(rows, "matrix", "precision", "schedule").items():
         of_ranks = {ranks: transports_of(few) for (ranks,), few in grouped(some, "ranks").items()}
         several = [ranks for ranks, found in of_ranks.items() if len(found) > 1]
         for ranks in sorted({min(several), max(several)} if several else ()):
             chosen = next(iter(of_ranks[ranks].values()))[0]["format"]
             words = [short_matrix(matrix), f"{ranks} ranks", chosen]
             words += [precision] if len(grouped(rows, "precision")) > 1 else []
+            words += [schedule] if schedule and len(grouped(rows, "schedule")) > 1 else []
             shown.append(TransportPanel(", ".join(words), matrix, ranks, of_ranks[ranks]))
     return shown
 

@@ -67,7 +67,7 @@ def ratio_chart(lines):
                  "arrayminus": [line.ratio - line.low for line in lines]},
         marker={"size": 9, "symbol": [symbols[line.verdict] for line in lines],
                 "color": [colours.get(line.verdict, GREY) for line in lines]})
-    layout_made = sideways(axis("time over the earlier time"), axis("", type="category", autorange="reversed"),
+    layout_made = sideways(axis("time over the earlier time"), axis("", type="category", range=[len(lines) - 0.4, -0.6]),
                            len(lines), showlegend=False)
     layout_made["shapes"] = [{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1,
                               "line": {"color": INK, "width": 1, "dash": "dot"}}]

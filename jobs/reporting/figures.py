@@ -19,6 +19,8 @@ SYMBOLS = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v"
 DASHES = {"-": "solid", "--": "dash", "-.": "dashdot", ":": "dot"}
 PATTERNS = {"": "", "////": "/", "....": "."}
 INK, GREY, GRID = "#1b2733", "#6b7683", "#e3e7eb"
+WIDTHS = {"whole": 560, "half": 430, "third": 250}  # of a legend, on a small screen too (pixels)
+LEGEND_ENTRY, LEGEND_LINE = 48, 19                  # of an entry without its name; of a line (pixels)
 KEYS = ("matrix", "format", "transport", "ranks")
 
 
@@ -143,18 +145,33 @@ def log_ticks(points):
     return tuple(float(f"{step * 10.0 ** power:.3g}") for power in powers for step in steps)
 
 
-def layout(xaxis, yaxis, height=360, **more):
+def layout(xaxis, yaxis, height=330, **more):
     return {"height": height, "xaxis": xaxis, "yaxis": yaxis,
             "margin": {"l": 60, "r": 16, "t": 30, "b": 48}, "hovermode": "closest",
             "legend": {"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top",
                        "xanchor": "left", "traceorder": "normal"}, "barmode": "stack", **more}
 
 
+def with_legend_room(chart):
+    """The chart with a legend below the plot and as high as both need. Traces that only a choice shows are not
+    counted: their legend scrolls."""
+    names = [one["name"] for one in chart.traces if one.get("showlegend", True) and "name" in one
+             and (one.get("meta") or {}).get("only") != "chosen"]
+    if len(names) < 2 or chart.layout.get("showlegend") is False:
+        return chart
+    across = max(1, int(WIDTHS[chart.size] / (LEGEND_ENTRY + 6.3 * max(map(len, names)))))
+    below = LEGEND_LINE * -(-len(names) // across)
+    made = dict(chart.layout, margin=dict(chart.layout["margin"]), legend=dict(chart.layout["legend"]))
+    made["height"] += below
+    made["margin"]["b"] += 10 + below
+    plot = made["height"] - made["margin"]["b"] - made["margin"]["t"]
+    made["legend"]["y"] = -(made["margin"]["b"] - below) / plot
+    return chart._replace(layout=made)
+
+
 def sideways(xaxis, yaxis, count, **more):
     """The layout of horizontal bars, of which there are `count`."""
-    made = layout(xaxis, yaxis, height=130 + 22 * max(count, 3), bargap=0.25, **more)
-    made["legend"] = {**made["legend"], "y": -46 / (22 * max(count, 3))}
-    return made
+    return layout(xaxis, yaxis, height=100 + 22 * max(count, 3), bargap=0.25, **more)
 
 
 def quantity(value, unit, size):

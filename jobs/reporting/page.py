@@ -9,6 +9,8 @@ import html
 import json
 from pathlib import Path
 
+from reporting.figures import with_legend_room
+
 HERE = Path(__file__).resolve().parent
 POLICY = ("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
           "img-src data: blob:; base-uri 'none'; form-action 'none'")
@@ -74,7 +76,7 @@ def machine_html(machines):
             f"<td>{escape(machine[part].get(fact, '-'))}</td>" for machine in machines) + "</tr>"
             for fact in facts)
         tables.append(f'<div class="scroll"><table class="machine"><tbody>{lines}</tbody></table></div>')
-    return f'<div class="{"pair" if len(machines) < 3 else ""}">{"".join(tables)}</div>'
+    return f'<div class="{"pair" if len(machines) < 2 else ""}">{"".join(tables)}</div>'
 
 
 def cards_html(cards):
@@ -120,11 +122,18 @@ def selectors_html(choices):
     return "".join(fields)
 
 
+def laid_out(section):
+    """A lone chart is wider, if it has no square shape; legends have their room."""
+    alone = len(section.charts) == 1 and section.charts[0].traces[0]["type"] != "heatmap"
+    wider = {"third": "half", "half": "whole"} if alone else {}
+    return section._replace(charts=[with_legend_room(chart._replace(size=wider.get(chart.size, chart.size)))
+                                    for chart in section.charts])
+
+
 def section_html(section, first):
     """The places of its charts, numbered from `first`."""
-    wider = {"third": "half", "half": "whole"} if len(section.charts) == 1 else {}
     charts = "".join(
-        f'<figure class="{wider.get(chart.size, chart.size)}"><figcaption>{escape(chart.title)}</figcaption>'
+        f'<figure class="{chart.size}"><figcaption>{escape(chart.title)}</figcaption>'
         f'<div class="chart" id="chart{first + index}" style="height:{chart.layout["height"]}px"></div>'
         "</figure>" for index, chart in enumerate(section.charts))
     return (f'<section class="charts" id="{section.name}"><h2>{escape(section.title)}</h2>'
@@ -153,6 +162,7 @@ def data_html(table, csv_name):
 
 def page_html(head, sections, recipe, table, csv_text, csv_name, title, plotly):
     """`head`: HTML of head_html; `plotly`: code of plotly.js."""
+    sections = [laid_out(section) for section in sections]
     choices = choices_of(sections, table.metas)
     charts = [chart for section in sections for chart in section.charts]
     model = {"charts": [{"traces": chart.traces, "layout": chart.layout, "top": chart.top, "ticks": list(chart.ticks)}

@@ -74,10 +74,7 @@ def phase_chart(line, parts_of, whole, top=0.0, floors=None):
     yaxis = axis(f"time × ranks ({unit})" if columns.strong else f"time ({unit})",
                  range=[0, 1.08 * top / size])
     xaxis = axis(name_of_ranks(line.rows()[0]["device"]), type="category")
-    made = layout(xaxis, yaxis, height=400 if floors is None else 430, bargap=0.38)
-    if floors is None:  # names are short enough for two columns
-        made["legend"].update(entrywidth=0.5, entrywidthmode="fraction")
-    return Chart(line.label, traces, made, "third")
+    return Chart(line.label, traces, layout(xaxis, yaxis, height=320, bargap=0.38), "third")
 
 
 def breakdown_section(data):
@@ -195,7 +192,7 @@ def roof_chart(groups, ceilings, reference):
                for name, speed, dash in roofs]
     rates = [(one[1],) * 3 for one in points] + [(one * max(ceilings.values()),) * 3 for one in span]
     return Chart("GF/s of one device" + ("" if few else ", our fastest format and (open) the best baseline"),
-                 traces, layout(axis("flops per byte", type="log"), axis("GF/s of one device", type="log"),
+                 traces, layout(axis("flops per byte", type="log", tickvals=log_ticks([(one,) for one in span])), axis("GF/s of one device", type="log"),
                                 height=460), ticks=log_ticks(rates))
 
 

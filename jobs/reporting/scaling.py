@@ -116,7 +116,7 @@ def time_chart(lines, theirs, what, strong, reference=None):
         texts = {ranks: (spread_text(measured(rows)), speed_text(line, ranks))
                  for ranks, rows in line.points.items()}
         traces.append(traced(index, line, only, values, texts))
-        heights += values.values()
+        heights += values.values() if only != "chosen" else ()
         traces += [open_marks(index, label, times, size, point_meta(line))
                    for place, label, times in theirs if place == index and only != "chosen"]
     traces += expected_traces(lines, lambda line, ranks: line.expected()[ranks] / size)
@@ -124,7 +124,7 @@ def time_chart(lines, theirs, what, strong, reference=None):
     traces += [guide(label, [min(everywhere), max(everywhere)], [seconds / size] * 2, dash="dashdot",
                      colour="#000000", meta=meta) for label, seconds, meta in reference or ()]
     yaxis = axis(f"time per {what} ({unit})", **({"type": "log"} if strong else {"rangemode": "tozero"}))
-    made = layout(ranks_axis(everywhere, device_of([line for line, _ in lines])), yaxis, height=400)
+    made = layout(ranks_axis(everywhere, device_of([line for line, _ in lines])), yaxis, height=350)
     expected = [(one, one, one) for line, _ in lines for one in
                 (seconds / size for seconds in line.expected().values())]
     heights += [(one.seconds / size,) * 3 for _, _, times in theirs for one in times.values()]
@@ -144,7 +144,7 @@ def speedup_chart(lines):
         traces.append(traced(index, line, only, values, texts))
     fewest = f"{ranks[0]} rank" if ranks[0] == 1 else f"{ranks[0]} ranks, times {ranks[0]}"
     made = layout(ranks_axis(everywhere, device_of([line for line, _ in lines])),
-                  axis(f"speed-up against {fewest}", type="log"), height=400)
+                  axis(f"speed-up against {fewest}", type="log"), height=350)
     return Chart("Speed-up", traces, made, ticks=tuple(2.0 ** power for power in range(-6, 16)))
 
 
@@ -157,7 +157,7 @@ def efficiency_chart(lines, title):
         texts = {count: (f"{value[0]:.1f} %", spread_text(measured(line.points[count])))
                  for count, value in values.items()}
         traces.append(traced(index, line, only, values, texts))
-        heights += values.values()
+        heights += values.values() if only != "chosen" else ()
     traces += expected_traces(lines, lambda line, count: 100 * line.efficiency(
         count, "expected_seconds"))
     return Chart(title, traces, layout(ranks_axis(everywhere, device_of([line for line, _ in lines])),
@@ -207,7 +207,8 @@ def exposed_section(data):
         return []
     waits = [{ranks: measured(rows, "exposed_seconds") for ranks, rows in line.points.items()}
              for line, _ in lines]
-    unit, size = time_unit(max(one.seconds for wait in waits for one in wait.values()))
+    unit, size = time_unit(max(one.seconds for (_, only), wait in zip(lines, waits)
+                               if only != "chosen" for one in wait.values()))
     times, shares = [], []
     for index, ((line, only), wait) in enumerate(zip(lines, waits)):
         parts = {ranks: 100 * one.seconds / measured(line.points[ranks]).seconds
@@ -224,7 +225,8 @@ def exposed_section(data):
     return [Section("exposed", "Exposed halo", LEADS["exposed"], [
         Chart("Time", times, layout(everywhere, axis(f"exposed per product ({unit})",
                                                      rangemode="tozero")),
-              top=top_of([value / size for value in one] for wait in waits for one in wait.values())),
+              top=top_of([value / size for value in one] for (_, only), wait in zip(lines, waits)
+                         if only != "chosen" for one in wait.values())),
         Chart("Share of the product", shares, layout(everywhere, axis("exposed (%)",
                                                                       rangemode="tozero")))])]
 

@@ -50,7 +50,11 @@ def named(rows):
 
 def placed(rows):
     """Matrices and numbers of ranks."""
-    return some_of(f"{short_matrix(row['matrix'])} on {ranks_text(row['ranks'])}" for row in rows)
+    found = {}
+    for row in rows:
+        found.setdefault(short_matrix(row["matrix"]), set()).add(row["ranks"])
+    return some_of(f"{matrix} on {', '.join(map(str, sorted(ranks)))} rank{'s' if ranks != {1} else ''}"
+                   for matrix, ranks in found.items())
 
 
 def is_checked(row):
@@ -254,6 +258,16 @@ def device_names(row):
             for name in (row["devices"] or "").split("; ") if name]
 
 
+def counted_devices(rows):
+    """Each kind with the most that a run had of it."""
+    most = {}
+    for row in rows:
+        names = device_names(row)
+        for name in names:
+            most[name] = max(most.get(name, 0), names.count(name))
+    return ", ".join(f"{count} × {name}" if count > 1 else name for name, count in most.items())
+
+
 def system_words(system):
     """Lines of the machine table from a report's description of the host."""
     if not system:
@@ -287,7 +301,7 @@ def machine_of(rows, system):
     hosts = unique(" ".join(row["hosts"] or "" for row in rows).split())
     shown = ", ".join(hosts[:MOST_NAMES]) + (f" and {len(hosts) - MOST_NAMES} more"
                                              if len(hosts) > MOST_NAMES else "")
-    hardware = {"Devices": ", ".join(unique(name for row in rows for name in device_names(row))),
+    hardware = {"Devices": counted_devices(rows),
                 "Ranks": span_of(row["ranks"] for row in rows),
                 "Nodes": span_of(row["nodes"] or 1 for row in rows), "Hosts": shown, **system_words(system)}
     commit = f"(commit {listed(rows, 'git')})" if listed(rows, "git") else ""
