@@ -18,6 +18,7 @@ from pathlib import Path
 from accepting import bundle
 from accepting.rating import Broken, assess
 from accepting.ratios import read_reference
+from calling import typed
 from compare import outcome_of
 from plotting.data import data_of, read, read_report, reader_of
 from plotting.hdf5 import WrongFile, remedy
@@ -31,7 +32,7 @@ from studying.rows import columns_of, csv_text, section, solver_name, unique
 from table import note_of, transport_of
 from whole_files import write_whole
 
-NAME = "report.py"
+NAME = typed("report.py")
 COLUMNS = (  # of the table on the page; the CSV has all
     ("median_seconds", "time, µs", 1e6), ("exposed_seconds", "exposed, µs", 1e6), ("gflops", "GF/s", 1),
     ("gbytes_per_second", "GB/s", 1), ("share_of_read_bandwidth", "share, %", 100),
