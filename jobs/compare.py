@@ -130,39 +130,56 @@ def report_one_sided(path, names):
         print(f"only in {path}: {'; '.join(names[:3])}{more}")
 
 
-def compare(paths, threshold):
-    sides = [read([path]) for path in paths]
+class Outcome(NamedTuple):
+    """Of two sides: their common lines, and names of lines."""
+    lines: list          # Comparison
+    broken: list         # lines of A with a wrong y or no solution in B
+    only_before: list
+    only_after: list
+
+
+def outcome_of(sides, threshold):
+    """What a comparison of two Data says."""
     before, after = (grouped(side.rows + side.solvers, *KEY, "combination") for side in sides)
     wrong = grouped(sides[1].failed, *KEY, "combination")
+    return Outcome(
+        [compared(name_of(rows[0]), time_of(rows), time_of(after[key]), threshold)
+         for key, rows in before.items() if key in after],
+        [rows[0] for key, rows in before.items() if key in wrong],
+        [name_of(rows[0]) for key, rows in before.items() if key not in after and key not in wrong],
+        [name_of(rows[0]) for key, rows in after.items() if key not in before])
+
+
+def mean_ratio(lines):
+    """Geometric mean."""
+    return math.exp(sum(math.log(line.ratio) for line in lines) / len(lines))
+
+
+def compare(paths, threshold):
+    sides = [read([path]) for path in paths]
     for path, side in zip(paths, sides):
         if not side.rows + side.solvers + side.failed:
             raise WrongFile(f"{path}: holds no finished product of `rowhalo run` or `kernels`, and "
                             "no solver of `solve`")
-    both = [key for key in before if key in after]
-    broken = [key for key in before if key in wrong]
-    if not both and not broken:
+    lines, broken, only_before, only_after = outcome_of(sides, threshold)
+    if not lines and not broken:
         names = [name_of((side.rows + side.solvers + side.failed)[0]) for side in sides]
         raise WrongFile(f"nothing to compare: {paths[0]} holds {names[0]}; {paths[1]} holds "
                         f"{names[1]}; measure the same matrix, ranks, format and transport")
-    lines = [compared(name_of(before[key][0]), time_of(before[key]), time_of(after[key]), threshold)
-             for key in both]
     if lines:
         print(table(lines))
-    for key in broken:
-        what = "no solution" if before[key][0]["method"] else "y is wrong"
-        print(f"{what} in {paths[1]}: {name_of(before[key][0])}")
-    report_one_sided(paths[0], [name_of(rows[0]) for key, rows in before.items()
-                                if key not in after and key not in wrong])
-    report_one_sided(paths[1], [name_of(rows[0]) for key, rows in after.items()
-                                if key not in before])
+    for row in broken:
+        what = "no solution" if row["method"] else "y is wrong"
+        print(f"{what} in {paths[1]}: {name_of(row)}")
+    report_one_sided(paths[0], only_before)
+    report_one_sided(paths[1], only_after)
     worse = [line for line in lines if line.verdict == "REGRESSION"]
     noisy = [line for line in lines if line.verdict == "noisy"]
     counts = [f"{len(lines)} compared", f"{len(worse)} beyond {100 * threshold:g} %"]
     counts += [f"{len(noisy)} too noisy to tell: run more repeats"] if noisy else []
     counts += [f"{len(broken)} with a wrong y or solution"] if broken else []
     if lines:
-        middle = math.exp(sum(math.log(line.ratio) for line in lines) / len(lines))
-        counts.append(f"geometric mean of B/A {middle:.3f}")
+        counts.append(f"geometric mean of B/A {mean_ratio(lines):.3f}")
     print("; ".join(counts))
     return 1 if worse or broken else 0
 

@@ -33,10 +33,16 @@ NAMES = ("matrix", "ranks", "device", "format", "transport")
 
 def lines_of(inputs):
     """Rows with both times and their error, the most negative one first."""
-    rows = [row for row in read(inputs).rows if row["expected_seconds"]]
+    rows = with_errors(read(inputs).rows)
     if not rows:
         raise WrongFile(f"{inputs[0]}: no line has an expected time; measure with `rowhalo run "
                         "--machine FILE`, and make FILE by `rowhalo network`")
+    return rows
+
+
+def with_errors(rows):
+    """Those that have both times."""
+    rows = [row for row in rows if row["expected_seconds"]]
     for row in rows:
         row["expected_error"] = row["expected_seconds"] / row["median_seconds"] - 1
     return sorted(rows, key=lambda row: row["expected_error"])

@@ -48,7 +48,16 @@ def read_report(path):
         raise WrongFile(f"{path}: is not JSON ({error})") from error
     if not isinstance(report, dict) or "command" not in report or "matrix" not in report:
         raise WrongFile(f"{path}: is no report; make one with `rowhalo run --json FILE`")
+    if not report["matrix"]:
+        raise WrongFile(f"{path}: is a report of `{report['command']}`, without a matrix; give reports of "
+                        "`run`, `kernels`, `solve` or `info`")
     return report
+
+
+def report_of(detail):
+    """The report behind a Detail, which is a file of JSON or HDF5."""
+    path = Path(detail.json_path)
+    return read_report(path) if path.suffix == ".json" else read_hdf5_report(path)
 
 
 def point_of(path):
@@ -203,7 +212,10 @@ def is_wanted(row, where):
 
 def read(paths, where=None):
     """Data of all paths: what has a time, and is wanted."""
-    reader = reader_of(paths)
+    return data_of(reader_of(paths), where)
+
+
+def data_of(reader, where=None):
     ended = [row for row in reader.rows if row["median_seconds"]
              and row["status"] != "interrupted" and is_wanted(row, where or {})]
     fine = [row for row in ended if row["passed"] is not False]

@@ -4,6 +4,8 @@
 The roof is the bandwidth that a kernel which only reads reached in the same run, times the flops a
 byte of the format's own bytes (NUMBERS.md); there is no flop ceiling in sight of a sparse product.
 """
+from typing import NamedTuple
+
 from plotting.data import fastest, grouped, is_baseline, measured
 from plotting.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, panels,
                             plain_log, save, short, short_matrix, subject, time_unit)
@@ -56,24 +58,38 @@ def draw_formats(axes, title, found):
     axes.set_title(title, fontsize=9)
 
 
-def formats(data, folder):
-    groups = grouped(data.rows, "matrix", "ranks", "precision", "device")
+class FormatPanel(NamedTuple):
+    title: str
+    matrix: str
+    ranks: int
+    found: dict      # {format: time}
+
+
+def format_panels(rows):
+    """Of matrices that were run with several formats."""
     shown = []
-    for (matrix, ranks, precision, _), rows in groups.items():
-        found = measured_formats(rows)
+    for (matrix, ranks, precision, _), some in grouped(rows, "matrix", "ranks", "precision",
+                                                       "device").items():
+        found = measured_formats(some)
         if len(set(found) - {"PETSc MatMult"}) >= FEWEST_FORMATS:
             words = f"{short_matrix(matrix)}, {precision}"
-            shown.append((words + (f", {ranks} ranks" if ranks > 1 else ""), found))
+            shown.append(FormatPanel(words + (f", {ranks} ranks" if ranks > 1 else ""), matrix, ranks,
+                                     found))
+    return shown
+
+
+def formats(data, folder):
+    shown = format_panels(data.rows)
     if not shown:
         raise NothingToDraw(f"no matrix was run with {FEWEST_FORMATS} formats")
     from matplotlib import patches  # pylint: disable=import-outside-toplevel
     paths = []
     for first in range(0, len(shown), PANELS):
         page = shown[first:first + PANELS]
-        tallest = max(len(found) for _, found in page)
+        tallest = max(len(panel.found) for panel in page)
         figure, axes = panels(len(page), width=5.2, height=1.2 + 0.19 * tallest, columns=2)
-        for one, (title, found) in zip(axes, page):
-            draw_formats(one, title, found)
+        for one, panel in zip(axes, page):
+            draw_formats(one, panel.title, panel.found)
         kinds = [patches.Patch(facecolor=OURS, label="ours", **EDGE),
                  patches.Patch(facecolor=THEIRS, hatch="////", label="baseline", **EDGE)]
         figure.legend(handles=kinds, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=2)
@@ -160,15 +176,25 @@ def draw_shares(axes, groups):
     axes.set_title("our fastest format")
 
 
-def roofline(data, folder):
-    rows = [row for row in data.rows if row["bytes"] and row["read_bandwidth_gbytes"]
+def under_the_roof(rows):
+    """Those with a measured bandwidth, of the precision that most of them have."""
+    rows = [row for row in rows if row["bytes"] and row["read_bandwidth_gbytes"]
             and row["share_of_read_bandwidth"]]
-    if not rows:
+    return max(grouped(rows, "precision").values(), key=len, default=[])
+
+
+def ceilings_over(rows, measured_ceilings):
+    """Of one device, the read bandwidth among them."""
+    read = max(row["read_bandwidth_gbytes"] / row["ranks"] for row in rows)
+    return {**measured_ceilings, "read": measured_ceilings.get("read", read)}
+
+
+def roofline(data, folder):
+    device = under_the_roof(data.rows)
+    if not device:
         raise NothingToDraw("no report knows the bandwidth: it is measured on GPUs")
-    device = max(grouped(rows, "precision").values(), key=len)
     groups = grouped(device, "matrix", "ranks")
-    read = max(row["read_bandwidth_gbytes"] / row["ranks"] for row in device)
-    ceilings = {**data.ceilings, "read": data.ceilings.get("read", read)}
+    ceilings = ceilings_over(device, data.ceilings)
     height = max(3.8, 1.3 + 0.2 * len(groups))
     figure, axes = panels(2, width=5.4, height=height, columns=2)
     draw_roof(axes[0], groups, ceilings)

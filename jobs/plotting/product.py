@@ -80,11 +80,17 @@ def draw_phases(axes, columns, title, device, whole="the product itself", top=0)
     return {count: (position, columns.scale[count] / size) for position, count in enumerate(ranks)}
 
 
+def breakdown_lines(rows):
+    """Of the products that have phases."""
+    rows = [row for row in rows if row["interior_seconds"] is not None]
+    return strong_lines(rows) + weak_lines(rows) or single_points(rows)
+
+
 def breakdown(data, folder):
-    rows = [row for row in data.rows if row["interior_seconds"] is not None]
-    lines = strong_lines(rows) + weak_lines(rows) or single_points(rows)
+    lines = breakdown_lines(data.rows)
     if not lines:
         raise NothingToDraw("no report of `rowhalo run` with phases is there")
+    rows = [row for line in lines for row in line.rows()]
     shown = lines[:MOST_PANELS]
     figure, axes = panels(len(shown), width=4.0, height=3.3)
     for one, line in zip(axes, shown):
@@ -127,33 +133,48 @@ def draw_transports(axes, title, found):
     axes.set_title(title, fontsize=9)
 
 
-def transports(data, folder):
+class TransportPanel(NamedTuple):
+    title: str
+    matrix: str
+    ranks: int
+    found: dict      # {(transport, graph): rows}
+
+
+def transport_panels(rows):
+    """Of every matrix the fewest and the most ranks at which several transports were run."""
     named = COMBINATION.index("transport")  # what auto took in its repeats is no comparison
-    rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None
+    rows = [row for row in rows if row["ranks"] > 1 and row["exposed_seconds"] is not None
             and row["combination"][named] not in (None, "auto")]
     shown = []
-    for (matrix, precision, _), some in grouped(rows, "matrix", "precision", "schedule").items():
+    for (matrix, precision, schedule), some in grouped(rows, "matrix", "precision", "schedule").items():
         of_ranks = {ranks: transports_of(few) for (ranks,), few in grouped(some, "ranks").items()}
         several = [ranks for ranks, found in of_ranks.items() if len(found) > 1]
         for ranks in sorted({min(several), max(several)} if several else ()):
             chosen = next(iter(of_ranks[ranks].values()))[0]["format"]
             words = [short_matrix(matrix), f"{ranks} ranks", chosen]
             words += [precision] if len(grouped(rows, "precision")) > 1 else []
-            shown.append((", ".join(words), of_ranks[ranks]))
+            words += [schedule] if schedule and len(grouped(rows, "schedule")) > 1 else []
+            shown.append(TransportPanel(", ".join(words), matrix, ranks, of_ranks[ranks]))
+    return shown
+
+
+def transports(data, folder):
+    shown = transport_panels(data.rows)
     if not shown:
         raise NothingToDraw("no matrix was run with several transports on more than one rank")
     shown = shown[:2 * MOST_MATRICES]
-    tallest = max(len(found) for _, found in shown)
+    tallest = max(len(panel.found) for panel in shown)
     figure, axes = panels(len(shown), width=4.8, height=1.2 + 0.32 * tallest, columns=2)
-    for one, (title, found) in zip(axes, shown):
-        draw_transports(one, title, found)
+    for one, panel in zip(axes, shown):
+        draw_transports(one, panel.title, panel.found)
     from matplotlib import patches  # pylint: disable=import-outside-toplevel
     kinds = [(BARS[2], "product without exchange"), (BARS[0], "the same, in a graph"),
              (BARS[1], "exposed halo")]
-    if not any(graph for _, found in shown for _, graph in found):
+    if not any(graph for panel in shown for _, graph in panel.found):
         del kinds[1]
     figure.legend(handles=[patches.Patch(facecolor=colour, hatch=hatch, label=label, **EDGE)
                            for (colour, hatch), label in kinds],
                   loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=3)
-    figure.suptitle(subject(rows), fontsize=10)
+    figure.suptitle(subject([row for panel in shown for rows in panel.found.values()
+                             for row in rows]), fontsize=10)
     return save(figure, folder, "transports")

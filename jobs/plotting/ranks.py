@@ -144,9 +144,8 @@ def columns_of(axes, series, ylabel):
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
 
 
-def draw_imbalance(values, folder, name):
-    from matplotlib import ticker  # pylint: disable=import-outside-toplevel
-    figure, axes = panels(2, width=7.6, height=2.6, columns=1)
+def times_of(values):
+    """{label: (medians, shortest, longest)} of a product on each rank, in seconds."""
     spread = {}
     for label, dataset in (("with exchange", "batch_seconds"),
                            ("without exchange", "local_batch_seconds")):
@@ -154,17 +153,30 @@ def draw_imbalance(values, folder, name):
         if batches and batches[0]:
             spread[label] = ([statistics.median(one) for one in batches],
                              [min(one) for one in batches], [max(one) for one in batches])
-    unit, size = time_unit(max(max(one[0]) for one in spread.values()))
-    columns_of(axes[0], {label: [[value / size for value in one] for one in several]
-                         for label, several in spread.items()},
-               f"per product ({unit});\nmedian, all batches")
+    return spread
+
+
+def loads_of(values):
+    """{label: share of each rank over the mean}."""
     loads = {}
     for label, dataset in (("nonzeros", "nonzeros"), ("entries received", "ghosts"),
                            ("boundary rows", "boundary_rows")):
         mean = statistics.mean(values[dataset])
         if mean:
-            loads[label] = ([one / mean for one in values[dataset]], None, None)
-    columns_of(axes[1], loads, "share per rank\nover the mean (no unit)")
+            loads[label] = [one / mean for one in values[dataset]]
+    return loads
+
+
+def draw_imbalance(values, folder, name):
+    from matplotlib import ticker  # pylint: disable=import-outside-toplevel
+    figure, axes = panels(2, width=7.6, height=2.6, columns=1)
+    spread = times_of(values)
+    unit, size = time_unit(max(max(one[0]) for one in spread.values()))
+    columns_of(axes[0], {label: [[value / size for value in one] for one in several]
+                         for label, several in spread.items()},
+               f"per product ({unit});\nmedian, all batches")
+    columns_of(axes[1], {label: (shares, None, None) for label, shares in loads_of(values).items()},
+               "share per rank\nover the mean (no unit)")
     axes[1].axhline(1, color="black", linestyle=":", linewidth=0.9)
     for one in axes:
         one.xaxis.set_major_locator(ticker.MaxNLocator(16, integer=True))

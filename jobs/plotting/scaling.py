@@ -312,10 +312,14 @@ def weak(data, folder):
     return weak_picture(lines, "product", folder, "weak")
 
 
+def exposed_lines(rows):
+    """Weak and strong ones alike; a single rank has no halo."""
+    rows = [row for row in rows if row["ranks"] > 1 and row["exposed_seconds"] is not None]
+    return strong_lines(rows) + weak_lines(rows)
+
+
 def exposed(data, folder):
-    """Of weak and strong lines alike; a single rank has no halo."""
-    rows = [row for row in data.rows if row["ranks"] > 1 and row["exposed_seconds"] is not None]
-    lines = strong_lines(rows) + weak_lines(rows)
+    lines = exposed_lines(data.rows)
     if not lines:
         raise NothingToDraw("fewer than two numbers of ranks above one were run")
     figure, axes = panels(2, width=4.6, height=3.6)

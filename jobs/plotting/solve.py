@@ -8,11 +8,9 @@ column. Histories are read from the reports.
 """
 import textwrap
 from os.path import commonprefix
-from pathlib import Path
 from typing import NamedTuple
 
-from plotting.data import fastest, grouped, measured, read_report
-from plotting.hdf5 import read_hdf5_report
+from plotting.data import fastest, grouped, measured, report_of
 from plotting.product import columns_of, draw_phases
 from plotting.ranks import selected
 from plotting.scaling import (REQUESTED, Line, described, petsc_solvers, strong_lines, strong_picture,
@@ -130,16 +128,19 @@ class History(NamedTuple):
 
 
 def histories_of(details):
-    """Of every matrix those with the most ranks; reports that were named all."""
+    """{(matrix, ranks): histories}: of every matrix with the most ranks; of reports that were named
+    all."""
     found = []
     for detail in details:
-        path = Path(detail.json_path)
-        report = read_report(path) if path.suffix == ".json" else read_hdf5_report(path)
+        report = report_of(detail)
         solvers = [solver for solver in report.get("solvers") or [] if len(solver["norms"]) > 1]
         if solvers:
             found.append(History(detail.family, detail.ranks, detail.name,
                                  report["matrix"]["source"], solvers))
-    return selected(found)
+    groups = {}
+    for one in selected(found):
+        groups.setdefault((one.matrix, one.ranks), []).append(one)
+    return groups
 
 
 def labelled(group):
@@ -177,9 +178,7 @@ def draw_history(axes, labels, styles):
 
 
 def history(data, folder):
-    groups = {}
-    for one in histories_of(data.details):
-        groups.setdefault((one.matrix, one.ranks), []).append(one)
+    groups = histories_of(data.details)
     if not groups:
         raise NothingToDraw("no report of `rowhalo solve` is there; a CSV holds no histories")
     shown = list(groups.items())[:MOST_PANELS]
