@@ -154,7 +154,8 @@ def sections_of(data, reports, beside, notes):
                      "bandwidth is drawn, in the roofline.")
     return found, [
         *before, *scaling.scaling_sections(data, reference_lines), *scaling.solver_sections(data),
-        *product.breakdown_section(data), *product.solve_breakdown_section(data), *scaling.exposed_section(data),
+        *product.breakdown_section(data), *product.solve_breakdown_section(data),
+        *scaling.exposed_section(data),
         *product.transports_section(data), *product.formats_section(data), *roofline,
         *ranks.rank_sections(data, notes), *ranks.history_section(data), *ranks.telemetry_section(reports),
         *against.expected_section(data)]

@@ -36,7 +36,8 @@ def expected_section(data):
         [row["median_seconds"] / size for row in rows],
         [hover(f"{short_matrix(row['matrix'])}, {ranks_text(row['ranks'])}",
                f"measured {time_text(row['median_seconds'])}",
-               f"expected {time_text(row['expected_seconds'])} ({row['expected_error']:+.1%})", with_what(row))
+               f"expected {time_text(row['expected_seconds'])} ({row['expected_error']:+.1%})",
+               with_what(row))
          for row in rows], metas, mode="markers",
         marker={"size": 9, "color": BARS[0][0], "symbol": "circle-open", "line": {"width": 2}})
     both = points["x"] + points["y"]
@@ -67,7 +68,8 @@ def ratio_chart(lines):
                  "arrayminus": [line.ratio - line.low for line in lines]},
         marker={"size": 9, "symbol": [symbols[line.verdict] for line in lines],
                 "color": [colours.get(line.verdict, GREY) for line in lines]})
-    layout_made = sideways(axis("time over the earlier time"), axis("", type="category", range=[len(lines) - 0.4, -0.6]),
+    layout_made = sideways(axis("time over the earlier time"),
+                           axis("", type="category", range=[len(lines) - 0.4, -0.6]),
                            len(lines), showlegend=False)
     layout_made["shapes"] = [{"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1,
                               "line": {"color": INK, "width": 1, "dash": "dot"}}]
@@ -162,5 +164,6 @@ def reference_section(found, name, first, rank):
                    barmode="group"), "whole"))
     note = (f"Reference: {first['study']}, {ranks_text(first['ranks'])} on {first['hosts']}, "
             f"{name}, rowhalo {first['version']} ({first['git']}), {first['time']}.")
-    table = Table(["", "this", "reference", "unit", "ratio", "interval", f"ratio per {rank}"], cells, note, metas)
+    table = Table(["", "this", "reference", "unit", "ratio", "interval", f"ratio per {rank}"], cells,
+                  note, metas)
     return Section("reference", "Beside a reference", LEADS["reference"].format(rank=rank), charts, (table,))

@@ -153,8 +153,8 @@ def layout(xaxis, yaxis, height=330, **more):
 
 
 def with_legend_room(chart):
-    """The chart with a legend below the plot and as high as both need. Traces that only a choice shows are not
-    counted: their legend scrolls."""
+    """The chart with a legend below the plot and as high as both need. Traces that only a choice
+    shows are not counted: their legend scrolls."""
     names = [one["name"] for one in chart.traces if one.get("showlegend", True) and "name" in one
              and (one.get("meta") or {}).get("only") != "chosen"]
     if len(names) < 2 or chart.layout.get("showlegend") is False:

@@ -165,8 +165,9 @@ def page_html(head, sections, recipe, table, csv_text, csv_name, title, plotly):
     sections = [laid_out(section) for section in sections]
     choices = choices_of(sections, table.metas)
     charts = [chart for section in sections for chart in section.charts]
-    model = {"charts": [{"traces": chart.traces, "layout": chart.layout, "top": chart.top, "ticks": list(chart.ticks)}
-                        for chart in charts], "csv": csv_text, "csvName": csv_name}
+    model = {"charts": [{"traces": chart.traces, "layout": chart.layout, "top": chart.top,
+                         "ticks": list(chart.ticks)} for chart in charts],
+             "csv": csv_text, "csvName": csv_name}
     places, first = [], 0
     for section in sections:
         places.append(section_html(section, first))

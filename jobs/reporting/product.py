@@ -54,7 +54,8 @@ def phase_chart(line, parts_of, whole, top=0.0, floors=None):
     traces = []
     for phase, style in zip(columns.phases[ranks[0]], BARS):
         seconds = {count: columns.phases[count][phase] for count in ranks}
-        said = [hover(line.label, ranks_text(count), f"{phase} {time_text(seconds[count] / columns.scale[count])}",
+        said = [hover(line.label, ranks_text(count),
+                      f"{phase} {time_text(seconds[count] / columns.scale[count])}",
                       f"{seconds[count] / (sum(columns.phases[count].values()) or 1):.1%} of the column",
                       with_what(line.points[count][0])) for count in ranks]
         traces.append(bars(style, phase, labels, [seconds[count] / size for count in ranks], said, metas))
@@ -191,9 +192,10 @@ def roof_chart(groups, ceilings, reference):
     traces += [guide(name, span, [one * speed for one in span], dash=dash, colour=INK)
                for name, speed, dash in roofs]
     rates = [(one[1],) * 3 for one in points] + [(one * max(ceilings.values()),) * 3 for one in span]
-    return Chart("GF/s of one device" + ("" if few else ", our fastest format and (open) the best baseline"),
-                 traces, layout(axis("flops per byte", type="log", tickvals=log_ticks([(one,) for one in span])), axis("GF/s of one device", type="log"),
-                                height=460), ticks=log_ticks(rates))
+    title = "GF/s of one device" + ("" if few else ", our fastest format and (open) the best baseline")
+    xaxis = axis("flops per byte", type="log", tickvals=log_ticks([(one,) for one in span]))
+    return Chart(title, traces, layout(xaxis, axis("GF/s of one device", type="log"), height=430),
+                 ticks=log_ticks(rates))
 
 
 def share_chart(groups):

@@ -9,8 +9,7 @@ from plotting.ranks import flows_of, loads_of, ranks_of, selected, times_of
 from plotting.solve import histories_of, labelled
 from plotting.style import BARS, byte_unit, line_style, short_matrix, time_unit
 from reporting.figures import (DASHES, GREY, INK, SYMBOLS, Chart, Section, Table, axis, bars, bytes_text,
-                               error_bars, guide, hover, layout, quantity, ranks_text, text, time_text,
-                               trace)
+                               error_bars, guide, hover, layout, ranks_text, text, time_text, trace)
 from reporting.scaling import table_chart
 from studying.rows import section
 
@@ -27,8 +26,8 @@ LEADS = {
                  "a slow device, a busy core or a wrong binding.",
     "history": "The watched norm over the iterations, divided by the first one, with the most ranks that "
                "were run. The dotted line is the tolerance, if a method converged.",
-    "telemetry": "What the GPUs told, about ten times per second, while batches were timed. Points are means, "
-                 "bars reach from the smallest to the largest sample. A clock that was held down makes "
+    "telemetry": "What the GPUs told, about ten times per second, while batches were timed. Points are "
+                 "means, bars reach from the smallest to the largest sample. A clock that was held down makes "
                  "products slower; the table names the reason."}
 
 
@@ -191,7 +190,7 @@ def telemetry_section(reports):
     for detail, report in reports:
         telemetry = section(report, "telemetry")
         matrix = section(report, "matrix").get("source")
-        energy = [number(telemetry.get("energy_per_product_joules")), number(telemetry.get("gflops_per_watt"))]
+        energy = [number(telemetry.get(name)) for name in ("energy_per_product_joules", "gflops_per_watt")]
         for gpu in telemetry.get("gpus") or []:
             meta = of_detail(detail, matrix)
             entries.append((f"{detail.name}, {gpu['host']} {gpu['pci_id'][-7:]}", gpu, meta))

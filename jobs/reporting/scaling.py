@@ -8,8 +8,8 @@ from plotting.scaling import (exposed_lines, nodes_by_ranks, petsc_products, pet
                               strong_lines, weak_lines)
 from plotting.solve import headed, ours
 from plotting.style import line_style, time_unit
-from reporting.figures import (DASHES, GREY, SYMBOLS, Chart, Section, axis, curve, guide, hover, layout, log_ticks,
-                               meta_of, ranks_axis, ranks_text, spread_text, time_text, top_of, trace,
+from reporting.figures import (DASHES, SYMBOLS, Chart, Section, axis, curve, guide, hover, layout,
+                               log_ticks, meta_of, ranks_axis, ranks_text, spread_text, time_text, top_of, trace,
                                with_what)
 
 LEADS = {
@@ -76,7 +76,7 @@ def expected_traces(lines, value):
         ranks = sorted(line.expected())
         if ranks:
             found.append(guide("expected (machine file)", ranks, [value(line, count) for count in ranks],
-                               shown=not found, colour=line_style(index)[0], dash="longdash",
+                               shown=not found, colour=line_style(index)[0], dash="dash",
                                meta={"matrix": point_meta(line)[ranks[0]]["matrix"],
                                      "only": only, "guide": True}))
     return found
@@ -195,7 +195,7 @@ def table_chart(data, column, title, label, say, size=1):
         values = {ranks: some[0][column] for ranks, some in line.points.items()}
         traces.append(traced(index, line, None, {ranks: (value / size,) * 3 for ranks, value
                                                  in values.items()},
-                             {ranks: (say(value), some[0]["partition"] and f"partition {some[0]['partition']}")
+                             {ranks: (say(value), f"partition {some[0]['partition'] or 'unknown'}")
                               for (ranks, some), value in zip(line.points.items(), values.values())}))
     return [Chart(title, traces, layout(ranks_axis(nodes_by_ranks(lines), device_of(lines)),
                                         axis(label, rangemode="tozero")))]

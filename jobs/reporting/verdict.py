@@ -180,10 +180,12 @@ def scaling_cards(rows, what):
         for line in lines:
             most, least, share = max(line.points), min(line.points), line.efficiency(max(line.points))
             if kind == "weak":
-                yield Card(f"{100 * share:.0f} %", f"weak efficiency{what} on {ranks_text(most)}: {plain(line)}")
+                yield Card(f"{100 * share:.0f} %",
+                           f"weak efficiency{what} on {ranks_text(most)}: {plain(line)}")
             else:
-                yield Card(f"{share * most / least:.2f}×", f"speed-up{what} from {least} to {ranks_text(most)}, "
-                           f"efficiency {100 * share:.0f} %: {plain(line)}")
+                yield Card(f"{share * most / least:.2f}×",
+                           f"speed-up{what} from {least} to {ranks_text(most)}, efficiency "
+                           f"{100 * share:.0f} %: {plain(line)}")
 
 
 def baseline_card(rows):
@@ -212,7 +214,8 @@ def product_cards(rows):
     best = max((row for row in rows if row["gbytes_per_second"]),
                key=lambda row: row["gbytes_per_second"], default=None)
     if best:
-        yield Card(f"{short(best['gbytes_per_second'])} GB/s", f"highest rate, bytes of CSR ({short(best['gflops'])} GF/s): "
+        yield Card(f"{short(best['gbytes_per_second'])} GB/s",
+                   f"highest rate, bytes of CSR ({short(best['gflops'])} GF/s): "
                    f"{short_matrix(best['matrix'])} on {ranks_text(best['ranks'])}, {with_what(best)}")
     waits = [(measured(some, "exposed_seconds").seconds / measured(some).seconds, line, ranks)
              for line in exposed_lines(rows) for ranks, some in line.points.items()]
@@ -313,6 +316,12 @@ def machine_of(rows, system):
     return tuple({name: value for name, value in part.items() if value} for part in (hardware, software))
 
 
+def is_build(source, hosts, *build):
+    """Whether a report's provenance is of this build, on these hosts."""
+    return hosts.issuperset(source.get("hosts") or [None]) and tuple(
+        source.get(name) for name in ("version", "git", "compiler")) == build
+
+
 def machines_of(rows, reports):
     """A table per kind of devices and build. `reports`: [(detail, report)] that describe hosts."""
     groups = {}
@@ -322,9 +331,7 @@ def machines_of(rows, reports):
     machines = []
     for (_, version, git, compiler, _), some in groups.items():
         hosts = {host for row in some for host in (row["hosts"] or "").split()}
-        system = next((report["system"] for _, report in reports if section(report, "system") and hosts.issuperset(
-            section(report, "provenance").get("hosts") or [None]) and (
-                report["provenance"]["version"], report["provenance"]["git"],
-                report["provenance"]["compiler"]) == (version, git, compiler)), None)
+        system = next((report["system"] for _, report in reports if section(report, "system")
+                       and is_build(section(report, "provenance"), hosts, version, git, compiler)), None)
         machines.append(machine_of(some, system))
     return machines
