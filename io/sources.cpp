@@ -12,6 +12,7 @@
 #include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
 #include "partition/base/regular_file.hpp"
+#include "partition/base/suggestion.hpp"
 #include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
@@ -104,7 +105,8 @@ const SourceEntry& find_source(const std::string& text, const Spec& spec) {
     if (!file || is_suffix(entry)) valid.push_back(is_suffix(entry) ? entry.usage : entry.name);
   }
   if (file) spec.fail("the kind of file is not known by its name; use " + listed(valid));
-  spec.fail(fmt::format("unknown source '{}'; use {}", spec.name(), listed(valid)));
+  spec.fail(fmt::format("unknown source '{}'{}", spec.name(),
+                        suggestion(spec.name(), valid, "use " + listed(valid))));
 }
 
 struct NamedSource {

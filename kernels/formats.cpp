@@ -8,6 +8,7 @@
 
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/errors.hpp"
+#include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
 
@@ -106,8 +107,10 @@ const FormatEntry& find_format(std::string_view name, Device device, std::string
         "{} {}: runs on device {} only, and this run uses device {}; use {}, or --device {}",
         option, name, name_of(other), name_of(device), listed(names), name_of(other)));
   }
-  throw InputError(fmt::format("{} {}: unknown format; on device {} use {}", option, name,
-                               name_of(device), listed(names)));
+  const std::string remedy = fmt::format("on device {} use {}", name_of(device), listed(names));
+  if (option == "--format") names.insert(names.end(), {"auto", "all"});
+  throw InputError(
+      fmt::format("{} {}: unknown format{}", option, name, suggestion(name, names, remedy)));
 }
 
 }  // namespace rowhalo

@@ -36,6 +36,12 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
               ${PROJECT_BINARY_DIR}/generated/rowhaloConfigVersion.cmake
         DESTINATION ${package_dir})
 install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# What miniapp/manual.cmake has left: manual pages, completion.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/bash/
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/zsh/
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -21,8 +21,9 @@ using namespace rowhalo;
 
 int print_information(const CommandLine& line) {
   if (launched_rank() != 0) return static_cast<int>(ExitCode::fine);
+  const auto version = [&] { return line.json_version ? version_json() : version_text(); };
   const std::string text = line.command == Command::list      ? list_text(line.list)
-                           : line.command == Command::version ? version_text()
+                           : line.command == Command::version ? version()
                                                               : line.help;
   return static_cast<int>(print_to_stdout(text));
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <type_traits>
 
+#include "partition/base/suggestion.hpp"
 #include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
@@ -67,7 +68,15 @@ const PartitionerEntry& find_partitioner(std::string_view name) {
     names.emplace_back(entry.name);
   }
   names.emplace_back("auto");  // which chooses one of them (assignment.hpp)
-  throw InputError(fmt::format("--partition {}: unknown partitioner; use {}", name, listed(names)));
+  throw InputError(fmt::format("--partition {}: unknown partitioner{}", name,
+                               suggestion(name, names, "use " + listed(names))));
+}
+
+void expect_duration(std::string_view name, const DistributedCsr& matrix, const Comm& comm,
+                     Progress& progress) {
+  const std::int64_t nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
+  progress.expect_seconds(find_partitioner(name).seconds_per_nonzero *
+                          static_cast<double>(nonzeros));
 }
 
 void allow_keys(const Spec& options, std::initializer_list<std::string_view> keys) {

@@ -97,11 +97,12 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
   for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] += matrix.offsets[row];
   matrix.columns.resize(matrix.offsets[rows]);
   matrix.values.resize(matrix.offsets[rows]);
+  progress.expect(rows);
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
     const Offset at = matrix.offsets[row];
     generator.fill(matrix.first_row + row, matrix.columns.data() + at, matrix.values.data() + at);
-    if (row % rows_per_tick == 0) progress.tick();
+    if (row % rows_per_tick == 0) progress.add(rows_per_tick);
   }
   return matrix;
 }

@@ -152,6 +152,7 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
   const GlobalIndex a_round = std::max<GlobalIndex>((1 << 23) / comm.size, 1 << 13);
   const GlobalIndex rounds = (share_of(rmat.draws, 1) + a_round - 1) / a_round;
   EntryChunks entries;
+  progress.expect(rounds);
   for (GlobalIndex round = 0; round < rounds; ++round) {
     const GlobalIndex begin = std::min(first + round * a_round, last);
     std::vector<std::int64_t> counts, received;
@@ -163,7 +164,7 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
     for (std::size_t k = 0; k < arrived.size(); ++k) {
       place[k] = {arrived[k].row, arrived[k].column, 0.0};
     }
-    progress.tick();
+    progress.add(1);
   }
   const GlobalIndex vertices = rmat.outline.info.rows;
   DistributedCsr matrix = assemble_rows(rmat.outline.info, share_of(vertices, comm.rank),

@@ -233,10 +233,12 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
   std::vector<ParsedLines> parts;  // reused, as is `grouped`: fresh memory costs page faults
   std::vector<Entry> grouped;
   Place round{0, header.lines};
+  progress.expect(header.entries);
   while (!pieces.finished()) {
     const TextPiece piece = pieces.next();
     pieces.read_ahead();
     parse_lines(piece.text, header, threads_for(piece.text), parts);
+    const std::int64_t before = round.entries;
     const Place here = place_of_piece(comm, parts, round);
     agree(comm, [&] { check_piece(path, header, piece, parts, here.lines, here.entries); });
     if (header.layout == MatrixMarketLayout::array) {
@@ -247,7 +249,7 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
       }
     }
     deliver(header, comm, parts, grouped, entries);
-    progress.tick();
+    progress.add(round.entries - before);
   }
   agree(comm, [&] {
     if (comm.rank != 0 || round.entries == header.entries) return;

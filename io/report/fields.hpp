@@ -51,7 +51,7 @@ void fields(const Spread& s, Walk&& field) {
 }
 
 template <class Walk>
-void fields(const Provenance& p, Walk&& field) {
+void fields(const BuildProvenance& p, Walk&& field) {
   field("version", p.version, "of rowhalo");
   field("git", p.git, "commit, empty when unknown");
   field("compiler", p.compiler, "name and version");
@@ -61,6 +61,11 @@ void fields(const Provenance& p, Walk&& field) {
   field("nccl", p.nccl, "version; null: built without");
   field("petsc", p.petsc, "version; null: built without");
   field("hdf5", p.hdf5, "version; null: built without");
+}
+
+template <class Walk>
+void fields(const Provenance& p, Walk&& field) {
+  fields(static_cast<const BuildProvenance&>(p), field);
   field("hosts", p.hosts, "one per rank");
   field("devices", p.devices, "one per rank: cpu or the name of the GPU");
   field("time", p.time, "start, UTC, ISO 8601");
@@ -132,6 +137,8 @@ void fields(const HaloReport& h, Walk&& field) {
   field("transport", h.transport, "name of the transport");
   field("graph", h.graph, "products were replayed from a CUDA graph");
   field("schedule", h.schedule, "name of the schedule");
+  field("schedule_reason", h.schedule_reason,
+        "why it is not the one that was asked for; empty: it is, or nothing was multiplied");
   field("neighbors", NeighborCounts{h.planned.neighbors_mean, h.planned.neighbors_max},
         "ranks that a rank sends to");
   field("messages", h.planned.messages, "of a product, all ranks");

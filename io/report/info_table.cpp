@@ -60,23 +60,6 @@ void write_statistics(Table& table, const MatrixStatistics& s, const MatrixRepor
                                            grouped(s.nans), grouped(s.infinities)));
 }
 
-/// `indent` spaces before every line, none longer than the table.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  constexpr std::size_t columns = 100;
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.size(), at + columns - indent);
-    if (end < text.size()) {
-      const std::size_t space = text.rfind(' ', end);
-      if (space != std::string::npos && space > at) end = space;
-    }
-    if (at > 0) result.append(1, '\n').append(indent, ' ');
-    result += text.substr(at, end - at);
-    at = end < text.size() && text[end] == ' ' ? end + 1 : end;
-  }
-  return result;
-}
-
 void write_partitions(Table& table, const InfoReport& info, std::int64_t nonzeros) {
   table.group("Partitions");
   table.line("for", fmt::format("{} rank{} on {} node{}{}", info.ranks, info.ranks == 1 ? "" : "s",
@@ -107,28 +90,25 @@ void write_need(Table& table, const MemoryNeed& n) {
 
 void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
                       std::int64_t nonzeros) {
-  std::size_t width = 8;
-  for (const PartitionJudgement& p : list) {
-    if (p.numbers) width = std::max(width, p.name.size());
-  }
-  const auto columns = [&](const auto&... texts) {
-    std::string line = fmt::format(
-        "  {:<{}}  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>11} {:>8}", texts...);
-    line.erase(line.find_last_not_of(' ') + 1);
-    table.out() << line << '\n';
+  constexpr std::size_t width = 8;
+  const auto columns = [&](const std::string& name, const auto&... texts) {
+    table.out() << with_text(
+        name_cell(name, width) +
+            fmt::format("  {:>7}{:>7}  {:>7}  {:>8}  {:>8}  {:>10}  {:>9}  {:>11} {:>8}", texts...),
+        "");
   };
-  columns("", width, "most", "/ mean", "edges", "halo", "most", "", "messages", "predicted", "");
-  columns("name", width, "entries", "rows", "cut", "in all", "per rank", "neighbours", "in+out",
+  columns("", "most", "/ mean", "edges", "halo", "most", "", "messages", "predicted", "");
+  columns("name", "entries", "rows", "cut", "in all", "per rank", "neighbours", "in+out",
           "per product", "took");
   for (const PartitionJudgement& p : list) {
     if (!p.numbers) {
-      table.out() << fmt::format("  {:<{}}  {}\n", p.name, width, wrapped(p.reason, width + 4));
+      table.out() << with_text(name_cell(p.name, width), p.reason);
       continue;
     }
     const PartitionNumbers& n = *p.numbers;
-    columns(p.name, width, fmt::format("{:.4g}", n.imbalance),
-            fmt::format("{:.4g}", n.row_imbalance), percent(n.edge_cut, nonzeros),
-            bytes_text(double(n.halo_bytes)), bytes_text(double(n.halo_bytes_max_rank)),
+    columns(p.name, fmt::format("{:.4g}", n.imbalance), fmt::format("{:.4g}", n.row_imbalance),
+            percent(n.edge_cut, nonzeros), bytes_text(double(n.halo_bytes)),
+            bytes_text(double(n.halo_bytes_max_rank)),
             fmt::format("{:.3g}/{:.3g}", n.neighbors_mean, n.neighbors_max),
             fmt::format("{}+{}", n.messages_inside_nodes, n.messages_between_nodes),
             seconds_text(n.predicted_seconds), seconds_text(p.seconds));

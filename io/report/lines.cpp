@@ -9,6 +9,7 @@
 #include <ostream>
 #include <vector>
 
+#include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
 
 namespace rowhalo {
@@ -53,9 +54,11 @@ void write_header(std::ostream& out, const Provenance& provenance, bool color) {
   const std::string git = provenance.git.empty() ? "" : fmt::format(" ({})", provenance.git);
   out << fmt::format("{}Rowhalo {}{}{}, started {}\n", bold, provenance.version, plain, git,
                      provenance.time);
-  out << fmt::format("{} rank{}; hosts: {}; devices: {}\n", provenance.hosts.size(),
-                     provenance.hosts.size() == 1 ? "" : "s", counted(provenance.hosts),
-                     counted(provenance.devices));
+  const std::string where =
+      fmt::format("{} rank{}; hosts: {}; devices: {}", provenance.hosts.size(),
+                  provenance.hosts.size() == 1 ? "" : "s", counted(provenance.hosts),
+                  counted(provenance.devices));
+  out << wrapped(where, 2, 0) << '\n';
 }
 
 void write_fom_lines(std::ostream& out, const RunReport& report) {

@@ -25,12 +25,16 @@ namespace rowhalo {
 /// Version of the JSON layout (CONTRACT).
 inline constexpr int schema_version = 1;
 
-struct Provenance {
+/// Of every run of one executable.
+struct BuildProvenance {
   std::string version, git, compiler, flags, mpi;
   std::optional<std::string> cuda, nccl, petsc, hdf5;  ///< empty: built without
-  std::vector<std::string> hosts;                      ///< one a rank
-  std::vector<std::string> devices;                    ///< one a rank; "cpu" or the GPU's name
-  std::string time;                                    ///< start, UTC, ISO 8601
+};
+
+struct Provenance : BuildProvenance {
+  std::vector<std::string> hosts;    ///< one a rank
+  std::vector<std::string> devices;  ///< one a rank; "cpu" or the GPU's name
+  std::string time;                  ///< start, UTC, ISO 8601
 };
 
 struct MatrixReport {
@@ -89,7 +93,8 @@ struct HaloReport {
   std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
   bool graph = false;                          ///< products were replayed from a CUDA graph
   bool poison = false;                         ///< ghosts were NaN between products
-  double jitter_seconds = 0;  ///< longest delay of a rank; with either, times mean little
+  double jitter_seconds = 0;      ///< longest delay of a rank; with either, times mean little
+  std::string schedule_reason{};  ///< why it is not the one asked for; empty: it is
 };
 
 struct KernelReport {

@@ -16,18 +16,20 @@ std::string number_or_dash(const std::optional<double>& value) {
 }
 
 void write_solver(std::ostream& out, const SolverReport& s) {
-  out << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", s.method, s.iterations,
-                     s.iteration_seconds ? seconds_text(*s.iteration_seconds) : "-",
-                     seconds_text(s.solve_seconds), number_or_dash(s.true_residual),
-                     number_or_dash(s.error), s.reason.empty() ? s.end : s.reason);
+  out << with_text(fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}", s.method, s.iterations,
+                               s.iteration_seconds ? seconds_text(*s.iteration_seconds) : "-",
+                               seconds_text(s.solve_seconds), number_or_dash(s.true_residual),
+                               number_or_dash(s.error)),
+                   s.reason.empty() ? s.end : s.reason);
   for (const PetscSolverReport& p : s.petsc) {
     const std::string ratio = s.iteration_seconds && *s.iteration_seconds > 0
-                                  ? fmt::format(", {:.3g} times ours per iteration",
+                                  ? fmt::format("; {:.3g} times ours per iteration",
                                                 p.iteration_seconds / *s.iteration_seconds)
                                   : "";
-    out << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11.3e}{:>11}  {}{}\n", "  petsc " + p.name,
-                       p.iterations, seconds_text(p.iteration_seconds),
-                       seconds_text(p.solve_seconds), p.true_residual, "-", p.end, ratio);
+    out << with_text(fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11.3e}{:>11}", "  petsc " + p.name,
+                                 p.iterations, seconds_text(p.iteration_seconds),
+                                 seconds_text(p.solve_seconds), p.true_residual, "-"),
+                     p.end + ratio);
   }
 }
 

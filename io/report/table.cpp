@@ -35,9 +35,9 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
   for (const Candidate& c : list) width = std::max(width, name_of(c).size());
   out << fmt::format("  {:<{}}{:>11}  {:>10}\n", heading, width + 2, "per product", second);
   for (const Candidate& c : list) {
-    out << fmt::format("    {:<{}}{:>11}  {:>10}", name_of(c), width, optional_seconds(c.seconds),
-                       optional_seconds(c.*seconds));
-    out << (c.reason.empty() ? "\n" : fmt::format("  {}\n", c.reason));
+    out << with_text(fmt::format("    {:<{}}{:>11}  {:>10}", name_of(c), width,
+                                 optional_seconds(c.seconds), optional_seconds(c.*seconds)),
+                     c.reason);
   }
 }
 
@@ -47,10 +47,20 @@ void write_formats_tried(std::ostream& out, const std::vector<FormatCandidate>& 
 
 /// What stands behind the numbers of a format or a combination.
 template <class Report>
-void write_outcome(std::ostream& out, const Report& one) {
-  if (!one.passed) out << "  FAILED";
-  if (one.rows_unchecked > 0) out << fmt::format("  unchecked rows: {}", one.rows_unchecked);
-  out << (one.reason.empty() ? "" : "  ") << one.reason << '\n';
+std::string outcome(const Report& one) {
+  std::string text = one.passed ? "" : "FAILED";
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
+  if (one.rows_unchecked > 0) add(fmt::format("unchecked rows: {}", one.rows_unchecked));
+  if (!one.reason.empty()) add(one.reason);
+  return text;
+}
+
+/// The longest name of a list.
+template <class Report>
+std::size_t longest(const std::vector<Report>& list, std::string Report::*name) {
+  std::size_t length = 0;
+  for (const Report& one : list) length = std::max(length, (one.*name).size());
+  return length;
 }
 
 std::string optional_percent(const std::optional<double>& share) {
@@ -58,25 +68,22 @@ std::string optional_percent(const std::optional<double>& share) {
 }
 
 void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
-  std::size_t width = 6;
-  bool cold = false;
-  for (const FormatReport& f : list) {
-    width = std::max(width, f.name.size());
-    cold = cold || f.cold_seconds;
-  }
+  const bool cold =
+      std::ranges::any_of(list, [](const auto& f) { return f.cold_seconds.has_value(); });
+  const std::size_t width = name_width(longest(list, &FormatReport::name), 6, cold ? 21 : 30);
   out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
                      width, "called", "in graph", cold ? "     cold  " : "", "GF/s", "GB/s",
                      "share", "set-up", "error");
   for (const FormatReport& f : list) {
-    out << fmt::format("  {:<{}}  ", f.name, width);
+    std::string row = name_cell(f.name, width);
     if (f.seconds) {
-      out << fmt::format("{:>9}  {:>9}  {}{:>7.4g}  {:>7.4g}  {:>7}  {:>7.3g}  {:>6.2g}",
+      row += fmt::format("  {:>9}  {:>9}  {}{:>7.4g}  {:>7.4g}  {:>7}  {:>7.3g}  {:>6.2g}",
                          optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
                          cold ? fmt::format("{:>9}  ", optional_seconds(f.cold_seconds)) : "",
                          f.gflops, f.gbytes_per_second, optional_percent(f.share_of_read_bandwidth),
                          f.setup_products, f.max_error_ratio);
     }
-    write_outcome(out, f);
+    out << with_text(row, outcome(f));
   }
   out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
          "products\n";
@@ -84,35 +91,36 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
 
 /// How each format suits the matrix.
 void write_format_design(std::ostream& out, const std::vector<FormatReport>& list) {
-  std::size_t width = 6;
-  for (const FormatReport& f : list) width = std::max(width, f.name.size());
+  const std::size_t width = name_width(longest(list, &FormatReport::name), 6, 21);
   out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", "format", width,
                      "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
   for (const FormatReport& f : list) {
     if (!f.seconds) continue;
-    out << fmt::format("  {:<{}}  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", f.name, width,
-                       f.bytes_per_nonzero, fmt::format("{:.1f} %", 100 * f.padding),
-                       optional_percent(f.coalescing), optional_percent(f.balance),
-                       bytes_text(static_cast<double>(f.footprint_bytes)), f.parameters);
+    out << with_text(name_cell(f.name, width) +
+                         fmt::format("  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}",
+                                     f.bytes_per_nonzero, fmt::format("{:.1f} %", 100 * f.padding),
+                                     optional_percent(f.coalescing), optional_percent(f.balance),
+                                     bytes_text(static_cast<double>(f.footprint_bytes))),
+                     f.parameters);
   }
 }
 
 void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
-  std::size_t format = 6, transport = 9;
+  const std::size_t format = name_width(longest(list, &CaseReport::format), 6, 24);
+  std::size_t transport = 9;
   for (const CaseReport& c : list) {
-    format = std::max(format, c.format.size());
     transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
   }
   out << fmt::format("  {:<{}}  {:<{}}  {:>11}  {:>10}  {:>9}  {}\n", "format", format, "transport",
                      transport, "per product", "exposed", "error", "y_hash");
   for (const CaseReport& c : list) {
-    out << fmt::format("  {:<{}}  {:<{}}  ", c.format, format,
-                       c.transport + (c.graph ? " graph" : ""), transport);
+    std::string row = name_cell(c.format, format) +
+                      fmt::format("  {:<{}}", c.transport + (c.graph ? " graph" : ""), transport);
     if (c.median_seconds) {
-      out << fmt::format("{:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
+      row += fmt::format("  {:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
                          optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
     }
-    write_outcome(out, c);
+    out << with_text(row, outcome(c));
   }
 }
 

@@ -5,12 +5,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 
 namespace rowhalo {
 
 namespace {
+
+constexpr std::size_t columns = 100;
+
+/// Where the line that begins at `first` and has `room` ends: behind it `text` goes on.
+std::size_t end_of_line(std::string_view text, std::size_t first, std::size_t room) {
+  const std::size_t word = text.find_first_not_of(' ', first);
+  std::size_t end = text.rfind(' ', first + room);
+  if (end != std::string_view::npos && end > word) {
+    const std::size_t before = text.rfind(' ', end - 1);
+    const bool is_number = before != std::string_view::npos && before > word &&
+                           text[before + 1] >= '0' && text[before + 1] <= '9';
+    return is_number ? before : end;  // a number goes with its unit
+  }
+  end = text.find_last_of("/,", first + room - 1);
+  if (end != std::string_view::npos && end > word) return end + 1;
+  end = first + room;
+  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
+  while (end > word + 1 && continues()) --end;  // not within a character of UTF-8
+  return end;
+}
 
 std::string scaled(double value, double base, const char* const (&units)[5]) {
   int unit = 0;
@@ -22,6 +43,45 @@ std::string scaled(double value, double base, const char* const (&units)[5]) {
 }
 
 }  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
+  constexpr std::size_t least_room = 20;
+  const auto room_behind = [](std::size_t before) {
+    return before + least_room < columns ? columns - before : least_room;
+  };
+  std::string result;
+  std::size_t first = 0, room = room_behind(used);
+  while (text.size() - first > room) {
+    const std::size_t end = end_of_line(text, first, room);
+    result += text.substr(first, end - first);
+    first = std::min(text.find_first_not_of(' ', end), text.size());
+    if (first == text.size()) return result;
+    result.append(1, '\n').append(indent, ' ');
+    room = room_behind(indent);
+  }
+  return result += text.substr(first);
+}
+
+std::string with_text(const std::string& row, const std::string& text) {
+  constexpr std::size_t least_room = 40, below = 6;
+  const std::size_t line = row.rfind('\n') + 1;  // 0 where there is no other
+  const std::size_t last = row.find_last_not_of(' ') + 1;
+  if (text.empty()) return row.substr(0, last) + "\n";
+  const std::size_t used = row.size() - line + 2;
+  if (used + std::min(text.size(), least_room) <= columns) {
+    return fmt::format("{}  {}\n", row, wrapped(text, used, used));
+  }
+  return fmt::format("{}\n{:{}}{}\n", row.substr(0, last), "", below, wrapped(text, below, below));
+}
+
+std::size_t name_width(std::size_t longest, std::size_t heading, std::size_t most) {
+  return std::clamp(longest, heading, most);
+}
+
+std::string name_cell(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return fmt::format("  {:<{}}", name, width);
+  return fmt::format("  {}\n  {:<{}}", wrapped(name, 4, 2), "", width);
+}
 
 std::string bytes_text(double bytes) {
   return scaled(bytes, 1000, {"B", "kB", "MB", "GB", "TB"});
@@ -55,12 +115,15 @@ void Table::group(const char* name) {
 }
 
 void Table::line(const char* name, const std::string& value) {
-  out_ << fmt::format("  {:<20}{}\n", name, value);
+  constexpr std::size_t first = 22;
+  out_ << fmt::format("  {:<20}{}\n", name, wrapped(value, first, first));
 }
 
 void Table::verdict(const char* name, bool good, const std::string& value) {
+  constexpr std::size_t first = 22;
   const char* tint = !color_ ? "" : good ? "\033[32m" : "\033[31m";
-  line(name, fmt::format("{}{}{}", tint, value, color_ ? "\033[0m" : ""));
+  out_ << fmt::format("  {:<20}{}{}{}\n", name, tint, wrapped(value, first, first),
+                      color_ ? "\033[0m" : "");
 }
 
 }  // namespace rowhalo

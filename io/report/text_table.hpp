@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the tables for people are made of: groups of lines with a name and a value, and numbers with
-// three or four digits and the unit that suits them.
+// What the tables for people are made of: groups of lines with a name and a value, in at most 100
+// columns, and numbers with three or four digits and the unit that suits them.
 #pragma once
 
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/report/report.hpp"
@@ -19,6 +20,17 @@ std::string seconds_text(double seconds);
 std::string optional_seconds(const std::optional<double>& seconds);  ///< "-" for none
 std::string grouped(std::int64_t value);                             ///< 12345678 as "12 345 678"
 std::string spread_text(const Spread& spread);
+
+/// `text` in lines of at most 100 columns, broken at spaces but not behind a number, and within
+/// words only where a word is longer than a line. Behind a break stand `indent` spaces; before the
+/// first line stand `used`.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t used);
+/// A line of a list: `row`, and behind it a text, or below it where that leaves too little room.
+std::string with_text(const std::string& row, const std::string& text);
+/// The first column of a list is as wide as its longest name, but not wider than `most`.
+std::size_t name_width(std::size_t longest, std::size_t heading, std::size_t most);
+/// A name in the first column; a longer one stands on a line of its own.
+std::string name_cell(const std::string& name, std::size_t width);
 
 class Table {
  public:

@@ -12,6 +12,8 @@ namespace rowhalo {
 
 /// The table for people. `color` allows ANSI colours.
 void write_table(std::ostream& out, const RunReport& report, bool color);
+/// --explain: why `auto` chose what it chose, and where the time of a product or iteration goes.
+void write_explanation(std::ostream& out, const RunReport& report, bool color);
 /// Version, ranks, hosts and devices: the first lines of a run.
 void write_header(std::ostream& out, const Provenance& provenance, bool color);
 /// `FOM: <name> <value> <unit>` lines and the last line, `RESULT: PASS|FAIL <why>`.

@@ -121,11 +121,16 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
   return try_formats(setting, request, candidates, trial_budget(setting.site.device, most_entries));
 }
 
-Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
-                          const std::string& halo, Schedule wanted) {
-  if (site.device == Device::cpu || wanted != Schedule::overlap) return wanted;
+SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
+                                 const ComputeSite& site, const std::string& halo,
+                                 Schedule wanted) {
+  const auto blocking = [](const char* reason) {
+    return SettledSchedule{Schedule::blocking, reason};
+  };
+  if (site.device == Device::cpu || wanted != Schedule::overlap) return {wanted, ""};
   // Beside an exchange of nothing a kernel starts later: 0.8 of 7 us on one H200.
-  if (sum_over_ranks(comm, matrix.boundary.view().count) == 0) return Schedule::blocking;
+  if (sum_over_ranks(comm, matrix.boundary.view().count) == 0)
+    return blocking("no row needs ghosts");
   constexpr double least_share = 0.25;  // measured on R-MAT, where 12 % are interior
   // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries per rank, takes 11 % less
   // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
@@ -136,8 +141,10 @@ Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const Com
   };
   const bool in_line = site.nodes.nodes == 1 && site.hosts == 1 &&
                        std::any_of(transports().begin(), transports().end(), serves_in_line);
-  if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries)
-    return Schedule::blocking;
+  if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries) {
+    return blocking(
+        "a rank has so few entries that a second kernel would take longer than what it hides");
+  }
   const RowListView interior = matrix.interior.view();
   std::int64_t inside = 0;
   for (LocalIndex k = 0; k < interior.count; ++k) {
@@ -146,7 +153,8 @@ Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const Com
   const std::int64_t all = sum_over_ranks(comm, matrix.offsets.back());
   const bool few =
       static_cast<double>(sum_over_ranks(comm, inside)) < least_share * static_cast<double>(all);
-  return few ? Schedule::blocking : Schedule::overlap;
+  if (few) return blocking("too few entries are in rows without ghosts to hide an exchange");
+  return {wanted, ""};
 }
 
 Graphs graphs_on(Device device, bool wanted) {

@@ -69,11 +69,16 @@ struct ChosenTransport {
   std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
 };
 
+struct SettledSchedule {
+  Schedule schedule;
+  std::string reason;  ///< why it is not the one that was wanted; empty: it is
+};
+
 /// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than
 /// they hide: no row needs ghosts, few entries lie in interior rows, or transport `halo` may be one
 /// in line on one host and no rank has many entries.
-Schedule settled_schedule(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
-                          const std::string& halo, Schedule wanted);
+SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
+                                 const ComputeSite& site, const std::string& halo, Schedule wanted);
 
 /// Graphs as far as `device` has them.
 Graphs graphs_on(Device device, bool wanted);

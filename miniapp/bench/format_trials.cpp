@@ -295,7 +295,6 @@ void FormatTrials::try_format(const Prospect& prospect) {
   }
   attempt.reset();  // a loser's memory is free before the next is made, and its end is counted
   dearest_seconds_ = std::max(dearest_seconds_, max_seconds_since(start));
-  setting_.measuring.progress.tick();
 }
 
 ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) {
@@ -304,15 +303,13 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
   const auto known = [](const Prospect& prospect) { return prospect.predicted > 0; };
   const auto quickest = std::find_if(order.begin(), order.end(), known);
   if (quickest != order.end()) quickest_ = *quickest;
+  setting_.measuring.progress.expect(std::ssize(order));
   for (const Prospect& prospect : order) {
     std::string& reason = candidates_[prospect.place].reason;
     reason = ruled_out(prospect);
-    if (!reason.empty()) continue;
-    if (affordable(prospect)) {
-      try_format(prospect);
-    } else {
-      reason = "set-up budget spent";
-    }
+    if (reason.empty() && !affordable(prospect)) reason = "set-up budget spent";
+    if (reason.empty()) try_format(prospect);
+    setting_.measuring.progress.add(1);
   }
   if (!best_) {
     throw AgreedError(ExitCode::usage,

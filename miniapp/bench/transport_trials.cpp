@@ -140,12 +140,15 @@ void TransportTrials::try_transport(const TransportVariant& variant) {
   } else {
     compare(std::move(attempt));
   }
-  setting_.measuring.progress.tick();
 }
 
 ChosenTransport TransportTrials::choose(std::span<const TransportVariant> variants) {
   alone_ = variants.size() == 1;
-  for (const TransportVariant& variant : variants) try_transport(variant);
+  setting_.measuring.progress.expect(std::ssize(variants));
+  for (const TransportVariant& variant : variants) {
+    try_transport(variant);
+    setting_.measuring.progress.add(1);
+  }
   if (!best_) {
     throw AgreedError(ExitCode::run_time,
                       "--halo auto: every transport was refused; the last: " +

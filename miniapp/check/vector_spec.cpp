@@ -10,9 +10,16 @@
 #include "partition/base/hash.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/base/spec.hpp"
+#include "partition/base/suggestion.hpp"
 #include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
+
+std::vector<std::string> vector_usages() {
+  std::vector<std::string> usages{"random:seed=N", "ones", "zeros", "index", "log"};
+  for (const VectorKind& file : vector_kinds()) usages.push_back(file.usage);
+  return usages;
+}
 
 VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex size,
                        const Comm& comm, Progress& progress)
@@ -41,9 +48,9 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
       }
       return;
     }
-    std::vector<std::string> valid{"random:seed=N", "ones", "zeros", "index", "log"};
-    for (const VectorKind& file : vector_kinds()) valid.push_back(file.usage);
-    spec.fail("unknown vector; use " + listed(valid));
+    std::vector<std::string> names;
+    for (const auto& [name, kind] : kinds) names.push_back(name);
+    spec.fail("unknown vector" + suggestion(spec.name(), names, "use " + listed(vector_usages())));
   });
 }
 

@@ -14,6 +14,10 @@
 
 namespace rowhalo {
 
+/// What may be written for a vector, as in messages and --help: "random:seed=N", "ones", ...,
+/// then the kinds of files.
+std::vector<std::string> vector_usages();
+
 class VectorSpec {
  public:
   /// Collective. `option` is "--x" or "--y"; the vector has `size` entries. Throws AgreedError.

@@ -3,68 +3,41 @@
 // The command line (options.hpp), parsed by CLI11. Options of a command: options_NAME.cpp.
 #include "miniapp/cli/options.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <numeric>
-#include <utility>
-
+#include "miniapp/cli/completion.hpp"
+#include "miniapp/cli/manual.hpp"
 #include "miniapp/cli/options_shared.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-/// Letters to insert, remove or replace (Levenshtein).
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// "; did you mean NAME? See ..." with the nearest of the names; "; see ..." if none is near.
-std::string advice(const std::string& word, const std::vector<std::string>& names,
-                   std::string remedy) {
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  const std::string* nearest = nullptr;
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(word, name);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = &name;
-  }
-  if (nearest == nullptr) return "; " + remedy;
-  remedy[0] = static_cast<char>(std::toupper(remedy[0]));
-  return fmt::format("; did you mean {}? {}", *nearest, remedy);
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
+std::vector<std::string> command_names(const App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
+  for (const App* command : app.commands()) names.push_back(command->get_name());
   return names;
 }
 
+/// The command that was named; `app` itself where none was.
+const App& named_command(const App& app) {
+  for (const App* command : app.commands()) {
+    if (command->parsed()) return *command;
+  }
+  return app;
+}
+
 /// What to say of a word that no option takes. `command`: that which was named, or `app` itself.
-std::string unknown_word(const std::string& word, const CLI::App& app, const CLI::App& command,
+std::string unknown_word(const std::string& word, const App& app, const App& command,
                          const std::string& help) {
   if (word.starts_with("-")) {
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options()) names.push_back(option->get_name());
-    return fmt::format("unknown option {}{}", name, advice(name, names, "see " + help));
+    return fmt::format("unknown option {}{}", name, suggestion(name, names, "see " + help));
   }
   if (&command == &app) {
     const std::vector<std::string> names = command_names(app);
-    return fmt::format("unknown command '{}'{}", word, advice(word, names, "use " + listed(names)));
+    return fmt::format("unknown command '{}'{}", word,
+                       suggestion(word, names, "use " + listed(names)));
   }
   const CLI::Option* matrix = command.get_option_no_throw("--matrix");
   if (matrix == nullptr || matrix->count() > 0) {
@@ -74,15 +47,13 @@ std::string unknown_word(const std::string& word, const CLI::App& app, const CLI
 }
 
 /// CLI11's message in the words of this program.
-std::string usage_message(const CLI::ParseError& error, const CLI::App& app) {
-  const auto commands = app.get_subcommands();
+std::string usage_message(const CLI::ParseError& error, const App& app) {
+  const App& command = named_command(app);
   const std::string help =
-      commands.empty() ? "rowhalo --help" : "rowhalo " + commands.front()->get_name() + " --help";
+      &command == &app ? "rowhalo --help" : "rowhalo " + command.get_name() + " --help";
   // First: a misspelt option may be why a required one is missing.
   const std::vector<std::string> unknown = app.remaining(true);
-  if (!unknown.empty()) {
-    return unknown_word(unknown.front(), app, commands.empty() ? app : *commands.front(), help);
-  }
+  if (!unknown.empty()) return unknown_word(unknown.front(), app, command, help);
   std::string text = error.what();
   if (!text.empty() && text.back() == '\n') text.pop_back();
   const std::size_t twice = text.find(": At Most 1 required");
@@ -92,17 +63,28 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}; see {}", text, help);
 }
 
+/// Options without a command. `shell`: what --completion names.
+void add_own_options(App& app, CommandLine& line, std::string& shell) {
+  CLI::Option* version = app.add_flag_callback(
+      "--version", [&line] { line.command = Command::version; }, "version and dependencies");
+  app.add_flag("--json", line.json_version, "with --version: as a JSON object")->needs(version);
+  add_choice<std::string>(app, "--completion", shell, {{"bash", "bash"}, {"zsh", "zsh"}},
+                          "print the script that completes command lines in that shell");
+}
+
 }  // namespace
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
   line.argv.assign(argv, argv + argc);
-  CLI::App app("rowhalo: MPI-distributed sparse matrix-vector products", "rowhalo");
+  App app("rowhalo: MPI-distributed sparse matrix-vector products", "rowhalo");
   app.footer("\nUnder a launcher: mpirun -n 4 rowhalo run --matrix stencil27:96");
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "this text");
-  app.add_flag_callback(
-      "--version", [&line] { line.command = Command::version; }, "version and dependencies");
+  app.set_help_all_flag("--man", "the manual page, as roff for man");
+  app.formatter(std::make_shared<HelpFormatter>());
+  std::string shell;
+  add_own_options(app, line, shell);
 
   add_run_command(app, line);
   add_kernels_command(app, line);
@@ -114,13 +96,19 @@ CommandLine parse_command_line(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-    if (line.command == Command::help && app.get_subcommands().empty() && argc == 1) {
+    if (!shell.empty()) {
+      line.command = Command::help;
+      line.help = shell == "bash" ? bash_completion(app) : zsh_completion(app);
+    } else if (line.command == Command::help && argc == 1) {
       line.error =
           fmt::format("a command is missing: {}; see rowhalo --help", listed(command_names(app)));
     }
   } catch (const CLI::CallForHelp&) {
     line.command = Command::help;
     line.help = app.help();  // of the command that was named, if any
+  } catch (const CLI::CallForAllHelp&) {
+    line.command = Command::help;
+    line.help = manual_page(app, named_command(app));
   } catch (const CLI::ParseError& error) {
     line.error = usage_message(error, app);
   }

@@ -47,7 +47,7 @@ struct RunOptions {
   bool telemetry = true;
   bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
   double timeout_seconds = 300;
-  bool quiet = false, progress = true;
+  bool quiet = false, progress = true, explain = false;
   Color color = Color::automatic;
 };
 
@@ -94,7 +94,8 @@ struct CommandLine {
   SolveOptions solve;
   ListOptions list;
   std::vector<std::string> argv;
-  std::string help;                  ///< text of --help of the command that asked for it
+  bool json_version = false;         ///< --version --json
+  std::string help;                  ///< text of --help, --man or --completion
   std::optional<std::string> error;  ///< a usage error; nothing else counts then
 
   /// Needs neither MPI nor a launcher.

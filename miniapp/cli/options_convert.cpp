@@ -8,8 +8,8 @@
 
 namespace rowhalo {
 
-void add_convert_command(CLI::App& app, CommandLine& line) {
-  CLI::App* convert = app.add_subcommand("convert", "writes a matrix from any source to a file");
+void add_convert_command(App& app, CommandLine& line) {
+  App* convert = &app.add_command("convert", "writes a matrix from any source to a file");
   const auto options = std::make_shared<RunOptions>();
   convert->footer("\nExample: rowhalo convert stencil27:24 stencil.mtx");
   options->device = "cpu";
@@ -17,9 +17,9 @@ void add_convert_command(CLI::App& app, CommandLine& line) {
   for (const SourceEntry& entry : sources()) {
     if (entry.save != nullptr) kinds += fmt::format("\n  {}", entry.usage);
   }
-  convert->add_option("IN", options->matrix, "a file or a generator:" + source_usage())
-      ->type_name("SPEC")
-      ->required();
+  CLI::Option* in =
+      convert->add_option("IN", options->matrix, "a file or a generator:" + source_usage());
+  convert->takes(in->type_name("SPEC")->required(), matrix_values());
   convert
       ->add_option(
           "OUT", options->output,

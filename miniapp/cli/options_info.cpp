@@ -9,7 +9,7 @@ namespace rowhalo {
 
 namespace {
 
-void add_plan_options(CLI::App& app, InfoOptions& options, RunOptions& run) {
+void add_plan_options(App& app, InfoOptions& options, RunOptions& run) {
   const char* group = "Distribution";
   app.add_option("--ranks", options.ranks, "plan for N ranks (default: those that run)")
       ->type_name("N")
@@ -32,8 +32,8 @@ void add_plan_options(CLI::App& app, InfoOptions& options, RunOptions& run) {
 
 }  // namespace
 
-void add_info_command(CLI::App& app, CommandLine& line) {
-  CLI::App* info = app.add_subcommand(
+void add_info_command(App& app, CommandLine& line) {
+  App* info = &app.add_command(
       "info", "reports matrix, partitions, communication and memory, without a product");
   const auto options = std::make_shared<RunOptions>();
   const auto plan = std::make_shared<InfoOptions>();
@@ -44,7 +44,7 @@ void add_info_command(CLI::App& app, CommandLine& line) {
   add_shuffle_option(*info, *options);
   add_device_option(*info, *options);
   add_precision_option(*info, *options);
-  add_partition_options(*info, *options, "all | auto");
+  add_partition_options(*info, *options, {all_partitioners, "auto"});
   add_value_codes_option(*info, *options);
   add_plan_options(*info, *plan, *options);
   info->get_option("--ranks-per-node")

@@ -7,17 +7,18 @@
 
 namespace rowhalo {
 
-void add_list_command(CLI::App& app, CommandLine& line) {
-  CLI::App* list =
-      app.add_subcommand("list", "lists formats, transports, partitioners and sources");
+void add_list_command(App& app, CommandLine& line) {
+  App* list = &app.add_command("list", "lists formats, transports, partitioners and sources");
   list->footer("\nExample: rowhalo list formats");
-  list->add_option("axis", line.list.axis, "formats | transports | partitioners | sources")
-      ->type_name("")
-      ->check([](const std::string& text) {
-        const std::vector<std::string> axes{"formats", "transports", "partitioners", "sources"};
-        const bool known = std::find(axes.begin(), axes.end(), text) != axes.end();
-        return known ? "" : fmt::format("unknown table '{}'; use {}", text, listed(axes));
-      });
+  const std::vector<std::string> axes{"formats", "transports", "partitioners", "sources"};
+  CLI::Option* axis = list->add_option("axis", line.list.axis, alternatives(axes));
+  axis->type_name("")->check([axes](const std::string& text) {
+    const bool known = std::ranges::find(axes, text) != axes.end();
+    return known ? ""
+                 : fmt::format("unknown table '{}'{}", text,
+                               suggestion(text, axes, "use " + listed(axes)));
+  });
+  list->takes(axis, {axes});
   auto* json = list->add_flag_callback(
       "--json", [&line] { line.list.form = ListForm::json; },
       "an array of {name, summary, usable, reason}");
@@ -25,11 +26,10 @@ void add_list_command(CLI::App& app, CommandLine& line) {
           "--markdown", [&line] { line.list.form = ListForm::markdown; },
           "the tables of the pages, in Markdown")
       ->excludes(json);
-  list->callback([&line] {
+  list->callback([&line, axes] {
     line.command = Command::list;
     if (line.list.form == ListForm::json && line.list.axis.empty()) {
-      throw CLI::ValidationError(
-          "list --json: name one of formats, transports, partitioners, sources");
+      throw CLI::ValidationError("list --json: name one of " + listed(axes));
     }
   });
 }

@@ -7,8 +7,8 @@
 
 namespace rowhalo {
 
-void add_network_command(CLI::App& app, CommandLine& line) {
-  CLI::App* network = app.add_subcommand(
+void add_network_command(App& app, CommandLine& line) {
+  App* network = &app.add_command(
       "network", "measures what products depend on, into a machine file: reading, launches, links");
   const auto options = std::make_shared<RunOptions>();
   network->footer(

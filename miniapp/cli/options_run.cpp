@@ -6,6 +6,7 @@
 #include "io/vector_file.hpp"
 #include "kernels/formats.hpp"
 #include "miniapp/bench/petsc/product.hpp"
+#include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/cli/options_shared.hpp"
 #include "miniapp/halo/transports.hpp"
@@ -18,14 +19,14 @@ constexpr const char* measuring_group = "Measuring and checking";  // group of -
 constexpr double largest_factor = 1e300;                           // of alpha and beta
 constexpr int most_products = 1'000'000'000;  // in a batch, before the first batch
 
-void add_matrix_options(CLI::App& app, RunOptions& options) {
+void add_matrix_options(App& app, RunOptions& options) {
   add_matrix_option(app, options);
   add_block_option(app, options);
   add_shuffle_option(app, options);
 }
 
 /// `graphs`: when products are replayed from one.
-void add_product_options(CLI::App& run, RunOptions& options, const std::string& graphs) {
+void add_product_options(App& run, RunOptions& options, const std::string& graphs) {
   const char* group = "Product";
   add_device_option(run, options);
   add_graph_option(run, options, graphs);
@@ -40,18 +41,15 @@ void add_product_options(CLI::App& run, RunOptions& options, const std::string& 
       ->type_name("B")
       ->check(number_from(-largest_factor, largest_factor))
       ->group(group);
-  std::string vectors = "random:seed=N | ones | zeros | index | log";
-  for (const VectorKind& kind : vector_kinds()) vectors += std::string(" | ") + kind.usage;
-  run.add_option("--x", options.x, with_default(vectors, options.x))
-      ->type_name("SPEC")
-      ->group(group);
-  run.add_option("--y", options.y,
-                 with_default("y before the product: the names of --x", options.y))
-      ->type_name("SPEC")
-      ->group(group);
+  CLI::Option* x =
+      run.add_option("--x", options.x, with_default(alternatives(vector_usages()), options.x));
+  run.takes(x->type_name("SPEC")->group(group), vector_values());
+  CLI::Option* y = run.add_option(
+      "--y", options.y, with_default("y before the product: the names of --x", options.y));
+  run.takes(y->type_name("SPEC")->group(group), vector_values());
 }
 
-void add_schedule_option(CLI::App& run, RunOptions& options) {
+void add_schedule_option(App& run, RunOptions& options) {
   std::vector<std::pair<std::string, Schedule>> choices;
   std::string description = "order of a product (default: overlap):";
   for (const ScheduleEntry& entry : schedules()) {
@@ -62,7 +60,7 @@ void add_schedule_option(CLI::App& run, RunOptions& options) {
       ->group("Distribution");
 }
 
-void add_disturbance_options(CLI::App& run, RunOptions& options) {
+void add_disturbance_options(App& run, RunOptions& options) {
   const char* group = measuring_group;
   run.add_flag("--poison", options.poison,
                "fill ghosts with NaN as soon as a product has used them; times mean little then")
@@ -77,17 +75,17 @@ void add_disturbance_options(CLI::App& run, RunOptions& options) {
 }
 
 /// What only a distributed product has.
-void add_distribution_options(CLI::App& run, RunOptions& options) {
-  add_partition_options(run, options, "auto");
+void add_distribution_options(App& run, RunOptions& options) {
+  add_partition_options(run, options, {"auto"});
   add_reorder_option(run, options);
-  add_halo_option(run, options, "auto | all");
+  add_halo_option(run, options, {"auto", "all"});
   add_schedule_option(run, options);
   add_machine_option(run, options,
                      "file of rowhalo network: report what a product is expected to take, too");
 }
 
 /// Outputs that only `run` has.
-void add_run_outputs(CLI::App& run, RunOptions& options) {
+void add_run_outputs(App& run, RunOptions& options) {
   std::string written =
       "write y in the order of the source (FILE.h5:/dataset keeps everything else in the file, "
       "FILE.h5 replaces it):";
@@ -102,30 +100,23 @@ void add_run_outputs(CLI::App& run, RunOptions& options) {
       ->group("Output");
 }
 
-void add_kernels_formats(CLI::App& kernels, RunOptions& options) {
-  kernels
-      .add_option("--format", options.format,
-                  with_default("all | auto | NAMES, several as a,b:key=value,c", options.format) +
-                      format_names())
-      ->type_name("NAMES")
-      ->group("Product");
+void add_kernels_formats(App& kernels, RunOptions& options) {
+  CLI::Option* format = kernels.add_option(
+      "--format", options.format,
+      with_default("all | auto | NAMES, several as a,b:key=value,c", options.format) +
+          format_usage());
+  OptionValues names{names_in(formats(), {"all", "auto"})};
+  names.several = true;
+  kernels.takes(format->type_name("NAMES")->group("Product"), names);
   add_value_codes_option(kernels, options);
-  kernels
-      .add_option_function<std::string>(
-          "--sweep",
-          [&options](const std::string& text) {
-            if (text != "threads") {
-              throw CLI::ValidationError("--sweep " + text + ": unknown value; use threads");
-            }
-            options.sweep = text;
-          },
-          "threads: csr-vector with 2, 4, 8, 16, 32 threads per row and with its own choice")
-      ->type_name("NAME")
+  add_choice<std::string>(
+      kernels, "--sweep", options.sweep, {{"threads", "threads"}},
+      "threads: csr-vector with 2, 4, 8, 16, 32 threads per row and with its own choice")
       ->group("Product");
 }
 
 /// `batch`: the default of --iterations, and what follows from it.
-void add_measuring_options(CLI::App& run, RunOptions& options, const std::string& batch) {
+void add_measuring_options(App& run, RunOptions& options, const std::string& batch) {
   const char* group = measuring_group;
   const auto given = [&options](const std::string&) { options.measuring_given = true; };
   run.add_option("--iterations", options.iterations, "products per batch (default: " + batch)
@@ -161,7 +152,7 @@ void add_measuring_options(CLI::App& run, RunOptions& options, const std::string
   add_timeout_option(run, options);
 }
 
-void add_output_options(CLI::App& run, RunOptions& options) {
+void add_output_options(App& run, RunOptions& options) {
   add_json_option(run, options);
   add_csv_option(run, options);
   add_hdf5_option(run, options);
@@ -170,13 +161,12 @@ void add_output_options(CLI::App& run, RunOptions& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, CommandLine& line) {
-  CLI::App* run =
-      app.add_subcommand("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
+void add_run_command(App& app, CommandLine& line) {
+  App* run = &app.add_command("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
   const auto options = std::make_shared<RunOptions>();
   options->validate = petsc_version().empty() ? "reference" : "petsc";
   add_matrix_options(*run, *options);
-  add_format_options(*run, *options, "auto | all");
+  add_format_options(*run, *options, {"auto", "all"});
   add_product_options(*run, *options,
                       "replay products from a CUDA graph if transport and schedule allow it");
   add_distribution_options(*run, *options);
@@ -187,14 +177,15 @@ void add_run_command(CLI::App& app, CommandLine& line) {
   add_disturbance_options(*run, *options);
   add_run_outputs(*run, *options);
   add_output_options(*run, *options);
+  add_explain_option(*run, *options);
   run->callback([&line, options] {
     line.command = Command::run;
     line.run = *options;
   });
 }
 
-void add_kernels_command(CLI::App& app, CommandLine& line) {
-  CLI::App* kernels = app.add_subcommand(
+void add_kernels_command(App& app, CommandLine& line) {
+  App* kernels = &app.add_command(
       "kernels", "measures every format on one matrix and one rank, beside cuSPARSE and cuBLAS");
   const auto options = std::make_shared<RunOptions>();
   kernels->footer("\nExample: rowhalo kernels --matrix stencil27:96 --format sell,asell");

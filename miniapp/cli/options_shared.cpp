@@ -5,21 +5,18 @@
 
 #include "io/sources.hpp"
 #include "kernels/formats.hpp"
+#include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
-CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& target,
+CLI::Option* add_word(App& app, const std::string& name, std::string& target,
                       const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::string>> choices;
-  std::string description;
-  for (const std::string& word : words) {
-    choices.emplace_back(word, word);
-    description += (description.empty() ? "" : " | ") + word;
-  }
-  return add_choice(app, name, target, choices, with_default(description, target));
+  for (const std::string& word : words) choices.emplace_back(word, word);
+  return add_choice(app, name, target, choices, with_default(alternatives(words), target));
 }
 
 std::string source_usage() {
@@ -28,14 +25,35 @@ std::string source_usage() {
   return text + "\n  keys and their defaults: io/SOURCES.md";
 }
 
-void add_matrix_option(CLI::App& app, RunOptions& options) {
-  app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage())
-      ->type_name("SPEC")
-      ->required()
-      ->group("Matrix");
+OptionValues matrix_values() {
+  OptionValues values;
+  values.files = true;
+  for (const SourceEntry& entry : sources()) {
+    const bool is_file = entry.name[0] == '.';
+    if (!is_file) values.words.push_back(std::string(entry.name) + ":");
+  }
+  return values;
 }
 
-void add_block_option(CLI::App& app, RunOptions& options) {
+OptionValues vector_values() {
+  OptionValues values;
+  values.files = true;
+  for (const std::string& usage : vector_usages()) {
+    if (usage.starts_with("FILE")) continue;
+    const std::size_t equals = usage.find('=');  // in front of what is up to the user
+    values.words.push_back(equals == std::string::npos ? usage : usage.substr(0, equals + 1));
+  }
+  return values;
+}
+
+void add_matrix_option(App& app, RunOptions& options) {
+  CLI::Option* matrix =
+      app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage());
+  matrix->type_name("SPEC")->required()->group("Matrix");
+  app.takes(matrix, matrix_values());
+}
+
+void add_block_option(App& app, RunOptions& options) {
   app.add_option_function<std::string>(
          "--block",
          [&options](const std::string& text) {
@@ -50,7 +68,7 @@ void add_block_option(CLI::App& app, RunOptions& options) {
       ->group("Matrix");
 }
 
-void add_shuffle_option(CLI::App& app, RunOptions& options) {
+void add_shuffle_option(App& app, RunOptions& options) {
   app.add_option(
          "--shuffle", options.shuffle,
          "first renumber rows and columns of a square matrix at random; x and y stay in the "
@@ -60,7 +78,7 @@ void add_shuffle_option(CLI::App& app, RunOptions& options) {
       ->group("Matrix");
 }
 
-void add_timeout_option(CLI::App& app, RunOptions& options) {
+void add_timeout_option(App& app, RunOptions& options) {
   app.add_option(
          "--timeout", options.timeout_seconds,
          with_default("end with an error that names each rank's phase when the run makes no "
@@ -71,7 +89,7 @@ void add_timeout_option(CLI::App& app, RunOptions& options) {
       ->group("Measuring and checking");
 }
 
-void add_telemetry_option(CLI::App& app, RunOptions& options) {
+void add_telemetry_option(App& app, RunOptions& options) {
   add_choice<bool>(
       app, "--telemetry", options.telemetry, {{"on", true}, {"off", false}},
       "watch clocks, power and energy while products or iterations are timed, where NVML or the "
@@ -79,29 +97,29 @@ void add_telemetry_option(CLI::App& app, RunOptions& options) {
       ->group("Measuring and checking");
 }
 
-void add_json_option(CLI::App& app, RunOptions& options) {
+void add_json_option(App& app, RunOptions& options) {
   app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
       ->type_name("FILE")
       ->group("Output");
 }
 
-void add_csv_option(CLI::App& app, RunOptions& options) {
+void add_csv_option(App& app, RunOptions& options) {
   app.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
       ->type_name("FILE")
       ->group("Output");
 }
 
-void add_hdf5_option(CLI::App& app, RunOptions& options) {
+void add_hdf5_option(App& app, RunOptions& options) {
   app.add_option("--hdf5", options.hdf5, "write the report as HDF5")
       ->type_name("FILE")
       ->group("Output");
 }
 
-void add_device_option(CLI::App& app, RunOptions& options) {
+void add_device_option(App& app, RunOptions& options) {
   add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
 }
 
-void add_precision_option(CLI::App& app, RunOptions& options) {
+void add_precision_option(App& app, RunOptions& options) {
   add_choice<Precision>(app, "--precision", options.precision,
                         {{"fp64", Precision::fp64},
                          {"fp32", Precision::fp32},
@@ -113,19 +131,24 @@ void add_precision_option(CLI::App& app, RunOptions& options) {
       ->group("Product");
 }
 
-void add_partition_options(CLI::App& app, RunOptions& options, const std::string& first) {
+void add_partition_options(App& app, RunOptions& options, const std::vector<std::string>& first) {
   const char* group = "Distribution";
-  app.add_option("--partition", options.partition,
-                 with_default(names_of(partitioners(), first), options.partition))
-      ->type_name("NAME")
-      ->group(group);
+  const std::string names = alternatives(names_in(partitioners(), first));
+  CLI::Option* partition =
+      app.add_option("--partition", options.partition, with_default(names, options.partition));
+  partition->type_name("NAME")->group(group);
+  std::vector<std::string> words = first;
+  for (const PartitionerEntry& entry : partitioners()) {
+    words.push_back(std::string(entry.name) + (entry.argument != nullptr ? ":" : ""));
+  }
+  app.takes(partition, {words});
   app.add_flag("--hierarchical", options.hierarchical,
                "partition over the nodes first, then over the ranks of each")
       ->group(group);
   add_ranks_per_node_option(app, options);
 }
 
-void add_ranks_per_node_option(CLI::App& app, RunOptions& options) {
+void add_ranks_per_node_option(App& app, RunOptions& options) {
   app.add_option("--ranks-per-node", options.ranks_per_node,
                  "treat N consecutive ranks as a node (default: the ranks that share memory)")
       ->type_name("N")
@@ -133,17 +156,17 @@ void add_ranks_per_node_option(CLI::App& app, RunOptions& options) {
       ->group("Distribution");
 }
 
-void add_machine_option(CLI::App& app, RunOptions& options, const std::string& what) {
+void add_machine_option(App& app, RunOptions& options, const std::string& what) {
   app.add_option("--machine", options.machine, what)->type_name("FILE")->group("Distribution");
 }
 
-void add_graph_option(CLI::App& app, RunOptions& options, const std::string& graphs) {
+void add_graph_option(App& app, RunOptions& options, const std::string& graphs) {
   add_choice<bool>(app, "--graph", options.graph, {{"on", true}, {"off", false}},
                    graphs + ": on | off (default: on)")
       ->group("Product");
 }
 
-void add_reorder_option(CLI::App& app, RunOptions& options) {
+void add_reorder_option(App& app, RunOptions& options) {
   add_choice<Reorder>(app, "--reorder", options.reorder,
                       {{"none", Reorder::none}, {"rcm", Reorder::rcm}},
                       "order of the rows on each rank: none | rcm, reverse Cuthill-McKee (default: "
@@ -151,7 +174,7 @@ void add_reorder_option(CLI::App& app, RunOptions& options) {
       ->group("Distribution");
 }
 
-std::string format_names() {
+std::string format_usage() {
   std::string text;
   for (const Device device : {Device::cpu, Device::gpu}) {
     std::string names;
@@ -163,7 +186,7 @@ std::string format_names() {
   return text + "\n  meanings: rowhalo list formats";
 }
 
-void add_value_codes_option(CLI::App& app, RunOptions& options) {
+void add_value_codes_option(App& app, RunOptions& options) {
   add_choice<bool>(
       app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
       "on | off: values in fewer bytes where they are exact; off: never, in any format "
@@ -171,26 +194,27 @@ void add_value_codes_option(CLI::App& app, RunOptions& options) {
       ->group("Product");
 }
 
-void add_format_options(CLI::App& app, RunOptions& options, const std::string& first) {
+void add_format_options(App& app, RunOptions& options, const std::vector<std::string>& first) {
   const char* group = "Product";
-  app.add_option("--format", options.format,
-                 with_default(first + " | NAME[:key=value,...]", options.format) + format_names())
-      ->type_name("NAME")
-      ->group(group);
-  app.add_option("--boundary-format", options.boundary_format,
-                 "format of the rows that need ghosts (default: that of --format)")
-      ->type_name("NAME")
-      ->group(group);
+  const std::string names = alternatives(first) + " | NAME[:key=value,...]";
+  CLI::Option* format = app.add_option("--format", options.format,
+                                       with_default(names, options.format) + format_usage());
+  app.takes(format->type_name("NAME")->group(group), {names_in(formats(), first)});
+  CLI::Option* boundary =
+      app.add_option("--boundary-format", options.boundary_format,
+                     "format of the rows that need ghosts (default: that of --format)");
+  app.takes(boundary->type_name("NAME")->group(group), {names_in(formats())});
   add_value_codes_option(app, options);
 }
 
-void add_halo_option(CLI::App& app, RunOptions& options, const std::string& first) {
-  app.add_option("--halo", options.halo, with_default(names_of(transports(), first), options.halo))
-      ->type_name("NAME")
-      ->group("Distribution");
+void add_halo_option(App& app, RunOptions& options, const std::vector<std::string>& first) {
+  const std::vector<std::string> names = names_in(transports(), first);
+  CLI::Option* halo =
+      app.add_option("--halo", options.halo, with_default(alternatives(names), options.halo));
+  app.takes(halo->type_name("NAME")->group("Distribution"), {names});
 }
 
-void add_threads_option(CLI::App& app, RunOptions& options) {
+void add_threads_option(App& app, RunOptions& options) {
   app.add_option("--threads", options.threads,
                  fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
                              "OMP_NUM_THREADS, else the cores of the rank)",
@@ -200,7 +224,14 @@ void add_threads_option(CLI::App& app, RunOptions& options) {
       ->group("Measuring and checking");
 }
 
-void add_terminal_options(CLI::App& app, RunOptions& options) {
+void add_explain_option(App& app, RunOptions& options) {
+  app.add_flag("--explain", options.explain,
+               "say in sentences why auto chose what it chose, and where the time goes")
+      ->excludes(app.get_option("--quiet"))
+      ->group("Output");
+}
+
+void add_terminal_options(App& app, RunOptions& options) {
   const char* group = "Output";
   app.add_flag("--quiet", options.quiet, "only the FOM and RESULT lines")->group(group);
   app.add_flag_callback(

@@ -22,18 +22,16 @@ std::string summaries(const Table& table) {
   return text;
 }
 
-void add_solver_options(CLI::App& app, SolveOptions& solve) {
+void add_solver_options(App& app, SolveOptions& solve) {
   const char* group = "Solver";
-  app.add_option(
-         "--method", solve.method,
-         with_default("all (those for A x = b) | NAME", solve.method) + summaries(solvers()))
-      ->type_name("NAME")
-      ->group(group);
-  app.add_option(
-         "--preconditioner", solve.preconditioner,
-         with_default("M of A x = b: NAME", solve.preconditioner) + summaries(preconditioners()))
-      ->type_name("NAME")
-      ->group(group);
+  CLI::Option* method = app.add_option(
+      "--method", solve.method,
+      with_default("all (those for A x = b) | NAME", solve.method) + summaries(solvers()));
+  app.takes(method->type_name("NAME")->group(group), {names_in(solvers(), {"all"})});
+  CLI::Option* preconditioner = app.add_option(
+      "--preconditioner", solve.preconditioner,
+      with_default("M of A x = b: NAME", solve.preconditioner) + summaries(preconditioners()));
+  app.takes(preconditioner->type_name("NAME")->group(group), {names_in(preconditioners())});
   add_choice<std::string>(app, "--norm", solve.norm,
                           {{"natural", "natural"},
                            {"unpreconditioned", "unpreconditioned"},
@@ -73,31 +71,33 @@ void add_solver_options(CLI::App& app, SolveOptions& solve) {
       ->group(group);
 }
 
-void add_system_options(CLI::App& app, RunOptions& options) {
+void add_system_options(App& app, RunOptions& options) {
   const char* group = "Solver";
   options.rhs = manufactured_rhs;
-  app.add_option("--rhs", options.rhs,
-                 with_default("b: manufactured (A times the vector of --x, so that the error of x "
-                              "is known) | ones | FILE",
-                              options.rhs))
-      ->type_name("SPEC")
-      ->group(group);
-  app.add_option("--x", options.x,
-                 with_default("the solution of a manufactured b; what power begins with: "
-                              "random:seed=N | ones | index | log | FILE",
-                              options.x))
-      ->type_name("SPEC")
-      ->group(group);
+  CLI::Option* rhs = app.add_option(
+      "--rhs", options.rhs,
+      with_default("b: manufactured (A times the vector of --x, so that the error of x "
+                   "is known) | ones | FILE",
+                   options.rhs));
+  OptionValues right_sides = vector_values();
+  right_sides.words.insert(right_sides.words.begin(), manufactured_rhs);
+  app.takes(rhs->type_name("SPEC")->group(group), right_sides);
+  CLI::Option* x =
+      app.add_option("--x", options.x,
+                     with_default("the solution of a manufactured b; what power begins "
+                                  "with: random:seed=N | ones | index | log | FILE",
+                                  options.x));
+  app.takes(x->type_name("SPEC")->group(group), vector_values());
 }
 
-void add_solve_checks(CLI::App& app, SolveOptions& solve) {
+void add_solve_checks(App& app, SolveOptions& solve) {
   solve.petsc = !petsc_version().empty();
   app.add_flag_callback(
          "--no-petsc", [&solve] { solve.petsc = false; }, "do not run PETSc's solvers beside ours")
       ->group("Measuring and checking");
 }
 
-void add_solve_outputs(CLI::App& app, RunOptions& options) {
+void add_solve_outputs(App& app, RunOptions& options) {
   std::string written = "write x of the (last) method in the order of the source:";
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
@@ -111,8 +111,8 @@ void add_solve_outputs(CLI::App& app, RunOptions& options) {
 
 }  // namespace
 
-void add_solve_command(CLI::App& app, CommandLine& line) {
-  CLI::App* command = app.add_subcommand(
+void add_solve_command(App& app, CommandLine& line) {
+  App* command = &app.add_command(
       "solve", "solves A x = b, or finds an eigenvalue or the PageRank, on the same operator");
   const auto options = std::make_shared<RunOptions>();
   const auto solve = std::make_shared<SolveOptions>();
@@ -122,11 +122,11 @@ void add_solve_command(CLI::App& app, CommandLine& line) {
   add_shuffle_option(*command, *options);
   add_solver_options(*command, *solve);
   add_system_options(*command, *options);
-  add_format_options(*command, *options, "auto");
+  add_format_options(*command, *options, {"auto"});
   add_device_option(*command, *options);
-  add_partition_options(*command, *options, "auto");
+  add_partition_options(*command, *options, {"auto"});
   add_reorder_option(*command, *options);
-  add_halo_option(*command, *options, "auto");
+  add_halo_option(*command, *options, {"auto"});
   add_choice<Schedule>(*command, "--schedule", options->schedule,
                        {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
                        "order of a product: overlap | blocking (default: overlap)")
@@ -140,6 +140,7 @@ void add_solve_command(CLI::App& app, CommandLine& line) {
   add_csv_option(*command, *options);
   add_hdf5_option(*command, *options);
   add_terminal_options(*command, *options);
+  add_explain_option(*command, *options);
   command->callback([&line, options, solve] {
     line.command = Command::solve;
     line.run = *options;

@@ -143,6 +143,7 @@ void Outputs::write_report(const RunReport& report, const std::string& trace) {
   if (!options_.quiet && comm_.rank == 0) {
     std::ostringstream table;
     write_table(table, report, color());
+    if (options_.explain) write_explanation(table, report, color());
     print(table.str());
   }
   const RunOptions& to = options_;

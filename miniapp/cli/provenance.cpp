@@ -6,8 +6,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cctype>
 #include <ctime>
 
+#include "io/report/json.hpp"
 #include "miniapp/process/environment.hpp"
 #include "miniapp/version.hpp"
 
@@ -32,23 +34,48 @@ std::optional<std::string> dependency_version(std::string_view name) {
   return {};
 }
 
+BuildProvenance build_provenance() {
+  BuildProvenance build;
+  build.version = version::project;
+  build.git = version::git;
+  build.compiler = version::compiler;
+  build.flags = version::flags;
+  build.mpi = mpi_library();
+  build.petsc = dependency_version("PETSc");
+  build.hdf5 = dependency_version("HDF5");
+  build.cuda = dependency_version("CUDA");
+  build.nccl = dependency_version("NCCL");
+  return build;
+}
+
+/// "PT-Scotch" as "ptscotch".
+std::string key_of(std::string_view library) {
+  std::string key;
+  for (const char c : library) {
+    if (c != '-') key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return key;
+}
+
 }  // namespace
 
 Provenance gather_provenance(const Comm& comm, const std::string& device) {
-  Provenance provenance;
-  provenance.version = version::project;
-  provenance.git = version::git;
-  provenance.compiler = version::compiler;
-  provenance.flags = version::flags;
-  provenance.mpi = mpi_library();
-  provenance.petsc = dependency_version("PETSc");
-  provenance.hdf5 = dependency_version("HDF5");
-  provenance.cuda = dependency_version("CUDA");
-  provenance.nccl = dependency_version("NCCL");
+  Provenance provenance{build_provenance(), {}, {}, {}};
   provenance.hosts = gather_texts(comm, host_name());
   provenance.devices = gather_texts(comm, device);
   provenance.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return provenance;
+}
+
+std::string version_json() {
+  Json object = json_of(build_provenance());
+  object["build_type"] = version::build_type;
+  for (const version::Dependency& library : version::dependencies) {
+    const std::string key = key_of(library.name);
+    if (object.contains(key)) continue;
+    object[key] = library.version == nullptr ? Json(nullptr) : Json(library.version);
+  }
+  return object.dump(2) + "\n";
 }
 
 std::string version_text() {

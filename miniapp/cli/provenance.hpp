@@ -15,5 +15,8 @@ Provenance gather_provenance(const Comm& comm, const std::string& device);
 
 /// The text of `rowhalo --version`: this build and every library in it.
 std::string version_text();
+/// The same as a JSON object, with the names of the report's provenance: null for a library that is
+/// not in this build.
+std::string version_json();
 
 }  // namespace rowhalo

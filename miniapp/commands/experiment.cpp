@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "io/machine_file.hpp"
 #include "io/report/writers.hpp"
@@ -57,6 +58,14 @@ void check_product_options(const RunOptions& options, Device device) {
 /// What names the matrix: convert has a positional argument for it.
 const char* matrix_option(const RunOptions& options) {
   return options.output.empty() ? "--matrix" : "IN";
+}
+
+/// Why products have another schedule than --schedule says; empty: they do not.
+std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels) {
+  if (kernels.schedule == e.options.schedule) return {};
+  if (kernels.schedule == e.operands.schedule) return e.operands.schedule_reason;
+  if (kernels.schedule == Schedule::split) return "it was faster in a trial";
+  return fmt::format("{} multiplies all rows at once", kernels.interior);
 }
 
 /// Values as stored in `precision`.
@@ -200,8 +209,10 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   operands.stored_x = stored(operands.x, options.precision);
   operands.stored_y0 = stored(operands.y0, options.precision);
   job.progress.phase("upload");
-  operands.schedule =
+  SettledSchedule settled =
       settled_schedule(job.comm, matrix, problem.site, options.halo, options.schedule);
+  operands.schedule = settled.schedule;
+  operands.schedule_reason = std::move(settled.reason);
   const double seconds = timed(job.comm, [&] {
     operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
                                                     options.value_codes);
@@ -224,6 +235,7 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.halo->graph = transport.graph;
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
+  report.halo->schedule_reason = schedule_reason(e, kernels);
 }
 
 double measured_read_bandwidth(const Experiment& e) {

@@ -45,6 +45,7 @@ struct Problem {
 /// What a product needs beside the problem.
 struct Operands {
   Schedule schedule = Schedule::overlap;         ///< as settled
+  std::string schedule_reason;                   ///< why another than the one asked for, or empty
   std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
   std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
   std::vector<double> x, y0;                     ///< by number in the source, as stored

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "io/report/text_table.hpp"
 #include "io/sources.hpp"
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device/runtime.hpp"
@@ -86,9 +87,11 @@ std::string as_table(const Axis& axis) {
   for (const Row& row : axis.rows) width = std::max(width, row.name.size());
   std::string text = fmt::format("{}\n", axis.name);
   for (const Row& row : axis.rows) {
-    text += fmt::format("  {:<{}}  {}\n", row.name, width, row.summary);
-    if (!row.reason.empty())
-      text += fmt::format("  {:<{}}  not usable: {}\n", "", width, row.reason);
+    const std::size_t indent = width + 4;
+    text += fmt::format("  {:<{}}  {}\n", row.name, width, wrapped(row.summary, indent, indent));
+    if (row.reason.empty()) continue;
+    text += fmt::format("{:{}}{}\n", "", indent,
+                        wrapped("not usable: " + row.reason, indent + 2, indent));
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "partition/base/spec.hpp"
+#include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
 
@@ -80,7 +81,8 @@ const TransportEntry& find_transport(std::string_view name) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--halo {}: unknown transport; use {}", name, listed(names)));
+  throw InputError(fmt::format("--halo {}: unknown transport{}", name,
+                               suggestion(name, names, "use " + listed(names))));
 }
 
 }  // namespace rowhalo

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "partition/base/spec.hpp"
+#include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
 
@@ -41,12 +42,13 @@ std::span<const SolverEntry> solvers() {
 }
 
 const SolverEntry& find_solver(std::string_view name) {
-  std::vector<std::string> names;
+  std::vector<std::string> names{"all"};
   for (const SolverEntry& entry : table) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--method {}: unknown method; use all, {}", name, listed(names)));
+  throw InputError(fmt::format("--method {}: unknown method{}", name,
+                               suggestion(name, names, "use " + listed(names))));
 }
 
 }  // namespace rowhalo

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "partition/base/spec.hpp"
+#include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
 namespace {
@@ -70,8 +71,8 @@ const PreconditionerEntry& find_preconditioner(std::string_view name) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(
-      fmt::format("--preconditioner {}: unknown preconditioner; use {}", name, listed(names)));
+  throw InputError(fmt::format("--preconditioner {}: unknown preconditioner{}", name,
+                               suggestion(name, names, "use " + listed(names))));
 }
 
 std::vector<double> inverted_blocks(const LocalMatrix& matrix, int size, LocalIndex& singular) {

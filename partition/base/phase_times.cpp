@@ -32,6 +32,7 @@ void Progress::enter(const char* name) {
   entered_ = now();
   phase_.store(name, std::memory_order_relaxed);
   expect(0);
+  expect_seconds(0);
 }
 
 }  // namespace rowhalo

@@ -30,6 +30,11 @@ class Progress {
     total_.store(total, std::memory_order_relaxed);
     tick();
   }
+  /// The phase takes about so long in all, although it does not know how far it has come.
+  void expect_seconds(double seconds) {
+    expected_seconds_.store(seconds, std::memory_order_relaxed);
+    tick();
+  }
   void add(std::int64_t units) {
     done_.fetch_add(units, std::memory_order_relaxed);
     tick();
@@ -44,6 +49,8 @@ class Progress {
     const double done = static_cast<double>(done_.load(std::memory_order_relaxed));
     return std::min(1.0, done / static_cast<double>(total));
   }
+  /// Of the whole phase; 0: nothing is expected.
+  double expected_seconds() const { return expected_seconds_.load(std::memory_order_relaxed); }
   std::uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
   bool in_library() const { return library_depth_.load(std::memory_order_relaxed) > 0; }
 
@@ -54,6 +61,7 @@ class Progress {
   std::atomic<const char*> phase_{"start"};
   std::atomic<std::uint64_t> ticks_{0};
   std::atomic<std::int64_t> done_{0}, total_{0};
+  std::atomic<double> expected_seconds_{0};
   std::atomic<int> library_depth_{0};
   std::vector<PhaseTime> times_;  ///< of the phases that have ended
   double entered_;                ///< the one under way, by the host's clock

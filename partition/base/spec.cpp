@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "partition/base/errors.hpp"
+#include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
 
@@ -110,8 +111,9 @@ std::string_view Spec::word(std::string_view key,
   if (value == nullptr) return *words.begin();
   const auto word = std::find(words.begin(), words.end(), *value);
   if (word == words.end()) {
-    fail(fmt::format("{} is '{}' but must be {}", key, *value,
-                     listed({words.begin(), words.end()})));
+    const std::vector<std::string> names(words.begin(), words.end());
+    fail(fmt::format("{} is '{}'{}", key, *value,
+                     suggestion(*value, names, "it must be " + listed(names))));
   }
   return *word;
 }
@@ -121,8 +123,9 @@ void Spec::allow_only(std::initializer_list<std::string_view> keys) const {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       if (keys.size() == 0)
         fail(fmt::format("'{}' takes no key=value, but '{}' is given", name_, key));
-      fail(fmt::format("unknown key '{}'; '{}' takes {}", key, name_,
-                       listed({keys.begin(), keys.end()})));
+      const std::vector<std::string> names(keys.begin(), keys.end());
+      const std::string remedy = fmt::format("'{}' takes {}", name_, listed(names));
+      fail(fmt::format("unknown key '{}'{}", key, suggestion(key, names, remedy)));
     }
   }
 }

@@ -20,6 +20,11 @@ void allow_keys(const Spec& options, std::initializer_list<std::string_view> key
 /// Collective. Throws AgreedError when `options` says more than a name.
 void refuse_options(const Spec& options, const Comm& comm);
 
+/// Collective. Tells `progress` how long the partitioner `name` takes, as far as its entry of the
+/// table says.
+void expect_duration(std::string_view name, const DistributedCsr& matrix, const Comm& comm,
+                     Progress& progress);
+
 /// The partitioner `nnz`, which others start from.
 std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,
                             const Comm& comm, Progress& progress);

@@ -106,6 +106,7 @@ std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objectiv
 std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spec& options,
                               const Comm& comm, Progress& progress) {
   progress.phase("partition: metis");
+  expect_duration("metis", matrix, comm, progress);
   MetisOptions choices;
   agree(comm, [&] { choices = read_metis_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);

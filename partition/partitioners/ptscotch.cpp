@@ -99,6 +99,7 @@ std::vector<int> cut(const Comm& comm, LibraryGraph<SCOTCH_Num>& share, int part
 std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const Spec& options,
                                  const Comm& comm, Progress& progress) {
   progress.phase("partition: ptscotch");
+  expect_duration("ptscotch", matrix, comm, progress);
   ScotchOptions choices;
   agree(comm, [&] { choices = read_scotch_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);

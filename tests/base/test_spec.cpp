@@ -89,7 +89,11 @@ TEST_CASE("words of a list") {
   CHECK(spec.word("order", {"first", "second"}) == "first");
   CHECK(refusal([&] {
           spec.word("mesh", {"tet", "quad"});
-        }) == "--matrix elasticity:4,mesh=hex: mesh is 'hex' but must be tet or quad");
+        }) == "--matrix elasticity:4,mesh=hex: mesh is 'hex'; it must be tet or quad");
+  CHECK(refusal([&] {
+          spec.word("mesh", {"hexa", "tet"});
+        }) ==
+        "--matrix elasticity:4,mesh=hex: mesh is 'hex'; did you mean hexa? It must be hexa or tet");
 }
 
 TEST_CASE("unknown keys are refused with those that exist") {

@@ -162,6 +162,13 @@ class Case(unittest.TestCase):
             path.write_bytes(content.encode())
         return path
 
+    def assert_fits(self, result):
+        """A good run, whose lines on stdout have at most 100 columns, but for the RESULT line: it is one line."""
+        self.assertEqual(result.status, 0, result)
+        for line in result.stdout.split("\n"):
+            if not line.startswith("RESULT: "):
+                self.assertLessEqual(len(line), 100, f"{line}\n{result}")
+
     def run_json(self, *arguments, ranks=4, status=0, timeout=PATIENCE, command="run"):
         """`rowhalo COMMAND`, which must end with `status`; gives its JSON."""
         target = self.place / "result.json"

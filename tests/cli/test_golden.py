@@ -37,7 +37,7 @@ def masked(name, text):
     if name.endswith("_json"):  # what is usable
         entries = [{**entry, "usable": "...", "reason": "..."} for entry in json.loads(text)]
         text = json.dumps(entries, indent=2)
-    text = re.sub(r"\n +not usable: .*", "", text)
+    text = re.sub(r"\n( +)not usable: .*(\n\1  .*)*", "", text)
     if name == "run_help" and not launch.built_with("PETSc"):
         text = text.replace("none (default: reference)", "none (default: petsc)")
     if name == "version":  # which dependencies are named, not their versions

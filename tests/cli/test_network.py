@@ -37,6 +37,7 @@ class Network(launch.Case):
         report, result = self.report("network", *CPU, "--ranks-per-node", 2, ranks=4,
                                      name="machine.json")
         self.assertIn("\nRESULT: PASS", result.stdout)
+        self.assert_fits(result)
         network = report["network"]
         self.assertIsNone(report["matrix"])
         self.assertEqual((network["device"], network["ranks"], network["nodes"]), ("cpu", 4, 2))

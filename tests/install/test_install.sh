@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # test_install.sh BUILD_DIR: installs into a fresh directory, builds and runs a consumer and the
-# examples against it, and asks the installed program for its version.
+# examples against it, asks the installed program for its version, and looks for what belongs to it:
+# manual pages and completion, which are those of this program.
 set -euo pipefail
 build=$(realpath "$1")
 source=$(realpath "$(dirname "$0")")
@@ -25,7 +26,18 @@ for example in cpu own_format own_transport new_values; do
   mpirun -n 3 "$place/examples/example_$example"
 done
 mpirun -n 1 "$place/examples/example_gpu"
-"$place/prefix/bin/rowhalo" --version
+rowhalo=$place/prefix/bin/rowhalo share=$place/prefix/share
+"$rowhalo" --version
+"$rowhalo" --man | cmp - "$share/man/man1/rowhalo.1"
+for command in run kernels solve info network convert list; do
+  "$rowhalo" "$command" --man | cmp - "$share/man/man1/rowhalo-$command.1"
+done
+"$rowhalo" --completion bash | cmp - "$share/bash-completion/completions/rowhalo"
+"$rowhalo" --completion zsh | cmp - "$share/zsh/site-functions/_rowhalo"
+if grep -rlF -e "$build" -e "$place" "$share/man" "$share/bash-completion" "$share/zsh"; then
+  echo "manual pages or completion name the build directory"
+  exit 1
+fi
 if grep -rlF "$build" "$place/prefix/lib" --include='*.cmake'; then
   echo "the installed package names the build directory"
   exit 1

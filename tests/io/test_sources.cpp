@@ -53,8 +53,10 @@ TEST_CASE("What cannot be a source says what can") {
   for (const SourceEntry& entry : sources()) {
     valid.push_back(entry.name[0] == '.' ? entry.usage : entry.name);
   }
-  REQUIRE_ALL_RANKS(error("stencil9:4") ==
-                    "2 --matrix stencil9:4: unknown source 'stencil9'; use " + listed(valid));
+  REQUIRE_ALL_RANKS(
+      error("stencil9:4") ==
+      "2 --matrix stencil9:4: unknown source 'stencil9'; did you mean stencil5? Use " +
+          listed(valid));
   std::vector<std::string> files;
   for (const SourceEntry& entry : sources()) {
     if (entry.name[0] == '.') files.push_back(entry.usage);

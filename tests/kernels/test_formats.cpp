@@ -139,7 +139,10 @@ TEST_CASE("an unknown format lists the valid ones") {
   };
   const std::string unknown = refusal("sel", "--format");
   INFO(unknown);
-  CHECK(unknown.starts_with("--format sel: unknown format; on device cpu use csr, csr-omp, "));
+  CHECK(unknown.starts_with(
+      "--format sel: unknown format; did you mean sell? On device cpu use csr, csr-omp, "));
+  CHECK(refusal("atuo", "--format").find("did you mean auto?") != std::string::npos);
+  CHECK(refusal("atuo", "--boundary-format").find("did you mean") == std::string::npos);
   CHECK(unknown.find("sell") != std::string::npos);
   const std::string elsewhere = refusal("csr-balanced", "--boundary-format");
   INFO(elsewhere);

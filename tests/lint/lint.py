@@ -37,8 +37,8 @@ MAY_INCLUDE = {
                        "kernels/", "partition/"],
     "miniapp/bench/": ["miniapp/bench/", "miniapp/solve/", "miniapp/check/", "miniapp/spmv/", "miniapp/halo/",
                        "miniapp/process/", "miniapp/machine/", "io/", "kernels/", "partition/"],
-    "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/solve/", "miniapp/spmv/", "miniapp/halo/",
-                     "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
+    "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/check/", "miniapp/solve/", "miniapp/spmv/",
+                     "miniapp/halo/", "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
     "miniapp/examples/": ["setup.hpp", "miniapp/spmv/", "io/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }

@@ -254,7 +254,7 @@ TEST_CASE("Wrong options say what is right") {
     const char* message;
   };
   for (const Case& c : {
-           Case{"stencil7:4,coef=linear", "coef is 'linear' but must be constant, random or jump"},
+           Case{"stencil7:4,coef=linear", "coef is 'linear'; it must be constant, random or jump"},
            Case{"stencil7:4,seed=-1", "seed is -1 but must be at least 0"},
            Case{"stencil5:4,nz=3", "unknown key 'nz'"},
            Case{"elasticity", "nx is missing; give one size (elasticity:100)"},
@@ -297,7 +297,7 @@ TEST_CASE("Wrong options say what is right") {
            Case{"lp:rows=9,columns=3,dense=4", "dense is 4 but must be in 0..3"},
            Case{"lp:rows=9,fill=2", "fill is a probability and must be in 0..1"},
            Case{"lp:rows=40,column=3", "column is the mean number of entries"},
-           Case{"rmat:scale=9,values=two", "values is 'two' but must be random, ones or integers"},
+           Case{"rmat:scale=9,values=two", "values is 'two'; it must be random, ones or integers"},
        }) {
     INFO(c.spec);
     const std::string error = agreed_error([&] { outline_of(c.spec); });

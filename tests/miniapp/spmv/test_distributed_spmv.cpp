@@ -275,7 +275,10 @@ TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
   const auto settled = [](const char* text, const ComputeSite& site, const char* halo,
                           Schedule wanted = Schedule::overlap) {
     const Problem problem(text, "rows", {}, Precision::fp64, 1, 0);
-    return settled_schedule(problem.comm, problem.matrix, site, halo, wanted);
+    const SettledSchedule settled =
+        settled_schedule(problem.comm, problem.matrix, site, halo, wanted);
+    CHECK(settled.reason.empty() == (settled.schedule == wanted));
+    return settled.schedule;
   };
   const ComputeSite cpu{Device::cpu}, gpus{Device::gpu}, shared{Device::gpu, true};
   REQUIRE_ALL_RANKS(settled("dense:40", gpus, "mpi") == Schedule::blocking);

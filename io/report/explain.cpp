@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --explain: what the report says of the choices of `auto` and of the time, in sentences. Every
+// number is one of the report; nothing is measured or looked up for it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "io/report/text_table.hpp"
+#include "io/report/writers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+std::string share_text(double share) {
+  return fmt::format("{:.3g} %", 100 * share);
+}
+
+void say(Table& table, const std::string& sentences) {
+  table.out() << "  " << wrapped(sentences, 4, 2) << '\n';
+}
+
+/// What `auto` looked at.
+struct Considered {
+  std::string name;
+  std::optional<double> seconds;  ///< of a product
+  std::string reason;
+};
+
+struct Choice {
+  std::string what;  ///< "Format"
+  std::string how;   ///< "timed products in"
+  std::string of;    ///< "formats"
+  std::string taken;
+  bool measured = true;  ///< else predicted
+  std::vector<Considered> candidates{};
+};
+
+/// Those without a time, all with the same reason in one line.
+void say_left_out(Table& table, const std::vector<Considered>& candidates) {
+  constexpr std::string_view known = "not tried: ";
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const Considered& one : candidates) {
+    if (one.seconds) continue;
+    const std::string reason =
+        one.reason.starts_with(known) ? one.reason.substr(known.size()) : one.reason;
+    const auto same = [&](const auto& group) { return group.first == reason; };
+    auto group = std::ranges::find_if(groups, same);
+    if (group == groups.end()) {
+      group = groups.insert(group, std::pair{reason, std::vector<std::string>{}});
+    }
+    group->second.push_back(one.name);
+  }
+  for (const auto& [reason, names] : groups) {
+    const std::string text = fmt::format("{} left out: {}", fmt::join(names, ", "), reason);
+    table.out() << "    " << wrapped(text, 6, 4) << '\n';
+  }
+}
+
+/// How the runner-up compares with the `best` time.
+std::string next_best(const Considered& next, double best, bool measured) {
+  const double more = *next.seconds / best - 1;
+  if (more == 0) return fmt::format(" Next is {} with the same time.", next.name);
+  constexpr double close = 0.05;  // trials are short
+  return fmt::format(
+      " Next is {}, {}, {} {}.{}", next.name, seconds_text(*next.seconds),
+      share_text(std::abs(more)), more < 0 ? "less" : "more",
+      measured && std::abs(more) < close ? " So close a choice may differ in another run." : "");
+}
+
+/// Winner, runner-up, by how much, and what was left out.
+void say_choice(Table& table, const Choice& choice) {
+  std::vector<Considered> tried;
+  for (const Considered& one : choice.candidates) {
+    if (one.seconds) tried.push_back(one);
+  }
+  std::ranges::stable_sort(tried, {}, [](const Considered& one) { return *one.seconds; });
+  const auto taken = std::ranges::find(tried, choice.taken, &Considered::name);
+  if (taken == tried.end()) {
+    say(table, fmt::format("{}: {}, without a comparison.", choice.what, choice.taken));
+    return say_left_out(table, choice.candidates);
+  }
+  const double best = *taken->seconds;
+  std::string text = fmt::format("{}: auto {} {} of {} {} and took {}, {} per product.",
+                                 choice.what, choice.how, tried.size(), choice.candidates.size(),
+                                 choice.of, choice.taken, seconds_text(best));
+  tried.erase(taken);
+  if (tried.empty()) {
+    text += " There is no runner-up.";
+  } else if (best > 0) {
+    text += next_best(tried.front(), best, choice.measured);
+  }
+  say(table, text);
+  say_left_out(table, choice.candidates);
+}
+
+void say_partition(Table& table, const PartitionReport& p) {
+  if (p.ranks == 1) return say(table, "Partition: one rank owns all rows.");
+  if (p.candidates.empty()) return say(table, fmt::format("Partition: {}, as named.", p.name));
+  Choice choice{"Partition", "predicted the time of a product, from bytes and halo, for",
+                "partitioners", p.name, false};
+  for (const PartitionJudgement& one : p.candidates) {
+    std::optional<double> seconds;
+    if (one.numbers) seconds = one.numbers->predicted_seconds;
+    choice.candidates.push_back({one.name, seconds, one.reason});
+  }
+  say_choice(table, choice);
+}
+
+void say_format(Table& table, const KernelReport& k) {
+  if (k.candidates.empty()) return say(table, fmt::format("Format: {}, as named.", k.format));
+  Choice choice{"Format", "timed products in", "formats", k.format};
+  for (const FormatCandidate& one : k.candidates) {
+    choice.candidates.push_back({one.name, one.seconds, one.reason});
+  }
+  say_choice(table, choice);
+  if (k.boundary_format.empty() || k.boundary_format == k.format) return;
+  say(table, fmt::format("Rows that need ghosts are in {}.", k.boundary_format));
+}
+
+constexpr const char* split_mark = ", split";  // of the trial of another schedule
+
+std::string transport_text(const std::string& transport, bool graph) {
+  return transport + (graph ? " in a graph" : "");
+}
+
+void say_transport(Table& table, const HaloReport& h) {
+  if (h.planned.messages == 0) return say(table, "Transport: nothing is exchanged.");
+  const std::string taken = transport_text(h.transport, h.graph);
+  if (h.candidates.empty()) return say(table, fmt::format("Transport: {}, as named.", taken));
+  Choice choice{"Transport", "timed products with", "transports", taken};
+  for (const TransportCandidate& one : h.candidates) {
+    if (one.name.ends_with(split_mark)) continue;
+    choice.candidates.push_back({transport_text(one.name, one.graph), one.seconds, one.reason});
+  }
+  say_choice(table, choice);
+}
+
+void say_schedule(Table& table, const HaloReport& h) {
+  if (h.schedule_reason.empty()) {
+    say(table, fmt::format("Schedule: {}, as asked for.", h.schedule));
+  } else {
+    say(table, fmt::format("Schedule: {} instead of the one asked for: {}.", h.schedule,
+                           h.schedule_reason));
+  }
+  for (const TransportCandidate& one : h.candidates) {
+    if (!one.name.ends_with(split_mark)) continue;
+    say(table, fmt::format("The schedule split was tried: {}.", one.reason));
+  }
+}
+
+/// --format all, --halo all.
+void say_combinations(Table& table, const std::vector<CaseReport>& cases) {
+  std::vector<const CaseReport*> order;
+  for (const CaseReport& one : cases) {
+    if (one.median_seconds && one.passed) order.push_back(&one);
+  }
+  if (order.empty()) return;
+  std::ranges::stable_sort(order, {}, [](const CaseReport* one) { return *one->median_seconds; });
+  const auto name = [](const CaseReport& one) {
+    return fmt::format("{} with {}", one.format, transport_text(one.transport, one.graph));
+  };
+  std::string text =
+      fmt::format("Of {} combinations, {} took the least time, {} per product.", cases.size(),
+                  name(*order[0]), seconds_text(*order[0]->median_seconds));
+  if (order.size() > 1 && *order[0]->median_seconds > 0) {
+    text += fmt::format(" Next is {}, {} more.", name(*order[1]),
+                        share_text(*order[1]->median_seconds / *order[0]->median_seconds - 1));
+  }
+  say(table, text);
+}
+
+void say_unknown_floor(Table& table, const RunReport& report) {
+  const bool cpu = report.kernel->device == "cpu";
+  say(table,
+      cpu ? "The floor is not known: a run measures the read bandwidth of GPUs only. rowhalo "
+            "network measures that of CPUs, and --machine FILE expects times from it."
+          : "The floor is not known: ranks share a GPU, or it has too little free memory to "
+            "measure its read bandwidth.");
+  const double bytes = static_cast<double>(report.kernel->bytes);
+  const double seconds = report.timing->median_seconds;
+  say(table, fmt::format("A product moves {}, which is {}/s.", bytes_text(bytes),
+                         bytes_text(bytes / seconds)));
+  if (!report.expected) return;
+  const ExpectedReport& e = *report.expected;
+  say(table, fmt::format("From {}, a product is expected to take {}: its rows {}, and {} of the "
+                         "exchange exposed.",
+                         e.machine, seconds_text(e.seconds), seconds_text(e.local_seconds),
+                         seconds_text(e.exposed_seconds)));
+}
+
+void say_time_of_product(Table& table, const RunReport& report) {
+  const double seconds = report.timing->median_seconds;
+  const auto part = [&](double one) {
+    return fmt::format("{} ({})", seconds_text(one), share_text(one / seconds));
+  };
+  say(table, fmt::format("A product takes {}.", seconds_text(seconds)));
+  double rest = seconds;
+  const std::optional<double>& bandwidth = report.performance->read_bandwidth_gbytes;
+  if (bandwidth && *bandwidth > 0) {
+    const double bytes = static_cast<double>(report.kernel->bytes);
+    const double floor = bytes / (1e9 * *bandwidth);
+    say(table, fmt::format("Its floor is {}: {} at the measured read bandwidth of {}/s.",
+                           part(floor), bytes_text(bytes), bytes_text(1e9 * *bandwidth)));
+    rest -= floor;
+  } else {
+    say_unknown_floor(table, report);
+  }
+  const double exposed = report.timing->exposed_seconds;
+  if (report.halo && report.halo->planned.messages > 0) {
+    say(table, fmt::format("The exchange adds {} that no rows hide.", part(exposed)));
+    rest -= exposed;
+  }
+  if (rest < 0) {
+    say(table, "Together that is more than the time: caches serve a part of the bytes.");
+  } else {
+    say(table, fmt::format("What is left, {}, {}.", part(rest),
+                           bandwidth ? "is launches, latency, and reading below that bandwidth"
+                                     : "is the time of the rows on the slowest rank"));
+  }
+  constexpr double uneven = 1.05;
+  if (report.partition && report.partition->statistics.imbalance > uneven) {
+    say(table,
+        fmt::format("One rank has {:.3g} times the mean of the nonzeros, and the others wait "
+                    "for it.",
+                    report.partition->statistics.imbalance));
+  }
+}
+
+void say_time_of_iteration(Table& table, const SolverReport& s) {
+  const double seconds = *s.iteration_seconds;
+  say(table, fmt::format("An iteration of {} takes {}.", s.method, seconds_text(seconds)));
+  if (s.floor_seconds && s.floor_share) {
+    say(table, fmt::format("Its floor is {} ({}): {} at the measured read bandwidth.",
+                           seconds_text(*s.floor_seconds), share_text(*s.floor_share),
+                           bytes_text(static_cast<double>(s.bytes))));
+  } else {
+    say(table,
+        fmt::format("Its floor is not known, because no read bandwidth was measured. It moves "
+                    "{}, which is {}/s.",
+                    bytes_text(static_cast<double>(s.bytes)),
+                    bytes_text(static_cast<double>(s.bytes) / seconds)));
+  }
+  if (s.phases.product <= 0) return;
+  say(table, fmt::format("Timed one by one, the product takes {}, of which the exchange adds {}; "
+                         "vectors take {}, reductions {}.",
+                         seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
+                         seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+}
+
+}  // namespace
+
+void write_explanation(std::ostream& out, const RunReport& report, bool color) {
+  std::ostringstream text;
+  Table table(text, color);
+  if (report.partition && report.halo && report.kernel) {
+    table.group("Why");
+    say_partition(table, *report.partition);
+    const bool several = !report.cases.empty();
+    if (several) say_combinations(table, report.cases);
+    if (!several || !report.kernel->candidates.empty()) say_format(table, *report.kernel);
+    if (!several || !report.halo->candidates.empty()) say_transport(table, *report.halo);
+    say_schedule(table, *report.halo);
+  }
+  if (report.timing && report.performance && report.kernel && report.timing->median_seconds > 0) {
+    table.group("Where the time goes");
+    say_time_of_product(table, report);
+  }
+  bool first = true;
+  for (const SolverReport& solver : report.solvers) {
+    if (!solver.iteration_seconds || *solver.iteration_seconds <= 0) continue;
+    if (std::exchange(first, false)) table.group("Where the time goes");
+    say_time_of_iteration(table, solver);
+  }
+  const std::string all =
+      text.str();  // a group begins with an empty line, which the table has left
+  if (!all.empty()) out << all.substr(1) << '\n';
+}
+
+}  // namespace rowhalo

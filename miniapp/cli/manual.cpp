@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sections of a manual page, in the macros of man(7). Texts are escaped so that a copied option
+// keeps its dashes and quotes.
+#include "miniapp/cli/manual.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <sstream>
+#include <utility>
+
+#include "io/sources.hpp"
+#include "kernels/formats.hpp"
+#include "miniapp/halo/transports.hpp"
+#include "miniapp/version.hpp"
+#include "partition/base/errors.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Text that roff prints as it is; behind a comma a line may end.
+std::string roff_text(std::string_view text) {
+  constexpr std::pair<char, const char*> escapes[] = {
+      {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'^', "\\(ha"},
+      {'~', "\\(ti"}, {'`', "\\(ga"}, {',', ",\\:"}};
+  std::string result = text.starts_with('.') ? "\\&" : "";
+  for (const char c : text) {
+    std::string one(1, c);
+    for (const auto& [plain, escape] : escapes) {
+      if (c == plain) one = escape;
+    }
+    result += one;
+  }
+  return result;
+}
+
+std::string capital(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+/// A description as --help has it; lines that begin with spaces are entries of a list.
+std::string paragraph(const std::string& description) {
+  std::string text;
+  std::istringstream lines(description);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t inner = line.find_first_not_of(' ');
+    if (inner == std::string::npos) continue;
+    if (inner > 0) text += ".br\n";
+    text += roff_text(std::string_view(line).substr(inner)) + "\n";
+  }
+  return text;
+}
+
+std::string roff_entry(const std::string& name, const std::string& text) {
+  return fmt::format(".TP\n{}\n{}", name, paragraph(text));
+}
+
+/// "\fB--format\fR \fINAME\fR"
+std::string heading(const CLI::Option& option) {
+  std::string text;
+  for (const std::string& name : names_of(option)) {
+    text += fmt::format("{}\\fB{}\\fR", text.empty() ? "" : ", ", roff_text(name));
+  }
+  if (text.empty()) text = fmt::format("\\fI{}\\fR", roff_text(option.get_name(true)));
+  const std::string& type = option.get_type_name();
+  if (takes_value(option) && !type.empty()) text += fmt::format(" \\fI{}\\fR", roff_text(type));
+  return text + (option.get_required() ? " (required)" : "");
+}
+
+std::string name_of_page(const App& app, const App& command) {
+  const std::string& program = app.get_name();
+  return &command == &app ? program : program + "-" + command.get_name();
+}
+
+std::string synopsis(const App& app, const App& command) {
+  std::string text = fmt::format(".SH SYNOPSIS\n.B {}", roff_text(app.get_name()));
+  if (&command != &app) text += " " + roff_text(command.get_name());
+  text += "\n[\\fIOPTIONS\\fR]";
+  if (&command == &app) text += " [\\fICOMMAND\\fR ...]";
+  for (const CLI::Option* option : positionals(command)) {
+    const std::string name = fmt::format("\\fI{}\\fR", roff_text(option->get_name(true)));
+    text += option->get_required() ? " " + name : " [" + name + "]";
+  }
+  return text + "\n";
+}
+
+std::string option_sections(const App& command) {
+  std::string text;
+  for (const CLI::Option* option : positionals(command)) {
+    text += text.empty() ? ".SH ARGUMENTS\n" : "";
+    text += roff_entry(heading(*option), option->get_description());
+  }
+  text += ".SH OPTIONS\n";
+  for (const OptionGroup& group : option_groups(command)) {
+    const bool named = group.name != command.get_help_ptr()->get_group();
+    if (named) text += fmt::format(".SS {}\n", roff_text(group.name));
+    for (const CLI::Option* option : group.options) {
+      text += roff_entry(heading(*option), option->get_description());
+    }
+  }
+  return text;
+}
+
+/// Of the page of the program.
+std::string command_section(const App& app) {
+  std::string text = ".SH COMMANDS\n";
+  for (const App* command : app.commands()) {
+    text += roff_entry(fmt::format("\\fB{}\\fR", roff_text(command->get_name())),
+                       command->get_description());
+  }
+  return text;
+}
+
+/// Of the page of `list`.
+template <class Table>
+std::string table_section(const char* name, const Table& entries) {
+  std::string text = fmt::format(".SH {}\n", name);
+  for (const auto& one : entries) {
+    std::string summary = one.summary;
+    if constexpr (requires { one.device; }) {
+      summary = fmt::format("{}: {}", name_of(one.device), summary);
+    }
+    text += roff_entry(fmt::format("\\fB{}\\fR", roff_text(one.name)), summary);
+  }
+  return text;
+}
+
+std::string table_sections() {
+  return table_section("FORMATS", formats()) + table_section("TRANSPORTS", transports()) +
+         table_section("PARTITIONERS", partitioners()) + table_section("SOURCES", sources());
+}
+
+std::string exit_status() {
+  const std::pair<ExitCode, const char*> meanings[] = {
+      {ExitCode::fine, "success"},
+      {ExitCode::run_time, "a failure at run time"},
+      {ExitCode::usage, "wrong usage or wrong input"},
+      {ExitCode::validation, "y was wrong"}};
+  std::string text = ".SH \"EXIT STATUS\"\n";
+  for (const auto& [code, meaning] : meanings) {
+    text += roff_entry(fmt::format("\\fB{}\\fR", static_cast<int>(code)), meaning);
+  }
+  return text;
+}
+
+std::string see_also(const App& app, const App& command) {
+  std::vector<std::string> names;
+  if (&command != &app) names.push_back(name_of_page(app, app));
+  for (const App* one : app.commands()) {
+    if (one != &command) names.push_back(name_of_page(app, *one));
+  }
+  std::string text = ".SH \"SEE ALSO\"\n";
+  for (const std::string& name : names) {
+    text += fmt::format(".BR {} (1){}\n", roff_text(name), &name == &names.back() ? "" : ",");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_page(const App& app, const App& command) {
+  const std::string name = name_of_page(app, command);
+  std::string summary = command.get_description();
+  if (&command == &app) summary = summary.substr(summary.find(": ") + 2);
+  std::string title = name;
+  for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string text =
+      fmt::format(".TH {} 1 \"\" \"rowhalo {}\" \"Rowhalo\"\n", roff_text(title), version::project);
+  text += ".nh\n.ad l\n";  // names are not hyphenated, gaps not widened
+  text += fmt::format(".SH NAME\n{} \\- {}\n", roff_text(name), roff_text(summary));
+  text += synopsis(app, command);
+  text += fmt::format(".SH DESCRIPTION\n{}.\n", roff_text(capital(summary)));
+  if (&command == &app) text += command_section(app);
+  text += option_sections(command);
+  if (command.get_name() == "list") text += table_sections();
+  text += exit_status();
+  const std::string example = command.get_footer();  // "\nExample: rowhalo ..."
+  text += ".SH EXAMPLE\n" + paragraph(example.substr(example.find(": ") + 2));
+  return text + see_also(app, command);
+}
+
+}  // namespace rowhalo
