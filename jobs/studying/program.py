@@ -18,6 +18,9 @@ from studying.rows import unique
 VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), "bf16": (2, 2)}
 INDEX_BYTES = 4
 SECONDS = 120  # of one question
+# A question is one process without a launcher. Open MPI would start a daemon beside it, which costs 0.2 s and
+# failed once inside a job on a busy machine.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
 
 
 class Outline(NamedTuple):
@@ -65,7 +68,8 @@ class Program:
         """stdout, or None and what it said."""
         try:
             run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+                                 env={**os.environ, **ALONE}, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, timeout=SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             return None, str(error)
         said = run.stderr.decode(errors="replace").strip().split("\n")
