@@ -35,6 +35,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/rowhaloConfigVe
 install(FILES ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
               ${PROJECT_BINARY_DIR}/generated/rowhaloConfigVersion.cmake
         DESTINATION ${package_dir})
+# What lies outside of the system's folders, as CUDA and a cluster's MPI, is found without LD_LIBRARY_PATH.
+set_target_properties(rowhalo PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # What miniapp/manual.cmake has left: manual pages, completion.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)

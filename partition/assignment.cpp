@@ -122,8 +122,9 @@ std::string not_worth_it(const PartitionerEntry& entry, std::int64_t nonzeros,
 Assignment choose(const Comm& comm, const DistributedCsr& matrix, const PartitionRequest& request,
                   Progress& progress) {
   std::vector<const PartitionerEntry*> entries = comparable_partitioners();
-  std::ranges::stable_partition(
-      entries, [](const PartitionerEntry* entry) { return entry->seconds_per_nonzero == 0; });
+  std::stable_partition(entries.begin(), entries.end(), [](const PartitionerEntry* entry) {
+    return entry->seconds_per_nonzero == 0;
+  });
   const std::int64_t nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
   Assignment chosen;
   chosen.candidates = untried(entries);

@@ -94,7 +94,9 @@ class JobsCase(unittest.TestCase):
 
     def outputs(self):
         """What all jobs have printed."""
-        files = sorted(path for kind in ("*.out", "*.o[0-9]*", "*.e[0-9]*") for path in self.place.rglob(kind))
+        # Not rglob: jobs that end take away folders under it.
+        paths = [Path(folder, name) for folder, _, names in os.walk(self.place) for name in names]
+        files = sorted(path for path in paths if re.search(r"\.(out|[oe][0-9][^.]*)$", path.name))
         return "\n".join(f"--- {file}\n{file.read_text(errors='replace')}" for file in files)
 
     def check_point(self, folder, ranks, nodes=None):

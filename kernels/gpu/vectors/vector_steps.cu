@@ -199,10 +199,10 @@ __device__ void decide(const OverRanks& a, const double* sums, double* scalars) 
 #endif
 }
 
-/// By all threads of one block, when the sums of this rank are there, in so many parts each. Not
-/// inlined: one code for all steps, whose last blocks call it once.
+/// By all threads of one block, when the sums of this rank are there, in so many parts each.
+/// Inlined: as a call it takes 0.5 us more per reduction, the registers saved and loaded.
 template <Summation summation>
-__device__ __noinline__ void work_over_ranks(const OverRanks& a, int parts) {
+__device__ __forceinline__ void work_over_ranks(const OverRanks& a, int parts) {
   using Words = Words<summation>;
   // What one thread works on alone lies in shared memory: it has no time for trips to L2.
   __shared__ double sums[most_reduced], scalars[scalar_count];
