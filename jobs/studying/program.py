@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +20,10 @@ VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), 
 INDEX_BYTES = 4
 SECONDS = 120  # of one question
 # A question is one process without a launcher. Open MPI would start a daemon beside it, which costs 0.2 s and
-# failed once inside a job on a busy machine.
+# failed once inside a job on a busy machine. Its folder is its own: of the common one in the temporary folder the
+# last process to end takes away what another has just found there.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
+OWN_FOLDER = "OMPI_MCA_orte_tmpdir_base"
 
 
 class Outline(NamedTuple):
@@ -67,9 +70,10 @@ class Program:
     def ask(self, *arguments):
         """stdout, or None and what it said."""
         try:
-            run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
-                                 env={**os.environ, **ALONE}, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, timeout=SECONDS)
+            with tempfile.TemporaryDirectory(prefix="rowhalo-") as folder:
+                run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
+                                     env={**os.environ, **ALONE, OWN_FOLDER: folder}, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, timeout=SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             return None, str(error)
         said = run.stderr.decode(errors="replace").strip().split("\n")
