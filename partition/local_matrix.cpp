@@ -9,7 +9,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "partition/base/hash.hpp"
@@ -118,42 +120,72 @@ void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
   }
 }
 
+/// What the slices met, each number once, ascending. Threads meet much the same ghosts where hubs
+/// are among them, so the sets are united two by two.
+std::vector<GlobalIndex> union_of_ghosts(const std::vector<Slice>& slices) {
+  const int parts = static_cast<int>(slices.size());
+  std::vector<std::vector<GlobalIndex>> sets(parts);
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    const std::span<const GlobalIndex> numbers = slices[part].ghosts.numbers();
+    sets[part].assign(numbers.begin(), numbers.end());
+    std::sort(sets[part].begin(), sets[part].end());
+  }
+  for (int step = 1; step < parts; step *= 2) {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int part = 0; part < parts - step; part += 2 * step) {
+      std::vector<GlobalIndex> both;
+      both.reserve(sets[part].size() + sets[part + step].size());
+      std::set_union(sets[part].begin(), sets[part].end(), sets[part + step].begin(),
+                     sets[part + step].end(), std::back_inserter(both));
+      sets[part] = std::move(both);
+      std::vector<GlobalIndex>().swap(sets[part + step]);
+    }
+  }
+  return std::move(sets.front());
+}
+
 /// Orders the ghosts of all slices by new global number: fills matrix.ghosts, appends their numbers
 /// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
-/// `new_numbers`: the share of the directory, empty when columns keep their numbers. Collective.
-void number_ghosts(const Comm& comm, std::span<const GlobalIndex> new_numbers,
+/// `new_numbers`: the share of the directory, none where columns keep their numbers. Collective.
+void number_ghosts(const Comm& comm, const std::optional<std::vector<GlobalIndex>>& new_numbers,
                    std::vector<Slice>& slices, LocalMatrix& matrix, std::int64_t limit) {
-  std::vector<GlobalIndex> met;
-  for (const Slice& slice : slices) {
-    met.insert(met.end(), slice.ghosts.numbers().begin(), slice.ghosts.numbers().end());
-  }
-  const bool square = matrix.info.rows == matrix.info.columns;
+  const std::vector<GlobalIndex> met = union_of_ghosts(slices);
   const std::vector<GlobalIndex> renumbered =
-      square ? gather<GlobalIndex>(comm, matrix.info.columns, new_numbers, met) : met;
-
-  matrix.ghosts = renumbered;
-  std::sort(matrix.ghosts.begin(), matrix.ghosts.end());
-  matrix.ghosts.erase(std::unique(matrix.ghosts.begin(), matrix.ghosts.end()), matrix.ghosts.end());
-  matrix.ghosts.shrink_to_fit();
-  const auto ghosts = static_cast<std::int64_t>(matrix.ghosts.size());
+      new_numbers ? gather<GlobalIndex>(comm, matrix.info.columns, *new_numbers, met) : met;
+  const auto ghosts = static_cast<std::int64_t>(met.size());
   matrix.source_columns.resize(agreed_local_count(
       comm, matrix.owned_columns + ghosts, "hold {} entries of x, its halo included", limit));
-  std::size_t at = 0;
-  for (Slice& slice : slices) {
-    slice.local.resize(slice.ghosts.numbers().size());
-    for (LocalIndex& local : slice.local) {
-      const auto ghost =
-          std::lower_bound(matrix.ghosts.begin(), matrix.ghosts.end(), renumbered[at]);
-      local = matrix.owned_columns + static_cast<LocalIndex>(ghost - matrix.ghosts.begin());
-      matrix.source_columns[local] = met[at++];
+
+  std::vector<LocalIndex> order(ghosts);  // of `met`, by new number
+  std::iota(order.begin(), order.end(), LocalIndex{0});
+  if (new_numbers) {
+    std::sort(order.begin(), order.end(),
+              [&](LocalIndex a, LocalIndex b) { return renumbered[a] < renumbered[b]; });
+  }
+  matrix.ghosts.resize(ghosts);
+  std::vector<LocalIndex> local(ghosts);  // of each of `met`
+  for (LocalIndex k = 0; k < ghosts; ++k) {
+    matrix.ghosts[k] = renumbered[order[k]];
+    local[order[k]] = matrix.owned_columns + k;
+    matrix.source_columns[matrix.owned_columns + k] = met[order[k]];
+  }
+  const int parts = static_cast<int>(slices.size());
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    Slice& slice = slices[part];
+    slice.local.reserve(slice.ghosts.numbers().size());
+    for (const GlobalIndex number : slice.ghosts.numbers()) {
+      slice.local.push_back(local[std::lower_bound(met.begin(), met.end(), number) - met.begin()]);
     }
   }
 }
 
 /// Fills indices, ghosts, source_columns, interior and boundary. matrix.source_columns holds the
 /// owned numbers. Frees rows.columns. Collective.
-void number_columns(const Comm& comm, MigratedRows& rows, std::span<const GlobalIndex> new_numbers,
-                    LocalMatrix& matrix, Progress& progress, std::int64_t limit) {
+void number_columns(const Comm& comm, MigratedRows& rows,
+                    const std::optional<std::vector<GlobalIndex>>& new_numbers, LocalMatrix& matrix,
+                    Progress& progress, std::int64_t limit) {
   matrix.indices.resize(rows.columns.size());
   std::vector<Slice> slices = make_slices(rows.offsets);
   const int parts = static_cast<int>(slices.size());
@@ -201,6 +233,16 @@ OwnedRanges even_ranges(const Comm& comm, GlobalIndex items, int block) {
   return ranges;
 }
 
+/// Whether number k of every rank is first + k. Collective.
+bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first) {
+  bool same = true;
+#pragma omp parallel for reduction(&& : same) schedule(static)
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    same = same && numbers[k] == first + static_cast<GlobalIndex>(k);
+  }
+  return max_over_ranks(comm, std::int64_t{!same}) == 0;
+}
+
 std::vector<GlobalIndex> consecutive(GlobalIndex first, GlobalIndex last) {
   std::vector<GlobalIndex> numbers(last - first);
   std::iota(numbers.begin(), numbers.end(), first);
@@ -237,12 +279,14 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
   progress.phase("numbering rows and columns");
   local.rows = ranges_of_counts(comm, local.owned_rows);
   const GlobalIndex first = local.rows.starts[comm.rank];
-  std::vector<GlobalIndex> new_numbers;
+  std::optional<std::vector<GlobalIndex>> new_numbers;
   if (local.info.rows == local.info.columns) {
     local.columns = local.rows;
     local.source_columns = rows.numbers;
-    const std::vector<GlobalIndex> own_new = consecutive(first, first + local.owned_rows);
-    new_numbers = scatter<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
+    if (!keeps_numbers(comm, rows.numbers, first)) {
+      const std::vector<GlobalIndex> own_new = consecutive(first, first + local.owned_rows);
+      new_numbers = scatter<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
+    }
   } else {
     local.columns = even_ranges(comm, local.info.columns, local.info.block);
     agreed_local_count(comm, local.columns.count(comm.rank), "own {} entries of x", limit);
