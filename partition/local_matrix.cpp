@@ -9,7 +9,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
 #include "partition/matrix/migrate.hpp"
+#include "partition/matrix/threads.hpp"
 
 namespace rowhalo {
 
@@ -78,23 +78,19 @@ void reorder_rows(MigratedRows& rows, int block, Progress& progress) {
 
 /// The rows of one thread and the ghosts that it met there.
 struct Slice {
-  std::size_t first_row = 0, last_row = 0;
+  GlobalIndex first_row = 0, last_row = 0;
   IndexMap ghosts;
   std::vector<LocalIndex> local;  ///< final local number of each of `ghosts`
 };
 
-/// One slice a thread, of about equal nonzeros.
+/// One slice a thread.
 std::vector<Slice> make_slices(const std::vector<Offset>& offsets) {
   const int parts = omp_get_max_threads();
+  const std::vector<GlobalIndex> starts = rows_of_threads(offsets, parts);
   std::vector<Slice> slices(parts);
-  const auto row_at = [&](int part) {
-    const Offset target = even_split(offsets.back(), 1, parts, part);
-    const auto row = std::lower_bound(offsets.begin(), offsets.end(), target) - offsets.begin();
-    return part == parts ? offsets.size() - 1 : static_cast<std::size_t>(row);
-  };
   for (int part = 0; part < parts; ++part) {
-    slices[part].first_row = part == 0 ? 0 : slices[part - 1].last_row;
-    slices[part].last_row = row_at(part + 1);
+    slices[part].first_row = starts[part];
+    slices[part].last_row = starts[part + 1];
   }
   return slices;
 }
@@ -111,7 +107,7 @@ void find_ghosts(const MigratedRows& rows, const OwnedNumbers& owned, Slice& sli
 /// Second walk: final numbers of the ghosts; marks the rows that have one.
 void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
                   std::vector<LocalIndex>& indices, std::vector<char>& is_boundary) {
-  for (std::size_t row = slice.first_row; row < slice.last_row; ++row) {
+  for (GlobalIndex row = slice.first_row; row < slice.last_row; ++row) {
     for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) {
       if (indices[k] >= 0) continue;
       indices[k] = slice.local[~indices[k]];
@@ -120,37 +116,16 @@ void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
   }
 }
 
-/// What the slices met, each number once, ascending. Threads meet much the same ghosts where hubs
-/// are among them, so the sets are united two by two.
-std::vector<GlobalIndex> union_of_ghosts(const std::vector<Slice>& slices) {
-  const int parts = static_cast<int>(slices.size());
-  std::vector<std::vector<GlobalIndex>> sets(parts);
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part) {
-    const std::span<const GlobalIndex> numbers = slices[part].ghosts.numbers();
-    sets[part].assign(numbers.begin(), numbers.end());
-    std::sort(sets[part].begin(), sets[part].end());
-  }
-  for (int step = 1; step < parts; step *= 2) {
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int part = 0; part < parts - step; part += 2 * step) {
-      std::vector<GlobalIndex> both;
-      both.reserve(sets[part].size() + sets[part + step].size());
-      std::set_union(sets[part].begin(), sets[part].end(), sets[part + step].begin(),
-                     sets[part + step].end(), std::back_inserter(both));
-      sets[part] = std::move(both);
-      std::vector<GlobalIndex>().swap(sets[part + step]);
-    }
-  }
-  return std::move(sets.front());
-}
-
 /// Orders the ghosts of all slices by new global number: fills matrix.ghosts, appends their numbers
 /// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
 /// `new_numbers`: the share of the directory, none where columns keep their numbers. Collective.
 void number_ghosts(const Comm& comm, const std::optional<std::vector<GlobalIndex>>& new_numbers,
                    std::vector<Slice>& slices, LocalMatrix& matrix, std::int64_t limit) {
-  const std::vector<GlobalIndex> met = union_of_ghosts(slices);
+  std::vector<std::vector<GlobalIndex>> sets;
+  for (const Slice& slice : slices) {
+    sets.emplace_back(slice.ghosts.numbers().begin(), slice.ghosts.numbers().end());
+  }
+  const std::vector<GlobalIndex> met = sorted_union(std::move(sets));
   const std::vector<GlobalIndex> renumbered =
       new_numbers ? gather<GlobalIndex>(comm, matrix.info.columns, *new_numbers, met) : met;
   const auto ghosts = static_cast<std::int64_t>(met.size());

@@ -3,7 +3,8 @@
 // Quality of an assignment (quality.hpp). Every rank walks over its rows part after part, so that
 // one mark per column tells whether this part has asked for it already; what remains, (column,
 // asking part), goes to the rank that keeps the column in the directory, where askers on different
-// ranks meet and are counted once.
+// ranks meet and are counted once. Who owns a column is arithmetic where the owners ascend with the
+// rows (rows, nnz), and a question to the directory else.
 #include "partition/quality.hpp"
 
 #include <omp.h>
@@ -15,6 +16,7 @@
 
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
+#include "partition/matrix/threads.hpp"
 
 namespace rowhalo {
 
@@ -28,53 +30,84 @@ struct Need {
   friend auto operator<=>(const Need&, const Need&) = default;
 };
 
-/// The rows of one thread, in the order of their parts, and the columns outside this rank's own
-/// range of rows that it met there.
+/// What one thread finds in its rows.
 struct Walk {
-  std::span<const GlobalIndex> rows;
-  IndexMap outside;
-  std::vector<int> outside_parts;  ///< one a number of `outside`
-  std::vector<Need> needs;
+  std::vector<Need> needs;                      ///< each once
   std::vector<std::int64_t> boundary_nonzeros;  ///< one a part
   std::int64_t edge_cut = 0;
 };
 
+/// Where the columns of each part begin, and the end.
+using Starts = std::vector<GlobalIndex>;
+
+int part_in(const Starts& starts, GlobalIndex column) {
+  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), column) - starts.begin()) -
+         1;
+}
+
+/// Whether the owners of all rows ascend over all ranks. Collective.
+bool owners_ascend(const Comm& comm, const std::vector<int>& owners) {
+  constexpr std::int64_t none = -1;  // this rank has no row
+  const bool sorted = std::is_sorted(owners.begin(), owners.end());
+  if (max_over_ranks(comm, std::int64_t{!sorted}) != 0) return false;
+  const std::vector<std::int64_t> first =
+      gather_to_all(comm, owners.empty() ? none : std::int64_t{owners.front()});
+  const std::vector<std::int64_t> last =
+      gather_to_all(comm, owners.empty() ? none : std::int64_t{owners.back()});
+  std::int64_t highest = 0;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    if (first[rank] == none) continue;
+    if (first[rank] < highest) return false;
+    highest = last[rank];
+  }
+  return true;
+}
+
 /// Who owns x. A square matrix: the owners of its rows; else the parts' even shares.
 class ColumnParts {
  public:
+  /// `rows`: how many rows each part has. Collective.
   ColumnParts(const Comm& comm, const DistributedCsr& matrix, const std::vector<int>& owners,
-              int parts)
+              const std::vector<std::int64_t>& rows)
       : comm_(comm),
         size_(matrix.info.columns),
-        first_(even_split(size_, 1, comm.size, comm.rank)),
-        share_(even_split(size_, 1, comm.size, comm.rank + 1) - first_) {
-    if (matrix.info.rows == matrix.info.columns) {
-      std::vector<GlobalIndex> rows(owners.size());
-      std::iota(rows.begin(), rows.end(), matrix.first_row);
-      share_ = scatter<int>(comm, size_, rows, owners);
-      return;
-    }
-    for (std::size_t k = 0; k < share_.size(); ++k) {
-      share_[k] =
-          even_split_owner(size_, matrix.info.block, parts, first_ + static_cast<GlobalIndex>(k));
+        first_(even_split(size_, 1, comm.size, comm.rank)) {
+    const int parts = static_cast<int>(rows.size());
+    if (matrix.info.rows != matrix.info.columns) {
+      for (int part = 0; part <= parts; ++part) {
+        starts_.push_back(even_split(size_, matrix.info.block, parts, part));
+      }
+    } else if (owners_ascend(comm, owners)) {
+      starts_.assign(rows.size() + 1, 0);
+      std::inclusive_scan(rows.begin(), rows.end(), starts_.begin() + 1);
+    } else {
+      std::vector<GlobalIndex> numbers(owners.size());
+      std::iota(numbers.begin(), numbers.end(), matrix.first_row);
+      share_ = scatter<int>(comm, size_, numbers, owners);
     }
   }
 
-  /// Collective.
+  /// Null where columns of a part do not follow each other.
+  const Starts* starts() const { return starts_.empty() ? nullptr : &starts_; }
+  /// By asking the directory: only without starts. Collective.
   std::vector<int> of(std::span<const GlobalIndex> columns) const {
     return gather<int>(comm_, size_, share_, columns);
   }
   /// Local; of a column that this rank keeps.
-  int of_kept(GlobalIndex column) const { return share_[column - first_]; }
+  int of_kept(GlobalIndex column) const {
+    return starts_.empty() ? share_[column - first_] : part_in(starts_, column);
+  }
 
  private:
   const Comm& comm_;
   GlobalIndex size_, first_;
+  Starts starts_;
   std::vector<int> share_;
 };
 
-/// Local rows, part after part.
+/// Local rows, part after part; empty: 0, 1, 2...
 std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts) {
+  if (std::is_sorted(owners.begin(), owners.end())) return {};
   std::vector<GlobalIndex> next(parts + 1, 0), rows(owners.size());
   for (const int owner : owners) ++next[owner + 1];
   std::inclusive_scan(next.begin(), next.end(), next.begin());
@@ -84,101 +117,131 @@ std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts)
   return rows;
 }
 
-/// Fills needs, boundary_nonzeros and edge_cut. `inside_parts`: of the columns from first_row on.
-void find_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
-                const std::vector<int>& inside_parts, Walk& walk) {
-  const auto inside = static_cast<GlobalIndex>(inside_parts.size());
-  std::vector<int> asked(inside + walk.outside.numbers().size(), -1);
-  for (const GlobalIndex row : walk.rows) {
+/// Walks over rows [begin, end) of `order`. owns(part, column): whether it does.
+template <class Owns>
+Walk find_needs(const DistributedCsr& matrix, const std::vector<int>& owners, int parts,
+                const std::vector<GlobalIndex>& order, GlobalIndex begin, GlobalIndex end,
+                const Owns& owns) {
+  Walk walk;
+  walk.boundary_nonzeros.assign(parts, 0);
+  IndexMap elsewhere;      // columns of other parts
+  std::vector<int> asked;  // one for each of them: the last part that did
+  for (GlobalIndex at = begin; at < end; ++at) {
+    const GlobalIndex row = order.empty() ? at : order[at];
     const int to = owners[row];
     bool boundary = false;
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      GlobalIndex at = matrix.columns[k] - matrix.first_row;
-      int from = 0;
-      if (at >= 0 && at < inside) {
-        from = inside_parts[at];
-      } else {
-        const LocalIndex number = walk.outside.find(matrix.columns[k]);
-        from = walk.outside_parts[number];
-        at = inside + number;
-      }
-      if (from == to) continue;
+      if (owns(to, matrix.columns[k])) continue;
       boundary = true;
       ++walk.edge_cut;
-      if (asked[at] == to) continue;
-      asked[at] = to;
+      const auto number = static_cast<std::size_t>(elsewhere.insert(matrix.columns[k]));
+      if (number == asked.size()) asked.push_back(-1);
+      if (asked[number] == to) continue;
+      asked[number] = to;
       walk.needs.push_back({matrix.columns[k], to});
     }
     if (boundary) walk.boundary_nonzeros[to] += matrix.offsets[row + 1] - matrix.offsets[row];
   }
+  return walk;
 }
 
-/// What this rank's rows need; their edge cut and nonzeros of boundary rows are added. Collective.
-std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
-                              int parts, const ColumnParts& column_parts,
-                              PartitionQuality& quality) {
-  const std::vector<GlobalIndex> rows = rows_by_part(owners, parts);
-  // Columns inside the range of rows are looked up without a hash; only a square matrix has them.
-  const bool square = matrix.info.rows == matrix.info.columns;
-  const std::vector<int> inside_parts = square ? owners : std::vector<int>{};
-  const auto inside = static_cast<GlobalIndex>(inside_parts.size());
+/// Owners of a square matrix in any order: those of the columns outside this rank's own range of
+/// rows, which has no hash, from the directory.
+class ScatteredParts {
+ public:
+  /// Collective.
+  ScatteredParts(const DistributedCsr& matrix, const std::vector<int>& owners,
+                 const ColumnParts& column_parts)
+      : first_(matrix.first_row), inside_(owners) {
+    const int threads = omp_get_max_threads();
+    const std::vector<GlobalIndex> starts = rows_of_threads(matrix.offsets, threads);
+    std::vector<std::vector<GlobalIndex>> met(threads);
+#pragma omp parallel for schedule(static, 1)
+    for (int thread = 0; thread < threads; ++thread) {
+      IndexMap outside;
+      for (Offset k = matrix.offsets[starts[thread]]; k < matrix.offsets[starts[thread + 1]]; ++k) {
+        if (!is_inside(matrix.columns[k])) outside.insert(matrix.columns[k]);
+      }
+      met[thread].assign(outside.numbers().begin(), outside.numbers().end());
+    }
+    const std::vector<GlobalIndex> numbers = sorted_union(std::move(met));
+    outside_ = IndexMap(numbers.size());
+    for (const GlobalIndex number : numbers) outside_.insert(number);
+    outside_parts_ = column_parts.of(numbers);
+  }
 
+  bool operator()(int part, GlobalIndex column) const {
+    return part ==
+           (is_inside(column) ? inside_[column - first_] : outside_parts_[outside_.find(column)]);
+  }
+
+ private:
+  bool is_inside(GlobalIndex column) const {
+    return column >= first_ && column < first_ + std::ssize(inside_);
+  }
+
+  GlobalIndex first_;
+  const std::vector<int>& inside_;
+  IndexMap outside_;
+  std::vector<int> outside_parts_;  ///< one a number of `outside_`
+};
+
+/// What this rank's rows need, each once, ascending; edge cut and nonzeros of boundary rows are
+/// added. `owns` as in find_needs.
+template <class Owns>
+std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
+                              const Owns& owns, PartitionQuality& quality) {
+  const int parts = quality.parts();
+  const std::vector<GlobalIndex> order = rows_by_part(owners, parts);
   const int threads = omp_get_max_threads();
+  std::vector<GlobalIndex> starts = rows_of_threads(matrix.offsets, threads);
+  if (!order.empty()) {
+    for (int thread = 0; thread <= threads; ++thread) {
+      starts[thread] = even_split(std::ssize(order), 1, threads, thread);
+    }
+  }
   std::vector<Walk> walks(threads);
 #pragma omp parallel for schedule(static, 1)
   for (int thread = 0; thread < threads; ++thread) {
-    const GlobalIndex begin = even_split(std::ssize(rows), 1, threads, thread);
-    const GlobalIndex end = even_split(std::ssize(rows), 1, threads, thread + 1);
-    walks[thread].rows = std::span(rows).subspan(begin, end - begin);
-    for (const GlobalIndex row : walks[thread].rows) {
-      for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-        const GlobalIndex at = matrix.columns[k] - matrix.first_row;
-        if (at < 0 || at >= inside) walks[thread].outside.insert(matrix.columns[k]);
-      }
-    }
+    walks[thread] =
+        find_needs(matrix, owners, parts, order, starts[thread], starts[thread + 1], owns);
   }
-  std::vector<GlobalIndex> met;
-  for (const Walk& walk : walks) {
-    met.insert(met.end(), walk.outside.numbers().begin(), walk.outside.numbers().end());
-  }
-  const std::vector<int> met_parts = column_parts.of(met);
-  auto next = met_parts.begin();
-  for (Walk& walk : walks) {
-    const auto end = next + std::ssize(walk.outside.numbers());
-    walk.outside_parts.assign(next, end);
-    next = end;
-  }
-#pragma omp parallel for schedule(static, 1)
-  for (int thread = 0; thread < threads; ++thread) {
-    walks[thread].boundary_nonzeros.assign(parts, 0);
-    find_needs(matrix, owners, inside_parts, walks[thread]);
-  }
-
-  std::vector<Need> needs;
+  std::vector<std::vector<Need>> needs;
   for (Walk& walk : walks) {
     quality.edge_cut += walk.edge_cut;
     for (int part = 0; part < parts; ++part) {
       quality.boundary_nonzeros[part] += walk.boundary_nonzeros[part];
     }
-    needs.insert(needs.end(), walk.needs.begin(), walk.needs.end());
-    std::vector<Need>().swap(walk.needs);
+    needs.push_back(std::move(walk.needs));
   }
-  return needs;
+  return sorted_union(std::move(needs));
 }
 
-/// The needs for the columns that this rank keeps, each once. Collective.
-std::vector<Need> meet(const Comm& comm, GlobalIndex columns, std::vector<Need>&& needs) {
-  std::vector<GlobalIndex> numbers(needs.size());
-  for (std::size_t k = 0; k < needs.size(); ++k) numbers[k] = needs[k].column;
-  const GroupedNumbers grouped = group_by_share(comm, columns, numbers);
-  std::vector<Need> ordered(needs.size());
-  for (std::size_t k = 0; k < needs.size(); ++k) ordered[grouped.positions[k]] = needs[k];
-  std::vector<Need>().swap(needs);
-  std::vector<std::int64_t> received_counts;
-  std::vector<Need> kept = exchange(comm, ordered, grouped.counts, received_counts);
-  std::sort(kept.begin(), kept.end());
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-  return kept;
+/// Collective.
+std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
+                              const ColumnParts& column_parts, PartitionQuality& quality) {
+  if (const Starts* starts = column_parts.starts()) {
+    const auto owns = [&](int part, GlobalIndex column) {
+      return column >= (*starts)[part] && column < (*starts)[part + 1];
+    };
+    return local_needs(matrix, owners, owns, quality);
+  }
+  return local_needs(matrix, owners, ScatteredParts(matrix, owners, column_parts), quality);
+}
+
+/// The needs for the columns that this rank keeps, each once, ascending. Collective.
+std::vector<Need> meet(const Comm& comm, GlobalIndex columns, const std::vector<Need>& needs) {
+  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  EvenOwner keeper_of(columns, comm.size);
+  for (const Need& need : needs) ++counts[keeper_of(need.column)];
+  const std::vector<Need> received = exchange(comm, needs, counts, received_counts);
+  std::vector<std::vector<Need>> from_ranks;
+  auto next = received.begin();
+  for (const std::int64_t count : received_counts) {
+    from_ranks.emplace_back(next, next + count);
+    next += count;
+  }
+  return sorted_union(std::move(from_ranks));
 }
 
 /// Flows with the same ends become one; ascending.
@@ -238,14 +301,14 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
   quality.rows.assign(loads.begin(), loads.begin() + parts);
   quality.nonzeros.assign(loads.begin() + parts, loads.end());
 
-  const ColumnParts column_parts(comm, matrix, owners, parts);
+  const ColumnParts column_parts(comm, matrix, owners, quality.rows);
   quality.boundary_nonzeros.assign(parts, 0);
-  std::vector<Need> needs = local_needs(matrix, owners, parts, column_parts, quality);
+  const std::vector<Need> needs = local_needs(matrix, owners, column_parts, quality);
   progress.tick();
   quality.edge_cut = sum_over_ranks(comm, quality.edge_cut);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, quality.boundary_nonzeros.data(), parts, MPI_INT64_T,
                             MPI_SUM, comm.handle));
-  const std::vector<Need> kept = meet(comm, matrix.info.columns, std::move(needs));
+  const std::vector<Need> kept = meet(comm, matrix.info.columns, needs);
   progress.tick();
   std::vector<Flow> flows;
   flows.reserve(kept.size());

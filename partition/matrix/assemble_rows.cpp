@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "partition/matrix/entry_chunks.hpp"
+#include "partition/matrix/threads.hpp"
 #include "partition/row_order.hpp"
 
 namespace rowhalo {
@@ -83,16 +84,11 @@ void sort_by_row(const std::vector<std::span<const Entry>>& pieces, GlobalIndex 
   const Offset total = offsets.back();
   matrix.columns.resize(total);
   matrix.values.resize(total);
-  std::vector<GlobalIndex> starts;  // of the parts, which have about the same number of entries
-  for (int part = 0; part < parts; ++part) {
-    const Offset target = even_split(total, 1, parts, part);
-    const auto row = std::lower_bound(offsets.begin() + 1, offsets.end() - 1, target);
-    starts.push_back(first + (part == 0 ? 0 : row - offsets.begin() - 1));
-  }
-  starts.push_back(first + rows);
+  // offsets[row + 1] is where row begins
+  const std::vector<GlobalIndex> starts = rows_of_threads(std::span(offsets).subspan(1), parts);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
-    visit_rows(runs, starts[part], starts[part + 1], [&](const Entry& entry) {
+    visit_rows(runs, first + starts[part], first + starts[part + 1], [&](const Entry& entry) {
       const Offset at = offsets[entry.row - first + 1]++;
       matrix.columns[at] = entry.column;
       matrix.values[at] = entry.value;
