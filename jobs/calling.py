@@ -8,6 +8,11 @@ TOOL = "rowhalo-study"
 as_tool = False  # pylint: disable=invalid-name
 
 
+def command_line(program):
+    """The words that start a file in jobs/ from the folder above it, or a command of the tool."""
+    return typed(program).split() if as_tool else ["python3", f"jobs/{program}"]
+
+
 def typed(program):
     """`program` is the file in jobs/, e.g. plot.py; study.py holds several commands of the tool."""
     if not as_tool:

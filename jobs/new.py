@@ -9,6 +9,7 @@ folder, under the same name); a file that is there is not overwritten.
 Exit status: 0 fine, 2 wrong usage, or the copy cannot be written.
 """
 import argparse
+import difflib
 import re
 import sys
 from pathlib import Path
@@ -44,7 +45,9 @@ def copy(kind, name, target):
     known = choices(kind)
     source = known.get(name) or known.get(Path(name).stem)
     if source is None:
-        raise WrongInput(f"{kind} {name}: there is none of this name; take {', '.join(known)}")
+        near = difflib.get_close_matches(Path(name).stem, known, 1)
+        raise WrongInput(f"{kind} {name}: there is none of this name; "
+                         + (f"did you mean {near[0]}? " if near else "") + f"take {', '.join(known)}")
     target = target / source.name if target.is_dir() else target
     if target.exists():
         raise WrongInput(f"{target}: is there already; name another FILE, or remove it")

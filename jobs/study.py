@@ -6,7 +6,10 @@ A study is an INI file (jobs/studies/*.ini), a machine another one (jobs/sites/*
 leaves the study's output folder in a state from which any other call can go on. Guide: README.md.
 """
 import argparse
+import difflib
+import importlib.util
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -31,17 +34,37 @@ READY = {".sbatch": "slurm", ".pbs": "pbs"}
 
 
 def shipped(name, folders):
-    """The path of a file, or of the one of this name in these folders of jobs/."""
+    """The path of a file here, or of the one of this name in these folders of jobs/; without the
+    suffix .ini as well."""
     path = Path(name)
-    if path.name == name and not path.exists():
-        path = next((JOBS / folder / name for folder in folders
-                     if (JOBS / folder / name).is_file()), path)
-    return path
+    if path.name != name or path.exists():
+        return path
+    names = [name] if path.suffix else [name, f"{name}.ini"]
+    places = [Path(), *(JOBS / folder for folder in folders)]
+    return next((place / one for place in places for one in names if (place / one).is_file()), path)
+
+
+def not_a_study(path):
+    """What to say of a name that is nothing."""
+    ready = sorted(one.stem for one in (JOBS / "studies").glob("*.ini"))
+    near = difflib.get_close_matches(path.stem, ready, 1)
+    return WrongInput(f"{path}: neither a study file nor the output folder of a study; "
+                      + (f"did you mean {near[0]}? " if near else "")
+                      + f"ready ones: {', '.join(ready)}")
+
+
+def only_folder():
+    """The one output folder of a study that is here."""
+    here = sorted(plan.parent for plan in Path().glob("*/plan.json"))
+    if len(here) == 1:
+        return here[0]
+    raise WrongInput("which study? give STUDY.ini or its output folder"
+                     + (f": {', '.join(map(str, here))}" if here else ""))
 
 
 def folder_of(options, program=None):
     """The study's folder and, where it is a new one, the text of the study."""
-    path = shipped(options.study, ["studies"])
+    path = shipped(options.study or only_folder(), ["studies"])
     if path.is_dir():
         if options.output and Path(options.output).resolve() != path.resolve():
             raise WrongInput(f"--output {options.output}: {path} is an output folder already")
@@ -49,8 +72,7 @@ def folder_of(options, program=None):
             raise WrongInput(f"--repeats: {path} is planned already; give it with STUDY.ini")
         return opened(path, options.site), None
     if not path.is_file():
-        raise WrongInput(f"{path}: neither a study file nor the output folder of a study; ready "
-                         f"ones are in {JOBS / 'studies'}")
+        raise not_a_study(path)
     return made(path, options.site, options.output, options.repeats, program or Program())
 
 
@@ -80,7 +102,7 @@ def plan_command(options):
         for note in [f"skipped: {stop}"] if stop else warnings(point, site):
             notes.setdefault(note, []).append(point["name"])
         repeats += 0 if stop else point["repeats"]
-    print(f"\n{len(folder.points)} points, {repeats} runs of the program", end="")
+    print(f"\n{len(folder.points)} points, {repeats} runs of the program, into {folder.path.name}", end="")
     minutes = plan["minutes"] * sum(not obstacle(point, site) for point in folder.points)
     print(f", at most {minutes} minutes" if minutes else "")
     for note, names in notes.items():
@@ -121,6 +143,10 @@ def run_command(options):
     folder, text = folder_of(options, program)
     if text is not None:
         folder.write(text)
+    missing = [name for name in ("h5py", "matplotlib") if not importlib.util.find_spec(name)]
+    if missing and not (options.no_plot or options.job):
+        print(f"{NAME}: note: this Python has no {' and no '.join(missing)}, for pictures and results.h5; "
+              f"before or after: {sys.executable} -m pip install {' '.join(missing)}", file=sys.stderr)
     points = folder.points
     if options.job:
         names = {name for job in folder.jobs() if job["name"] == options.job
@@ -179,10 +205,12 @@ def parser():
 
     def add(name, function, text, study=True):
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(function=function)
+        command.set_defaults(function=function, help=command.format_help)
         if study:
-            command.add_argument("study", help="STUDY.ini, a file or "
-                                 "one of jobs/studies, or the output folder of a study")
+            command.add_argument("study", nargs="?" if name in ("status", "collect") else None,
+                                 help="STUDY.ini, a file or one of jobs/studies, or the output folder of a "
+                                 "study" + ("; without it the one that is here" if name in ("status", "collect")
+                                            else ""))
             command.add_argument("--site", help="name in jobs/sites, or a file (default: "
                                  "$ROWHALO_SITE, else by what this machine looks like)")
             command.add_argument("--output", help="the study's folder (default: study-NAME)")
@@ -220,10 +248,15 @@ def parser():
 def main():
     words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
-    options = parser().parse_args(words[:end])
+    options, unknown = parser().parse_known_args(words[:end])
     options.arguments = words[end + 1:]  # of a ready script
     try:
-        if options.arguments and not getattr(options, "study", "").endswith(tuple(READY)):
+        if unknown:
+            near = difflib.get_close_matches(unknown[0], re.findall(r"--[a-z-]+", options.help()), 1)
+            raise WrongInput(f"{options.command}: {unknown[0]}: there is no such option; "
+                             + (f"did you mean {near[0]}? " if near else "")
+                             + f"{NAME} {options.command} --help lists them")
+        if options.arguments and not (getattr(options, "study", "") or "").endswith(tuple(READY)):
             raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)
     except WrongInput as error:

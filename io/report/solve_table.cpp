@@ -39,7 +39,9 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   const SolverReport& first = solvers.front();
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
-  table.line("stops at", fmt::format("{:.3g} of the first {} norm", first.tolerance, first.norm));
+  const bool one_word = first.norm.find(' ') == std::string::npos;  // else a formula or a sentence
+  table.line("stops at", fmt::format("{:.3g} of the first {}{}", first.tolerance, first.norm,
+                                     one_word ? " norm" : ""));
   table.line("sums", first.reproducible ? "reproducible" : "in any order");
   table.out() << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", "method", "iter.",
                              "per iter.", "in all", "residual", "error", "end");

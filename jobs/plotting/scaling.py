@@ -7,6 +7,7 @@ number of ranks. Efficiency is the rate (nonzeros per second) of a rank over tha
 sizes which are not exactly even compare; in strong scaling that is the usual definition. Where lines of
 the table have an expected time, it is drawn beside the measured one.
 """
+import math
 from typing import NamedTuple
 
 from plotting.data import COMBINATION, fastest, grouped, measured
@@ -233,6 +234,8 @@ def draw_speedup(axes, lines):
         plot_line(axes, index, line, {ranks: spread_of(line, ranks, ranks)
                                       for ranks in line.points})
     axes.set_yscale("log", base=2)
+    low, high = axes.get_ylim()  # whole powers of 2, which have the labels
+    axes.set_ylim(2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high)))
     fewest = min(everywhere)
     axes.set_ylabel(f"speed-up against {fewest} rank{'s, times ' + str(fewest) if fewest > 1 else ''}"
                     " (no unit)")

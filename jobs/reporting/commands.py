@@ -5,6 +5,7 @@ import re
 import shlex
 from typing import NamedTuple
 
+from calling import command_line
 from plotting.data import grouped
 from studying.rows import unique
 
@@ -33,7 +34,7 @@ def checkout(rows):
 
 
 def official_words(official):
-    words = ["python3", "jobs/official.py", "--set", official["set"], "--division", official["division"]]
+    words = [*command_line("official.py"), "--set", official["set"], "--division", official["division"]]
     words += ["--nodes", str(official["nodes"])] if official["nodes"] > 1 else []
     words += ["--seconds", f"{official['seconds']:g}"] if official["rehearsal"] else []
     words += ["--site", "site.ini"]
@@ -64,8 +65,8 @@ def recipe_of(rows, folder, plan, inputs, options):
         if plan.get("official"):
             steps.append(official_words(plan["official"]))
         elif files:
-            steps.append(shlex.join(["python3", "jobs/study.py", verb, "study.ini", "--site", "site.ini",
+            steps.append(shlex.join([*command_line("study.py"), verb, "study.ini", "--site", "site.ini",
                                      "--output", folder.name]))
-    steps.append(shlex.join(["python3", "jobs/report.py", *inputs, *options]))
+    steps.append(shlex.join([*command_line("report.py"), *inputs, *options]))
     runs = run_lines(rows)
     return Recipe(steps, files, [(*key[:4], launched(key[0], key[2], key[4])) for key in runs])

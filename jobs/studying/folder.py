@@ -5,6 +5,7 @@ Everything that a later call needs is read from here, so that a study can be loo
 collected from any place where the folder is seen. Files appear complete or not at all.
 """
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def opened(path, site_name=None):
 
 
 def made(path, site_name, output, repeats, program):
-    """The folder for a study file, planned but not written; and the study's text."""
+    """The folder for a study file and the study's text; not written. One that an earlier call planned
+    keeps its site where none is named, and has no text."""
     study = read_study(path)
     if repeats:
         study = replace(study, repeats=repeats)
@@ -77,6 +79,8 @@ def made(path, site_name, output, repeats, program):
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
                          f"another --output, or go on with that one: {STUDY} resume {output}")
+    if (output / "plan.json").exists() and not (site_name or repeats or os.environ.get("ROWHALO_SITE")):
+        return opened(output), None
     site = load_site(site_name)
     if site.machine and study.command == "run" and not word_after("--machine", study.arguments):
         study = replace(study, arguments=[*study.arguments, "--machine", str(site.machine)])

@@ -134,8 +134,8 @@ def counted(ini, scheduler, partition):
         else:
             numbers[key] = local_cores() if key == "cores" else local_gpus()
     if not numbers["cores"]:
-        raise ini.wrong("node", "cores", "sinfo did not tell the cores of a node; write a number, "
-                        "or where there is no Slurm: --site local")
+        raise ini.wrong("node", "cores", "sinfo did not tell the cores of a node; on a machine "
+                        "without Slurm: --site local, else write a number")
     text = ini.text
     for key, number in numbers.items():
         text = re.sub(rf"^{key}\s*=\s*auto\s*$", f"{key} = {number}", text, flags=re.MULTILINE)

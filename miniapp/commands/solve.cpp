@@ -257,6 +257,17 @@ std::string history_text(const RunReport& report) {
   return text;
 }
 
+/// How a solver failed, and what to do where that is known.
+std::string failure_of(const SolverReport& solver) {
+  if (!solver.reason.empty()) return solver.reason;
+  if (solver.end == name_of(SolverEnd::max_iterations)) {
+    return fmt::format("{} after {} iterations, at {:.3g} of the first norm", solver.end,
+                       solver.iterations, relative(solver.last_norm, solver.first_norm));
+  }
+  const bool indefinite = solver.end == name_of(SolverEnd::indefinite_matrix);
+  return solver.end + (indefinite ? "; use --method bicgstab" : "");
+}
+
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& report) {
   const auto failed = std::count_if(report.solvers.begin(), report.solvers.end(),
@@ -270,9 +281,8 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
     const SolverReport& first =
         *std::find_if(report.solvers.begin(), report.solvers.end(),
                       [](const SolverReport& solver) { return !solver.passed; });
-    report.verdict =
-        fmt::format("{}: {}{}", first.method, first.reason.empty() ? first.end : first.reason,
-                    failed > 1 ? fmt::format(", and {} more", failed - 1) : "");
+    report.verdict = fmt::format("{}: {}{}", first.method, failure_of(first),
+                                 failed > 1 ? fmt::format(", and {} more", failed - 1) : "");
     return ExitCode::run_time;
   }
   report.verdict = entries.size() == 1

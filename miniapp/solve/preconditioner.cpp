@@ -111,8 +111,8 @@ std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatr
   if (worst != none) {
     throw AgreedError(ExitCode::run_time,
                       size == 1
-                          ? fmt::format("--preconditioner {}: zero diagonal in row {} (counted "
-                                        "from 0); use --preconditioner none",
+                          ? fmt::format("--preconditioner {} (the default): zero diagonal in row "
+                                        "{} (counted from 0); use --preconditioner none",
                                         entry.name, worst)
                           : fmt::format("--preconditioner {}: the block of {} rows from row {} on "
                                         "(counted from 0) is singular; use jacobi or none",

@@ -143,10 +143,23 @@ class Starters(Tool):
                           self.call(*words, tool=tool, status=2, **found))
         (project / "jobs/rowhalo").symlink_to(launch.BINARY)
         self.assertIn("mini: mini\n", self.call(*words, tool=tool, **found))
-        # One that lies here comes first; without .ini it would be the folder of a study.
+        # One that lies here comes first, also without .ini.
         self.write("mini.ini", text.replace("kind = ", "title = My own\nkind = "))
         self.assertIn("mini: My own\n", self.call("plan", "mini.ini", "--site", "local", tool=tool))
-        self.assertIn("neither a study file", self.call("status", "mini", status=2, tool=tool))
+        self.assertIn("mini: My own\n", self.call("plan", "mini", "--site", "local", tool=tool))
+
+    def test_what_is_mistyped_names_what_is_near(self):
+        self.assertIn("did you mean laptop-strong? ready ones: ", self.call("plan", "laptop-strnog", status=2))
+        self.assertIn("did you mean laptop-strong? take ", self.call("new", "study", "laptop-strnog", status=2))
+        self.assertIn("run: --sizte: there is no such option; did you mean --site? ",
+                      self.call("run", "any.ini", "--sizte", "local", status=2))
+
+    def test_the_study_that_is_here(self):
+        self.assertIn("which study? give STUDY.ini", self.call("status", status=2))
+        self.write("mine.ini", studies.study_text("mine", points="ranks = 1"))
+        self.call("run", "mine", "--site", "local", "--no-plot")
+        self.assertIn("1 done", self.call("status"))          # the only one
+        self.assertIn("1 done", self.call("status", "mine"))  # on the site of the run
 
 
 class Pythons(Tool):
