@@ -34,8 +34,14 @@ fault "reordered columns keep their old numbers" partition/local_matrix.cpp \
   'return positions_.empty() ? static_cast<LocalIndex>(local) : positions_[local];' \
   'return static_cast<LocalIndex>(local);'
 fault "a part that asks from two ranks counts twice" partition/quality.cpp \
-  'kept.erase(std::unique(kept.begin(), kept.end()), kept.end());' \
+  'return sorted_union(std::move(from_ranks));' \
+  'return received;'
+fault "owners that descend from rank to rank seem to ascend" partition/quality.cpp \
+  'if (first[rank] < highest) return false;' \
   ''
+fault "what every other thread met is lost" partition/matrix/threads.hpp \
+  'step < count; step *= 2' \
+  'step < count; step *= 4'
 fault "empty row list means all rows" partition/base/row_list.cpp \
   'if (list.groups.empty()) list.groups.push_back(0);' \
   ''
