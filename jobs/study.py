@@ -253,7 +253,8 @@ def main():
     try:
         if unknown:
             near = difflib.get_close_matches(unknown[0], re.findall(r"--[a-z-]+", options.help()), 1)
-            raise WrongInput(f"{options.command}: {unknown[0]}: there is no such option; "
+            what = "there is no such option" if unknown[0].startswith("-") else "one word too many"
+            raise WrongInput(f"{options.command}: {unknown[0]}: {what}; "
                              + (f"did you mean {near[0]}? " if near else "")
                              + f"{NAME} {options.command} --help lists them")
         if options.arguments and not (getattr(options, "study", "") or "").endswith(tuple(READY)):

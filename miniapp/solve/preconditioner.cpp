@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "partition/base/spec.hpp"
@@ -109,14 +110,16 @@ std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatr
   const std::int64_t worst =
       -max_over_ranks(comm, singular < 0 ? -none : -std::int64_t{matrix.source_rows[singular]});
   if (worst != none) {
-    throw AgreedError(ExitCode::run_time,
-                      size == 1
-                          ? fmt::format("--preconditioner {} (the default): zero diagonal in row "
-                                        "{} (counted from 0); use --preconditioner none",
-                                        entry.name, worst)
-                          : fmt::format("--preconditioner {}: the block of {} rows from row {} on "
-                                        "(counted from 0) is singular; use jacobi or none",
-                                        entry.name, size, worst));
+    throw AgreedError(
+        ExitCode::run_time,
+        size == 1
+            ? fmt::format("--preconditioner {}{}: zero diagonal in row {} (counted "
+                          "from 0); use --preconditioner none",
+                          entry.name,
+                          entry.name == std::string_view("jacobi") ? " (the default)" : "", worst)
+            : fmt::format("--preconditioner {}: the block of {} rows from row {} on "
+                          "(counted from 0) is singular; use jacobi or none",
+                          entry.name, size, worst));
   }
   return std::optional<BlockJacobi>(std::in_place, device, inverses, size);
 }
