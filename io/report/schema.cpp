@@ -5,6 +5,7 @@
 #include "io/report/schema.hpp"
 
 #include <type_traits>
+#include <utility>
 
 #include "io/report/json.hpp"
 
@@ -47,6 +48,35 @@ Json schema_of(const Word& word, Range) {
   return word.empty == Word::Empty::null ? or_null(schema) : schema;
 }
 
+// What needs no type stands apart: the compiler meets each description of a field but once.
+
+Json array_of(Json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+/// The schema of a struct, field by field.
+class ObjectSchema {
+ public:
+  void add(const char* name, const char* description, const Json& schema) {
+    names_.push_back(name);
+    properties_[name] = Json{{"description", description}};
+    properties_[name].update(schema);
+  }
+  Json json() const {
+    return {{"type", "object"},
+            {"additionalProperties", false},
+            {"required", names_},
+            {"properties", properties_}};
+  }
+
+ private:
+  Json names_ = Json::array(), properties_ = Json::object();
+};
+
+Json schema_of(bool, Range) {
+  return {{"type", "boolean"}};
+}
+
 template <class T>
 Json schema_of(const T& value, Range range);
 template <class T>
@@ -61,34 +91,27 @@ Json schema_of(const std::optional<T>&, Range range) {
 
 template <class T>
 Json schema_of(const std::vector<T>&, Range range) {
-  return {{"type", "array"}, {"items", schema_of(T{}, range)}};
+  return array_of(schema_of(T{}, range));
 }
 
 template <class T, std::size_t size>
 Json schema_of(const std::array<T, size>&, Range range) {
-  return {{"type", "array"}, {"items", schema_of(T{}, range)}};
+  return array_of(schema_of(T{}, range));
 }
 
-/// A number, a truth value, or a struct that is described.
+/// A number, or a struct that is described.
 template <class T>
 Json schema_of(const T& value, Range range) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return {{"type", "boolean"}};
-  } else if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T>) {
     return with_limits("integer", range);
   } else if constexpr (std::is_floating_point_v<T>) {
     return with_limits("number", range);
   } else {
-    Json names = Json::array(), properties = Json::object();
+    ObjectSchema schema;
     fields(value, [&](const char* name, const auto& one, const char* description, Range own = {}) {
-      names.push_back(name);
-      properties[name] = Json{{"description", description}};
-      properties[name].update(schema_of(one, own));
+      schema.add(name, description, schema_of(one, own));
     });
-    return {{"type", "object"},
-            {"additionalProperties", false},
-            {"required", names},
-            {"properties", properties}};
+    return schema.json();
   }
 }
 

@@ -41,10 +41,8 @@
 #include "kernels/options.hpp"
 #include "kernels/work.hpp"
 
-namespace rowhalo {
+namespace rowhalo::cpu_asell {
 namespace {
-
-using namespace cpu_asell;
 
 constexpr LocalIndex c = strip_lanes;
 
@@ -275,10 +273,13 @@ class AsellKernel final : public SpmvKernel {
 };
 
 }  // namespace
+}  // namespace rowhalo::cpu_asell
+
+namespace rowhalo {
 
 std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
-  return make_typed<AsellKernel>(matrix, rows, options);
+  return make_typed<cpu_asell::AsellKernel>(matrix, rows, options);
 }
 
 Prediction predict_asell(const LocalStatistics& s) {
