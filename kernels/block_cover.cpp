@@ -18,11 +18,15 @@ bool BlockCover::is_full(const CoveringBlock& block) const {
 /// Merges the columns of the rows, which mostly ascend as they stand.
 const std::vector<CoveringBlock>& BlockCover::blocks(std::int64_t block_row, std::size_t most) {
   const LocalIndex first = first_row(block_row), lanes = first_row(block_row + 1) - first;
+  // A block holds no more than b entries of a row.
+  const Offset most_entries =
+      static_cast<Offset>(std::min<std::size_t>(most, std::numeric_limits<LocalIndex>::max()) *
+                          static_cast<std::size_t>(b_));
   const LocalIndex *next[largest_block_size], *end[largest_block_size];
   for (LocalIndex i = 0; i < lanes; ++i) {
     const LocalIndex row = rows_[first + i];
     next[i] = csr_.indices + csr_.offsets[row];
-    end[i] = csr_.indices + csr_.offsets[row + 1];
+    end[i] = next[i] + std::min(csr_.offsets[row + 1] - csr_.offsets[row], most_entries);
     if (std::is_sorted(next[i], end[i])) continue;
     sorted_[i].assign(next[i], end[i]);
     std::sort(sorted_[i].begin(), sorted_[i].end());

@@ -29,7 +29,8 @@ class BlockCover {
   LocalIndex first_row(std::int64_t block_row) const;
   bool is_full(const CoveringBlock& block) const;
 
-  /// The first `most` blocks of a block row, until the next call.
+  /// The first `most` blocks of a block row, until the next call; of rows that do not ascend those
+  /// of the entries that stand first.
   const std::vector<CoveringBlock>& blocks(
       std::int64_t block_row, std::size_t most = std::numeric_limits<std::size_t>::max());
 
