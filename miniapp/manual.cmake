@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D PROGRAM=rowhalo -D FOLDER=... -P manual.cmake, whenever rowhalo has been linked: asks the program
-# for its manual pages and the completion of two shells, which cmake --install takes from FOLDER. A program
-# that does not run here, e.g. because it was compiled for another machine, goes without them.
+# cmake -D PROGRAM=rowhalo -D STUDY=rowhalo-study -D FOLDER=... -P manual.cmake, whenever rowhalo has been
+# linked: asks the programs for their manual pages and the completion of two shells, which cmake --install
+# takes from FOLDER. A program that does not run here, e.g. because it was compiled for another machine, or
+# has no Python, goes without them.
 
 # ask(FILE WORD...): what `rowhalo WORD...` prints, into FILE; sets `text` to it.
 function(ask file)
@@ -27,5 +28,9 @@ foreach(page ${pages})
   string(REGEX REPLACE ".*-" "" command "${page}")
   ask(man/rowhalo-${command}.1 ${command} --man)
 endforeach()
+execute_process(COMMAND ${STUDY} --man OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE status)
+if(status EQUAL 0)
+  file(WRITE ${FOLDER}/man/rowhalo-study.1 "${text}")
+endif()
 ask(bash/rowhalo --completion bash)
 ask(zsh/_rowhalo --completion zsh)

@@ -213,7 +213,8 @@ void write_kernel(Table& table, const KernelReport& k) {
   table.line(
       "work per product",
       fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)), grouped(k.flops)));
-  table.line("footprint", bytes_text(static_cast<double>(k.footprint_bytes)));
+  table.line("footprint",
+             bytes_text(static_cast<double>(k.footprint_bytes)) + " beside the CSR arrays");
   table.line("set-up", seconds_text(k.setup_seconds));
   if (k.choice) {
     table.line("choice", fmt::format("{}, {:.3g} products", seconds_text(k.choice->seconds),
@@ -227,8 +228,9 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
   table.line("read", seconds_text(s.read_seconds));
   table.line("partition, plan", fmt::format("{}, {}", seconds_text(s.partition_seconds),
                                             seconds_text(s.plan_seconds)));
-  table.line("convert, upload", fmt::format("{}, {}", seconds_text(s.convert_seconds),
-                                            seconds_text(s.upload_seconds)));
+  table.line("convert, upload",
+             fmt::format("{} into the format, {} to the device", seconds_text(s.convert_seconds),
+                         seconds_text(s.upload_seconds)));
   if (s.coo_to_csr_seconds) {
     table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
   }

@@ -86,6 +86,13 @@ class Manual(launch.Case):
         self.check(printed("list", "--man"), words)
 
 
+    def test_the_page_of_the_tool_for_studies_names_its_commands(self):
+        tool = str(launch.SOURCE / "jobs/rowhalo-study")
+        shown = [subprocess.run([tool, option], capture_output=True, text=True, check=True).stdout
+                 for option in ("--man", "--help")]
+        self.check(shown[0], re.findall(r"^  ([a-z-]+) ", shown[1], re.M) + ["EXIT STATUS", "rowhalo(1)"])
+
+
 class Bash(launch.Case):
     def setUp(self):
         super().setUp()

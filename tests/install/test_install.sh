@@ -32,6 +32,7 @@ rowhalo=$place/prefix/bin/rowhalo share=$place/prefix/share
 for command in run kernels solve info network convert list; do
   "$rowhalo" "$command" --man | cmp - "$share/man/man1/rowhalo-$command.1"
 done
+"$place/prefix/bin/rowhalo-study" --man | cmp - "$share/man/man1/rowhalo-study.1"
 "$rowhalo" --completion bash | cmp - "$share/bash-completion/completions/rowhalo"
 "$rowhalo" --completion zsh | cmp - "$share/zsh/site-functions/_rowhalo"
 if grep -rlF -e "$build" -e "$place" "$share/man" "$share/bash-completion" "$share/zsh"; then

@@ -50,7 +50,7 @@ Halo
 Kernel
   format              sell, boundary csr, cpu, fp32
   work per product    148.1 MB, 24 691 356 flops
-  footprint           100 MB
+  footprint           100 MB beside the CSR arrays
   set-up              250 ms
   choice              375 ms, 300 products
   formats    per product      set-up
@@ -60,7 +60,7 @@ Kernel
 Set-up
   read                1.5 s
   partition, plan     250 ms, 125 ms
-  convert, upload     250 ms, 0 s
+  convert, upload     250 ms into the format, 0 s to the device
   memory per rank     at most 2.5 GB, reading 1.2 GB
 
 Timing
