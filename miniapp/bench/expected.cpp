@@ -54,6 +54,10 @@ std::string assumption(const Link& link, const char* where, const std::string& f
 
 }  // namespace
 
+double awaited_sectors(const LocalStatistics& statistics, Device device) {
+  return device == Device::cpu ? statistics.gathered_sectors : statistics.touched_sectors;
+}
+
 MachineModel::MachineModel(NetworkReport machine, const PredictionModel& assumed,
                            double ranks_per_node, bool graphs)
     : machine_(std::move(machine)),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/report/network.hpp"
+#include "kernels/local_statistics.hpp"
 #include "partition/assignment.hpp"
 #include "partition/nodes.hpp"
 
@@ -21,10 +22,14 @@ struct RankWork {
   double rows = 0, nonzeros = 0;
   double bytes = 0;           ///< that its kernels move
   double boundary_share = 0;  ///< of its work, on rows with ghosts
-  double sectors = 0;         ///< of x, as LocalStatistics::touched_sectors, of all nonzeros
+  double sectors = 0;         ///< of x, as awaited_sectors(), of all nonzeros
   PartTraffic traffic;
   int entry_bytes = 8;  ///< of x
 };
+
+/// Sectors of x per nonzero that products wait for. CPUs fetch those that neighbouring rows share
+/// ahead of their use.
+double awaited_sectors(const LocalStatistics& statistics, Device device);
 
 /// A measured machine, how many ranks a node is to have, and whether products are replayed from
 /// graphs where that is possible.

@@ -132,7 +132,7 @@ SampledCost sampled_cost(const DistributedCsr& matrix, const SampleRequest& requ
     work.rows = scale * view.rows;
     work.nonzeros = nonzeros;
     work.bytes = scale * (cost.bytes - cost.saved_bytes);
-    work.sectors = cost.in_panels ? 0 : nonzeros * statistics.touched_sectors;
+    work.sectors = cost.in_panels ? 0 : nonzeros * awaited_sectors(statistics, request.device);
     const double seconds = model.local_seconds(work);
     const bool fewer = seconds == least && work.bytes < best.bytes * nonzeros;
     if (seconds >= least && !fewer) continue;

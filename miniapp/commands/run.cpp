@@ -104,7 +104,7 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   const LocalStatistics statistics = e.operands.block->statistics();
   const PredictionRule* rule = find_format(format, e.problem.site.device).predict;
   const bool gathers = rule == nullptr || !rule(statistics).in_panels;
-  work.sectors = gathers ? statistics.touched_sectors * work.nonzeros : 0;
+  work.sectors = gathers ? awaited_sectors(statistics, problem.site.device) * work.nonzeros : 0;
   work.traffic = traffic_of_parts(e.job.comm, flows, problem.site.nodes)[e.job.comm.rank];
   work.entry_bytes = static_cast<int>(vector_value_bytes(e.options.precision));
   return work;
