@@ -111,8 +111,8 @@ double estimate_seconds(const Measuring& with, double budget_seconds, ProductSeq
   }
 }
 
-double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products) {
-  constexpr int series = 5;
+double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
+                        int series) {
   constexpr double most_steps = 1 << 16;
   const double one = estimate_seconds(with, series_seconds, products);
   const double steps = std::ceil(series_seconds / std::max(one, 1e-9) / products.step());

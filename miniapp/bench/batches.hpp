@@ -86,9 +86,10 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
 /// (whole steps of the sequence).
 double time_batch(const Measuring& with, int iterations, ProductSequence& products);
 
-/// Collective. Seconds of one product, from the shortest of five series of so many products as
+/// Collective. Seconds of one product, from the shortest of several series of so many products as
 /// take about `series_seconds`.
-double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products);
+double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
+                        int series = 5);
 
 /// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
 /// reporting.
