@@ -48,7 +48,7 @@ Json schema_of(const Word& word, Range) {
   return word.empty == Word::Empty::null ? or_null(schema) : schema;
 }
 
-// What needs no type stands apart: the compiler meets each description of a field but once.
+// Not templates: those would be compiled again for every type of field.
 
 Json array_of(Json items) {
   return {{"type", "array"}, {"items", std::move(items)}};

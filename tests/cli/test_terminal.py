@@ -85,7 +85,6 @@ class Manual(launch.Case):
         words = [name for axis in ("formats", "transports", "partitioners", "sources") for name in names_of(axis)]
         self.check(printed("list", "--man"), words)
 
-
     def test_the_page_of_the_tool_for_studies_names_its_commands(self):
         tool = str(launch.SOURCE / "jobs/rowhalo-study")
         shown = [subprocess.run([tool, option], capture_output=True, text=True, check=True).stdout
