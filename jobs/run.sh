@@ -9,9 +9,9 @@
 #   run.sh [--site S] --classes --output DIR [-- OPTIONS]             python3 jobs/classes
 # A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
 # end one of the markers done and error. An earlier run is moved to DIR/before-TIME, but only when
-# site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1 and
-# TERM make the program write what it has and end; under PBS, USR1 comes by itself before the walltime
-# ends (shell/pbs_job.sh).
+# site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1, TERM
+# and INT (Ctrl-C) make the program write what it has and end; under PBS, USR1 comes by itself before
+# the walltime ends (shell/pbs_job.sh).
 # Exit status: that of the program; 2 for wrong usage or an allocation that is too small.
 # Site: a name in jobs/sites or a file; default $ROWHALO_SITE, else what this machine looks like.
 set -euo pipefail
@@ -121,7 +121,7 @@ on_signal() {
   woken=yes
   if [ -n "$interrupted" ]; then
     [ $((SECONDS - interrupted_at)) -ge 10 ] || return 0
-    pass=$1
+    pass=${1/INT/TERM} # what runs in the background does not hear INT
   fi
   interrupted=$1 interrupted_at=$SECONDS
   echo "run.sh: got SIG$1: asking for an early end" >&2
@@ -130,6 +130,7 @@ on_signal() {
 }
 trap 'on_signal USR1' USR1
 trap 'on_signal TERM' TERM
+trap 'on_signal INT' INT
 
 # said_in LOG: ": " and the first error message of the program, if there is one.
 said_in() {

@@ -7,7 +7,7 @@ import unittest
 
 import launch
 
-RANKS = (1, 2, 4, 7)
+RANKS = (1, 2, 7)
 SPECS = ("stencil5:40,coef=random", "stencil7:12,coef=jump", "stencil27:9", "elasticity:7",
          "banded:rows=900,half=40,fill=0.3", "random:rows=700,columns=900,row=9", "rmat:scale=9",
          "web:rows=900,row=8", "road:40", "arrow:rows=2000,row=500", "empty:rows=2000", "dense:60",

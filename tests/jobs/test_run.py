@@ -157,7 +157,8 @@ class Run(unittest.TestCase):
         self.assertIn(point / "result-2.json", after)
 
     def test_signals_save_the_result(self):
-        for number, name in ((signal.SIGUSR1, "SIGUSR1"), (signal.SIGTERM, "SIGTERM")):
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
+            name = number.name
             process = self.start("jobs/run.sh", "--ranks", 2, "--repeats", 3, "--output", name,
                                  "--", "run", *LONG)
             self.wait_for_header(name)
