@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that appear whole or not at all (output_file.hpp, report_writers.hpp).
+// Files that appear whole or not at all (output_file.hpp, io/report/writers.hpp).
 #include "io/output_file.hpp"
 
 #include <fcntl.h>

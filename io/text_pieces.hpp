@@ -64,7 +64,7 @@ class TextPieces {
 
   /// One round of inflated text, on rank 0.
   struct Round {
-    std::vector<std::string> pieces;  ///< one a rank that gets any
+    std::vector<std::string> pieces;  ///< one per rank that gets any
     bool last = false;
     std::optional<std::string> fault;  ///< behind the last round
   };

@@ -39,7 +39,7 @@ struct PartitionRequest {
 struct PartitionCandidate {
   std::string name;
   std::optional<PartitionQuality> quality;  ///< empty: it could not be used
-  std::vector<PartTraffic> traffic;         ///< one a part, with the quality
+  std::vector<PartTraffic> traffic;         ///< one per part, with the quality
   double predicted_seconds = 0;
   double seconds = 0;  ///< that the assignment took
   std::string reason;  ///< why it was not used or not tried, or why it was chosen
@@ -47,7 +47,7 @@ struct PartitionCandidate {
 
 struct Assignment {
   std::string name;         ///< of the partitioner that was used
-  std::vector<int> owners;  ///< one a row of this rank's even share, in [0, parts)
+  std::vector<int> owners;  ///< one per row of this rank's even share, in [0, parts)
   std::vector<PartitionCandidate> candidates;  ///< with `auto` only
 };
 

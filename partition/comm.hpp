@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MPI as the rooms use it: a communicator with its rank and size, exchanges with 64-bit counts, and
-// the agreement on errors.
+// MPI as the libraries use it: a communicator with its rank and size, exchanges with 64-bit counts,
+// and the agreement on errors.
 #pragma once
 
 #include <mpi.h>
@@ -46,7 +46,7 @@ std::int64_t max_over_ranks(const Comm& comm, std::int64_t value);
 double max_over_ranks(const Comm& comm, double value);
 /// Sum of `value` over the ranks below this one; 0 on rank 0.
 std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value);
-std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value);  ///< one a rank
+std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value);  ///< one per rank
 void broadcast(const Comm& comm, std::string& text, int root = 0);
 
 /// Largest piece of one message; MPI counts are 32 bits wide and memory registration is not free.

@@ -14,7 +14,7 @@ namespace rowhalo {
 /// Which node each rank (or part) is on. Nodes are numbered 0, 1, ... in the order of their first
 /// rank.
 struct NodeMap {
-  std::vector<int> node_of;  ///< one a rank
+  std::vector<int> node_of;  ///< one per rank
   int nodes = 1;
 };
 

@@ -33,7 +33,7 @@ struct Need {
 /// What one thread finds in its rows.
 struct Walk {
   std::vector<Need> needs;                      ///< each once
-  std::vector<std::int64_t> boundary_nonzeros;  ///< one a part
+  std::vector<std::int64_t> boundary_nonzeros;  ///< one per part
   std::int64_t edge_cut = 0;
 };
 

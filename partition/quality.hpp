@@ -20,7 +20,7 @@ struct Flow {
 
 /// The same on every rank, but for the flows, of which there may be as many as pairs of parts.
 struct PartitionQuality {
-  std::vector<std::int64_t> rows, nonzeros;     ///< one a part
+  std::vector<std::int64_t> rows, nonzeros;     ///< one per part
   std::vector<std::int64_t> boundary_nonzeros;  ///< likewise, of rows with a column elsewhere
   std::int64_t edge_cut = 0;                    ///< nonzeros whose column belongs to another part
   std::int64_t halo_entries = 0;                ///< sum over all flows: the halo volume

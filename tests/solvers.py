@@ -12,7 +12,7 @@ PETSc's own counts differ between numbers of ranks and between orders of the row
 farther outside their range than that range is wide, or 2 %; bicgstab, which begins again where PETSc's
 does not, may take fewer. Iterations are listed per number of ranks, then per order of the rows, which is
 tried on one rank.
-Reproducible: with --reproducible one history and one x for all ranks, formats and schedules.
+Reproducible: with --reproducible one history and one x for all ranks, canonical formats and schedules.
 Eigenvalues: the largest one of stencil7:8 in closed form.
 PageRank: scipy's power iteration on the same file; skipped without scipy.
 

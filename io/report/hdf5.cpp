@@ -6,8 +6,8 @@
 // with one dataset a name (a column; NaN or "" where null), so that it reads as a table. The flows
 // of the communication matrix stand in `communication` itself: from, to, entries, bytes.
 // Of `run` there is also a group `ranks`: rows, nonzeros, boundary_rows, ghosts, sent_entries (of
-// x, a product), pack_seconds, exchange_seconds, interior_seconds, boundary_seconds, a value a rank
-// each; batch_seconds and local_batch_seconds (ranks x batches; seconds of one product on that
+// x, a product), pack_seconds, exchange_seconds, interior_seconds, boundary_seconds, a value per
+// rank each; batch_seconds and local_batch_seconds (ranks x batches; seconds of one product on that
 // rank, as timed and without exchange). Written by one rank; read with h5py or h5dump.
 #include <algorithm>
 #include <limits>

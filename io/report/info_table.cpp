@@ -55,7 +55,7 @@ void write_statistics(Table& table, const MatrixStatistics& s, const MatrixRepor
                fmt::format("{:.6g} to {:.6g} in absolute value", *s.smallest_abs, *s.largest_abs));
   }
   table.line("distinct values", s.distinct_values ? fmt::format("{}", *s.distinct_values)
-                                                  : fmt::format("> {}", most_distinct_values));
+                                                  : fmt::format("> {}", most_counted_values));
   table.line("special values", fmt::format("{} zeros stored, {} NaN, {} infinite", grouped(s.zeros),
                                            grouped(s.nans), grouped(s.infinities)));
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lines that scripts look for: FOM and RESULT (CONTRACT), the first lines of a run, and the
-// communication matrix.
-// fmt never looks at the locale, so numbers have a point everywhere.
+// The lines that scripts look for: FOM and RESULT (frozen: CHANGELOG.md), the first lines of a run,
+// and the communication matrix. fmt never looks at the locale, so numbers have a point everywhere.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@
 
 namespace rowhalo {
 
-/// Version of the JSON layout (CONTRACT).
+/// Version of the JSON layout (frozen: CHANGELOG.md).
 inline constexpr int schema_version = 1;
 
 /// Of every run of one executable.
@@ -32,8 +32,8 @@ struct BuildProvenance {
 };
 
 struct Provenance : BuildProvenance {
-  std::vector<std::string> hosts;    ///< one a rank
-  std::vector<std::string> devices;  ///< one a rank; "cpu" or the GPU's name
+  std::vector<std::string> hosts;    ///< one per rank
+  std::vector<std::string> devices;  ///< one per rank; "cpu" or the GPU's name
   std::string time;                  ///< start, UTC, ISO 8601
 };
 
@@ -209,8 +209,8 @@ struct OutputReport {
   double seconds = 0;  ///< of writing, slowest rank
 };
 
-/// What HDF5 holds beside the rest: a value a rank, and times of one product as a value a batch,
-/// rank after rank. On rank 0 only.
+/// What HDF5 holds beside the rest: a value per rank, and times of one product as a value per
+/// batch, rank after rank. On rank 0 only.
 struct RankReport {
   std::vector<std::int64_t> rows, nonzeros, boundary_rows, ghosts, sent_entries;
   std::vector<PhaseReport> phases;

@@ -176,7 +176,8 @@ def petsc_products(lines):
     for index, line in enumerate(lines if len(lines) <= 2 else ()):
         times = {ranks: measured(rows, "petsc_seconds") for ranks, rows in line.points.items()}
         if all(times.values()):
-            found.append((index, f"PETSc MatMult, {line.label.replace(', fastest', '')}", times))
+            cpu = " (CPU)" if line.rows()[0]["device"] == "gpu" else ""
+            found.append((index, f"PETSc MatMult{cpu}, {line.label.replace(', fastest', '')}", times))
     return found
 
 

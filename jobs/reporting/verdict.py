@@ -207,7 +207,9 @@ def product_cards(rows):
     gain = baseline_card(rows)
     if gain:
         yield gain
-    ratios = [row["petsc_seconds"] / row["median_seconds"] for row in rows if row["petsc_seconds"]]
+    # PETSc's runs on the CPU: no measure of a GPU.
+    ratios = [row["petsc_seconds"] / row["median_seconds"] for row in rows
+              if row["petsc_seconds"] and row["device"] == "cpu"]
     if ratios:
         yield Card(f"{median(ratios):.2f}×", "speed over PETSc's MatMult on the same ranks (median of "
                    f"{plural(len(ratios), 'result')})")

@@ -240,7 +240,7 @@ class AsellKernel final : public SpmvKernel {
     }
   }
 
-  /// "offsets 98 %, columns 2 %; 2 values; sigma=1024", of slots; what is usual is left out.
+  /// "offsets 98 %, 32-bit 2 %; 2 values; sigma=1024", of slots; what is usual is left out.
   std::string parameters() const {
     std::string text;
     for (int code = 0; code < index_codes; ++code) {

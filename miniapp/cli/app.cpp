@@ -85,8 +85,13 @@ std::string HelpFormatter::entry(const std::string& name, const std::string& des
 }
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  return entry(make_option_name(option, is_positional) + make_option_opts(option),
-               make_option_desc(option));
+  // CLI11 says before the description what an option needs and excludes; what it needs, ours says.
+  std::string usage = make_option_opts(option), text = make_option_desc(option);
+  usage.resize(std::min({usage.size(), usage.find(" Needs:"), usage.find(" Excludes:")}));
+  for (const CLI::Option* other : option->get_excludes()) {
+    text += fmt::format(" (not with {})", other->get_name());
+  }
+  return entry(make_option_name(option, is_positional) + usage, text);
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {

@@ -2,7 +2,8 @@
 //
 // The steps that commands are made of, each a function from values to a value: device, matrix,
 // owners, vectors. What a step says of itself goes into its sections of the report. A command
-// (run, kernels, solve, info, convert) is these steps in a row. All functions are collective.
+// (run, kernels, solve, network, info, convert) is these steps in a row. All functions are
+// collective.
 #pragma once
 
 #include <chrono>

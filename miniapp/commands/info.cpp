@@ -68,7 +68,7 @@ SampleRequest sample_request(const Plan& p) {
           p.options.value_codes};
 }
 
-/// What `works`, one a part, take; every process answers for its share of them.
+/// What `works`, one per part, take; every process answers for its share of them.
 ExpectedReport expected_of(const Plan& p, const MachineModel& model,
                            const std::vector<RankWork>& works) {
   const Comm& comm = p.job.comm;

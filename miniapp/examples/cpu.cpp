@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// y = A x on CPU ranks, the shortest way through the rooms: source, partition, plan, kernel,
+// y = A x on CPU ranks, the shortest way through the libraries: source, partition, plan, kernel,
 // transport, product. mpirun -n 4 example_cpu
 #include <cstdio>
 #include <numeric>

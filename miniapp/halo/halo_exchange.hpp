@@ -28,8 +28,8 @@ class HaloExchange {
   /// not change, nor its ghosts be read, until finish(x).
   virtual void begin(const HaloVector& x, Stream stream) = 0;
 
-  /// Makes the ghosts of `x` visible on `stream`. They may be overwritten until the next begin() of
-  /// any vector; from then on the owners may store the next ones at any time.
+  /// Makes the ghosts of `x` visible on `stream`. Until the next begin() of any vector the caller
+  /// may overwrite them; after it their owners may store the next ones at any time.
   virtual void finish(const HaloVector& x, Stream stream) = 0;
 
   /// begin() and finish() where nothing is to be computed in between.

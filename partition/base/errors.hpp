@@ -15,7 +15,7 @@
 
 namespace rowhalo {
 
-/// Exit statuses of the program (CONTRACT: frozen).
+/// Exit statuses of the program (frozen: CHANGELOG.md).
 enum class ExitCode { fine = 0, run_time = 1, usage = 2, validation = 3 };
 
 /// Wrong input seen by one rank. `position` orders errors of different ranks (the byte offset or

@@ -3,7 +3,7 @@
 // A subset of a rank's rows, in ascending order: which rows a kernel computes.
 // Rows come in groups of 32 (a warp, a slice). Where the 32 rows of a group are consecutive only
 // their first is kept; slices of a grid then stay as regular as the grid. A group that is not keeps
-// its rows in `indices`. 4 bytes a group instead of 128 where it matters.
+// its rows in `indices`. 4 bytes per group instead of 128 where it matters.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The index and number types that every room shares.
+// The index and number types that all libraries share.
 // Numbers of the whole matrix are 64 bits wide; on one rank columns are 32 bits wide (an index
 // costs as much bandwidth as half a value) and positions among the nonzeros 64 bits, so that a
 // rank may hold more than 2^31 nonzeros.

@@ -16,7 +16,7 @@ namespace rowhalo {
 
 /// Numbers grouped by the rank whose even share they lie in.
 struct GroupedNumbers {
-  std::vector<std::int64_t> counts;     ///< one a rank
+  std::vector<std::int64_t> counts;     ///< one per rank
   std::vector<GlobalIndex> numbers;     ///< grouped by rank, otherwise in the order given
   std::vector<std::int64_t> positions;  ///< where in `numbers` the k-th given number stands
 };

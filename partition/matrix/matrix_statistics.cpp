@@ -30,7 +30,7 @@ class DistinctValues {
     last_ = bits;
     seen_.insert(bits);
   }
-  bool too_many() const { return seen_.size() > most_distinct_values; }
+  bool too_many() const { return seen_.size() > most_counted_values; }
   const std::unordered_set<std::uint64_t>& seen() const { return seen_; }
 
  private:
@@ -144,13 +144,13 @@ void add_over_ranks(const Comm& comm, Counts& counts) {
 /// Collective. How many values there are over all ranks; empty when there are too many.
 std::optional<int> count_distinct(const Comm& comm, const DistinctValues& own) {
   if (max_over_ranks(comm, std::int64_t{own.too_many()}) != 0) return std::nullopt;
-  std::array<std::uint64_t, most_distinct_values> bits{};
+  std::array<std::uint64_t, most_counted_values> bits{};
   std::copy(own.seen().begin(), own.seen().end(), bits.begin());
   const std::vector<std::int64_t> counts =
       gather_to_all(comm, static_cast<std::int64_t>(own.seen().size()));
   std::vector<std::uint64_t> all(bits.size() * comm.size);
-  ROWHALO_MPI(MPI_Allgather(bits.data(), most_distinct_values, MPI_UINT64_T, all.data(),
-                            most_distinct_values, MPI_UINT64_T, comm.handle));
+  ROWHALO_MPI(MPI_Allgather(bits.data(), most_counted_values, MPI_UINT64_T, all.data(),
+                            most_counted_values, MPI_UINT64_T, comm.handle));
   DistinctValues merged;
   for (int rank = 0; rank < comm.size; ++rank) {
     const std::uint64_t* values = all.data() + bits.size() * rank;

@@ -24,7 +24,7 @@ struct RowLengthBucket {
 enum class ValueSymmetry { none, symmetric, skew };
 
 /// Most distinct values that are counted.
-inline constexpr int most_distinct_values = 256;
+inline constexpr int most_counted_values = 256;
 
 /// The same on every rank. Entries are the stored ones, zeros included.
 struct MatrixStatistics {
@@ -38,7 +38,7 @@ struct MatrixStatistics {
   std::optional<ValueSymmetry> symmetry;  ///< of the values; likewise
   std::optional<double> smallest_abs;     ///< of the finite values other than 0; empty without any
   std::optional<double> largest_abs;      ///< likewise
-  std::optional<int> distinct_values;     ///< empty: more than most_distinct_values; 0 and -0 are
+  std::optional<int> distinct_values;     ///< empty: more than most_counted_values; 0 and -0 are
                                           ///< one value, and so are all NaN
   std::int64_t zeros = 0, nans = 0, infinities = 0;
 };

@@ -17,8 +17,8 @@ namespace {
 /// The rows of this rank in the order in which they leave.
 struct Departure {
   std::vector<GlobalIndex> order;  ///< local rows grouped by owner, ascending; empty: 0, 1, 2...
-  std::vector<std::int64_t> row_counts;    ///< one a rank
-  std::vector<std::int64_t> entry_counts;  ///< one a rank
+  std::vector<std::int64_t> row_counts;    ///< one per rank
+  std::vector<std::int64_t> entry_counts;  ///< one per rank
 };
 
 Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,

@@ -222,6 +222,11 @@ class Verdicts(PageCase):
                 self.assertEqual(found, word)
                 self.assertIn(words, text)
 
+    def test_petsc_on_the_cpu_measures_no_gpu(self):
+        for device, shown in (("cpu", True), ("gpu", False)):
+            _, text = self.verdict([row(1, 0.5, petsc_seconds=1.0, device=device)])
+            self.assertEqual("2.00× speed over PETSc's MatMult" in " ".join(text.split()), shown, device)
+
     def test_a_point_that_is_missing(self):
         study = self.place / "study"
         study.mkdir()

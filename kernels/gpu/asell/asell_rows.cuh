@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the conversion to asell walks the rows of a slice: one warp per slice, one lane per row;
-// together the lanes merge their rows: those that have gone down as often as the row that has
-// least, by ascending offset. In a local matrix that was cut from a larger one a row may go down,
-// from the ghosts of a neighbour with lower rows to its own columns; rows beside each other do so
-// at the same offset.
+// together the lanes merge their rows, by number of descents so far, then by offset, both
+// ascending. In a local matrix that was cut from a larger one, columns of a row may descend: from
+// the ghosts of a neighbour with lower rows to its own columns; rows beside each other do so at the
+// same offset.
 #pragma once
 
 #include <climits>

@@ -5,7 +5,7 @@
 // CSR storage format, SC 2014), so that nothing passes between thread blocks:
 //
 //   slots      a a a b | b c c c | c c - d | d d e .    letters are rows, | stands between lanes;
-//   row ends       *     *           * *       * *      -: the one slot of an empty row (column -1)
+//   row ends       *     *           * *       * *      -: an empty row (column -1), .: left over
 //   lane       sums its rows; what it leaves open goes on in the next one: a segmented sum over the
 //              lanes of a warp, then over the warps of the thread block
 //   y_i = alpha * (sum of row i) + beta * y_i, where the row ends

@@ -69,7 +69,7 @@ __global__ void copy_entries(CsrView matrix, BalancedView plan, const Offset* ro
   }
 }
 
-/// Rank of the row that goes on at the begin of each share, or -1.
+/// Ordinal of the row that goes on at the begin of each share, or -1.
 __global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std::int32_t* open) {
   const std::int64_t share = thread_index();
   if (share > plan.shares.parts) return;

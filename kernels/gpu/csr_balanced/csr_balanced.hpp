@@ -24,7 +24,7 @@ template <class Numbers>
 struct BalancedArguments : ProductOf<Numbers> {
   BalancedView plan;
   const LocalIndex* indices;  ///< ~h in place of a column: the hub h
-  Columns16View columns16;    ///< in place of them, where it is there; then there are no hubs
+  Columns16View columns16;    ///< used instead of `indices` if not empty; excludes hubs
   const typename Numbers::Matrix* values;  ///< not read where they are coded
   CodedValuesView<typename Numbers::Sum> coded;
   const LocalIndex* hubs;  ///< their columns

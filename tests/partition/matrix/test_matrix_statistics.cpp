@@ -108,8 +108,8 @@ TEST_CASE("distinct values are counted up to a limit", "[matrix_statistics]") {
     return statistics_of(matrix).distinct_values;
   };
   CHECK(distinct(1) == 1);
-  CHECK(distinct(most_distinct_values) == most_distinct_values);
-  CHECK_FALSE(distinct(most_distinct_values + 1));
+  CHECK(distinct(most_counted_values) == most_counted_values);
+  CHECK_FALSE(distinct(most_counted_values + 1));
   CHECK_FALSE(distinct(1600));
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("the battery against the plainest count", "[matrix_statistics]") {
                           double(std::max<std::size_t>(matrix.entries.size(), 1)) ==
                       Approx(distances));
     const int distinct = static_cast<int>(values.size());
-    REQUIRE_ALL_RANKS(statistics.distinct_values.value_or(most_distinct_values + 1) ==
-                      std::min(distinct, most_distinct_values + 1));
+    REQUIRE_ALL_RANKS(statistics.distinct_values.value_or(most_counted_values + 1) ==
+                      std::min(distinct, most_counted_values + 1));
     const bool is_square = matrix.info.rows == matrix.info.columns;
     REQUIRE_ALL_RANKS(statistics.symmetric_pattern.has_value() == is_square);
     REQUIRE_ALL_RANKS(!is_square || *statistics.symmetric_pattern == (pattern == transposed));
