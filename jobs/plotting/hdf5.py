@@ -67,7 +67,7 @@ def read_hdf5_report(path):
 
 
 def batch_seconds(path):
-    """Seconds of one product, a value a batch, the slowest rank's; empty where there are none."""
+    """Seconds of one product, a value per batch, the slowest rank's; empty where there are none."""
     with opened(path) as file:
         if "ranks/batch_seconds" not in file:
             return []

@@ -67,7 +67,7 @@ class OwnerFile {
 
   void expect_end() {
     if (!next_line()) return;
-    fail(fmt::format("more lines than the {} rows of {}; one a row is wanted", info_.rows,
+    fail(fmt::format("more lines than the {} rows of {}; one per row is wanted", info_.rows,
                      info_.source));
   }
 

@@ -66,7 +66,8 @@ LEFT_WORDS = [
     (r"\b[Ff]light\b", "unroll depth, load in flight"),
     (r"\bnarrow\w*\b", "reduced precision, fp32, 16-bit columns"),
     (r"\w_a_(row|rank|product|step|slice|warp|thread|block|chunk|unit|nonzero|second|word)\b", "say per"),
-    (r"\b(bytes|entries|rows|nonzeros|messages|times?|GPU) a (product|rank|row|nonzero|GPU)\b", "say per"),
+    (r"\b(bytes|entries|rows|nonzeros|messages|times?|GPU|one|value) a (product|rank|row|nonzero|GPU|part|batch|group)\b",
+     "say per"),
 ]
 
 

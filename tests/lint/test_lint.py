@@ -30,6 +30,7 @@ FAULTS = [
     ("leftovers", "io/a.hpp", HEAD + "// TO" + "DO: later\n"),
     ("language", "io/a.hpp", HEAD + "// bytes a product\nint bytes;\n"),
     ("language", "io/a.hpp", HEAD + "int rows_a_" "block;\n"),
+    ("language", "io/PAGE.md", "one a part\n"),
     ("whitespace", "io/a.hpp", HEAD + "int x; \n"),
     ("whitespace", "io/a.hpp", HEAD + "int x;"),
     ("shellcheck", "jobs/a.sh", "#!/bin/bash\n# SPDX\nrm $1\n"),

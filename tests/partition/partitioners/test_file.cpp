@@ -92,7 +92,7 @@ TEST_CASE("faults of the file are named with their line", "[file]") {
        "is made for"},
       {"0\n1\n\n", 1, ":3: the file ends after the owners of 2 rows, but square has 4 rows"},
       {"", 1, ":0: the file ends after the owners of 0 rows, but square has 4 rows"},
-      {"0\n1\n1\n0\n2\n", 1, ":5: more lines than the 4 rows of square; one a row is wanted"},
+      {"0\n1\n1\n0\n2\n", 1, ":5: more lines than the 4 rows of square; one per row is wanted"},
       {long_line.c_str(), 1,
        ":4: the line is longer than 4095 characters or holds a null byte; check what the file is"},
       {"0\n0\n1\n2\n", 2,
