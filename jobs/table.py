@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One table of many reports: a CSV with all figures and their provenance, and a markdown of it.
 
-usage: table.py INPUT ... --output FILE.csv [--study NAME]
+usage: table.py INPUT ... [--output FILE.csv] [--study NAME]
 
 INPUT is what plot.py takes: reports of `rowhalo run`, `kernels` and `solve` (.json, .h5), folders of
 them, studies, tables. FILE.csv has a line per case with every column of NUMBERS.md; plot.py, compare.py and
 table.py read it in place of the reports. FILE.md beside it shows the figures most asked for, and
-what was measured with what. Python 3.8 or newer; .h5 needs h5py.
+what was measured with what; without --output it is printed. Python 3.8 or newer; .h5 needs h5py.
 Exit status: 0 fine, 1 the output cannot be written, 2 wrong usage or input.
 """
 import argparse
@@ -82,13 +82,14 @@ def machines_of(rows):
         built = [f"{title} {row[name]}" for name, title in (
             ("version", "rowhalo"), ("git", "commit"), ("compiler", "compiler"), ("mpi", "MPI"),
             ("cuda", "CUDA"), ("nccl", "NCCL"), ("petsc", "PETSc")) if row[name]]
-        found.setdefault(", ".join(named + built), []).append(row["time"] or "")
+        if named or built:
+            found.setdefault(", ".join(named + built), []).append(row["time"] or "")
     for words, times in found.items():
         first, last = min(times), max(times)
         yield f"- {words}; {first}" + (f" to {last}" if last != first else "")
 
 
-def markdown_text(rows, title, csv_name, own_figures=None):
+def markdown_text(rows, title, csv_name=None, own_figures=None):
     varying = [name for name in KEYS if len({row[name] for row in rows}) > 1]
     constant = [f"{name} {rows[0][name]}" for name in KEYS
                 if name not in varying and rows[0][name] not in (None, "")]
@@ -99,10 +100,12 @@ def markdown_text(rows, title, csv_name, own_figures=None):
     notes = any(note_of(row) for row in rows)
     heads = [*varying, *(["transport"] if transports else []), *(title for _, title, _ in figures),
              *(["notes"] if notes else [])]
-    text = [f"# {title}", "", f"Every figure, its provenance and the command line: [{csv_name}]"
-            f"({csv_name}). How the numbers are made: jobs/NUMBERS.md.", "", *machines_of(rows),
-            f"- in all lines: {', '.join(constant)}", "", f"| {' | '.join(heads)} |",
-            "| --- " * len(heads) + "|"]
+    text = [f"# {title}", ""]
+    if csv_name:
+        text += [f"Every figure, its provenance and the command line: [{csv_name}]({csv_name}). "
+                 "How the numbers are made: jobs/NUMBERS.md.", ""]
+    text += [*machines_of(rows), f"- in all lines: {', '.join(constant)}", "",
+             f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
     for row in rows:
         cells = [cell(row[name]) for name in varying]
         cells += [cell(transport_of(row))] if transports else []
@@ -119,12 +122,16 @@ def csv_path(text):
     return Path(text)
 
 
+def title_of(rows):
+    return ", ".join(unique(row["study"] for row in rows if row["study"]))
+
+
 def write_tables(output, rows, columns=None, figures=None, end=""):
     """FILE.csv and, with `end` below its table, FILE.md beside it; says so."""
-    title = ", ".join(unique(row["study"] for row in rows if row["study"]))
     target = output.with_suffix(".md")
     write_whole(output, csv_text(rows, columns))
-    write_whole(target, markdown_text(rows, title or output.stem, output.name, figures) + end)
+    write_whole(target,
+                markdown_text(rows, title_of(rows) or output.stem, output.name, figures) + end)
     print(f"{len(rows)} lines in {output} and {target}")
 
 
@@ -133,8 +140,9 @@ def main(arguments):
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
-    parser.add_argument("--output", type=csv_path, required=True, metavar="FILE.csv",
-                        help="the table; FILE.md is written beside it")
+    parser.add_argument("--output", type=csv_path, metavar="FILE.csv",
+                        help="the table; FILE.md is written beside it (default: the text of FILE.md "
+                             "is printed)")
     parser.add_argument("--study", metavar="NAME",
                         help="name of the study, where the reports belong to none")
     options = parser.parse_args(arguments)
@@ -145,7 +153,10 @@ def main(arguments):
                             "and no solver of `solve`")
         for row in rows:
             row["study"] = row["study"] or options.study or ""
-        write_tables(options.output, rows)
+        if options.output:
+            write_tables(options.output, rows)
+        else:
+            print(markdown_text(rows, title_of(rows) or options.inputs[0].stem), end="")
     except WrongFile as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2

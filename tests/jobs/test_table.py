@@ -74,6 +74,14 @@ class Table(launch.Case):
         self.assertIn("auto: p2p, graph",
                       (RESULTS / "h200x4/halo/results.md").read_text(encoding="utf-8"))
 
+    def test_without_output_the_table_is_printed(self):
+        target = self.place / "run.csv"
+        self.table(SAMPLES / "run.json", "--output", target)
+        written = target.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+        printed = self.table(SAMPLES / "run.json").splitlines()
+        self.assertIn("(run.csv)", written[2])
+        self.assertEqual(printed, written[:2] + written[4:])
+
     def test_refusals(self):
         for arguments, message in (
                 (("nowhere", "--output", "a.csv"), "there is no such file"),
