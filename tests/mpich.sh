@@ -23,7 +23,7 @@ done
 launcher=$(command -v mpiexec.mpich)
 export ROWHALO_MPIEXEC=$launcher
 
-cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release \
+cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D CMAKE_UNITY_BUILD=ON \
   -D ROWHALO_WITH_CUDA=OFF -D ROWHALO_WITH_PETSC=OFF -D ROWHALO_WITH_PTSCOTCH=OFF \
   -D ROWHALO_WITH_HDF5=ON -D MPI_CXX_COMPILER="$(command -v mpicxx.mpich)" \
   -D MPIEXEC_EXECUTABLE="$launcher" -D HDF5_C_COMPILER_EXECUTABLE="$(command -v h5pcc.mpich)"
