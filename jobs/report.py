@@ -22,7 +22,7 @@ from calling import typed
 from compare import outcome_of
 from plotting.data import data_of, read, read_report, reader_of
 from plotting.hdf5 import WrongFile, remedy
-from plotting.style import short_matrix, subject
+from plotting.style import four_digits, short_matrix, subject
 from reporting import against, commands, page, product, ranks, scaling, verdict
 from reporting.figures import Table, meta_of
 from studying.folder import read_json
@@ -112,7 +112,7 @@ def all_results(rows):
              "precision", "repeat", *(title for _, title, _ in used), "right", "remarks"]
     lines = []
     for row in rows:
-        figures = ["" if row[name] is None else f"{factor * row[name]:.4g}" for name, _, factor in used]
+        figures = ["" if row[name] is None else four_digits(factor * row[name]) for name, _, factor in used]
         right = {True: "yes", False: "NO"}.get(row["passed"], "")
         lines.append([short_matrix(row["matrix"]), row["ranks"], *([solver_name(row)] if solvers else []),
                       row["format"], transport_of(row), row["partition"], row["precision"], row["repeat"],

@@ -17,7 +17,7 @@ from pathlib import Path
 from calling import typed
 from plotting.data import COMBINATION, reader_of
 from plotting.hdf5 import WrongFile
-from plotting.style import short
+from plotting.style import four_digits, short
 from studying.rows import csv_text, unique
 from whole_files import write_whole
 
@@ -30,7 +30,7 @@ TRANSPORT = COMBINATION.index("transport")
 
 
 def microseconds(value):
-    return f"{value * 1e6:.4g}"
+    return four_digits(value * 1e6)
 
 
 # Shown where any line has them: column, title, text of a value.

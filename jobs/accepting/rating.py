@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from accepting.sets import SOLVE, wanted_points
 from accepting.verdict import Findings, judge
+from plotting.style import four_digits
 from studying.points import plural
 from studying.rows import csv_text, rows_of, section, unique
 
@@ -172,7 +173,7 @@ def assessed(evidence):
 
 
 def figure(value, width=9):
-    return f"{'-':>{width}}" if value is None else f"{value:{width}.4g}"
+    return f"{'-' if value is None else four_digits(value):>{width}}"
 
 
 def lines_of(result):
@@ -200,11 +201,12 @@ def lines_of(result):
     yield ""
     rating, solve = result["rating"], result["solve"]
     if rating:
-        yield (f"rating (harmonic mean): {rating['gbytes_per_second']:.4g} GB/s, "
-               f"{rating['gbytes_per_second_per_rank']:.4g} GB/s per {result['rank']}")
+        yield (f"rating (harmonic mean): {four_digits(rating['gbytes_per_second'])} GB/s, "
+               f"{four_digits(rating['gbytes_per_second_per_rank'])} GB/s per {result['rank']}")
     if solve:
-        yield (f"sustained CG on {solve['matrix'].partition(':')[0]}: {solve['gflops']['median']:.4g} "
-               f"GF/s, {solve['gflops_per_rank']:.4g} GF/s per {result['rank']}")
+        yield (f"sustained CG on {solve['matrix'].partition(':')[0]}: "
+               f"{four_digits(solve['gflops']['median'])} GF/s, "
+               f"{four_digits(solve['gflops_per_rank'])} GF/s per {result['rank']}")
     yield f"verdict: {result['verdict']}"
     for reason in result["reasons"]:
         yield f"  reason: {reason}"

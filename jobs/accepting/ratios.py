@@ -10,6 +10,7 @@ from typing import NamedTuple
 from accepting.rating import grouped_rows, harmonic_mean, sustained
 from accepting.sets import SOLVE
 from compare import compared, time_of
+from plotting.style import four_digits
 from studying.ini import WrongInput
 from studying.rows import read_csv
 
@@ -84,7 +85,7 @@ def lines_of(ours, theirs, path, rank):
         known = ratio.low < ratio.high  # a single run of a solver does not tell its spread
         interval = f"{ratio.low:.3f} to {ratio.high:.3f}" if known else "unknown"
         unit = "GF/s" if ratio.name == SOLVE else "GB/s"
-        yield (f"{ratio.name:12}{ratio.ours:10.4g}{ratio.theirs:11.4g}{ratio.ratio:8.3f}  "
+        yield (f"{ratio.name:12}{four_digits(ratio.ours):>10}{four_digits(ratio.theirs):>11}{ratio.ratio:8.3f}  "
                f"{interval:15}{ratio.per_rank:8.3f}  {unit}")
     for name, rows in ours.items():
         if name in theirs and rows[0]["ranks"] == theirs[name][0]["ranks"] and (

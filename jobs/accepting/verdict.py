@@ -151,6 +151,7 @@ def judge_point(point, evidence, findings):
             findings.add("wrong", f"not finished: {said[1] if said else 'there is no report'}",
                          f"{name}, run {run}")
             break
+    held = {}  # share of the samples in which a clock was held down, by reason
     for run, report in reports.items():
         place = f"{name}, run {run}"
         if not judge_end(report, findings, place):
@@ -158,7 +159,11 @@ def judge_point(point, evidence, findings):
         judge_command(report, point, wanted, findings, place)
         judge_ranks(report, point, official, findings, place)
         judge_figures(report, official, findings, place)
-        judge_telemetry(report, findings, place)
+        judge_telemetry(report, findings, place, held)
+    for reason, shares in held.items():
+        findings.add("notes", f"clocks held down by {reason}"
+                     + (" (normal operation)" if reason == "power cap" else ""),
+                     f"{name} (up to {max(shares):.0%} of the time)")
 
 
 def judge_end(report, findings, place):
@@ -243,7 +248,7 @@ def judge_figures(report, official, findings, place):
                      place)
 
 
-def judge_telemetry(report, findings, place):
+def judge_telemetry(report, findings, place, held):
     telemetry = report.get("telemetry")
     gpus = section(report, "telemetry").get("gpus") or []
     on_gpus = not all(device.startswith("cpu") for device in report["provenance"]["devices"])
@@ -258,12 +263,11 @@ def judge_telemetry(report, findings, place):
         for cause in gpu["throttling"]:
             if cause["share"] < LEAST_SHARE:
                 continue
-            name = f"{place} on {gpu['host']} {gpu['pci_id']}: {cause['share']:.0%} of the time"
             if cause["reason"] in FAULTS:
-                findings.add("unfit", cause["reason"], name)
+                findings.add("unfit", cause["reason"], f"{place} on {gpu['host']} {gpu['pci_id']}: "
+                             f"{cause['share']:.0%} of the time")
             else:
-                findings.add("notes", f"clocks held down by {cause['reason']}"
-                             + (" (normal operation)" if cause["reason"] == "power cap" else ""), name)
+                held.setdefault(cause["reason"], []).append(cause["share"])
 
 
 def judge_together(evidence, findings):

@@ -89,6 +89,11 @@ def short(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value >= 1e-3 else "0"
 
 
+def four_digits(value):
+    """Four digits, or all before the point."""
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+
+
 def byte_unit(largest):
     for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if largest >= size:

@@ -7,7 +7,7 @@ from accepting.sets import SOLVE
 from compare import mean_ratio, name_of
 from expected import summary, with_errors
 from plotting.data import fastest, grouped, measured
-from plotting.style import BARS, short_matrix, time_unit
+from plotting.style import BARS, four_digits, short_matrix, time_unit
 from reporting.figures import (GREY, INK, Chart, Section, Table, axis, bars, guide, hover, layout, meta_of,
                                ranks_text, sideways, text, time_text, trace, with_what)
 from table import microseconds
@@ -146,7 +146,7 @@ def reference_section(found, name, first, rank):
     unit = {True: "GF/s", False: "GB/s"}
     rates = [(ratio, rows, unit[bool(rows and rows[0]["method"]) or ratio.name == SOLVE])
              for ratio, rows in found]
-    cells = [[ratio.name, f"{ratio.ours:.4g}", f"{ratio.theirs:.4g}", words, f"{ratio.ratio:.3f}",
+    cells = [[ratio.name, four_digits(ratio.ours), four_digits(ratio.theirs), words, f"{ratio.ratio:.3f}",
               interval(ratio), f"{ratio.per_rank:.3f}"] for ratio, rows, words in rates]
     metas = [meta_of(rows[0]) if rows else None for _, rows, _ in rates]
     shown = [(ratio, rows) for ratio, rows, words in rates if words == "GB/s"]
@@ -157,7 +157,7 @@ def reference_section(found, name, first, rank):
                  for _, rows in shown]
         charts.append(Chart("Rate, GB/s (bytes of CSR)", [
             bars(style, label, names, [getattr(ratio, side) for ratio, _ in shown],
-                 [hover(ratio.name, f"{label}: {getattr(ratio, side):.4g} GB/s", f"ratio {ratio.ratio:.3f}")
+                 [hover(ratio.name, f"{label}: {four_digits(getattr(ratio, side))} GB/s", f"ratio {ratio.ratio:.3f}")
                   for ratio, _ in shown], marks)
             for style, label, side in ((BARS[0], "this result", "ours"), (BARS[1], name, "theirs"))],
             layout(axis("", type="category"), axis("GB/s", rangemode="tozero"), height=380,

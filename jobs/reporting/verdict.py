@@ -8,7 +8,7 @@ from compare import mean_ratio
 from plotting.data import fastest, grouped, is_baseline, measured
 from plotting.scaling import exposed_lines, strong_lines, weak_lines
 from plotting.solve import ours as our_solvers
-from plotting.style import short, short_matrix
+from plotting.style import four_digits, short, short_matrix
 from reporting.figures import ranks_text, time_text, with_what
 from studying.points import plural
 from studying.rows import section, unique
@@ -133,8 +133,8 @@ def official_sentence(official):
     problem = official["official"]
     words = f"Official result, set {problem['set']}, division {problem['division']}"
     rating = official["rating"]
-    return words + (f": {rating['gbytes_per_second']:.4g} GB/s in all, "
-                    f"{rating['gbytes_per_second_per_rank']:.4g} per {official['rank']}." if rating
+    return words + (f": {four_digits(rating['gbytes_per_second'])} GB/s in all, "
+                    f"{four_digits(rating['gbytes_per_second_per_rank'])} per {official['rank']}." if rating
                     else ": not every problem was measured.")
 
 

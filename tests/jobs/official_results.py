@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Made-up official results for test_official.py: valid ones, of which a test spoils one thing."""
+"""Made-up official results for test_official.py and test_verdicts.py: valid ones, of which a test spoils one thing."""
 import copy
 import json
 
