@@ -4,7 +4,6 @@
 what every rank owns, and the communication matrix, which agrees with `rowhalo info`."""
 import json
 import signal
-import time
 import unittest
 
 import launch

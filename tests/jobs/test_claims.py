@@ -11,7 +11,7 @@ import time
 import unittest
 
 import throwaway
-from studies import STUDY, states, study, study_text
+from studies import STUDY, states, study_text
 from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))

@@ -6,7 +6,6 @@ import json
 import unittest
 from types import SimpleNamespace
 
-import results
 from results import JOBS, launch, script
 from studies import study, study_text
 

@@ -16,7 +16,6 @@ import sys
 import tarfile
 import unittest
 from collections import namedtuple
-from pathlib import Path
 from unittest import mock
 
 import matrix_server

@@ -8,7 +8,6 @@ start in the folder they were submitted from. How PBS itself behaves: test_pbs.p
 import json
 import shutil
 import sys
-import unittest
 
 import throwaway
 from throwaway import LONG, SMALL, launch

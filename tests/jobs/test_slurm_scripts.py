@@ -4,7 +4,6 @@
 import json
 import os
 import signal
-import unittest
 from pathlib import Path
 
 import throwaway

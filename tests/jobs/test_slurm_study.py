@@ -5,7 +5,6 @@ themselves; chains stop at an error; what was cancelled is resumed; the same thr
 import re
 import subprocess
 import sys
-import unittest
 
 import throwaway
 from studies import marked, points, results, states, study, study_text
