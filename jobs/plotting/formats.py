@@ -114,6 +114,14 @@ def best_of(rows):
     return [fastest(half) for half in halves if half]
 
 
+def case_name(matrix, ranks):
+    return short_matrix(matrix) + (f", {ranks} ranks" if ranks > 1 else "")
+
+
+def with_baselines(groups):
+    return any(is_baseline(row["format"]) for rows in groups.values() for row in rows)
+
+
 def draw_roof(axes, groups, ceilings):
     points = []
     for index, ((matrix, ranks), rows) in enumerate(groups.items()):
@@ -131,12 +139,13 @@ def draw_roof(axes, groups, ceilings):
                 axes.annotate(some[0]["format"], (intensity, rate), fontsize=7,
                               xytext=(5, -9 if outside else 4),
                               textcoords="offset points")
-        label = short_matrix(matrix) + (f", {ranks} ranks" if ranks > 1 else "")
+        label = case_name(matrix, ranks)
         if few or index == 0:
             axes.plot([], [], marker, color=colour, linestyle="none",
                       label=label if few else "our fastest format of a matrix")
-    axes.plot([], [], "o", color="black", markerfacecolor="white", linestyle="none",
-              label="open: baselines")
+    if with_baselines(groups):
+        axes.plot([], [], "o", color="black", markerfacecolor="white", linestyle="none",
+                  label="open: baselines")
     span = [min(point[0] for point in points) / SPAN, max(point[0] for point in points) * SPAN]
     for (name, speed), dashes in zip(sorted(ceilings.items(), key=lambda item: -item[1]),
                                      ("-", "--", ":")):
@@ -167,12 +176,12 @@ def draw_shares(axes, groups):
                           transform=axes.get_yaxis_transform())
     axes.axvline(100, color="black", linewidth=1.1)
     axes.set_yticks(range(len(groups)))
-    axes.set_yticklabels([short_matrix(matrix) + (f", {ranks}" if ranks > 1 else "")
-                          for matrix, ranks in groups], fontsize=7.5)
+    axes.set_yticklabels([case_name(*group) for group in groups], fontsize=7.5)
     axes.set_ylim(max(len(groups), 4) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("share of the read bandwidth (%); square: best baseline")
+    axes.set_xlabel("share of the read bandwidth (%)"
+                    + ("; square: best baseline" if with_baselines(groups) else ""))
     axes.set_title("our fastest format")
 
 

@@ -6,6 +6,7 @@ Phases are means of iterations launched one by one, the time per iteration is th
 were measured: a graph that saves launches, or a few disturbed iterations, leaves the diamond below its
 column. Histories are read from the reports.
 """
+import re
 import textwrap
 from os.path import commonprefix
 from typing import NamedTuple
@@ -74,7 +75,8 @@ def single_points(rows):
 
 def draw_iteration(axes, line, columns, device, top):
     """Phases, the floor as a thick line, and above the column the shares of what is ideal."""
-    places = draw_phases(axes, columns, textwrap.fill(line.label, TITLE_WIDTH), device,
+    title = textwrap.fill(re.sub(",(?! )", ", ", line.label), TITLE_WIDTH)
+    places = draw_phases(axes, columns, title, device,
                          "time per iteration (median)", top)
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     for number, (ranks, (position, per_second)) in enumerate(places.items()):
