@@ -15,7 +15,7 @@ namespace rowhalo {
 namespace {
 
 std::string rate_text(std::int64_t bytes, double seconds) {
-  return fmt::format("{:.3g}", 1e-9 * static_cast<double>(bytes) / seconds);
+  return digits_text(1e-9 * static_cast<double>(bytes) / seconds, 3);
 }
 
 /// KiB or MiB: sizes of arrays.

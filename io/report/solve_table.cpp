@@ -58,10 +58,10 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
     }
     if (s.floor_share) {
       table.line("floor",
-                 fmt::format("{} for {:.4g} GB, {:.3g} % reached", seconds_text(*s.floor_seconds),
-                             1e-9 * static_cast<double>(s.bytes), 100 * *s.floor_share));
+                 fmt::format("{} for {}, {:.3g} % reached", seconds_text(*s.floor_seconds),
+                             bytes_text(static_cast<double>(s.bytes)), 100 * *s.floor_share));
     }
-    table.line("rate", fmt::format("{:.4g} GF/s", s.gflops));
+    table.line("rate", digits_text(s.gflops, 4) + " GF/s");
     if (s.eigenvalue) table.line("eigenvalue", fmt::format("{:.15g}", *s.eigenvalue));
     table.line("x_hash", fmt::format("0x{:016x}", s.x_hash));
   }

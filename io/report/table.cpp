@@ -77,11 +77,12 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
   for (const FormatReport& f : list) {
     std::string row = name_cell(f.name, width);
     if (f.seconds) {
-      row += fmt::format("  {:>9}  {:>9}  {}{:>7.4g}  {:>7.4g}  {:>7}  {:>7.3g}  {:>6.2g}",
+      row += fmt::format("  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6.2g}",
                          optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
                          cold ? fmt::format("{:>9}  ", optional_seconds(f.cold_seconds)) : "",
-                         f.gflops, f.gbytes_per_second, optional_percent(f.share_of_read_bandwidth),
-                         f.setup_products, f.max_error_ratio);
+                         digits_text(f.gflops, 4), digits_text(f.gbytes_per_second, 4),
+                         optional_percent(f.share_of_read_bandwidth),
+                         digits_text(f.setup_products, 3), f.max_error_ratio);
     }
     out << with_text(row, outcome(f));
   }
@@ -144,7 +145,7 @@ void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
     return;
   }
   table.line("nonzeros per row",
-             fmt::format("{}, deviation {:.4g}", spread_text(m.row_length), m.row_length_stddev));
+             fmt::format("{}, deviation {:.4g}", counts_text(m.row_length), m.row_length_stddev));
   table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
 }
 
@@ -157,9 +158,9 @@ void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzer
                   p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
                   p.hierarchical ? ", nodes first" : "",
                   p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
-  table.line("rows per rank", spread_text(rows_of(p.statistics)));
+  table.line("rows per rank", counts_text(rows_of(p.statistics)));
   table.line("nonzeros per rank",
-             fmt::format("{}, imbalance {:.4g}", spread_text(nonzeros_of(p.statistics)),
+             fmt::format("{}, imbalance {:.4g}", counts_text(nonzeros_of(p.statistics)),
                          p.statistics.imbalance));
   table.line("edge cut", fmt::format("{} nonzeros", grouped(p.statistics.edge_cut)));
   if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
@@ -217,8 +218,8 @@ void write_kernel(Table& table, const KernelReport& k) {
              bytes_text(static_cast<double>(k.footprint_bytes)) + " beside the CSR arrays");
   table.line("set-up", seconds_text(k.setup_seconds));
   if (k.choice) {
-    table.line("choice", fmt::format("{}, {:.3g} products", seconds_text(k.choice->seconds),
-                                     k.choice->products));
+    table.line("choice", fmt::format("{}, {} products", seconds_text(k.choice->seconds),
+                                     digits_text(k.choice->products, 3)));
   }
   write_formats_tried(table.out(), k.candidates);
 }
@@ -282,12 +283,13 @@ void write_timing(Table& table, const TimingReport& t,
                          seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
   table.line("exposed halo", seconds_text(t.exposed_seconds));
   if (!performance) return;
-  table.line("rate", fmt::format("{:.4g} GF/s, {:.4g} GB/s (bytes of CSR)", performance->gflops,
-                                 performance->gbytes_per_second));
+  table.line("rate",
+             fmt::format("{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),
+                         digits_text(performance->gbytes_per_second, 4)));
   if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
     table.line("read bandwidth",
-               fmt::format("{:.3g} % of {:.4g} GB/s", 100 * *performance->share_of_read_bandwidth,
-                           *performance->read_bandwidth_gbytes));
+               fmt::format("{:.3g} % of {} GB/s", 100 * *performance->share_of_read_bandwidth,
+                           digits_text(*performance->read_bandwidth_gbytes, 4)));
   }
 }
 
@@ -350,8 +352,8 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
                            text([](const auto& g) { return g.temperature_celsius; })));
   }
   std::string text;
-  if (t.gpu_joules) text += fmt::format("GPUs {:.4g} J", *t.gpu_joules);
-  if (t.cpu_joules) text += fmt::format("{}CPUs {:.4g} J", text.empty() ? "" : ", ", *t.cpu_joules);
+  if (t.gpu_joules) text += "GPUs " + joules_text(*t.gpu_joules);
+  if (t.cpu_joules) text += (text.empty() ? "CPUs " : ", CPUs ") + joules_text(*t.cpu_joules);
   if (t.energy_per_product_joules) {
     text += fmt::format("; {:.4g} J per product, {:.4g} GF/s per watt",
                         *t.energy_per_product_joules, *t.gflops_per_watt);
@@ -401,9 +403,10 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.telemetry) write_telemetry(table, *report.telemetry);
   if (report.bandwidth) {
     table.group("Device");
-    table.line("bandwidth",
-               fmt::format("read {:.4g}, copy {:.4g}, triad {:.4g} GB/s", report.bandwidth->read,
-                           report.bandwidth->copy, report.bandwidth->triad));
+    table.line("bandwidth", fmt::format("read {}, copy {}, triad {} GB/s",
+                                        digits_text(report.bandwidth->read, 4),
+                                        digits_text(report.bandwidth->copy, 4),
+                                        digits_text(report.bandwidth->triad, 4)));
   }
   if (!report.formats.empty()) {
     table.group("Formats");

@@ -93,6 +93,10 @@ std::string seconds_text(double seconds) {
   return scaled(seconds * 1e9, 1000, {"ns", "us", "ms", "s", "s"});
 }
 
+std::string joules_text(double joules) {
+  return scaled(joules, 1000, {"J", "kJ", "MJ", "GJ", "TJ"});
+}
+
 std::string optional_seconds(const std::optional<double>& seconds) {
   return seconds ? seconds_text(*seconds) : "-";
 }
@@ -106,8 +110,16 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
-std::string spread_text(const Spread& spread) {
-  return fmt::format("min {:.6g}, mean {:.6g}, max {:.6g}", spread.min, spread.mean, spread.max);
+std::string digits_text(double value, int digits) {
+  return value < std::pow(10, digits - 1) ? fmt::format("{:.{}g}", value, digits)
+                                          : fmt::format("{:.0f}", value);
+}
+
+std::string counts_text(const Spread& counts) {
+  const auto whole = [](double count) { return grouped(std::llround(count)); };
+  return fmt::format("min {}, mean {}, max {}", whole(counts.min),
+                     counts.mean < 1000 ? fmt::format("{:.6g}", counts.mean) : whole(counts.mean),
+                     whole(counts.max));
 }
 
 void Table::group(const char* name) {

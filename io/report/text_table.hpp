@@ -18,8 +18,11 @@ namespace rowhalo {
 std::string bytes_text(double bytes);
 std::string seconds_text(double seconds);
 std::string optional_seconds(const std::optional<double>& seconds);  ///< "-" for none
-std::string grouped(std::int64_t value);                             ///< 12345678 as "12 345 678"
-std::string spread_text(const Spread& spread);
+std::string joules_text(double joules);
+std::string grouped(std::int64_t value);  ///< 12345678 as "12 345 678"
+/// So many digits, or all before the point: 0.2933, 12263.
+std::string digits_text(double value, int digits);
+std::string counts_text(const Spread& counts);
 
 /// `text` in lines of at most 100 columns, broken at spaces but not behind a number, and within
 /// words only where a word is longer than a line. Behind a break stand `indent` spaces; before the

@@ -42,6 +42,17 @@ void check_table(const std::string& table, const std::vector<std::string>& texts
 
 }  // namespace
 
+TEST_CASE("Large numbers have no exponents") {
+  CHECK(digits_text(0.29331, 4) == "0.2933");
+  CHECK(digits_text(999.96, 4) == "1000");
+  CHECK(digits_text(12262.7, 4) == "12263");
+  CHECK(digits_text(1234.5, 3) == "1234");
+  CHECK(counts_text({4726830, 16777216.5, 28827602}) ==
+        "min 4 726 830, mean 16 777 217, max 28 827 602");
+  CHECK(counts_text({8, 26.83157, 27}) == "min 8, mean 26.8316, max 27");
+  CHECK(joules_text(15900) == "15.9 kJ");
+}
+
 TEST_CASE("Texts are broken at spaces, long words behind '/' and ',' or anywhere") {
   CHECK(wrapped("short", 30, 10) == "short");
   const std::string words = wrapped(std::string(60, 'a') + " " + std::string(45, 'b'), 4, 2);

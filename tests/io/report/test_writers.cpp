@@ -34,7 +34,7 @@ Matrix
 
 Partition
   name                nnz, 3 ranks
-  rows per rank       min 333333, mean 333333, max 333334
+  rows per rank       min 333 333, mean 333 333, max 333 334
   nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
   edge cut            4 321 nonzeros
 
@@ -118,7 +118,7 @@ Partitions
 
 Partition
   name                nnz, 3 ranks
-  rows per rank       min 333333, mean 333333, max 333334
+  rows per rank       min 333 333, mean 333 333, max 333 334
   nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
   edge cut            4 321 nonzeros
 
