@@ -69,7 +69,9 @@ def transport_of(row):
 def note_of(row):
     if row["passed"] is False:
         return f"WRONG: {row['reason'] or row['end'] or 'y is beyond its bound'}"
-    return row["reason"] or (row["verdict"] if row["status"] not in ("ok", "skipped") else "")
+    if row["reason"] or row["status"] not in ("ok", "skipped"):
+        return row["reason"] or row["verdict"]
+    return "y not checked" if row["against"] == "none" else ""
 
 
 def machines_of(rows):

@@ -3,6 +3,7 @@
 // The sections of `solve` in the table for people (text_table.hpp).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "io/report/text_table.hpp"
@@ -39,9 +40,14 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   const SolverReport& first = solvers.front();
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
-  const bool one_word = first.norm.find(' ') == std::string::npos;  // else a formula or a sentence
-  table.line("stops at", fmt::format("{:.3g} of the first {}{}", first.tolerance, first.norm,
-                                     one_word ? " norm" : ""));
+  if (std::ranges::all_of(solvers, [](const auto& s) { return s.end == "iterations done"; })) {
+    table.line("stops after", fmt::format("{} iterations, whatever the norm", first.iterations));
+  } else {
+    const bool one_word =
+        first.norm.find(' ') == std::string::npos;  // else a formula or a sentence
+    table.line("stops at", fmt::format("{:.3g} of the first {}{}", first.tolerance, first.norm,
+                                       one_word ? " norm" : ""));
+  }
   table.line("sums", first.reproducible ? "reproducible" : "in any order");
   table.out() << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", "method", "iter.",
                              "per iter.", "in all", "residual", "error", "end");

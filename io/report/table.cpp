@@ -218,7 +218,7 @@ void write_kernel(Table& table, const KernelReport& k) {
              bytes_text(static_cast<double>(k.footprint_bytes)) + " beside the CSR arrays");
   table.line("set-up", seconds_text(k.setup_seconds));
   if (k.choice) {
-    table.line("choice", fmt::format("{}, {} products", seconds_text(k.choice->seconds),
+    table.line("choice", fmt::format("{}, as long as {} products", seconds_text(k.choice->seconds),
                                      digits_text(k.choice->products, 3)));
   }
   write_formats_tried(table.out(), k.candidates);
@@ -266,7 +266,7 @@ void write_timing(Table& table, const TimingReport& t,
                   const std::optional<PerformanceReport>& performance) {
   table.group("Timing");
   table.line("time per product",
-             fmt::format("median {}, min {}, 95 % {}", seconds_text(t.median_seconds),
+             fmt::format("median {}, min {}, 95th percentile {}", seconds_text(t.median_seconds),
                          seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
   table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
   constexpr double unsteady = 1.5;  // median over minimum
@@ -278,7 +278,7 @@ void write_timing(Table& table, const TimingReport& t,
                     t.median_seconds / t.min_seconds));
   }
   table.line("phases",
-             fmt::format("pack {}, exchange {}, interior {}, boundary {}",
+             fmt::format("pack {}, wait for ghosts {}, interior {}, boundary {}",
                          seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
                          seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
   table.line("exposed halo", seconds_text(t.exposed_seconds));
@@ -287,9 +287,9 @@ void write_timing(Table& table, const TimingReport& t,
              fmt::format("{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),
                          digits_text(performance->gbytes_per_second, 4)));
   if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
-    table.line("read bandwidth",
-               fmt::format("{:.3g} % of {} GB/s", 100 * *performance->share_of_read_bandwidth,
-                           digits_text(*performance->read_bandwidth_gbytes, 4)));
+    table.line("read bandwidth", fmt::format("own bytes, {:.3g} % of the measured {} GB/s",
+                                             100 * *performance->share_of_read_bandwidth,
+                                             digits_text(*performance->read_bandwidth_gbytes, 4)));
   }
 }
 

@@ -95,13 +95,15 @@ def markdown_text(outcomes, device, command):
     seen = set()
     for first in (outcome.first for outcome in outcomes if outcome.formats):
         device_name = str(first["devices"]).split("; ", maxsplit=1)[0]
-        key = (device_name, first["git"], first["cuda"])
+        built = "".join(f", {title} {first[name]}" for name, title in (
+            ("compiler", "compiler"), ("cuda", "CUDA"), ("petsc", "PETSc")) if first[name])
+        key = (device_name, first["git"], built)
         if key not in seen:
             seen.add(key)
             bandwidth = first["read_bandwidth_gbytes"]
             speed = f", reads {bandwidth:.0f} GB/s" if bandwidth else ""
-            text.append(f"- {device_name}{speed}; rowhalo {first['version']} {first['git'] or ''}"
-                        f"{', CUDA ' + first['cuda'] if first['cuda'] else ''}, {first['time']}")
+            text.append(f"- {device_name}{speed}; rowhalo {first['version']} {first['git'] or ''}{built}, "
+                        f"{first['time']}")
     text += ["",
              "| class | matrices | lowest ratio | targets met | lowest ratio of auto | auto fine |",
              "| --- | --- | --- | --- | --- | --- |", *class_lines(outcomes, device), "",

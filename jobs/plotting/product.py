@@ -12,7 +12,7 @@ from plotting.scaling import Line, strong_lines, weak_lines
 from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, room_above, save, short,
                             short_matrix, subject, time_unit)
 
-PHASES = ("pack", "exchange", "interior", "boundary")
+PHASES = {"pack": "pack", "exchange": "wait for ghosts", "interior": "interior", "boundary": "boundary"}
 MOST_PANELS = 6
 MOST_MATRICES = 6   # of the transports, with two panels each
 
@@ -24,7 +24,7 @@ def single_points(rows):
 
 
 def phases_of(rows):
-    return {phase: measured(rows, f"{phase}_seconds").seconds for phase in PHASES}
+    return {title: measured(rows, f"{phase}_seconds").seconds for phase, title in PHASES.items()}
 
 
 class Columns(NamedTuple):
@@ -98,7 +98,7 @@ def breakdown(data, folder):
         draw_phases(one, columns_of(line), line.label, rows[0]["device"])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncol=5)
-    figure.suptitle(f"{subject(rows)}\nphases one after the other, slowest rank of each", fontsize=10)
+    figure.suptitle(f"{subject(rows)}\nphases: means of a pass of their own, slowest rank of each", fontsize=10)
     return save(figure, folder, "breakdown")
 
 

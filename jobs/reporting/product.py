@@ -15,10 +15,10 @@ from reporting.figures import (INK, SYMBOLS, Chart, Section, axis, bars, error_b
                                with_what)
 
 LEADS = {
-    "breakdown": "How the time of a product is divided. Phases are measured one after the other, the "
-                 "diamond is the product itself: the further it lies below its column, the more of the "
-                 "exchange is hidden. In strong scaling times are multiplied by the ranks: a phase that "
-                 "grows limits scaling.",
+    "breakdown": "How the time of a product is divided. Phases come from a pass of their own; what a "
+                 "transport moves beside the interior rows shows in none, only the wait that is left. The "
+                 "diamond is the product itself. In strong scaling times are multiplied by the ranks: a "
+                 "phase that grows limits scaling.",
     "transports": "The same product with every way for the ghosts to travel, at the fewest and at the most "
                   "ranks. The hatched end of a bar is exposed halo time.",
     "formats": "Every format on the same matrix, fastest on top; hatched bars are baselines. "

@@ -32,7 +32,9 @@ write_provenance() {
   keep "$place/modules.txt" module -t list
   keep "$place/cpu.txt" lscpu
   keep "$place/nvidia-smi.txt" nvidia-smi -q
+  keep "$place/memory.txt" cat /proc/meminfo
   keep "$place/gpu-topology.txt" nvidia-smi topo -m
+  [ ! -e "$place/gpu-topology.txt" ] || sed -i 's/\x1b\[[0-9;]*m//g' "$place/gpu-topology.txt" # underlined
   [ -z "${SLURM_JOB_ID:-}" ] || keep "$place/job.txt" scontrol show job -d "$SLURM_JOB_ID"
   [ -n "${SLURM_JOB_ID:-}" ] || [ -z "${PBS_JOBID:-}" ] ||
     keep "$place/job.txt" qstat -f "$PBS_JOBID"

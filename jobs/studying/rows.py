@@ -244,6 +244,9 @@ def rows_of(report, point=None, repeat=1):
     else:
         best = described(report)
         lines = [of_case(case, best, shared["nonzeros"]) for case in report["cases"]] or [best]
+    for line in lines:
+        if shared["against"] == "none" and line.get("passed"):  # there only nothing failed
+            line.update(passed=None, max_error_ratio=None)
     return [without_empty({**shared, **line}) for line in lines
             if line["median_seconds"] is not None or line.get("reason")]
 

@@ -110,7 +110,7 @@ std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
   whole.products.close();
   line.seconds = apart->seconds;
   const bool faster = right && apart->seconds < worth * whole.seconds;
-  line.reason = fmt::format("{:.2f} of the time in the other order{}",
+  line.reason = fmt::format("{:.2f} of the time of overlap or blocking{}",
                             apart->seconds / whole.seconds, faster ? ", taken" : "");
   if (!faster) split.reset();
   return split;

@@ -65,6 +65,18 @@ class Table(launch.Case):
         self.assertEqual(notes[:2], ["WRONG: y differs", "pads 9 / 10 times"])
         self.assertIsNone(read_csv(target)[1]["median_seconds"])
 
+    def test_what_was_not_checked_says_so(self):
+        report = json.loads((SAMPLES / "run.json").read_text(encoding="utf-8"))
+        report["validation"].update(against="none", passed=True, max_error_ratio=0)
+        report["cases"] = []
+        target = self.place / "a.csv"
+        self.table(self.write("r.json", json.dumps(report)), "--output", target)
+        row, = read_csv(target)
+        self.assertEqual((row["passed"], row["max_error_ratio"], row["against"]), (None, None, "none"))
+        head, _, line = self.lines_of(target.with_suffix(".md"))
+        self.assertEqual(line[head.index("notes")], "y not checked")
+        self.assertNotIn("error", head)
+
     def test_a_table_of_tables(self):
         first, both = self.place / "a.csv", self.place / "b.csv"
         self.table(SAMPLES / "run.json", "--output", first)

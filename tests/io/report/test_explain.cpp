@@ -98,11 +98,12 @@ TEST_CASE("The trial of the schedule split belongs to the schedule") {
   RunReport report = complete_report();
   report.halo->candidates = {
       {"p2p", true, 1e-3, 1e-4, "fastest"},
-      {"p2p, split", true, 9.3e-4, {}, "0.93 of the time in the other order, taken"}};
+      {"p2p, split", true, 9.3e-4, {}, "0.93 of the time of overlap or blocking, taken"}};
   report.halo->transport = "p2p";
   report.halo->graph = true;
   CHECK(says(report, "with 1 of 1 transports and took p2p in a graph, 1 ms per product."));
-  CHECK(says(report, "The schedule split was tried: 0.93 of the time in the other order, taken."));
+  CHECK(says(report,
+             "The schedule split was tried: 0.93 of the time of overlap or blocking, taken."));
 }
 
 TEST_CASE("The floor is the bytes over the measured bandwidth") {

@@ -52,7 +52,7 @@ Kernel
   work per product    148.1 MB, 24 691 356 flops
   footprint           100 MB beside the CSR arrays
   set-up              250 ms
-  choice              375 ms, 300 products
+  choice              375 ms, as long as 300 products
   formats    per product      set-up
     sell         1.25 ms      125 ms  fastest
     ell                -           -  pads too much
@@ -64,9 +64,9 @@ Set-up
   memory per rank     at most 2.5 GB, reading 1.2 GB
 
 Timing
-  time per product    median 1.25 ms, min 1.125 ms, 95 % 1.5 ms
+  time per product    median 1.25 ms, min 1.125 ms, 95th percentile 1.5 ms
   batches             20 of 16 products
-  phases              pack 1 us, exchange 200 us, interior 900 us, boundary 350 us
+  phases              pack 1 us, wait for ghosts 200 us, interior 900 us, boundary 350 us
   exposed halo        20 us
   rate                19.75 GF/s, 118.5 GB/s (bytes of CSR)
 
