@@ -51,7 +51,7 @@ def with_errors(rows):
 def table(rows):
     heads = [*NAMES, *(title for _, title, _ in FIGURES)]
     cells = [heads] + [[short_matrix(row["matrix"]), str(row["ranks"]), row["device"] or "",
-                        row["format"] or "", transport_of(row),
+                        row["format"] or "", transport_of(row) or "-",
                         *(show(row[name]) for name, _, show in FIGURES)] for row in rows]
     return aligned(cells, left=(0, 2, 3, 4))
 

@@ -59,11 +59,16 @@ def cell(value):
 
 
 def transport_of(row):
-    """With the graph, and whether it was left to auto."""
+    """With the graph, and whether it was left to auto; one rank exchanges nothing."""
     if not row["transport"]:
         return ""
-    chosen = "auto: " if row["combination"][TRANSPORT] == "auto" else ""
-    return chosen + row["transport"] + (", graph" if row["graph"] else "")
+    words = []
+    if row["ranks"] > 1:
+        auto = row["combination"][TRANSPORT] == "auto"
+        words.append(("auto: " if auto else "") + row["transport"])
+    if row["graph"]:
+        words.append("graph")
+    return ", ".join(words)
 
 
 def note_of(row):

@@ -63,11 +63,11 @@ class Tables(Expected):
                              self.save("c", ranks=4), "--output", self.place / "t.csv")
         self.assertRegex(said, r"matrix +ranks +device +format +transport +measured, us +expected, us"
                                r" +error\nm:1 +2 +cpu +f +h +1000 +500 +-50\.0%\n"
-                               r"m:1 +1 +cpu +f +h +1000 +1100 +\+10\.0%\n"
+                               r"m:1 +1 +cpu +f +- +1000 +1100 +\+10\.0%\n"
                                r"2 lines; \|error\|: median 30\.0%, largest 50\.0%\n")
         self.assertEqual([row["ranks"] for row in read_csv(self.place / "t.csv")], [2, 1])
         text = (self.place / "t.md").read_text(encoding="utf-8")
-        self.assertIn("| 2 | h | 1000 | 500 | -50.0% |\n| 1 | h | 1000 | 1100 | +10.0% |\n\n"
+        self.assertIn("| 2 | h | 1000 | 500 | -50.0% |\n| 1 | - | 1000 | 1100 | +10.0% |\n\n"
                       "2 lines; |error|: median 30.0%, largest 50.0%\n", text)
         self.assertEqual(self.expected(self.place / "t.csv"), said[:said.rindex("2 lines in")])
 
