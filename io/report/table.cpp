@@ -346,7 +346,7 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
                                     text([](const auto& g) { return g.highest_sm_clock_mhz; }),
                                     text([](const auto& g) { return g.memory_clock_mhz; })));
     table.line("power per GPU",
-               fmt::format("mean {} of {} W, at most {} degrees Celsius",
+               fmt::format("sampled mean {} of {} W, at most {} degrees Celsius",
                            text([](const auto& g) { return g.power_watts.mean; }),
                            text([](const auto& g) { return g.power_limit_watts; }),
                            text([](const auto& g) { return g.temperature_celsius; })));
@@ -354,11 +354,12 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
   std::string text;
   if (t.gpu_joules) text += "GPUs " + joules_text(*t.gpu_joules);
   if (t.cpu_joules) text += (text.empty() ? "CPUs " : ", CPUs ") + joules_text(*t.cpu_joules);
+  text += fmt::format(" in {:.3g} s", t.seconds);
   if (t.energy_per_product_joules) {
-    text += fmt::format("; {:.4g} J per product, {:.4g} GF/s per watt",
-                        *t.energy_per_product_joules, *t.gflops_per_watt);
+    text += fmt::format("; {} per product, {:.4g} GF/s per watt",
+                        joules_text(*t.energy_per_product_joules), *t.gflops_per_watt);
   }
-  if (energy) table.line("energy", fmt::format("{} in {:.3g} s", text, t.seconds));
+  if (energy) table.line("energy", text);
   for (const std::string& warning : t.warnings) table.line("warning", warning);
 }
 

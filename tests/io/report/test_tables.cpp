@@ -53,6 +53,18 @@ TEST_CASE("Large numbers have no exponents") {
   CHECK(joules_text(15900) == "15.9 kJ");
 }
 
+TEST_CASE("Energy is told with the time in which it was used") {
+  RunReport report = complete_report();
+  report.telemetry.emplace();
+  report.telemetry->seconds = 12;
+  report.telemetry->gpu_joules = 15900;
+  report.telemetry->energy_per_product_joules = 3.605;
+  report.telemetry->gflops_per_watt = 0.2933;
+  CHECK(
+      table_of(report).find("GPUs 15.9 kJ in 12 s; 3.605 J per product, 0.2933 GF/s per watt\n") !=
+      std::string::npos);
+}
+
 TEST_CASE("Texts are broken at spaces, long words behind '/' and ',' or anywhere") {
   CHECK(wrapped("short", 30, 10) == "short");
   const std::string words = wrapped(std::string(60, 'a') + " " + std::string(45, 'b'), 4, 2);
