@@ -40,8 +40,9 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   const SolverReport& first = solvers.front();
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
-  if (std::ranges::all_of(solvers, [](const auto& s) { return s.end == "iterations done"; })) {
-    table.line("stops after", fmt::format("{} iterations, whatever the norm", first.iterations));
+  const auto done = std::ranges::find(solvers, "iterations done", &SolverReport::end);
+  if (done != solvers.end()) {
+    table.line("stops after", fmt::format("{} iterations, whatever the norm", done->iterations));
   } else {
     const bool one_word =
         first.norm.find(' ') == std::string::npos;  // else a formula or a sentence

@@ -287,9 +287,10 @@ void write_timing(Table& table, const TimingReport& t,
              fmt::format("{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),
                          digits_text(performance->gbytes_per_second, 4)));
   if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
-    table.line("read bandwidth", fmt::format("own bytes, {:.3g} % of the measured {} GB/s",
-                                             100 * *performance->share_of_read_bandwidth,
-                                             digits_text(*performance->read_bandwidth_gbytes, 4)));
+    table.line("read bandwidth",
+               fmt::format("{:.3g} % of the measured {} GB/s (the format's own bytes)",
+                           100 * *performance->share_of_read_bandwidth,
+                           digits_text(*performance->read_bandwidth_gbytes, 4)));
   }
 }
 

@@ -84,14 +84,18 @@ def time_unit(largest_seconds):
     return "µs", 1e-6
 
 
+def in_digits(value, digits):
+    """So many digits, or all before the point."""
+    return f"{value:.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
 def short(value):
     """Three digits or all before the point, never an exponent."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}" if value >= 1e-3 else "0"
+    return in_digits(value, 3) if value >= 1e-3 else "0"
 
 
 def four_digits(value):
-    """Four digits, or all before the point."""
-    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+    return in_digits(value, 4)
 
 
 def byte_unit(largest):

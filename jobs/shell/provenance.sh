@@ -34,7 +34,8 @@ write_provenance() {
   keep "$place/nvidia-smi.txt" nvidia-smi -q
   keep "$place/memory.txt" cat /proc/meminfo
   keep "$place/gpu-topology.txt" nvidia-smi topo -m
-  [ ! -e "$place/gpu-topology.txt" ] || sed -i 's/\x1b\[[0-9;]*m//g' "$place/gpu-topology.txt" # underlined
+  # nvidia-smi underlines its head, also in a file.
+  [ ! -e "$place/gpu-topology.txt" ] || sed -i 's/\x1b\[[0-9;]*m//g' "$place/gpu-topology.txt"
   [ -z "${SLURM_JOB_ID:-}" ] || keep "$place/job.txt" scontrol show job -d "$SLURM_JOB_ID"
   [ -n "${SLURM_JOB_ID:-}" ] || [ -z "${PBS_JOBID:-}" ] ||
     keep "$place/job.txt" qstat -f "$PBS_JOBID"

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/report/text_table.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -148,21 +150,17 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
   return list;
 }
 
-std::string factor_text(double factor) {
-  return factor < 100 ? fmt::format("{:.1f}", factor) : fmt::format("{:.0f}", factor);
-}
-
 /// Why a trial would be in vain; empty when it may win.
 std::string FormatTrials::ruled_out(const Prospect& prospect) const {
   if (!best_) return "";
   const double bound = prospect.at_least / best_->seconds;
   if (bound > certainly) {
     return fmt::format("cannot take less than {} times the time of {}",
-                       factor_text(std::min(bound, 1000.0)), best_->prospect.entry->name);
+                       digits_text(std::min(bound, 1000.0), 2), best_->prospect.entry->name);
   }
   const double times = prospect.predicted / quickest_.predicted;
   if (quickest_.entry == nullptr || times <= hopeless) return "";
-  return fmt::format("predicted {} times the time of {}", factor_text(times),
+  return fmt::format("predicted {} times the time of {}", digits_text(times, 2),
                      quickest_.entry->name);
 }
 

@@ -118,7 +118,7 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   ValidationReport& validation = verdict.validation;
   if (order_of(kernels.schedule) == Order::split) {
     validation.note +=
-        fmt::format("{}{} sums up rows in two parts: y_hash is its own",
+        fmt::format("{}{} sums up rows in two parts, so y_hash differs from other schedules",
                     validation.note.empty() ? "" : "; ", entry_of(kernels.schedule).name);
   }
   std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);

@@ -146,6 +146,24 @@ TEST_CASE("The table of solvers fits with PETSc's reasons") {
   check_table(table_of(report), {solver.petsc[0].end + "; 2 times ours per iteration", reason});
 }
 
+TEST_CASE("Where --iterations says when solvers end, the tolerance is not named") {
+  RunReport report = complete_report();
+  SolverReport solver;
+  solver.tolerance = 1e-8;
+  solver.norm = "natural";
+  solver.end = "converged";
+  report.solvers = {solver};
+  CHECK(table_of(report).find("stops at            1e-08 of the first natural norm\n") !=
+        std::string::npos);
+  report.solvers.push_back(solver);
+  report.solvers[0].end = "breakdown";
+  report.solvers[1].end = "iterations done";
+  report.solvers[1].iterations = 5000;
+  CHECK(table_of(report).find("stops after         5000 iterations, whatever the norm\n") !=
+        std::string::npos);
+  CHECK(table_of(report).find("stops at") == std::string::npos);
+}
+
 TEST_CASE("The first lines of a run on many hosts fit, too") {
   Provenance provenance = complete_report().provenance;
   provenance.hosts.clear();
