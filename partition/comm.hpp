@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "partition/base/errors.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -63,23 +64,32 @@ void exchange_into(const Comm& comm, const void* send, const std::vector<std::in
                    std::int64_t message_bytes = default_message_bytes);
 
 /// Collective, personalised exchange: `send` is grouped by destination, `send_counts` entries each.
-/// Returns what arrived, grouped by source in rank order; `received_counts` is filled.
+/// `received` becomes what arrived, grouped by source in rank order; `received_counts` is filled.
 template <class T>
-std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
-                        const std::vector<std::int64_t>& send_counts,
-                        std::vector<std::int64_t>& received_counts,
-                        std::int64_t message_bytes = default_message_bytes) {
+void exchange(const Comm& comm, const std::vector<T>& send,
+              const std::vector<std::int64_t>& send_counts,
+              std::vector<std::int64_t>& received_counts, std::vector<T>& received,
+              std::int64_t message_bytes = default_message_bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
   received_counts = exchange_counts(comm, send_counts);
   std::int64_t total = 0;
   for (const std::int64_t count : received_counts) total += count;
-  std::vector<T> received(static_cast<std::size_t>(total));
+  resize_by_all_threads(received, total);
   auto in_bytes = [](std::vector<std::int64_t> counts) {
     for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
     return counts;
   };
   exchange_into(comm, send.data(), in_bytes(send_counts), received.data(),
                 in_bytes(received_counts), message_bytes);
+}
+/// Returns what arrived.
+template <class T>
+std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
+                        const std::vector<std::int64_t>& send_counts,
+                        std::vector<std::int64_t>& received_counts,
+                        std::int64_t message_bytes = default_message_bytes) {
+  std::vector<T> received;
+  exchange(comm, send, send_counts, received_counts, received, message_bytes);
   return received;
 }
 

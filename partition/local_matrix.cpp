@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "partition/base/hash.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/limits.hpp"
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
@@ -161,7 +162,7 @@ void number_ghosts(const Comm& comm, const std::optional<std::vector<GlobalIndex
 void number_columns(const Comm& comm, MigratedRows& rows,
                     const std::optional<std::vector<GlobalIndex>>& new_numbers, LocalMatrix& matrix,
                     Progress& progress, std::int64_t limit) {
-  matrix.indices.resize(rows.columns.size());
+  resize_by_all_threads(matrix.indices, std::ssize(rows.columns));
   std::vector<Slice> slices = make_slices(rows.offsets);
   const int parts = static_cast<int>(slices.size());
   {
@@ -283,7 +284,7 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
 
 std::uint64_t fingerprint(const Comm& comm, const LocalMatrix& matrix) {
   std::uint64_t sum = 0;
-#pragma omp parallel for reduction(+ : sum) schedule(static)
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic, 256)
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       sum += hash_of_entry(matrix.source_rows[row], matrix.source_columns[matrix.indices[k]],

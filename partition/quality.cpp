@@ -244,6 +244,20 @@ std::vector<Need> meet(const Comm& comm, GlobalIndex columns, const std::vector<
   return sorted_union(std::move(from_ranks));
 }
 
+/// What each pair of parts exchanges of `kept`, in any order. Local.
+std::vector<Flow> count_flows(const std::vector<Need>& kept, const ColumnParts& column_parts,
+                              int parts) {
+  std::vector<Flow> flows;
+  IndexMap pairs;
+  for (const Need& need : kept) {
+    const int from = column_parts.of_kept(need.column);
+    const auto number = static_cast<std::size_t>(pairs.insert(GlobalIndex{from} * parts + need.to));
+    if (number == flows.size()) flows.push_back({from, need.to, 0});
+    ++flows[number].entries;
+  }
+  return flows;
+}
+
 /// Flows with the same ends become one; ascending.
 void merge_flows(std::vector<Flow>& flows) {
   const auto ends = [](const Flow& flow) { return std::pair(flow.from, flow.to); };
@@ -310,10 +324,7 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
                             MPI_SUM, comm.handle));
   const std::vector<Need> kept = meet(comm, matrix.info.columns, needs);
   progress.tick();
-  std::vector<Flow> flows;
-  flows.reserve(kept.size());
-  for (const Need& need : kept) flows.push_back({column_parts.of_kept(need.column), need.to, 1});
-  quality.flows = sum_flows(comm, std::move(flows), parts);
+  quality.flows = sum_flows(comm, count_flows(kept, column_parts, parts), parts);
   for (const Flow& flow : quality.flows) quality.halo_entries += flow.entries;
   quality.halo_entries = sum_over_ranks(comm, quality.halo_entries);
   quality.messages = sum_over_ranks(comm, std::ssize(quality.flows));

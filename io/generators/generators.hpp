@@ -16,6 +16,7 @@
 
 #include "io/sources.hpp"
 #include "partition/base/hash.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/comm.hpp"
@@ -95,10 +96,10 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
     if (row % rows_per_tick == 0) progress.tick();
   }
   for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] += matrix.offsets[row];
-  matrix.columns.resize(matrix.offsets[rows]);
-  matrix.values.resize(matrix.offsets[rows]);
+  resize_by_all_threads(matrix.columns, matrix.offsets[rows]);
+  resize_by_all_threads(matrix.values, matrix.offsets[rows]);
   progress.expect(rows);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic, 256)  // few rows may have most entries
   for (GlobalIndex row = 0; row < rows; ++row) {
     const Offset at = matrix.offsets[row];
     generator.fill(matrix.first_row + row, matrix.columns.data() + at, matrix.values.data() + at);

@@ -9,9 +9,12 @@
 // x from the cache, so that a product shows what its gathers cost.
 // Draw k is a function of seed and k. Every rank makes its share of the draws and hands them to the
 // owners of their rows in rounds of bounded size, so that no rank sees the whole.
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "io/generators/generators.hpp"
@@ -105,31 +108,52 @@ struct Rmat {
   }
 };
 
-/// Draws [begin, end), grouped by the rank that owns their rows; `counts` of each.
-std::vector<Edge> draw_grouped(const Rmat& rmat, const Comm& comm, GlobalIndex begin,
-                               GlobalIndex end, std::vector<std::int64_t>& counts) {
-  const GlobalIndex vertices = rmat.outline.info.rows;
+/// The edges of one round. Its arrays serve every round: fresh memory takes longer than drawing.
+struct Round {
+  std::vector<Edge> drawn, grouped, arrived;
+  std::vector<std::int64_t> sent, received;  ///< how many, one per rank
+};
+
+/// Hands the draws [begin, end) of this rank to the owners of their rows. Collective.
+std::span<const Edge> draw_and_exchange(const Rmat& rmat, const Comm& comm, GlobalIndex begin,
+                                        GlobalIndex end, Round& round) {
+  const GlobalIndex vertices = rmat.outline.info.rows, draws = end - begin;
   const Shuffle shuffle(rmat.seed, vertices);
-  std::vector<Edge> drawn(end - begin);
-  std::vector<int> owners(end - begin);
-#pragma omp parallel for schedule(static)
-  for (GlobalIndex k = 0; k < end - begin; ++k) {
-    Edge edge = rmat.draw(begin + k);
-    if (rmat.scramble) edge = {shuffle.to_shuffled(edge.row), shuffle.to_shuffled(edge.column)};
-    drawn[k] = edge;
-    owners[k] = even_split_owner(vertices, 1, comm.size, edge.row);
+  const int parts = omp_get_max_threads();
+  // Edges of each part for each rank: how many, then where the next one goes.
+  std::vector<std::vector<std::int64_t>> places(parts, std::vector<std::int64_t>(comm.size, 0));
+  round.drawn.resize(draws);
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    const GlobalIndex last = even_split(draws, 1, parts, part + 1);
+    for (GlobalIndex k = even_split(draws, 1, parts, part); k < last; ++k) {
+      Edge edge = rmat.draw(begin + k);
+      if (rmat.scramble) edge = {shuffle.to_shuffled(edge.row), shuffle.to_shuffled(edge.column)};
+      round.drawn[k] = edge;
+      ++places[part][even_split_owner(vertices, 1, comm.size, edge.row)];
+    }
   }
-  if (comm.size == 1) {
-    counts.assign(1, end - begin);
-    return drawn;
+  if (comm.size == 1) return round.drawn;
+  round.sent.assign(comm.size, 0);
+  std::int64_t next = 0;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    for (std::vector<std::int64_t>& of_part : places) {
+      const std::int64_t count = std::exchange(of_part[rank], next);
+      round.sent[rank] += count;
+      next += count;
+    }
   }
-  counts.assign(comm.size, 0);
-  for (const int owner : owners) ++counts[owner];
-  std::vector<std::int64_t> next(comm.size, 0);
-  for (int rank = 1; rank < comm.size; ++rank) next[rank] = next[rank - 1] + counts[rank - 1];
-  std::vector<Edge> grouped(drawn.size());
-  for (std::size_t k = 0; k < drawn.size(); ++k) grouped[next[owners[k]]++] = drawn[k];
-  return grouped;
+  round.grouped.resize(draws);
+#pragma omp parallel for schedule(static, 1)
+  for (int part = 0; part < parts; ++part) {
+    const GlobalIndex last = even_split(draws, 1, parts, part + 1);
+    for (GlobalIndex k = even_split(draws, 1, parts, part); k < last; ++k) {
+      const Edge& edge = round.drawn[k];
+      round.grouped[places[part][even_split_owner(vertices, 1, comm.size, edge.row)]++] = edge;
+    }
+  }
+  exchange(comm, round.grouped, round.sent, round.received, round.arrived);
+  return round.arrived;
 }
 
 }  // namespace
@@ -152,25 +176,25 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
   const GlobalIndex a_round = std::max<GlobalIndex>((1 << 23) / comm.size, 1 << 13);
   const GlobalIndex rounds = (share_of(rmat.draws, 1) + a_round - 1) / a_round;
   EntryChunks entries;
+  Round round;
   progress.expect(rounds);
-  for (GlobalIndex round = 0; round < rounds; ++round) {
-    const GlobalIndex begin = std::min(first + round * a_round, last);
-    std::vector<std::int64_t> counts, received;
-    const std::vector<Edge> grouped =
-        draw_grouped(rmat, comm, begin, std::min(begin + a_round, last), counts);
-    const std::vector<Edge> arrived = exchange(comm, grouped, counts, received);
-    const std::span<Entry> place = entries.append(arrived.size());
+  for (GlobalIndex k = 0; k < rounds; ++k) {
+    const GlobalIndex begin = std::min(first + k * a_round, last);
+    const std::span<const Edge> edges =
+        draw_and_exchange(rmat, comm, begin, std::min(begin + a_round, last), round);
+    const std::span<Entry> place = entries.append(edges.size());
 #pragma omp parallel for schedule(static)
-    for (std::size_t k = 0; k < arrived.size(); ++k) {
-      place[k] = {arrived[k].row, arrived[k].column, 0.0};
+    for (std::size_t n = 0; n < edges.size(); ++n) {
+      place[n] = {edges[n].row, edges[n].column, 0.0};
     }
     progress.add(1);
   }
+  round = {};
   const GlobalIndex vertices = rmat.outline.info.rows;
   DistributedCsr matrix = assemble_rows(rmat.outline.info, share_of(vertices, comm.rank),
                                         share_of(vertices, comm.rank + 1), std::move(entries));
   const GlobalIndex rows = matrix.local_rows();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic, 256)
   for (GlobalIndex row = 0; row < rows; ++row) {
     const std::uint64_t row_seed =
         mix64(rmat.seed, static_cast<std::uint64_t>(matrix.first_row + row));

@@ -12,6 +12,7 @@
 
 #include "io/host_memory.hpp"
 #include "io/petsc/pieces.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/row_order.hpp"
 
 namespace rowhalo {
@@ -116,8 +117,8 @@ void read_compressed(const PetscReader& read, const PetscHeader& header, const C
                     read.path(), header.length_at(0), all, header.nonzeros));
   });
   progress.expect(2 * nonzeros);
-  matrix.columns.resize(nonzeros);
-  matrix.values.resize(nonzeros);
+  resize_by_all_threads(matrix.columns, nonzeros);
+  resize_by_all_threads(matrix.values, nonzeros);
   agree(comm, [&] {
     read.integers(header.column_at(first), nonzeros, matrix.columns.data());
     check_columns(read, header, first, matrix);
@@ -133,8 +134,8 @@ void read_dense(const PetscReader& read, const PetscHeader& header, const Comm& 
   const GlobalIndex rows = matrix.local_rows(), columns = header.columns;
   for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] = (row + 1) * columns;
   progress.expect(rows * columns);
-  matrix.columns.resize(rows * columns);
-  matrix.values.resize(rows * columns);
+  resize_by_all_threads(matrix.columns, rows * columns);
+  resize_by_all_threads(matrix.values, rows * columns);
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
     const auto begin = matrix.columns.begin() + row * columns;

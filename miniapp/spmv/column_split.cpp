@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "partition/base/prefault.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -27,7 +29,7 @@ ColumnSplit split_columns(const LocalMatrix& matrix) {
   ColumnSplit split{empty_part(matrix, matrix.owned_columns),
                     empty_part(matrix, matrix.local_columns())};
   const auto is_ghost = [&](LocalIndex column) { return column >= matrix.owned_columns; };
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic, 256)
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     const Offset begin = matrix.offsets[row], end = matrix.offsets[row + 1];
     const Offset ghosts =
@@ -37,10 +39,10 @@ ColumnSplit split_columns(const LocalMatrix& matrix) {
   }
   for (LocalMatrix* part : {&split.owned, &split.ghosts}) {
     std::partial_sum(part->offsets.begin(), part->offsets.end(), part->offsets.begin());
-    part->indices.resize(part->offsets.back());
-    part->values.resize(part->offsets.back());
+    resize_by_all_threads(part->indices, part->offsets.back());
+    resize_by_all_threads(part->values, part->offsets.back());
   }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic, 256)
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     Offset owned = split.owned.offsets[row], ghost = split.ghosts.offsets[row];
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vectors of hundreds of megabytes that are filled from a file: their first touch takes far longer
-// than copying a file that is cached. One call that maps the pages of a piece is cheaper than a
-// fault for each, and leaves them in the cache. Huge pages were measured, too: fastest in memory
-// that the kernel has at hand, three times slower in a virtual machine that gives free memory back
-// to its host.
+// Vectors of hundreds of megabytes: their first touch takes longer than filling them. One call that
+// maps the pages of a piece is cheaper than a fault for each, and leaves them in the cache. Huge
+// pages were measured, too: fastest in memory that the kernel has at hand, three times slower in a
+// virtual machine that gives free memory back to its host.
 #pragma once
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace rowhalo {
 
@@ -24,6 +25,18 @@ void map_pages([[maybe_unused]] T* begin, [[maybe_unused]] std::int64_t count) {
   const auto end = reinterpret_cast<std::uintptr_t>(begin + count);
   if (count > 0) madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
 #endif
+}
+
+/// numbers.resize(count), after all threads have mapped the pages that it will touch.
+template <class T>
+void resize_by_all_threads(std::vector<T>& numbers, std::int64_t count) {
+  constexpr std::int64_t piece = (std::int64_t{1} << 22) / static_cast<std::int64_t>(sizeof(T));
+  numbers.reserve(static_cast<std::size_t>(count));
+#pragma omp parallel for schedule(static) if (count > piece)
+  for (std::int64_t begin = std::ssize(numbers); begin < count; begin += piece) {
+    map_pages(numbers.data() + begin, std::min(piece, count - begin));
+  }
+  numbers.resize(static_cast<std::size_t>(count));
 }
 
 }  // namespace rowhalo

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "partition/base/prefault.hpp"
 #include "partition/matrix/entry_chunks.hpp"
 #include "partition/matrix/threads.hpp"
 #include "partition/row_order.hpp"
@@ -82,8 +83,8 @@ void sort_by_row(const std::vector<std::span<const Entry>>& pieces, GlobalIndex 
   for (GlobalIndex row = 0; row < rows; ++row) offsets[row + 2] += offsets[row + 1];
 
   const Offset total = offsets.back();
-  matrix.columns.resize(total);
-  matrix.values.resize(total);
+  resize_by_all_threads(matrix.columns, total);
+  resize_by_all_threads(matrix.values, total);
   // offsets[row + 1] is where row begins
   const std::vector<GlobalIndex> starts = rows_of_threads(std::span(offsets).subspan(1), parts);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)

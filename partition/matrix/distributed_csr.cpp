@@ -10,7 +10,7 @@ namespace rowhalo {
 std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix) {
   std::uint64_t sum = 0;
   const GlobalIndex rows = matrix.local_rows();
-#pragma omp parallel for reduction(+ : sum) schedule(static)
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic, 256)
   for (GlobalIndex row = 0; row < rows; ++row) {
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       sum += hash_of_entry(matrix.first_row + row, matrix.columns[k], matrix.values[k]);

@@ -91,8 +91,8 @@ fault "owners in a file split a block" partition/partitioners/file.cpp \
   'if (owners.back() != block_owner_)' \
   'if (owners.back() < block_owner_)'
 fault "flows the wrong way round" partition/quality.cpp \
-  'flows.push_back({column_parts.of_kept(need.column), need.to, 1});' \
-  'flows.push_back({need.to, column_parts.of_kept(need.column), 1});'
+  'flows.push_back({from, need.to, 0});' \
+  'flows.push_back({need.to, from, 0});'
 fault "flows from two ranks counted once" partition/quality.cpp \
   'flows[kept - 1].entries += flow.entries;' \
   'flows[kept - 1].entries = flow.entries;'

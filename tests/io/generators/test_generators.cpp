@@ -2,6 +2,8 @@
 //
 // What holds for every generator: one matrix for any number of ranks, the outline that its options
 // promise, and messages for options that are wrong; and the generators that are formulas.
+#include <omp.h>
+
 #include <cmath>
 #include <limits>
 #include <set>
@@ -113,12 +115,16 @@ TEST_CASE("dense is its formula, zeros included") {
   REQUIRE_ALL_RANKS(load("dense:5").info.columns == 5);
 }
 
-TEST_CASE("Generators give one matrix for any number of ranks") {
+TEST_CASE("Generators give one matrix for any number of ranks and threads") {
+  const int threads = omp_get_max_threads();
   std::set<std::string> tested;
   for (const Generated& generated : battery) {
     INFO(generated.spec);
+    omp_set_num_threads(3);
     const DistributedCsr matrix = load(generated.spec);
+    omp_set_num_threads(1);
     const DistributedCsr alone = load_alone(generated.spec);
+    omp_set_num_threads(threads);
     REQUIRE_ALL_RANKS(evenly_dealt(matrix));
     REQUIRE_ALL_RANKS(sound_rows(matrix));
     REQUIRE_ALL_RANKS(gathered(matrix) == local_entries(alone));
