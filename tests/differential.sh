@@ -25,6 +25,7 @@ fi
 
 # More ranks than cores, root, containers: as in tests/CMakeLists.txt.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

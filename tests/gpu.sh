@@ -11,6 +11,7 @@ set -uo pipefail
 folder=$(realpath "${1:-build}")
 logs=$folder/gpu-tests
 mkdir -p "$logs" || exit 2
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
 if [ "$(id -u)" -eq 0 ]; then

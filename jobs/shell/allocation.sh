@@ -50,7 +50,8 @@ allocation() {
       ;;
     none)
       ! may_share_cores || slots_per_node=1000000
-      more="run fewer, or set OMPI_MCA_rmaps_base_oversubscribe=1 (the times then mean little)"
+      more="run fewer, or set OMPI_MCA_rmaps_base_oversubscribe=1, with Open MPI 5 \
+PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe (the times then mean little)"
       ;;
     *) refuse "site $site: scheduler = $SITE_SCHEDULER is none of slurm, pbs, none" ;;
   esac

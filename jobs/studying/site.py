@@ -69,7 +69,8 @@ def minutes_of(text):
 
 def may_share_cores():
     """Whether Open MPI was told that ranks may share cores, as in run.sh."""
-    return os.environ.get("OMPI_MCA_rmaps_base_oversubscribe") in ("1", "true", "yes")
+    return (os.environ.get("OMPI_MCA_rmaps_base_oversubscribe") in ("1", "true", "yes")
+            or "oversubscribe" in os.environ.get("PRTE_MCA_rmaps_default_mapping_policy", ""))
 
 
 def output_of(command):

@@ -21,17 +21,6 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
   return y;
 }
 
-/// The owned entries while products are timed: half of the user's.
-std::vector<std::byte> timed_x(const ProductSetting& setting) {
-  const NumberType type = vector_type(setting.block.view().precision);
-  std::vector<double> half(static_cast<std::size_t>(setting.plan.owned));
-#pragma omp parallel for schedule(static)
-  for (LocalIndex k = 0; k < setting.plan.owned; ++k) half[k] = load(type, setting.x.data(), k) / 2;
-  std::vector<std::byte> bytes(half.size() * setting.element_bytes());
-  store(type, half.data(), std::ssize(half), bytes.data());
-  return bytes;
-}
-
 /// Collective. The transport's exchange with what the schedule and disturbances add.
 std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting,
                                             const TransportEntry& transport) {
@@ -61,7 +50,7 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       y_(memory_of_y(setting, kernels)),
       halo_(make_exchange(setting, *transport.entry)) {
   for (HaloVector& vector : vectors_) vector = halo_->make_vector();
-  set_x(timed_x(setting).data());
+  set_timed_x();
   spoil_ghosts();
   const auto product = [this](std::int64_t k) { apply(vectors_[k % 2]); };
   const auto check = [this] { halo_->check(); };
@@ -89,34 +78,75 @@ ProductSequence Products::local_sequence() {
                                : ProductSequence(product, check);
 }
 
-void Products::set_x(const std::byte* owned) {
-  for (const HaloVector& vector : vectors_) {
-    copy_between(vector.device, vector.data, owned,
-                 static_cast<std::size_t>(vector.owned) * vector.element_bytes);
+/// Half of the user's x, in pieces that stay in the cache.
+void Products::set_timed_x() {
+  constexpr std::int64_t piece = 1 << 18;
+  const NumberType type = vector_type(setting_.block.view().precision);
+  const HaloVector& first = vectors_[0];
+  std::vector<double> half(std::min<std::int64_t>(piece, first.owned));
+  std::vector<std::byte> bytes(half.size() * first.element_bytes);
+  for (std::int64_t begin = 0; begin < first.owned; begin += piece) {
+    const std::int64_t count = std::min(piece, first.owned - begin);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t k = 0; k < count; ++k) {
+      half[k] = load(type, setting_.x.data(), begin + k) / 2;
+    }
+    store(type, half.data(), count, bytes.data());
+    copy_between(first.device, first.data + begin * first.element_bytes, bytes.data(),
+                 count * first.element_bytes);
   }
+  copy_first_vector();
 }
 
-/// Collective. The user's x, spoiled ghosts, this y.
-void Products::restart(const std::vector<std::byte>& y) {
-  set_x(setting_.x.data());
-  set_y(y);
+void Products::set_x() {
+  const HaloVector& first = vectors_[0];
+  copy_between(first.device, first.data, setting_.x.data(),
+               static_cast<std::size_t>(first.owned) * first.element_bytes);
+  copy_first_vector();
+}
+
+void Products::copy_first_vector() {
+  const HaloVector &first = vectors_[0], &second = vectors_[1];
+  copy_between(second.device, second.data, first.data,
+               static_cast<std::size_t>(first.owned) * first.element_bytes);
+}
+
+/// Collective. The user's x and spoiled ghosts.
+void Products::restart() {
+  set_x();
   spoil_ghosts();
 }
 
-CheckedRun Products::run_checked(const std::vector<std::byte>& y) {
-  restart(y);
-  CheckedRun run;
-  run.products = std::max(2, sequence_->step());
-  sequence_->run(run.products);
-  run.y = this->y();
+int Products::run_step() {
+  const int products = std::max(2, sequence_->step());
+  sequence_->run(products);
+  if (setting_.site.device == Device::gpu) synchronize_device();
   sequence_->check();
-  run.ghosts_are_right =
-      setting_.disturbances.poison ||
-      max_over_ranks(setting_.measuring.comm, std::int64_t{!ghosts_are_right()}) == 0;
+  return products;
+}
+
+CheckedRun Products::run_checked(const std::vector<std::byte>& y) {
+  set_y(y);
+  restart();
+  CheckedRun run;
+  run.products = run_step();
+  run.y = this->y();
+  run.ghosts_are_right = ghosts_are_right();
   return run;
 }
 
+bool Products::ghosts_arrive() {
+  restart();
+  run_step();
+  return ghosts_are_right();
+}
+
 bool Products::ghosts_are_right() const {
+  return setting_.disturbances.poison ||
+         max_over_ranks(setting_.measuring.comm, std::int64_t{!own_ghosts_are_right()}) == 0;
+}
+
+bool Products::own_ghosts_are_right() const {
   for (const HaloVector& vector : vectors_) {
     const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes;
     std::vector<std::byte> ghosts(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
@@ -127,7 +157,8 @@ bool Products::ghosts_are_right() const {
 }
 
 std::vector<std::byte> Products::run_single(const std::vector<std::byte>& y) {
-  restart(y);
+  set_y(y);
+  restart();
   apply(vectors_[single_++ % 2]);
   return this->y();
 }

@@ -76,6 +76,8 @@ class Products {
   /// Collective. One step of sequence(), at least both vectors, from `y`, on the user's x, which
   /// stays, with ghosts spoiled by NaN.
   CheckedRun run_checked(const std::vector<std::byte>& y);
+  /// Collective. The same without a look at y: whether the ghosts are right.
+  bool ghosts_arrive();
   /// Collective. The same for one product without a graph; what y has become.
   std::vector<std::byte> run_single(const std::vector<std::byte>& y);
   /// One product without a graph on the x that is there, its phases one after the other.
@@ -85,11 +87,15 @@ class Products {
   void close();
 
  private:
-  void set_x(const std::byte* owned);
+  void set_timed_x();
+  void set_x();
+  void copy_first_vector();
   void spoil_ghosts();
-  void restart(const std::vector<std::byte>& y);
+  void restart();
+  int run_step();
   std::vector<std::byte> y() const;
   bool ghosts_are_right() const;
+  bool own_ghosts_are_right() const;
   void apply(const HaloVector& x) const;
 
   const ProductSetting& setting_;

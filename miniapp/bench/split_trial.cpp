@@ -101,11 +101,7 @@ std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
     whole.time_round(setting.measuring);
     apart->time_round(setting.measuring);
   }
-  const bool right =
-      apart->products
-          .run_checked(std::vector<std::byte>(
-              static_cast<std::size_t>(split->kernels.kernels.rows) * setting.element_bytes()))
-          .ghosts_are_right;
+  const bool right = apart->products.ghosts_arrive();
   apart->products.close();
   whole.products.close();
   line.seconds = apart->seconds;

@@ -44,7 +44,6 @@ class TransportTrials {
   void try_transport(const TransportVariant& variant);
   void time(Attempt& attempt) const;
   void time_round(Attempt& attempt) const;
-  bool ghosts_are_right(Attempt& attempt) const;
   void compare(std::unique_ptr<Attempt> attempt);
   void note(const Attempt& attempt);
 
@@ -83,12 +82,6 @@ void TransportTrials::time(Attempt& attempt) const {
     time_round(attempt);
     if (best_ && attempt.seconds > std::max(far * best_->seconds, far_seconds)) return;
   }
-}
-
-/// Collective. After the very products that were timed.
-bool TransportTrials::ghosts_are_right(Attempt& attempt) const {
-  const std::size_t bytes = static_cast<std::size_t>(kernels_.rows) * setting_.element_bytes();
-  return attempt.products->run_checked(std::vector<std::byte>(bytes)).ghosts_are_right;
 }
 
 void TransportTrials::note(const Attempt& attempt) {
@@ -130,7 +123,7 @@ void TransportTrials::try_transport(const TransportVariant& variant) {
     attempt->local.emplace(attempt->products->local_sequence());
     time(*attempt);
   }
-  if (!ghosts_are_right(*attempt)) {
+  if (!attempt->products->ghosts_arrive()) {
     candidate.reason = "its exchange left ghosts that differ from their owners' entries of x";
     attempt->close();
     return;

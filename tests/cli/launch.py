@@ -29,12 +29,14 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     # Within one host; asking the others first for their fabrics takes 0.2 s of every run.
     "OMPI_MCA_pml": "ob1",
     # After a failure mpirun would sleep for a second or two, even where no rank is left.
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
+    "PRTE_MCA_odls_base_sigkill_timeout": "0",
     # A process without a launcher starts no daemon, which takes 0.2 s and is not needed.
     "OMPI_MCA_ess_singleton_isolated": "1",
     "OMP_NUM_THREADS": "1",

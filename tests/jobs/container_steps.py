@@ -126,7 +126,9 @@ def main():
                 copy((folder / origin if origin else SOURCE) / source.lstrip("/"), root / target.lstrip("/"))
     image = folder / stages[-1].name
     trusted = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+               "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
     run_in(image, TRIAL, {**trusted, **stages[-1].environment})
     size = subprocess.run(["du", "-sh", str(image)], check=True, capture_output=True, text=True).stdout.split()[0]
     print(f"{image}: {size}")

@@ -198,7 +198,7 @@ exit 143""")
         slurm = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "SLURM_NTASKS": "8",
                  "SLURM_JOB_CPUS_PER_NODE": "4(x2)", "ROWHALO_SITE": str(self.site("slurm"))}
         pbs = {"PBS_NODEFILE": str(nodefile), "ROWHALO_SITE": str(self.site("pbs"))}
-        alone = {"OMPI_MCA_rmaps_base_oversubscribe": "0"}
+        alone = {"OMPI_MCA_rmaps_base_oversubscribe": "0", "PRTE_MCA_rmaps_default_mapping_policy": ""}
         none = self.site(command="no-such-launcher -n {ranks}")
         run = ["--", "run", *SMALL]
         for words, more, expected in (

@@ -214,8 +214,10 @@ fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(elapsed / times.iterations)' \
   'times.own_seconds.push_back(elapsed)'
 fault "products are timed on the user's x" miniapp/bench/products.cpp \
-  'set_x(timed_x(setting).data());' \
-  'set_x(setting.x.data());'
+  '  set_timed_x();
+' \
+  '  set_x();
+'
 fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp \
   'if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;' \
   'return std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned);'
@@ -223,14 +225,14 @@ fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
   'setting_.x.begin() + owned)' \
   'setting_.x.begin())'
 fault "another y than the timed one is checked" miniapp/bench/products.cpp \
-  'sequence_->run(run.products);' \
+  'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(vectors_[0]);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) {' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
 fault "auto takes a transport that leaves wrong ghosts" miniapp/bench/transport_trials.cpp \
-  'if (!ghosts_are_right(*attempt)) {' \
-  'if (!ghosts_are_right(*attempt) && attempt->iterations < 0) {'
+  'if (!attempt->products->ghosts_arrive()) {' \
+  'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
 fault "auto keeps the slowest transport" miniapp/bench/transport_trials.cpp \
   'attempt->seconds < best_->seconds) std::swap' \
   'attempt->seconds > best_->seconds) std::swap'
