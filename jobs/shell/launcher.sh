@@ -30,6 +30,12 @@ writes_hdf5() {
     [[ ! $version =~ HDF5\ +no ]]
 }
 
+# Whether mpirun was built with PBS; Open MPI 5 starts ranks by PRRTE.
+knows_pbs() {
+  [[ $(ompi_info --parsable 2>/dev/null) == *mca:plm:tm:* ]] ||
+    [[ $(prte_info 2>/dev/null) =~ plm:\ +tm\  ]]
+}
+
 # Where mpirun was built without PBS it starts its daemons by ssh, as a rule; where that is not
 # allowed, PBS's own pbs_tmrsh can, which also lets PBS count and end them.
 choose_remote_start() {
@@ -38,17 +44,17 @@ choose_remote_start() {
   host=$(grep -m 1 -vxF -e "$(hostname)" -e "$(hostname -s)" -e "$full_name" "$PBS_NODEFILE") ||
     return 0
   # Slurm's qsub: mpirun knows Slurm.
-  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${SLURM_JOB_ID:-}" ] ||
-    [[ $(ompi_info --parsable 2>/dev/null) == *mca:plm:tm:* ]] ||
+  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${PRTE_MCA_plm_ssh_agent:-}${SLURM_JOB_ID:-}" ] || knows_pbs ||
     timeout 20 ssh -o BatchMode=yes -o ConnectTimeout=10 "$host" true 2>/dev/null </dev/null; then
     return 0
   fi
   command -v pbs_tmrsh >/dev/null ||
-    refuse "mpirun cannot start processes on $host: it was built without PBS (ompi_info lists no" \
-      "plm tm), ssh $host asks or fails, and there is no pbs_tmrsh"
+    refuse "mpirun cannot start processes on $host: it was built without PBS (ompi_info and" \
+      "prte_info list no plm tm), ssh $host asks or fails, and there is no pbs_tmrsh"
   # mpirun splits the agent at spaces, which a folder may have.
   export PATH=$jobs/shell:$PATH
   export OMPI_MCA_plm_rsh_agent=pbs_shell.sh OMPI_MCA_orte_leave_session_attached=1
+  export PRTE_MCA_plm_ssh_agent=pbs_shell.sh PRTE_MCA_prte_leave_session_attached=1
 }
 
 open_mpi_options() {

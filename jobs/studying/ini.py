@@ -29,7 +29,7 @@ class IniFile:
         except configparser.ParsingError as error:
             number, line = error.errors[0]
             raise WrongInput(f"{path}:{number}: neither [section] nor key = value: "
-                             f"{line}") from error
+                             f"{line.strip()}") from error
         except configparser.MissingSectionHeaderError as error:
             raise WrongInput(f"{path}:{error.lineno}: a [section] must come first") from error
         except (configparser.DuplicateOptionError, configparser.DuplicateSectionError) as error:

@@ -172,7 +172,8 @@ std::string manual_page(const App& app, const App& command) {
   for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::string text =
       fmt::format(".TH {} 1 \"\" \"rowhalo {}\" \"Rowhalo\"\n", roff_text(title), version::project);
-  text += ".nh\n.ad l\n";  // names are not hyphenated, gaps not widened
+  // Names are not hyphenated, gaps not widened; newer macros go by the string.
+  text += ".nh\n.ad l\n.ds AD l\n";
   text += fmt::format(".SH NAME\n{} \\- {}\n", roff_text(name), roff_text(summary));
   text += synopsis(app, command);
   text += fmt::format(".SH DESCRIPTION\n{}.\n", roff_text(capital(summary)));

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <exception>
 #include <system_error>
+#include <thread>
 
 #include "partition/base/checked_cast.hpp"
 
@@ -117,6 +118,9 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv, Progress& progress)
 
 void MpiEnvironment::check_launcher() const {
   if (launched_ranks_ <= 1 || launched_ranks_ == world().size) return;
+  // Each of them is alone, and the first that ends makes the launcher kill the others: the one that
+  // speaks goes ahead.
+  if (launched_rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   throw AgreedError(
       ExitCode::usage,
       fmt::format("the launcher started {} ranks but MPI sees {}: the launcher does not "

@@ -34,6 +34,7 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     # Within one host; asking the others first for their fabrics takes 0.2 s of every run.
     "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "^tcp",
     # After a failure mpirun would sleep for a second or two, even where no rank is left.
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
     "PRTE_MCA_odls_base_sigkill_timeout": "0",

@@ -4,6 +4,7 @@
 does otherwise than Slurm."""
 import json
 import re
+import shutil
 import unittest
 
 import pbs_case
@@ -87,7 +88,8 @@ class Pbs(pbs_case.PbsCase):
 
     @unittest.skipUnless(two_nodes(), "a second host cannot be played: unshare is not allowed here")
     def test_a_two_nodes_without_ssh(self):
-        if "mca:plm:tm:" in self.command("ompi_info", "--parsable"):
+        if "mca:plm:tm:" in self.command("ompi_info", "--parsable") or shutil.which("prte_info") and \
+                " plm: tm " in self.command("prte_info"):
             self.skipTest("this Open MPI speaks to PBS itself")
         job = self.submit_run(*SMALL)
         self.wait(job)

@@ -62,6 +62,8 @@ PetscSession::PetscSession(const Comm& comm) {
 }
 
 void PetscSession::close() {
+  // Newer versions would name on stdout those that they had no use for.
+  ROWHALO_PETSC(PetscOptionsClear(nullptr));
   ROWHALO_PETSC(PetscFinalize());
 }
 

@@ -347,6 +347,7 @@ TEST_CASE("Files that are cut, foreign, missing or damaged") {
   }
   directory.write("j.h5", damaged);
   const std::string message = error("j.h5");
+  INFO(message);
   REQUIRE_ALL_RANKS(message.find("reading failed: inflate() failed; make the file again") !=
                     std::string::npos);
 }
