@@ -139,7 +139,7 @@ class Timeline(launch.Case):
         self.assertEqual(list(self.place.iterdir()), [])
 
     def test_stdout_as_target(self):
-        result = launch.run("run", *RUN, "--trace", "-", ranks=2)
+        result = launch.run("run", *RUN, "--trace", "-", ranks=0)  # why: test_schema.py
         self.assertEqual(result.status, 0, result)
         self.assertIn("traceEvents", json.loads(result.stdout))
         self.assertIn("\nRESULT: PASS", result.stderr)

@@ -74,11 +74,12 @@ class PbsCase(throwaway.JobsCase):
 
     def site(self, extra=""):
         """Its variables are what all tests set (launch.py), since a job inherits nothing."""
-        names = [name for name in launch.ENVIRONMENT if name.startswith("OMPI_")]
+        names = [name for name in throwaway.environment() if name.startswith(("OMPI_", "PRTE_"))]
         values = {**{name: launch.ENVIRONMENT[name] for name in names},
                   "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
                   "PYTHONDONTWRITEBYTECODE": "1"}
-        del values["OMPI_MCA_odls_base_sigkill_timeout"]  # is what a job needs at its end
+        for name in ("OMPI_MCA_odls_base_sigkill_timeout", "PRTE_MCA_odls_base_sigkill_timeout"):
+            del values[name]  # is what a job needs at its end
         path = self.project / "the double's site.ini"
         path.write_text(SITE.format(extra=extra, variables="\n".join(
             f"{name} = {value}" for name, value in values.items())), encoding="utf-8")

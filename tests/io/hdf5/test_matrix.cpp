@@ -348,8 +348,11 @@ TEST_CASE("Files that are cut, foreign, missing or damaged") {
   directory.write("j.h5", damaged);
   const std::string message = error("j.h5");
   INFO(message);
-  REQUIRE_ALL_RANKS(message.find("reading failed: inflate() failed; make the file again") !=
-                    std::string::npos);
+  const auto says = [&](const std::string& reason) {
+    return message.find("reading failed: " + reason + "; make the file again") != std::string::npos;
+  };
+  // HDF5 1.14 keeps the reason of zlib to itself.
+  REQUIRE_ALL_RANKS((says("inflate() failed") || says("filter returned failure during read")));
 }
 
 TEST_CASE("Matrices that cannot be written leave nothing behind") {
