@@ -30,15 +30,15 @@ GlobalIndex expected_entries(const Spec& spec, double entries) {
 }
 
 Grid grid_of(const Spec& spec, int dimensions, GlobalIndex minimum) {
-  const char* keys[] = {"nx", "ny", "nz"};
   Grid grid;
   const GlobalIndex all = spec.integer_argument(0, minimum);
   GlobalIndex points = 1;
   for (int d = 0; d < dimensions; ++d) {
-    grid.extent[d] = spec.integer(keys[d], all, minimum);
+    const std::string key = fmt::format("n{}", "xyz"[d]);
+    grid.extent[d] = spec.integer(key, all, minimum);
     if (grid.extent[d] == 0) {
-      spec.fail(fmt::format("{} is missing; give one size ({}:100) or each of {}", keys[d],
-                            spec.name(), dimensions == 2 ? "nx, ny" : "nx, ny, nz"));
+      spec.fail(fmt::format("{} is missing; give one size ({}:100) or each of {}", key, spec.name(),
+                            dimensions == 2 ? "nx, ny" : "nx, ny, nz"));
     }
     points = checked_product(spec, points, grid.extent[d]);
   }

@@ -78,7 +78,7 @@ void in_turn(const std::string& path, const std::string& place, Hdf5Access acces
     LibraryCall waiting(progress);
     agree(comm, [&] {
       if (turn != comm.rank) return;
-      InputFile{path};
+      static_cast<void>(InputFile{path});  // throws where it cannot be read
       Hdf5File file(H5Fopen(path.c_str(), flags_of(access), H5P_DEFAULT));
       if (!file) fail_to_open(place, access);
       work(file.get());
@@ -90,7 +90,7 @@ void in_turn(const std::string& path, const std::string& place, Hdf5Access acces
 }  // namespace
 
 Hdf5File open_hdf5(const std::string& path, const std::string& place) {
-  InputFile{path};
+  static_cast<void>(InputFile{path});  // throws where it cannot be read
   if (H5Fis_hdf5(path.c_str()) <= 0) {
     throw InputError(place + ": is not an HDF5 file; name one, or give it its own suffix");
   }

@@ -16,7 +16,7 @@ namespace {
 std::string csv_field(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -150,7 +150,7 @@ class BsrKernel final : public SpmvKernel {
     KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
     work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
-    const double fill = slots_ == 0 ? 1 : static_cast<double>(work.flops / 2) / slots_;
+    const double fill = slots_ == 0 ? 1 : static_cast<double>(work.flops) / 2 / slots_;
     work.parameters = fmt::format("b={} fill={:.3f}", b_, fill);
     return work;
   }

@@ -21,9 +21,10 @@ template <class T>
 void map_pages([[maybe_unused]] T* begin, [[maybe_unused]] std::int64_t count) {
 #if defined(MADV_POPULATE_WRITE)
   constexpr std::uintptr_t page = 4096;  // on larger ones the advice is refused, at no harm
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(begin) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(begin + count);
-  if (count > 0) madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
+  auto* const bytes = reinterpret_cast<char*>(begin);
+  char* const first = bytes - reinterpret_cast<std::uintptr_t>(bytes) % page;
+  if (count > 0)
+    madvise(first, reinterpret_cast<char*>(begin + count) - first, MADV_POPULATE_WRITE);
 #endif
 }
 
