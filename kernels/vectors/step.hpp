@@ -59,7 +59,7 @@ struct VectorSpace {
 
 template <int n>
 struct Terms {
-  double of[n > 0 ? n : 1];
+  double of[n > 0 ? n : 1];  // NOLINT(bugprone-branch-clone)
 };
 
 /// A number in the memory of the device.

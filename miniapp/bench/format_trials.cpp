@@ -189,7 +189,7 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
       make_boundary_kernel(setting_, entry, spec, attempt.kernels);
     });
   };
-  const auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
+  auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
     attempt.kernels = make_interior_kernel(setting_, format, spec);
   });
   if (refusal) return refusal;
@@ -200,7 +200,7 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
       make_boundary_kernel(setting_, entry, spec, attempt.kernels);
     });
   }
-  const auto boundary_refusal = boundary(format);
+  auto boundary_refusal = boundary(format);
   if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;
   attempt.note = reason_of(*boundary_refusal, format.name);
   return boundary(universal_format(setting_.site.device, setting_.block.view().precision));
