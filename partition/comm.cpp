@@ -135,7 +135,8 @@ void exchange_into(const Comm& comm, const void* send, const std::vector<std::in
           MPI_Isend(out + at, count, MPI_BYTE, target, tag, comm.handle, &requests.emplace_back()));
     }
   }
-  if (send_bytes[comm.rank] > 0) std::memcpy(own_in, own_out, send_bytes[comm.rank]);
+  if (own_in != nullptr && send_bytes[comm.rank] > 0)
+    std::memcpy(own_in, own_out, send_bytes[comm.rank]);
   ROWHALO_MPI(MPI_Waitall(checked_cast<int>(requests.size(), "messages of an exchange"),
                           requests.data(), MPI_STATUSES_IGNORE));
 }

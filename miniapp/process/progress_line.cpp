@@ -59,14 +59,14 @@ std::string progress_text(std::string_view phase, double share,
 }
 
 ProgressLine::ProgressLine(const Progress& progress)
-    : progress_(progress), thread_([this](std::stop_token stop) { show(stop); }) {}
+    : progress_(progress), thread_([this](const std::stop_token& stop) { show(stop); }) {}
 
 ProgressLine::~ProgressLine() {
   thread_.request_stop();
   thread_.join();
 }
 
-void ProgressLine::show(std::stop_token stop) const {
+void ProgressLine::show(const std::stop_token& stop) const {
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any stopped;

@@ -39,7 +39,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
-  void show(std::stop_token stop) const;
+  void show(const std::stop_token& stop) const;
 
   const Progress& progress_;
   std::jthread thread_;
