@@ -56,8 +56,8 @@ struct Road {
   /// Expected number of streets between neighbours along the first direction.
   static double expected_streets(GlobalIndex along, GlobalIndex across) {
     const auto pairs = static_cast<double>(along - 1);
-    const GlobalIndex two_quarters = (along - 1) / quarter;
-    const auto beyond = static_cast<double>(two_quarters);  // pairs of them
+    const GlobalIndex between_quarters = (along - 1) / quarter;  // pairs of two quarters
+    const auto beyond = static_cast<double>(between_quarters);
     const double inside_share = 0.5 + 0.5 * side_street, beyond_share = 0.75 + 0.25 * side_street;
     const auto frame = static_cast<double>(std::min<GlobalIndex>(across, 2));
     return frame * pairs + (static_cast<double>(across) - frame) *

@@ -59,7 +59,7 @@ struct VectorSpace {
 
 template <int n>
 struct Terms {
-  double of[n > 0 ? n : 1];  // NOLINT(bugprone-branch-clone)
+  double of[n > 0 ? n : 1];  // NOLINT(bugprone-branch-clone): of n = 1
 };
 
 /// A number in the memory of the device.

@@ -139,7 +139,7 @@ class Timeline(launch.Case):
         self.assertEqual(list(self.place.iterdir()), [])
 
     def test_stdout_as_target(self):
-        result = launch.run("run", *RUN, "--trace", "-", ranks=0)  # why: test_schema.py
+        result = launch.run("run", *RUN, "--trace", "-", ranks=launch.ranks_for_stdout())
         self.assertEqual(result.status, 0, result)
         self.assertIn("traceEvents", json.loads(result.stdout))
         self.assertIn("\nRESULT: PASS", result.stderr)
