@@ -116,11 +116,12 @@ MpiEnvironment::MpiEnvironment(int* argc, char*** argv, Progress& progress)
   known_rank = world_.rank;
 }
 
+bool MpiEnvironment::is_launcher_foreign() const {
+  return launched_ranks_ > 1 && launched_ranks_ != world().size;
+}
+
 void MpiEnvironment::check_launcher() const {
-  if (launched_ranks_ <= 1 || launched_ranks_ == world().size) return;
-  // Each of them is alone, and the first that ends makes the launcher kill the others: the one that
-  // speaks goes ahead.
-  if (launched_rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  if (!is_launcher_foreign()) return;
   throw AgreedError(
       ExitCode::usage,
       fmt::format("the launcher started {} ranks but MPI sees {}: the launcher does not "
@@ -130,6 +131,9 @@ void MpiEnvironment::check_launcher() const {
 }
 
 MpiEnvironment::~MpiEnvironment() {
+  // Each rank is alone then, and the first that ends makes the launcher kill the others: not before
+  // the one that speaks has spoken.
+  if (is_launcher_foreign()) std::this_thread::sleep_for(std::chrono::seconds(2));
   progress_.phase("end MPI");
   mpi_is_ending = true;
   MPI_Finalize();

@@ -45,6 +45,8 @@ class MpiEnvironment {
   void check_launcher() const;
 
  private:
+  bool is_launcher_foreign() const;
+
   Progress& progress_;
   Comm world_;
   int launched_ranks_;  ///< as of before MPI_Init, which may set the variables itself
