@@ -27,7 +27,7 @@ EXPECTED_SECTIONS = (
     (["h100/formats.csv"], ["formats", "roofline"]),
     (["h200/expected.csv"], ["breakdown", "roofline", "expected"]),
     (["samples/info.json"], ["communication"]),
-    (["samples/kernels.json"], ["formats", "roofline"]),
+    (["samples/kernels.json"], ["formats", "roofline", "telemetry"]),
     (["samples/run.json"], ["breakdown", "transports", "roofline"]),
     (["samples/solve.json"], ["solve-breakdown", "history"]))
 
