@@ -11,6 +11,7 @@
 #include <metis.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -81,7 +82,7 @@ std::vector<int> cut(LibraryGraph<idx_t>& graph, int parts, mobjtype_et objectiv
   idx_t settings[METIS_NOPTIONS];
   METIS_SetDefaultOptions(settings);
   settings[METIS_OPTION_OBJTYPE] = objective;
-  settings[METIS_OPTION_UFACTOR] = static_cast<idx_t>((choices.imbalance - 1) * 1000 + 0.5);
+  settings[METIS_OPTION_UFACTOR] = static_cast<idx_t>(std::lround((choices.imbalance - 1) * 1000));
   settings[METIS_OPTION_SEED] = choices.seed;
   settings[METIS_OPTION_NUMBERING] = 0;
   auto vertices = static_cast<idx_t>(graph.weights.size());
