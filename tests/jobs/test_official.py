@@ -3,6 +3,7 @@
 """jobs/official.py: a rehearsal, bundles that were changed, ratios to a reference."""
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -212,7 +213,8 @@ class Rehearsal(launch.Case):
                             (("--set", "tiny", "--", "--format", "csr"), "takes no options of rowhalo"),
                             (("--set", "tiny", "--output", self.place.parent), "holds something else"),
                             (("--set", "tiny", "--reference", self.place / "no"), "is no reference")):
-            made = script("official.py", *words)
+            with patch.dict(os.environ, ROWHALO=str(launch.BINARY)):
+                made = script("official.py", *words)
             self.assertEqual(made.returncode, 2, made.stderr)
             self.assertIn(said, made.stderr)
 
