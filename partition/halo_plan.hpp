@@ -51,6 +51,8 @@ struct PartitionStatistics {
 
 /// Collective.
 HaloStatistics halo_statistics(const Comm& comm, const HaloPlan& plan, const LocalMatrix& matrix);
-PartitionStatistics partition_statistics(const Comm& comm, const LocalMatrix& matrix);
+/// `summed`: entries that this rank multiplies for others (partial_sums.hpp).
+PartitionStatistics partition_statistics(const Comm& comm, const LocalMatrix& matrix,
+                                         Offset summed = 0);
 
 }  // namespace rowhalo

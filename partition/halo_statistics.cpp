@@ -40,9 +40,10 @@ HaloStatistics halo_statistics(const Comm& comm, const HaloPlan& plan, const Loc
   return statistics;
 }
 
-PartitionStatistics partition_statistics(const Comm& comm, const LocalMatrix& matrix) {
+PartitionStatistics partition_statistics(const Comm& comm, const LocalMatrix& matrix,
+                                         Offset summed) {
   const std::vector<std::int64_t> rows = gather_to_all(comm, matrix.owned_rows);
-  const std::vector<std::int64_t> nonzeros = gather_to_all(comm, matrix.offsets.back());
+  const std::vector<std::int64_t> nonzeros = gather_to_all(comm, matrix.offsets.back() + summed);
 
   PartitionStatistics statistics;
   statistics.rows_min = smallest(rows);

@@ -146,6 +146,8 @@ void fields(const HaloReport& h, Walk&& field) {
         "sent in a product by all ranks (bytes)");
   field("bytes_max_rank", h.planned.entries_max_rank * h.entry_bytes,
         "most that a rank sends in a product (bytes)");
+  field("partial_sums", h.partial_sums,
+        "of the entries sent in a product, those that are sums for rows of the receiver, not of x");
   field("messages_between_nodes", h.planned_between_nodes.messages,
         "messages of a product from one node to another, all ranks, as the plan says");
   field("bytes_between_nodes", h.planned_between_nodes.entries * h.entry_bytes,

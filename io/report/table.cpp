@@ -179,6 +179,10 @@ void write_halo(Table& table, const HaloReport& h) {
   table.line("sent per product",
              fmt::format("{}, at most {} per rank", bytes(h.planned.entries_total),
                          bytes(h.planned.entries_max_rank)));
+  if (h.partial_sums > 0) {
+    table.line("partial sums", fmt::format("{} of the {} entries sent", grouped(h.partial_sums),
+                                           grouped(h.planned.entries_total)));
+  }
   const NodeTraffic& planned = h.planned_between_nodes;
   const NodeTraffic& sent = h.sent_between_nodes;
   if (planned.messages > 0) {

@@ -46,13 +46,20 @@ void check_splittable(const FormatEntry& format, const Spec& options) {
       listed(names)));
 }
 
+/// With partial sums rows are added up in parts, so no format has the bits of csr.
+LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
+  kernels.sums = setting.sums;
+  kernels.canonical = kernels.canonical && setting.sums == nullptr;
+  return kernels;
+}
+
 }  // namespace
 
 LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
                           const Spec& boundary_format) {
   if (setting.columns == nullptr) {
-    return make_kernels(setting.block, order_of(setting.schedule), interior_format,
-                        boundary_format);
+    return with_sums(setting, make_kernels(setting.block, order_of(setting.schedule),
+                                           interior_format, boundary_format));
   }
   const FormatEntry& interior = find_format(interior_format.name(), setting.site.device);
   const FormatEntry& boundary = find_format(boundary_format.name(), setting.site.device);
@@ -64,10 +71,13 @@ LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_fo
 LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
                                   const Spec& options) {
   if (setting.columns != nullptr) {
-    if (setting.schedule == Schedule::split) check_splittable(format, options);
-    return make_owned_kernel(*setting.columns, format, options);
+    if (setting.schedule == Schedule::split && setting.sums == nullptr) {
+      check_splittable(format, options);
+    }
+    return with_sums(setting, make_owned_kernel(*setting.columns, format, options));
   }
-  return make_interior_kernel(setting.block, order_of(setting.schedule), format, options);
+  return with_sums(
+      setting, make_interior_kernel(setting.block, order_of(setting.schedule), format, options));
 }
 
 void make_boundary_kernel(const ProductSetting& setting, const FormatEntry& format,

@@ -34,6 +34,7 @@ const char* name_of(Phase phase) {
 LocalKernels observed(const LocalKernels& kernels, const PhaseObserver& after) {
   LocalKernels result;
   result.order = kernels.order;
+  result.sums = kernels.sums;
   result.interior = std::make_unique<ObservedKernel>(*kernels.interior, Phase::interior, after);
   if (kernels.boundary) {
     result.boundary = std::make_unique<ObservedKernel>(*kernels.boundary, Phase::boundary, after);

@@ -175,6 +175,9 @@ void Products::spoil_ghosts() {
     // All bits set is a NaN in every floating-point format.
     set_bytes(vector.device, vector.ghost_data(), 0xff,
               static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
+    if (setting_.sums != nullptr) {
+      set_bytes(vector.device, setting_.sums->sums_in(vector), 0xff, setting_.sums->sum_bytes());
+    }
   }
   // A neighbour that went on alone might store the ghosts of the next product before this.
   ROWHALO_MPI(MPI_Barrier(setting_.measuring.comm.handle));

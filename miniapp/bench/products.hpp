@@ -39,6 +39,7 @@ struct ProductSetting {
   Disturbances disturbances = {};
   Schedule schedule = Schedule::overlap;
   const LoadedColumns* columns = nullptr;  ///< for a schedule that cuts by columns
+  const PartialSumKernel* sums = nullptr;  ///< of a matrix with partial sums
 
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };

@@ -28,6 +28,7 @@ struct RunOptions {
   Schedule schedule = Schedule::overlap;
   bool graph = true;  ///< where transport and schedule allow it
   bool value_codes = true;
+  bool partial_sums = false;  ///< instead of entries of x where they are fewer
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";

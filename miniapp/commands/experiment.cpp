@@ -50,6 +50,15 @@ void check_product_options(const RunOptions& options, Device device) {
     find_format(Spec::parse(options.boundary_format, option).name(), device, option);
   }
   if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
+  if (options.partial_sums && device == Device::gpu) {
+    throw InputError("--partial-sums on: has not been tried on GPUs yet; use --device cpu");
+  }
+  if (options.partial_sums && entry_of(options.schedule).baseline) {
+    throw InputError(
+        fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "
+                    "use overlap, blocking or split",
+                    entry_of(options.schedule).name));
+  }
   if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
     throw InputError("--trace takes one format and one transport; name them, or use auto");
   }
@@ -66,6 +75,48 @@ std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels) {
   if (kernels.schedule == e.operands.schedule) return e.operands.schedule_reason;
   if (kernels.schedule == Schedule::split) return "it was faster in a trial";
   return fmt::format("{} multiplies all rows at once", kernels.interior);
+}
+
+/// Collective. x as products with partial sums exchange it: sums by the kernel that will compute
+/// them, ghosts that are entries of x from `x`, independently of the plan, the others by it.
+std::vector<std::byte> with_sums(const Comm& comm, const Problem& problem,
+                                 const PartialSumKernel& kernel, Stream stream,
+                                 const std::vector<std::byte>& x, std::size_t element_bytes) {
+  const PartialSums& sums = *problem.sums;
+  const Device device = problem.site.device;
+  const auto bytes_of = [&](LocalIndex entries) {
+    return static_cast<std::size_t>(entries) * element_bytes;
+  };
+  VectorMemory memory(device, bytes_of(problem.plan.owned));
+  set_bytes(device, memory.data(), 0, bytes_of(problem.plan.owned));
+  copy_between(device, memory.data(), x.data(), bytes_of(sums.owned_entries));
+  HaloVector vector;
+  vector.data = memory.data();
+  vector.owned = problem.plan.owned;
+  vector.element_bytes = element_bytes;
+  vector.device = device;
+  kernel.apply(vector, stream);
+  if (device == Device::gpu) synchronize_device();
+  std::vector<std::byte> result(bytes_of(problem.plan.owned + problem.plan.ghosts));
+  copy_between(device, result.data(), memory.data(), bytes_of(problem.plan.owned));
+
+  std::vector<std::byte> sent(bytes_of(static_cast<LocalIndex>(problem.plan.send_indices.size())));
+  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  for (std::size_t k = 0; k < problem.plan.send_indices.size(); ++k) {
+    std::copy_n(result.data() + bytes_of(problem.plan.send_indices[k]), element_bytes,
+                sent.data() + k * element_bytes);
+  }
+  for (const HaloPlan::Send& send : problem.plan.sends) {
+    counts[send.rank] = static_cast<std::int64_t>(bytes_of(send.count));
+  }
+  const std::vector<std::byte> ghosts = exchange(comm, sent, counts, received_counts);
+  for (LocalIndex ghost = 0; ghost < problem.plan.ghosts; ++ghost) {
+    const LocalIndex origin = sums.origins[ghost];
+    const std::byte* from =
+        origin < 0 ? ghosts.data() + bytes_of(ghost) : x.data() + bytes_of(origin);
+    std::copy_n(from, element_bytes, result.data() + bytes_of(problem.plan.owned + ghost));
+  }
+  return result;
 }
 
 /// Values as stored in `precision`.
@@ -178,6 +229,9 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
     problem.matrix =
         make_local_matrix(job.comm, std::move(source), assignment.owners,
                           shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
+    if (options.partial_sums) {
+      problem.matrix = cut_for_partial_sums(job.comm, std::move(problem.matrix), job.progress);
+    }
   });
   if (fingerprint(job.comm, problem.matrix) != report.matrix.fingerprint) {
     throw AgreedError(ExitCode::run_time,
@@ -185,15 +239,28 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
                       "differ); please report this with the command line");
   }
   job.progress.phase("plan");
-  report.setup.plan_seconds = timed(
-      job.comm, [&] { problem.plan = make_halo_plan(job.comm, problem.matrix, job.progress); });
-  report.partition = PartitionReport{
-      assignment.name, job.comm.size,        partition_statistics(job.comm, problem.matrix),
-      nodes.nodes,     options.hierarchical, options.reorder == Reorder::rcm ? "rcm" : "none"};
+  report.setup.plan_seconds = timed(job.comm, [&] {
+    if (options.partial_sums) {
+      problem.sums = make_partial_sums(job.comm, problem.matrix, job.progress);
+      if (sum_over_ranks(job.comm, problem.sums->sums.owned_rows) == 0) problem.sums.reset();
+    }
+    problem.plan = make_halo_plan(job.comm, problem.multiplied(), job.progress);
+  });
+  const Offset summed = problem.sums ? problem.sums->sums.offsets.back() : 0;
+  report.partition = PartitionReport{assignment.name,
+                                     job.comm.size,
+                                     partition_statistics(job.comm, problem.multiplied(), summed),
+                                     nodes.nodes,
+                                     options.hierarchical,
+                                     options.reorder == Reorder::rcm ? "rcm" : "none"};
   for (const PartitionCandidate& candidate : assignment.candidates) {
     report.partition->candidates.push_back(describe_candidate(candidate, options.precision));
   }
-  report.halo = describe_halo(job.comm, problem.matrix, problem.plan, nodes, options.precision);
+  report.halo =
+      describe_halo(job.comm, problem.multiplied(), problem.plan, nodes, options.precision);
+  if (problem.sums) {
+    report.halo->partial_sums = sum_over_ranks(job.comm, problem.sums->sums.owned_rows);
+  }
   return problem;
 }
 
@@ -209,15 +276,22 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   operands.stored_x = stored(operands.x, options.precision);
   operands.stored_y0 = stored(operands.y0, options.precision);
   job.progress.phase("upload");
+  const LocalMatrix& multiplied = problem.multiplied();
   SettledSchedule settled =
-      settled_schedule(job.comm, matrix, problem.site, options.halo, options.schedule);
+      settled_schedule(job.comm, multiplied, problem.site, options.halo, options.schedule);
   operands.schedule = settled.schedule;
   operands.schedule_reason = std::move(settled.reason);
   const double seconds = timed(job.comm, [&] {
-    operands.block = std::make_unique<LoadedMatrix>(matrix, options.precision, problem.site.device,
-                                                    options.value_codes);
-    operands.columns = columns_for(operands.schedule, matrix, options.precision,
+    operands.block = std::make_unique<LoadedMatrix>(multiplied, options.precision,
+                                                    problem.site.device, options.value_codes);
+    operands.columns = columns_for(operands.schedule, multiplied, options.precision,
                                    problem.site.device, options.value_codes);
+    if (!problem.sums) return;
+    operands.sums = std::make_unique<PartialSumKernel>(
+        *problem.sums, options.precision, problem.site.device,
+        universal_format(problem.site.device, options.precision), options.value_codes);
+    operands.stored_x = with_sums(job.comm, problem, *operands.sums, Stream{}, operands.stored_x,
+                                  vector_value_bytes(options.precision));
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

@@ -21,6 +21,7 @@
 #include "miniapp/cli/outputs.hpp"
 #include "miniapp/process/watchdog.hpp"
 #include "partition/assignment.hpp"
+#include "partition/partial_sums.hpp"
 
 namespace rowhalo {
 
@@ -39,8 +40,11 @@ struct Machine {
 /// The matrix at its owners.
 struct Problem {
   LocalMatrix matrix;
-  HaloPlan plan;
+  std::optional<PartialSums> sums;  ///< --partial-sums: what products multiply instead
+  HaloPlan plan;                    ///< of multiplied()
   ComputeSite site;
+
+  const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
 };
 
 /// What a product needs beside the problem.
@@ -49,8 +53,10 @@ struct Operands {
   std::string schedule_reason;                   ///< why another than the one asked for, or empty
   std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
   std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
+  std::unique_ptr<const PartialSumKernel> sums;  ///< of --partial-sums
   std::vector<double> x, y0;                     ///< by number in the source, as stored
-  std::vector<std::byte> stored_x, stored_y0;    ///< the same in the precision of the run
+  std::vector<std::byte> stored_x, stored_y0;    ///< the same in the precision of the run; x with
+                                                 ///< its sums, as products exchange it
 };
 
 /// What was asked for, and all that is there when products begin.
@@ -65,9 +71,9 @@ struct Experiment {
     return {options.iterations, options.batches, options.warmup, options.min_seconds};
   }
   ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
-    return {measuring,         problem.matrix,        *operands.block,   problem.plan,
-            problem.site,      machine.stream(),      operands.stored_x, disturbances,
-            operands.schedule, operands.columns.get()};
+    return {measuring,         problem.multiplied(),   *operands.block,    problem.plan,
+            problem.site,      machine.stream(),       operands.stored_x,  disturbances,
+            operands.schedule, operands.columns.get(), operands.sums.get()};
   }
 };
 

@@ -77,7 +77,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
                    static_cast<double>(report.kernel->flops), report);
   if (!e.options.hdf5.empty()) {
-    report.ranks = describe_ranks(comm, e.problem.matrix, e.problem.plan, measurement.own);
+    report.ranks = describe_ranks(comm, e.problem.multiplied(), e.problem.plan, measurement.own);
     report.ranks->communication =
         describe_communication(comm, e.problem.plan, site.nodes, report.partition->name, precision);
   }
@@ -96,7 +96,8 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   const std::vector<Flow> flows = sent_flows(e.job.comm, problem.plan);
   RankWork work;
   work.rows = static_cast<double>(problem.matrix.owned_rows);
-  work.nonzeros = static_cast<double>(problem.matrix.offsets.back());
+  work.nonzeros = static_cast<double>(problem.multiplied().offsets.back());
+  if (problem.sums) work.nonzeros += static_cast<double>(problem.sums->sums.offsets.back());
   work.bytes = static_cast<double>(kernels.work().bytes);
   const bool overlaps = kernels.order == Order::overlap && kernels.boundary && work.bytes > 0;
   work.boundary_share =
@@ -116,10 +117,15 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   Verdict verdict =
       check(e, references, measurement.y, measurement.y_hash, bits_of(kernels.kernels));
   ValidationReport& validation = verdict.validation;
+  const auto note = [&](const std::string& more) {
+    validation.note += (validation.note.empty() ? "" : "; ") + more;
+  };
   if (order_of(kernels.schedule) == Order::split) {
-    validation.note +=
-        fmt::format("{}{} sums up rows in two parts, so y_hash differs from other schedules",
-                    validation.note.empty() ? "" : "; ", entry_of(kernels.schedule).name);
+    note(fmt::format("{} sums up rows in two parts, so y_hash differs from other schedules",
+                     entry_of(kernels.schedule).name));
+  }
+  if (e.problem.sums) {
+    note("partial sums add up rows in parts, so y_hash differs from other partitions");
   }
   std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
   if (fault.empty() && e.options.beta != 0) {

@@ -8,6 +8,7 @@
 namespace rowhalo {
 
 void DistributedSpmv::apply(const Product& product, Stream stream) const {
+  compute_sums(kernels_, product, stream);
   switch (kernels_.order) {
     case Order::overlap:
       return overlap(product, stream);

@@ -40,8 +40,7 @@ std::optional<std::int64_t> LocalKernels::dot_parts() const {
 
 KernelWork LocalKernels::work() const {
   KernelWork work = interior->work();
-  if (boundary) {
-    const KernelWork more = boundary->work();
+  const auto add = [&work](const KernelWork& more) {
     work.bytes += more.bytes;
     work.matrix_bytes += more.matrix_bytes;
     work.stored_entries += more.stored_entries;
@@ -51,7 +50,9 @@ KernelWork LocalKernels::work() const {
     work.coalescing.reset();  // of one kernel only
     work.balance.reset();
     work.parameters.clear();
-  }
+  };
+  if (boundary) add(boundary->work());
+  if (sums != nullptr) add(sums->work());
   return work;
 }
 
@@ -90,6 +91,10 @@ LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& i
   return kernels;
 }
 
+void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream) {
+  if (kernels.sums != nullptr) kernels.sums->apply(product.x, stream);
+}
+
 void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream) {
   multiply(*kernels.interior, product, product.dot_parts, stream);
 }
@@ -101,6 +106,7 @@ void multiply_boundary(const LocalKernels& kernels, const Product& product, Stre
 }
 
 void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
+  compute_sums(kernels, product, stream);
   const Stream edge = kernels.side ? kernels.side->fork(stream) : stream;
   multiply_interior(kernels, product, stream);
   if (kernels.boundary) multiply_boundary(kernels, product, edge);

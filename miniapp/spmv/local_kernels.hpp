@@ -9,6 +9,7 @@
 #include "kernels/formats.hpp"
 #include "miniapp/halo/halo_vector.hpp"
 #include "miniapp/spmv/loaded_matrix.hpp"
+#include "miniapp/spmv/partial_sum_kernel.hpp"
 #include "miniapp/spmv/side_stream.hpp"
 
 namespace rowhalo {
@@ -27,12 +28,14 @@ struct LocalKernels {
   /// Where the boundary rows are computed as soon as their ghosts are there, beside the interior
   /// rows: they are few, and by themselves leave a GPU nearly empty. Null: after them.
   std::unique_ptr<const SideStream> side;
+  /// Computed before the exchange, for other ranks; outlives the kernels. Null: none.
+  const PartialSumKernel* sums = nullptr;
   Order order = Order::overlap;  ///< that the kernels are made for
   LocalIndex rows = 0;           ///< of the local matrix
   bool repeatable = true;        ///< the same bits every time
   bool canonical = true;         ///< the bits of spmv_kernel.hpp in every row
 
-  /// Sum of both.
+  /// Sum of all.
   KernelWork work() const;
   /// Parts of x.y that a product leaves where it is asked for; nothing where a kernel does not sum
   /// along, or y is not final in one pass.
@@ -49,6 +52,8 @@ struct Product {
                                 ///< rank; null: not wanted
 };
 
+/// The sums for other ranks, where there are any.
+void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream);
 /// The rows of one of the kernels.
 void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream);
 void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Transports end to end: none changes a bit of y, on any number of nodes; node-aware sends less between
-nodes than the plan says, the others send what it says."""
+nodes than the plan says, the others send what it says. Partial sums: right by every transport, schedule and
+format, and fewer entries are sent."""
 import json
 import unittest
 
@@ -70,6 +71,61 @@ class Halo(launch.Case):
         result = launch.run("run", "--matrix", "stencil5:4", "--device", "cpu", "--halo", "node-aware")
         self.assertEqual(result.status, 2, result)
         self.assertIn(f"--halo node-aware: {ALONE}", result.message())
+
+
+class PartialSums(launch.Case):
+    """--partial-sums."""
+
+    def report(self, matrix, ranks, *words):
+        return self.run_json("--matrix", matrix, "--device", "cpu", "--validate", "reference", "--partial-sums",
+                             "on", *words, *launch.SHORT, ranks=ranks)
+
+    def test_every_transport_and_schedule(self):
+        for schedule, formats in (("overlap", "csr"), ("blocking", "sell"), ("split", "csr-omp")):
+            for matrix in ("rmat:9", "random:rows=300,columns=200,row=4,seed=2"):
+                with self.subTest((schedule, matrix)):
+                    report = self.report(matrix, 3, "--halo", "all", "--schedule", schedule, "--format", formats,
+                                         "--ranks-per-node", 2, "--poison", "--jitter", 20)
+                    self.assertGreater(report["halo"]["partial_sums"], 0)
+                    self.assertGreaterEqual(len(report["cases"]), 5)
+                    for case in report["cases"]:
+                        self.assertTrue(case["passed"], case)
+
+    def test_formats_and_precisions(self):
+        report = self.report("rmat:9", 4, "--format", "all", "--halo", "mpi")
+        self.assertEqual(report["verdict"], f"y agrees with reference, {len(report['cases'])} combinations")
+        for words in (["--precision", "fp32"], ["--alpha", 2, "--beta", 0.5, "--y", "random:seed=4"],
+                      ["--reorder", "rcm"], ["--shuffle", 3], ["--partition", "file:owners.txt"]):
+            with self.subTest(words):
+                if "file:owners.txt" in words:
+                    owners = self.place / "owners.txt"
+                    owners.write_text("\n".join(str(row * 7 % 4) for row in range(512)), encoding="ascii")
+                    words = ["--partition", f"file:{owners}"]
+                report = self.report("rmat:9", 4, *words)
+                self.assertTrue(report["validation"]["passed"], report["validation"])
+                self.assertGreater(report["halo"]["partial_sums"], 0)
+
+    def test_less_is_sent_and_work_is_even(self):
+        without = self.run_json("--matrix", "rmat:12", "--device", "cpu", "--partition", "nnz", *launch.SHORT)
+        report = self.report("rmat:12", 4, "--partition", "nnz")
+        self.assertLess(report["halo"]["bytes_total"], 0.75 * without["halo"]["bytes_total"])
+        self.assertLess(report["halo"]["bytes_max_rank"], 0.75 * without["halo"]["bytes_max_rank"])
+        self.assertLess(report["partition"]["imbalance"], 1.1)
+        self.assertIn("partial sums add up rows in parts", report["validation"]["note"])
+
+    def test_where_no_sum_saves_anything(self):
+        """A stencil: everything is as without the option."""
+        without = self.run_json("--matrix", "stencil7:8", "--device", "cpu", *launch.SHORT)
+        report = self.report("stencil7:8", 4)
+        self.assertEqual(report["halo"]["partial_sums"], 0)
+        self.assertEqual(report["halo"]["bytes_total"], without["halo"]["bytes_total"])
+        self.assertEqual(report["validation"]["y_hash"], without["validation"]["y_hash"])
+
+    def test_another_librarys_schedule_is_refused(self):
+        result = launch.run("run", "--matrix", "rmat:6", "--device", "cpu", "--schedule", "petsc-like",
+                            "--partial-sums", "on")
+        self.assertEqual(result.status, 2, result)
+        self.assertIn("--partial-sums on: --schedule petsc-like stands for another library", result.message())
 
 
 if __name__ == "__main__":

@@ -381,3 +381,7 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += matrix.offsets[row + 1] - matrix.offsets[row];' \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
+fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
+  'compute_sums(kernels_, product, stream);' \
+  '' \
+  cli_halo

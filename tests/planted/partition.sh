@@ -134,3 +134,15 @@ fault "minus zero has no partner" partition/matrix/matrix_statistics.cpp \
 fault "longest row of a bucket one too long" partition/matrix/matrix_statistics.cpp \
   '2 * (shortest - 1) + 1;' \
   '2 * shortest;'
+fault "a partial sum of ones" partition/partial_sums.cpp \
+  'moved.values[place] = matrix.values[k];' \
+  'moved.values[place] = 1;' \
+  test_partition_n2
+fault "partial sums begin where this rank's do" partition/partial_sums.cpp \
+  'first_sums = exchange_counts(comm, begins);' \
+  'first_sums = begins;' \
+  test_partition_n3
+fault "partial sums without their saving" partition/partial_sum_cover.cpp \
+  'leave_out_what_saves_nothing(ranks, cover);' \
+  '' \
+  test_partition_n2

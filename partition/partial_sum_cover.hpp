@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which entries of x and which sums travel to a rank (partial_sums.hpp): a cover of its entries
+// with ghost columns. Local: all of a block is known to the rank of its rows.
+#pragma once
+
+#include <vector>
+
+#include "partition/local_matrix.hpp"
+
+namespace rowhalo {
+
+/// Entries of a row that refer to ghosts of one rank.
+struct Part {
+  int owner;
+  LocalIndex entries;
+};
+
+/// The parts of all rows, and of each of them and of each ghost whether it travels.
+struct Cover {
+  std::vector<int> owners;          ///< per ghost
+  std::vector<Offset> first_parts;  ///< owned_rows + 1
+  std::vector<Part> parts;
+  std::vector<char> sums;    ///< per part: its sum travels
+  std::vector<char> ghosts;  ///< per ghost: it travels
+};
+
+/// For the entries of a row, which of its parts each belongs to.
+class PartsOfRow {
+ public:
+  PartsOfRow(const Cover& cover, int ranks) : cover_(cover), part_(ranks) {}
+
+  void enter(LocalIndex row) {
+    for (Offset part = cover_.first_parts[row]; part < cover_.first_parts[row + 1]; ++part) {
+      part_[cover_.parts[part].owner] = part;
+    }
+  }
+  Offset of_ghost(LocalIndex ghost) const { return part_[cover_.owners[ghost]]; }
+
+ private:
+  const Cover& cover_;
+  std::vector<Offset> part_;  ///< per rank
+};
+
+/// Local.
+Cover cover_by_degrees(const LocalMatrix& matrix, int ranks);
+
+}  // namespace rowhalo
