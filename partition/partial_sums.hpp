@@ -4,11 +4,12 @@
 // part of those rows and sends the sums instead of the entries of x. A power law cut by rows has
 // both kinds of blocks, hubs that many rows need and rows of hubs that need many columns.
 //
-//   block of rank 0's rows and rank 1's columns        what travels from rank 1 to rank 0
+//   rows of rank 0, columns of rank 1        what travels from rank 1 to rank 0
 //
-//         c0 c1 c2 c3 c4 c5
-//     r0   a  b  c  d  e  f                            the sum of r0: a x0 + b x1 + c x2 + d x3 + f
-//     x5 r1               g                               x4, which serves r0, too r2 h
+//          c0 c1 c2 c3 c4 c5
+//     r0    a  b  c  d  e  f                 a x0 + b x1 + c x2 + d x3 + f x5, the sum for r0
+//     r1                g                    x4, which serves r0, too
+//     r2                h
 //
 // Each entry takes the longer of its row and its column (a cover by degrees), then what the rest
 // covers goes; of a rank from which that saves nothing only entries of x travel. A sum is one more
