@@ -58,8 +58,12 @@ class Result:
         """stderr without what mpirun, of Open MPI or MPICH, adds when a job fails."""
         text = re.sub(r"^([-=])\1{59,}\n.*?^\1{60,}\n", "", self.stderr,
                       flags=re.DOTALL | re.MULTILINE)
-        return re.sub(r"^YOUR APPLICATION TERMINATED WITH .*\n.*\n", "", text,
+        text = re.sub(r"^YOUR APPLICATION TERMINATED WITH .*\n.*\n", "", text,
                       flags=re.MULTILINE).strip()
+        moved = re.search("rowhalo: .*", self.stdout)
+        if moved and "rowhalo: " not in text and mixes_streams():
+            text = f"{moved[0]}\n{text}"
+        return text
 
     def __str__(self):
         return (f"{self.command}\nexit status {self.status} after {self.seconds:.1f} s\n"
@@ -105,10 +109,15 @@ def run(*arguments, ranks=4, timeout=PATIENCE):
 
 
 @functools.cache
-def ranks_for_stdout():
-    """For what is read from stdout whole: mpirun of Open MPI 5.0 moves ends of pieces to stderr."""
+def mixes_streams():
+    """Whether pieces of stderr come on stdout, or the other way round: mpirun of Open MPI 5.0."""
     version = subprocess.run([*LAUNCHER, "--version"], capture_output=True, text=True, check=False).stdout
-    return 0 if "Open MPI) 5." in version else 4
+    return "Open MPI) 5." in version
+
+
+def ranks_for_stdout():
+    """For what is read from stdout whole."""
+    return 0 if mixes_streams() else 4
 
 
 @functools.cache
