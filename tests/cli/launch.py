@@ -58,21 +58,20 @@ class Result:
         """stderr without what mpirun, of Open MPI or MPICH, adds when a job fails."""
         text = re.sub(r"^([-=])\1{59,}\n.*?^\1{60,}\n", "", self.stderr,
                       flags=re.DOTALL | re.MULTILINE)
-        text = re.sub(r"^YOUR APPLICATION TERMINATED WITH .*\n.*\n", "", text,
+        return re.sub(r"^YOUR APPLICATION TERMINATED WITH .*\n.*\n", "", text,
                       flags=re.MULTILINE).strip()
-        moved = re.search("rowhalo: .*", self.stdout)
-        if moved and "rowhalo: " not in text and mixes_streams():
-            text = f"{moved[0]}\n{text}"
-        return text
 
     def __str__(self):
         return (f"{self.command}\nexit status {self.status} after {self.seconds:.1f} s\n"
                 f"stdout:\n{self.stdout}\nstderr:\n{self.stderr}")
 
 
-def command_line(arguments, ranks):
-    """ranks == 0: without a launcher."""
+def command_line(arguments, ranks, files=()):
+    """ranks == 0: without a launcher. `files`: where stdout and stderr go, past a launcher that mixes them."""
     launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
+    if launcher and files and mixes_streams():
+        redirected = 'out=$1 err=$2; shift 2; exec "$@" >>"$out" 2>>"$err"'
+        launcher += ["sh", "-c", redirected, "sh", *(file.name for file in files)]
     return [*launcher, str(BINARY), *map(str, arguments)]
 
 
@@ -80,10 +79,10 @@ def start(arguments, ranks=4):
     """A running job; its output goes to files, so that nobody waits for a pipe."""
     # The caller owns the files through the process object.
     # pylint: disable=consider-using-with
-    out, err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-    process = subprocess.Popen(command_line(arguments, ranks), stdin=subprocess.DEVNULL, stdout=out,
-                               stderr=err, env=ENVIRONMENT, text=True)
-    process.files = (out, err)
+    files = tempfile.NamedTemporaryFile("a+"), tempfile.NamedTemporaryFile("a+")
+    process = subprocess.Popen(command_line(arguments, ranks, files), stdin=subprocess.DEVNULL,
+                               stdout=files[0], stderr=files[1], env=ENVIRONMENT, text=True)
+    process.files = files
     process.started = time.monotonic()
     return process
 
