@@ -5,6 +5,7 @@ ctest hands over ROWHALO_BINARY and ROWHALO_SOURCE_DIR; without them the release
 ROWHALO_TEST_MATRICES names a folder of .mtx and .mtx.gz files (default: ../shared/matrices),
 ROWHALO_MPIEXEC the launcher with its options (default: mpirun, that of Open MPI).
 """
+import fcntl
 import functools
 import gzip
 import importlib
@@ -79,7 +80,9 @@ def start(arguments, ranks=4):
     """A running job; its output goes to files, so that nobody waits for a pipe."""
     # The caller owns the files through the process object.
     # pylint: disable=consider-using-with
-    files = tempfile.NamedTemporaryFile("a+"), tempfile.NamedTemporaryFile("a+")
+    files = tempfile.NamedTemporaryFile("w+"), tempfile.NamedTemporaryFile("w+")
+    for file in files:
+        fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
     process = subprocess.Popen(command_line(arguments, ranks, files), stdin=subprocess.DEVNULL,
                                stdout=files[0], stderr=files[1], env=ENVIRONMENT, text=True)
     process.files = files
