@@ -71,7 +71,8 @@ def command_line(arguments, ranks, files=()):
     """ranks == 0: without a launcher. `files`: where stdout and stderr go, past a launcher that mixes them."""
     launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
     if launcher and files and mixes_streams():
-        redirected = 'out=$1 err=$2; shift 2; exec "$@" >>"$out" 2>>"$err"'
+        # The launcher's own pipes stay open until a rank ends, as it expects.
+        redirected = 'out=$1 err=$2; shift 2; exec 8>&1 9>&2 >>"$out" 2>>"$err"; exec "$@"'
         launcher += ["sh", "-c", redirected, "sh", *(file.name for file in files)]
     return [*launcher, str(BINARY), *map(str, arguments)]
 
