@@ -79,9 +79,9 @@ std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels) {
 
 /// Collective. x as products with partial sums exchange it: sums by the kernel that will compute
 /// them, ghosts that are entries of x from `x`, independently of the plan, the others by it.
-std::vector<std::byte> with_sums(const Comm& comm, const Problem& problem,
-                                 const PartialSumKernel& kernel, Stream stream,
-                                 const std::vector<std::byte>& x, std::size_t element_bytes) {
+std::vector<std::byte> x_with_sums(const Comm& comm, const Problem& problem,
+                                   const PartialSumKernel& kernel, const std::vector<std::byte>& x,
+                                   std::size_t element_bytes) {
   const PartialSums& sums = *problem.sums;
   const Device device = problem.site.device;
   const auto bytes_of = [&](LocalIndex entries) {
@@ -95,7 +95,7 @@ std::vector<std::byte> with_sums(const Comm& comm, const Problem& problem,
   vector.owned = problem.plan.owned;
   vector.element_bytes = element_bytes;
   vector.device = device;
-  kernel.apply(vector, stream);
+  kernel.apply(vector, Stream{});
   if (device == Device::gpu) synchronize_device();
   std::vector<std::byte> result(bytes_of(problem.plan.owned + problem.plan.ghosts));
   copy_between(device, result.data(), memory.data(), bytes_of(problem.plan.owned));
@@ -290,8 +290,8 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
     operands.sums = std::make_unique<PartialSumKernel>(
         *problem.sums, options.precision, problem.site.device,
         universal_format(problem.site.device, options.precision), options.value_codes);
-    operands.stored_x = with_sums(job.comm, problem, *operands.sums, Stream{}, operands.stored_x,
-                                  vector_value_bytes(options.precision));
+    operands.stored_x = x_with_sums(job.comm, problem, *operands.sums, operands.stored_x,
+                                    vector_value_bytes(options.precision));
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

@@ -203,7 +203,7 @@ def device_cases(ranks):
     for transport in transports:
         yield Case(f"GPU filled beforehand, {transport}",
                    ["run", "--matrix", "stencil27:240", "--device", "gpu", "--halo", transport, *BRIEF],
-                   ranks, prepare=filled_device, says="memory", work=30)
+                   ranks, prepare=filled_device, says="memory")
 
 
 def host_cases(ranks):
