@@ -11,6 +11,7 @@ report describes in detail. What the columns mean: NUMBERS.md.
 """
 import csv
 import io
+import math
 import shlex
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def common(report, point, repeat):
         "device": "gpu" if bandwidth else kernel.get("device", "cpu"),
         "boundary_format": kernel.get("boundary_format"), "precision": kernel.get("precision")
         or point.get("precision") or word_after("--precision", report["argv"]) or "fp64",
-        "threads": point.get("threads"), "setup_seconds": sum(setup),
+        "threads": point.get("threads"), "setup_seconds": math.fsum(setup),
         "petsc_seconds": checked.get("petsc_seconds"), "against": checked.get("against"),
         "read_bandwidth_gbytes": bandwidth.get("read"),
         "copy_bandwidth_gbytes": bandwidth.get("copy"),
