@@ -19,14 +19,14 @@ constexpr double worth = 0.98;                ///< times the time of the other o
 constexpr double round_of_split_seconds = 0.005;
 constexpr int rounds = 3;
 
-/// Collective, from numbers that all ranks share. Whether what was chosen leaves something to hide.
+/// Collective, from numbers that all ranks share. Whether the transport that was chosen leaves
+/// something to hide in a graph, where `split` runs; it may have been faster without one by a hair.
 bool is_worth_a_try(const ChosenKernels& kernels, const ChosenTransport& transport) {
   const TransportEntry& entry = find_transport(transport.name);
-  if (!entry.in_line || !transport.graph || kernels.kernels.canonical) return false;
+  if (!entry.in_line || kernels.kernels.canonical) return false;
   const auto taken = std::find_if(
-      transport.candidates.begin(), transport.candidates.end(), [&](const TransportCandidate& one) {
-        return one.name == transport.name && one.graph == transport.graph;
-      });
+      transport.candidates.begin(), transport.candidates.end(),
+      [&](const TransportCandidate& one) { return one.name == transport.name && one.graph; });
   if (taken == transport.candidates.end() || !taken->exposed_seconds) return false;
   return *taken->exposed_seconds > least_exposed_share * *taken->seconds;
 }
@@ -38,9 +38,8 @@ struct Contender {
   double seconds = std::numeric_limits<double>::infinity();
 
   Contender(const ProductSetting& setting, const ChosenKernels& kernels,
-            const ChosenTransport& transport)
-      : products(setting, kernels.kernels, {&find_transport(transport.name), transport.graph}, 1,
-                 0) {
+            const TransportVariant& transport)
+      : products(setting, kernels.kernels, transport, 1, 0) {
     const double one =
         estimate_seconds(setting.measuring, round_of_split_seconds, products.sequence());
     const int step = products.sequence().step();
@@ -85,13 +84,14 @@ std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
                                                ChosenTransport& transport) {
   if (!is_worth_a_try(kernels, transport)) return nullptr;
   TransportCandidate& line = transport.candidates.emplace_back(
-      TransportCandidate{transport.name + ", split", transport.graph, {}, {}, ""});
+      TransportCandidate{transport.name + ", split", true, {}, {}, ""});
   std::unique_ptr<SplitProducts> split = make_split(setting, kernels, line.reason);
   if (split == nullptr) return nullptr;
-  Contender whole(setting, kernels, transport);
+  const TransportEntry* entry = &find_transport(transport.name);
+  Contender whole(setting, kernels, {entry, transport.graph});
   std::optional<Contender> apart;
   try {
-    apart.emplace(split->setting, split->kernels, transport);
+    apart.emplace(split->setting, split->kernels, TransportVariant{entry, true});
   } catch (const AgreedError& refusal) {
     line.reason = refusal.what();
     whole.products.close();
@@ -108,7 +108,8 @@ std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
   const bool faster = right && apart->seconds < worth * whole.seconds;
   line.reason = fmt::format("{:.2f} of the time of overlap or blocking{}",
                             apart->seconds / whole.seconds, faster ? ", taken" : "");
-  if (!faster) split.reset();
+  if (!faster) return nullptr;
+  transport.graph = true;
   return split;
 }
 

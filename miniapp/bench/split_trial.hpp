@@ -20,8 +20,8 @@ struct SplitProducts {
 };
 
 /// Collective. Products in the order `split` in place of those with `kernels` and `transport`,
-/// where they take at most 98 % of the time; null where they do not, or cannot. Leaves a line among
-/// the candidates of `transport`.
+/// where they take at most 98 % of the time, in a graph then; null where they do not, or cannot.
+/// Leaves a line among the candidates of `transport`.
 std::unique_ptr<const SplitProducts> try_split(const ProductSetting& setting,
                                                const ChosenKernels& kernels,
                                                ChosenTransport& transport);
