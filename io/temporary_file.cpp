@@ -23,6 +23,7 @@
 #include <sstream>
 
 #include "io/output_file.hpp"
+#include "partition/base/unfinished_files.hpp"
 
 namespace rowhalo {
 
@@ -142,10 +143,13 @@ TemporaryFile::TemporaryFile(const std::string& path) : path_(path), target_(fol
   if (descriptor < 0) fail_to_write(path_, "cannot be written");
   ::close(descriptor);
   exists_ = true;
+  add_unfinished_file(name_);
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (exists_) ::unlink(name_.c_str());
+  if (!exists_) return;
+  ::unlink(name_.c_str());
+  forget_unfinished_file(name_);
 }
 
 void TemporaryFile::write(std::string_view bytes) const {
@@ -180,6 +184,7 @@ void TemporaryFile::rename_to_path() {
     fail_to_write(path_, "cannot be renamed into place");
   }
   exists_ = false;
+  forget_unfinished_file(name_);
   remove_leftovers(target_);
 }
 

@@ -20,7 +20,8 @@ namespace rowhalo {
 /// Where `path` leads when symbolic links at its end are followed; also if nothing is there.
 std::string followed(const std::string& path);
 
-/// Removed by the destructor unless it was renamed. A target that is a symbolic link stays one: the
+/// Removed by the destructor unless it was renamed, and where the job ends by an error that nothing
+/// catches (unfinished_files.hpp). A target that is a symbolic link stays one: the
 /// file that it leads to is replaced. The permissions of an existing target are kept.
 /// All functions throw InputError (run time) naming the target and the reason.
 class TemporaryFile {

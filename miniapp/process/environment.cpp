@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/unfinished_files.hpp"
 
 namespace rowhalo {
 
@@ -101,6 +102,7 @@ TerminateHandler::~TerminateHandler() {
 }
 
 void end_job() {
+  remove_unfinished_files();
   if (mpi_is_running()) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::run_time));
   std::_Exit(static_cast<int>(ExitCode::run_time));
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "miniapp/process/environment.hpp"
+#include "partition/base/unfinished_files.hpp"
 
 namespace rowhalo {
 
@@ -33,6 +34,7 @@ sigset_t watched_signals() {
   std::fprintf(stderr, "%s error: no progress for %g s in phase '%s'; see --timeout\n",
                rank_prefix().c_str(), seconds, progress.phase());
   std::fflush(stderr);
+  remove_unfinished_files();  // another rank may end the job first
   sleep(1);
   signal(SIGALRM, SIG_DFL);
   alarm(5);

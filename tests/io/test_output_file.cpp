@@ -17,6 +17,7 @@
 #include "io/aliases.hpp"
 #include "io/temporary_file.hpp"
 #include "partition/base/errors.hpp"
+#include "partition/base/unfinished_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/io/file_contents.hpp"
 
@@ -116,6 +117,14 @@ TEST_CASE("A temporary file lies beside its target and names the host") {
   const std::string longest(255, 'n');
   write_whole(folder / longest, "new");
   CHECK(folder.names() == Names{longest});
+}
+
+TEST_CASE("A job that ends by an error leaves no temporary file") {
+  const Folder folder;
+  const TemporaryFile file(folder / "a"), same_target(folder / "a");
+  write_whole(folder / "b", "whole");
+  remove_unfinished_files();
+  CHECK(folder.names() == Names{"b"});
 }
 
 TEST_CASE("Permissions of a target are kept, those of a new file follow the umask") {

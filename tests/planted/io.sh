@@ -117,6 +117,10 @@ fault "an output loses its permissions" io/temporary_file.cpp \
   'if (mode_ != 0) (void)::chmod(name_.c_str(), mode_);' \
   '' \
   test_io
+fault "a job that ends by an error leaves what it was writing" partition/base/unfinished_files.cpp \
+  '::unlink(name.c_str())' \
+  '(void)name' \
+  test_io
 fault "what a living run writes is removed" io/temporary_file.cpp \
   'if (has_ended(pid, start)) ::unlink' \
   '::unlink' \
