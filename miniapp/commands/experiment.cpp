@@ -2,7 +2,6 @@
 //
 // The steps that commands are made of (experiment.hpp).
 #include "miniapp/commands/experiment.hpp"
-#include "kernels/gpu/device/bandwidth.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "io/report/writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
+#include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/machine_model.hpp"
@@ -50,9 +50,6 @@ void check_product_options(const RunOptions& options, Device device) {
     find_format(Spec::parse(options.boundary_format, option).name(), device, option);
   }
   if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
-  if (options.partial_sums && device == Device::gpu) {
-    throw InputError("--partial-sums on: has not been tried on GPUs yet; use --device cpu");
-  }
   if (options.partial_sums && entry_of(options.schedule).baseline) {
     throw InputError(
         fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "
@@ -75,48 +72,6 @@ std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels) {
   if (kernels.schedule == e.operands.schedule) return e.operands.schedule_reason;
   if (kernels.schedule == Schedule::split) return "it was faster in a trial";
   return fmt::format("{} multiplies all rows at once", kernels.interior);
-}
-
-/// Collective. x as products with partial sums exchange it: sums by the kernel that will compute
-/// them, ghosts that are entries of x from `x`, independently of the plan, the others by it.
-std::vector<std::byte> x_with_sums(const Comm& comm, const Problem& problem,
-                                   const PartialSumKernel& kernel, const std::vector<std::byte>& x,
-                                   std::size_t element_bytes) {
-  const PartialSums& sums = *problem.sums;
-  const Device device = problem.site.device;
-  const auto bytes_of = [&](LocalIndex entries) {
-    return static_cast<std::size_t>(entries) * element_bytes;
-  };
-  VectorMemory memory(device, bytes_of(problem.plan.owned));
-  set_bytes(device, memory.data(), 0, bytes_of(problem.plan.owned));
-  copy_between(device, memory.data(), x.data(), bytes_of(sums.owned_entries));
-  HaloVector vector;
-  vector.data = memory.data();
-  vector.owned = problem.plan.owned;
-  vector.element_bytes = element_bytes;
-  vector.device = device;
-  kernel.apply(vector, Stream{});
-  if (device == Device::gpu) synchronize_device();
-  std::vector<std::byte> result(bytes_of(problem.plan.owned + problem.plan.ghosts));
-  copy_between(device, result.data(), memory.data(), bytes_of(problem.plan.owned));
-
-  std::vector<std::byte> sent(bytes_of(static_cast<LocalIndex>(problem.plan.send_indices.size())));
-  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
-  for (std::size_t k = 0; k < problem.plan.send_indices.size(); ++k) {
-    std::copy_n(result.data() + bytes_of(problem.plan.send_indices[k]), element_bytes,
-                sent.data() + k * element_bytes);
-  }
-  for (const HaloPlan::Send& send : problem.plan.sends) {
-    counts[send.rank] = static_cast<std::int64_t>(bytes_of(send.count));
-  }
-  const std::vector<std::byte> ghosts = exchange(comm, sent, counts, received_counts);
-  for (LocalIndex ghost = 0; ghost < problem.plan.ghosts; ++ghost) {
-    const LocalIndex origin = sums.origins[ghost];
-    const std::byte* from =
-        origin < 0 ? ghosts.data() + bytes_of(ghost) : x.data() + bytes_of(origin);
-    std::copy_n(from, element_bytes, result.data() + bytes_of(problem.plan.owned + ghost));
-  }
-  return result;
 }
 
 /// Values as stored in `precision`.
@@ -287,11 +242,10 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
     operands.columns = columns_for(operands.schedule, multiplied, options.precision,
                                    problem.site.device, options.value_codes);
     if (!problem.sums) return;
-    operands.sums = std::make_unique<PartialSumKernel>(
-        *problem.sums, options.precision, problem.site.device,
-        universal_format(problem.site.device, options.precision), options.value_codes);
-    operands.stored_x = x_with_sums(job.comm, problem, *operands.sums, operands.stored_x,
-                                    vector_value_bytes(options.precision));
+    operands.sums = std::make_unique<PartialSumKernel>(*problem.sums, options.precision,
+                                                       problem.site.device, options.value_codes);
+    operands.stored_x =
+        operands.sums->exchanged(job.comm, *problem.sums, problem.plan, operands.stored_x);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

@@ -24,14 +24,21 @@ class Choice {
  public:
   Choice(Supervision& supervision, const Problem& problem, Schedule schedule,
          const FormatRequest& format, const TransportVariant& transport,
-         const Disturbances& disturbances = {})
+         const Disturbances& disturbances = {}, const PartialSums* sums = nullptr)
       : supervision_(supervision),
         problem_(problem),
         site_(test_site()),
         clock_(problem.device, stream()),
-        block_(problem.matrix, problem.precision, problem.device),
-        columns_(columns_for(schedule, problem.matrix, problem.precision, problem.device)),
+        multiplied_(sums != nullptr ? sums->matrix : problem.matrix),
+        plan_(make_halo_plan(problem.comm, multiplied_, supervision.progress)),
+        block_(multiplied_, problem.precision, problem.device),
+        columns_(columns_for(schedule, multiplied_, problem.precision, problem.device)),
         x_(stored(problem.x, problem.precision)) {
+    if (sums != nullptr) {
+      sums_.emplace(*sums, problem.precision, problem.device, false);
+      x_ = sums_->exchanged(problem.comm, *sums, plan_, x_);
+      setting_.sums = &*sums_;
+    }
     setting_.disturbances = disturbances;
     setting_.schedule = schedule;
     setting_.columns = columns_.get();
@@ -80,11 +87,14 @@ class Choice {
   std::optional<StreamHandle> stream_;
   ComputeSite site_;
   DeviceClock clock_;
+  const LocalMatrix& multiplied_;
+  HaloPlan plan_;
   LoadedMatrix block_;
   std::unique_ptr<const LoadedColumns> columns_;
+  std::optional<PartialSumKernel> sums_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
-  ProductSetting setting_{measuring_, problem_.matrix, block_, problem_.plan, site_, stream(), x_};
+  ProductSetting setting_{measuring_, multiplied_, block_, plan_, site_, stream(), x_};
   ChosenKernels kernels_;
   bool refused_ = false, ghosts_are_right_ = false;
   std::optional<Products> products_;
@@ -266,6 +276,45 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
         REQUIRE_ALL_RANKS(ratio.passed());
         REQUIRE_ALL_RANKS(hash == repeated);
         REQUIRE_ALL_RANKS(split || schedule.baseline || hash == problem.expected_hash);
+      }
+    }
+  }
+}
+
+TEST_CASE("products with partial sums of other ranks", "[short]") {
+  Supervision supervision;
+  for (const char* text : {"rmat:9", "random:rows=40,columns=400,row=60,seed=2"}) {
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      const double beta = precision == Precision::fp64 ? 0 : -0.5;
+      const Problem problem(text, "nnz", {}, precision, 2, beta);
+      const PartialSums sums =
+          make_partial_sums(problem.comm, problem.matrix, supervision.progress);
+      const std::int64_t all = sum_over_ranks(problem.comm, sums.sums.owned_rows);
+      REQUIRE_ALL_RANKS((all > 0) == (problem.comm.size > 1));
+      const bool on_gpu = problem.device == Device::gpu;
+      std::vector<std::string> formats{"sell", on_gpu ? "csr-balanced" : "csr-omp"};
+      // Starts before what stands in front of it has ended.
+      if (on_gpu) formats.emplace_back("ell-vector:threads=1");
+      for (const TransportVariant& transport : usable_transports(test_site(), true)) {
+        for (const ScheduleEntry& schedule : schedules()) {
+          if (schedule.baseline) continue;
+          for (const std::string& format : formats) {
+            const bool nccl = std::string(transport.entry->name) == "nccl";
+            if (format != "sell" && (nccl || !worth_a_try(Extent::all, format, transport)))
+              continue;
+            INFO(text << ", " << format << ", " << transport.entry->name << ", graph "
+                      << transport.graph << ", " << schedule.name);
+            supervision.progress.tick();
+            Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
+                          {true, 50e-6}, &sums);
+            ErrorRatio ratio;
+            const std::uint64_t hash = choice.single(ratio);
+            const std::uint64_t repeated = choice.repeated();
+            choice.close();
+            REQUIRE_ALL_RANKS(ratio.passed() && ratio.rows == problem.matrix.info.rows);
+            REQUIRE_ALL_RANKS(problem.beta != 0 || hash == repeated);
+          }
+        }
       }
     }
   }
