@@ -22,29 +22,13 @@ jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}
 
 cmake --preset "$preset"
 cmake --build "$build" --parallel "$jobs" --target unit_tests
-log=$build/Testing/Temporary/LastTest.log logs=$build/tests.log
-run_tests() {
-  status=0
-  ctest --test-dir "$build" -j "$jobs" --output-on-failure "$@" || status=$?
-  cat "$log" >>"$logs"
-}
-# LeakSanitizer itself crashes in one of some thousand processes, whatever it looks at.
-only_leak_check_broke() {
-  awk '/LeakSanitizer has encountered a fatal error/ { broke = 1 }
-       /^Test Failed\./ { ++failed; explained += broke }
-       /^Test (Passed|Failed)\./ { broke = 0 }
-       END { exit !(failed > 0 && explained == failed) }' "$log"
-}
-rm -f "$logs"
-run_tests -L unit -LE 'slow|gpu' "$@"
-if [ "$status" -ne 0 ] && only_leak_check_broke; then
-  echo "$preset: again, because the check for leaks itself has crashed:"
-  run_tests --rerun-failed
-fi
+status=0
+ctest --test-dir "$build" -j "$jobs" -L unit -LE 'slow|gpu' --output-on-failure "$@" || status=$?
 
-echo "$preset: reports by kind, in $logs:"
-grep -ahoE '^SUMMARY: [A-Za-z]+Sanitizer: .*|runtime error: .*' "$logs" | sort | uniq -c | sort -rn |
+log=$build/Testing/Temporary/LastTest.log
+echo "$preset: reports by kind, in $log:"
+grep -ahoE '^SUMMARY: [A-Za-z]+Sanitizer: .*|runtime error: .*' "$log" | sort | uniq -c | sort -rn |
   head -n 40 || true
-reports=$(grep -acE '^SUMMARY: [A-Za-z]+Sanitizer|runtime error: ' "$logs") || true
+reports=$(grep -acE '^SUMMARY: [A-Za-z]+Sanitizer|runtime error: ' "$log") || true
 echo "$preset: $reports reports, exit status of the tests: $status"
 [ "$status" -eq 0 ] && [ "$reports" -eq 0 ]
