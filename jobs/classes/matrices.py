@@ -114,7 +114,7 @@ MATRICES = (
 BASELINES = {
     "gpu": ("cusparse-csr1", "cusparse-csr2", "cusparse-coo", "cusparse-sell:c=32",
             "cusparse-sell:c=2048", "cusparse-bsr"),
-    "cpu": ("csr-omp",),
+    "cpu": ("csr-omp:codes=off",),
 }
 OURS = {
     "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-balanced:codes=off", "csr-packed",
@@ -122,7 +122,7 @@ OURS = {
             "coo-segmented"),
     "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
 }
-DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp",)}
+DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp:codes=off",)}
 DENSE_OURS = {
     "gpu": ("dense-split", "dense-global", "dense-coalesced", "dense-constant", "dense-shared",
             "dense-shuffle"),

@@ -7,7 +7,7 @@
 namespace rowhalo {
 
 std::unique_ptr<SpmvKernel> make_csr(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_csr_kernel(matrix, rows, options, 1);
+  return make_csr_kernel(matrix, rows, options, 1, false);
 }
 
 }  // namespace rowhalo

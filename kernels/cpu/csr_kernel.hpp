@@ -4,12 +4,16 @@
 //   for each listed row i of the part:
 //     s = +0; for e in [offsets[i], offsets[i + 1]): s = fma(values[e], x[indices[e]], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
-// Uses the arrays of the CsrView as they are. A row is one chain of dependent fma's; out-of-order
-// execution overlaps the chains of neighbouring rows where rows are short. Where the columns of
-// neighbouring rows are far apart, x is asked for 64 entries ahead: rmat:scale=18 takes 0.79 of the
-// time so, stencil27:64 would take 1.08 times as long (2 threads, Zen 3).
+// Uses the arrays of the CsrView as they are; csr-omp may keep its values in fewer bytes beside
+// them (coded_values.hpp), which changes no bit. A row is one chain of dependent fma's;
+// out-of-order execution overlaps the chains of neighbouring rows where rows are short. Where the
+// columns of neighbouring rows are far apart, x is asked for 64 entries ahead: rmat:scale=18 takes
+// 0.79 of the time so, stencil27:64 would take 1.08 times as long (2 threads, Zen 3).
 //
-// Bytes of the matrix (csr, csr-omp): n (v + 4) + 8 (m + 1) + rows.
+// Bytes of the matrix (csr): n (v + 4) + 8 (m + 1) + rows.
+//
+// Bytes of the matrix (csr-omp): n (v + 4) + 8 (m + 1) + rows; coded n (1 + 4) and v per distinct
+// value, or n (4 + 4), in place of n (v + 4).
 #pragma once
 
 #include <omp.h>
@@ -19,6 +23,7 @@
 #include <vector>
 
 #include "kernels/bits.hpp"
+#include "kernels/cpu/coded_values.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
@@ -31,15 +36,29 @@
 namespace rowhalo {
 
 template <class T>
+struct CsrArguments : ProductArguments<T> {
+  const Offset* offsets;
+  const LocalIndex* indices;
+  const void* values;  ///< what the body takes them for
+  const T* distinct;   ///< for a body that takes them for positions here
+  RowListView rows;
+  Offset nonzeros;
+  bool scattered;  ///< x does not stay in L2, and neighbouring rows share little of it
+};
+
+/// Stored: the type of `values`; std::uint8_t is a position among the distinct ones.
+template <class T, class Stored>
 struct CsrBody {
-  struct Arguments : ProductArguments<T> {
-    const Offset* offsets;
-    const LocalIndex* indices;
-    const T* values;
-    RowListView rows;
-    Offset nonzeros;
-    bool scattered;  ///< x does not stay in L2, and neighbouring rows share little of it
-  };
+  using Arguments = CsrArguments<T>;
+
+  [[gnu::always_inline]] static T value(const Arguments& a, Offset entry) {
+    const Stored stored = static_cast<const Stored*>(a.values)[entry];
+    if constexpr (std::is_same_v<Stored, std::uint8_t>) {
+      return a.distinct[stored];
+    } else {
+      return static_cast<T>(stored);
+    }
+  }
 
   /// Entries ahead of the one that is multiplied, whose x is asked for.
   static constexpr Offset entries_ahead = 64;
@@ -53,7 +72,7 @@ struct CsrBody {
       if constexpr (prefetch) {
         __builtin_prefetch(a.x + a.indices[e + entries_ahead], read, into_l2);
       }
-      sum = fused_multiply_add(a.values[e], a.x[a.indices[e]], sum);
+      sum = fused_multiply_add(value(a, e), a.x[a.indices[e]], sum);
     }
     finish_row(a.alpha, sum, a.beta, a.y[row]);
   }
@@ -83,10 +102,15 @@ struct CsrBody {
 template <class T>
 class CsrKernel final : public SpmvKernel {
  public:
-  CsrKernel(const CsrView& matrix, RowListView rows, Isa isa, int parts)
-      : matrix_(matrix), rows_(rows), run_(for_isa<CsrBody<T>>(isa)) {
+  CsrKernel(const CsrView& matrix, RowListView rows, const Spec& options, int parts, bool codes)
+      : matrix_(matrix), rows_(rows), values_(matrix) {
     const double start = omp_get_wtime();
     bounds_ = split(parts);
+    if (codes) values_ = CodedValues<T>(matrix, rows, bounds_, options);
+    const Isa isa = chosen_isa(options);
+    run_ = values_.are_positions() ? for_isa<CsrBody<T, std::uint8_t>>(isa)
+           : values_.are_singles() ? for_isa<CsrBody<T, float>>(isa)
+                                   : for_isa<CsrBody<T, T>>(isa);
     constexpr std::int64_t l2_bytes = 1 << 20;
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
     scattered_ = x_bytes > l2_bytes && gathered_sectors(touched_sectors(matrix)) > 0;
@@ -94,7 +118,7 @@ class CsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const Arguments arguments = arguments_of(alpha, x, beta, y);
+    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -106,7 +130,7 @@ class CsrKernel final : public SpmvKernel {
 
   void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
                       Stream) const override {
-    const Arguments arguments = arguments_of(alpha, x, beta, y);
+    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
     for_each_part_with_dot(
         bounds_, rows_of_piece, parts,
         [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
@@ -121,25 +145,20 @@ class CsrKernel final : public SpmvKernel {
   KernelWork work() const override {
     const Offset nonzeros = listed_nonzeros(matrix_, rows_);
     KernelWork work = work_of(matrix_, rows_, nonzeros,
-                              nonzeros * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)) +
+                              nonzeros * (values_.bytes_each() + std::int64_t{sizeof(LocalIndex)}) +
                                   offsets_read(rows_) * static_cast<std::int64_t>(sizeof(Offset)) +
-                                  row_list_bytes(rows_));
-    work.footprint_bytes = static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+                                  row_list_bytes(rows_) + values_.table_bytes());
+    work.footprint_bytes =
+        static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0])) + values_.footprint_bytes();
     work.setup_seconds = setup_seconds_;
+    work.parameters = values_.text();
     return work;
   }
 
  private:
-  using Arguments = typename CsrBody<T>::Arguments;
-
-  Arguments arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y},
-            matrix_.offsets,
-            matrix_.indices,
-            static_cast<const T*>(matrix_.values),
-            rows_,
-            matrix_.nonzeros,
-            scattered_};
+  CsrArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
+    return {{alpha, x, beta, y}, matrix_.offsets, matrix_.indices,  values_.data(),
+            values_.distinct(),  rows_,           matrix_.nonzeros, scattered_};
   }
 
   std::vector<std::int64_t> split(int parts) const {
@@ -159,18 +178,22 @@ class CsrKernel final : public SpmvKernel {
 
   CsrView matrix_;
   RowListView rows_;
-  RangeFunction<CsrBody<T>> run_;
+  CodedValues<T> values_;
+  RangeFunction<CsrBody<T, T>> run_ = nullptr;
   std::vector<std::int64_t> bounds_;
   bool scattered_ = false;
   double setup_seconds_ = 0;
 };
 
-/// The kernel in the precision of `matrix`, its rows cut into `parts`.
+/// The kernel in the precision of `matrix`, its rows cut into `parts`; `codes`: with codes=.
 inline std::unique_ptr<SpmvKernel> make_csr_kernel(const CsrView& matrix, RowListView rows,
-                                                   const Spec& options, int parts) {
-  check_format_options(options, {"simd"});
-  const Isa isa = chosen_isa(options);
-  return make_typed<CsrKernel>(matrix, rows, isa, parts);
+                                                   const Spec& options, int parts, bool codes) {
+  if (codes) {
+    check_format_options(options, {"simd", "codes"});
+  } else {
+    check_format_options(options, {"simd"});
+  }
+  return make_typed<CsrKernel>(matrix, rows, options, parts, codes);
 }
 
 }  // namespace rowhalo

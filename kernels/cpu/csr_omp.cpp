@@ -2,6 +2,8 @@
 //
 // csr-omp: csr on all threads of the rank. Each thread owns one contiguous range of rows with an
 // even share of the nonzeros, cut once. A row belongs to one thread, so the bits are those of csr.
+// Values of at most 256 kinds, or exact in fp32, are kept in 1 or 4 bytes (coded_values.hpp;
+// codes=on: in small matrices, too; codes=off: none).
 #include "kernels/cost_model.hpp"
 #include "kernels/cpu/csr_kernel.hpp"
 
@@ -9,11 +11,12 @@ namespace rowhalo {
 
 std::unique_ptr<SpmvKernel> make_csr_omp(const CsrView& matrix, RowListView rows,
                                          const Spec& options) {
-  return make_csr_kernel(matrix, rows, options, parts_for(rows.count));
+  return make_csr_kernel(matrix, rows, options, parts_for(rows.count), true);
 }
 
 Prediction predict_csr_omp(const LocalStatistics& s) {
-  return {cost::csr_bytes(s), 0, true};
+  const double saved = cost::saved_by_codes(s);
+  return {.bytes = cost::csr_bytes(s), .reads_csr = saved == 0, .saved_bytes = saved};
 }
 
 }  // namespace rowhalo

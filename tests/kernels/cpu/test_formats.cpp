@@ -4,6 +4,9 @@
 // Results are tested with those of the other formats in test_formats.cpp and test_bits.cpp.
 #include <omp.h>
 
+#include <array>
+#include <limits>
+
 #include "kernels/local_statistics.hpp"
 #include "kernels/options.hpp"
 #include "partition/base/errors.hpp"
@@ -281,4 +284,54 @@ TEST_CASE("csr asks for x ahead where rows are scattered, and not beyond the las
   };
   check_as(double{});
   check_as(float{});
+}
+
+TEST_CASE("values of csr-omp in fewer bytes, with all their bits") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto few = [](std::uint64_t k) {
+    return std::array{2.5, -0.0, 0.0, inf, -1e300, 0.1}[mix64(k, 7) % 6];
+  };
+  const auto singles = [](std::uint64_t k) { return k == 5 ? -0.0 : 0.125 * double(k); };
+  const auto others = [](std::uint64_t k) { return k == 999 ? 0.1 : 0.125 * double(k); };
+  const auto check = [](const auto& value, auto zero, int bytes, int distinct,
+                        const std::string& text) {
+    using T = decltype(zero);
+    Matrix matrix;
+    matrix.name = text;
+    matrix.columns = 40;
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      for (std::uint64_t k = 0; k < 20; ++k) {
+        matrix.add(static_cast<LocalIndex>(2 * k), value(20 * i + k));
+      }
+      matrix.end_row();
+    }
+    const Typed<T> a(matrix);
+    const auto x = uniform<T>(40, 4), before = uniform<T>(50, 5);
+    for (const NamedList& list : row_lists(50)) {
+      INFO(text << ", " << list.name);
+      const auto expected = by_the_bits(a, list.rows, T(0.3), x, T(0.9), before);
+      for (const std::string& simd : simd_options()) {
+        const std::string spec = with_option("csr-omp:codes=on", simd);
+        const auto kernel = make_kernel(spec, a.view(), list.view());
+        CHECK(same_bits(product(*kernel, T(0.3), x, T(0.9), before), expected));
+      }
+    }
+    const auto kernel = [&](const char* spec) { return make_kernel(spec, a.view(), all_rows(50)); };
+    const std::int64_t table = distinct * static_cast<int>(sizeof(T));
+    CHECK(kernel("csr-omp:codes=on")->work().parameters == text);
+    CHECK(kernel("csr-omp:codes=on")->work().matrix_bytes == 1000 * (bytes + 4) + 51 * 8 + table);
+    // So small a matrix stays as it is, unless it is asked for.
+    for (const char* spec : {"csr-omp", "csr-omp:codes=off"}) {
+      CHECK(kernel(spec)->work().parameters.empty());
+      CHECK(kernel(spec)->work().matrix_bytes == 1000 * (sizeof(T) + 4) + 51 * 8);
+    }
+    CsrView without = a.view();
+    without.value_codes = false;
+    CHECK(make_kernel("csr-omp:codes=on", without, all_rows(50))->work().parameters.empty());
+  };
+  check(few, double{}, 1, 6, "6 values");
+  check(few, float{}, 1, 6, "6 values");
+  check(singles, double{}, 4, 0, "fp32");
+  check(singles, float{}, 4, 0, "");
+  check(others, double{}, 8, 0, "");
 }
