@@ -46,8 +46,9 @@ class CodedValues {
   std::int64_t table_bytes() const { return std::ssize(distinct_) * std::int64_t{sizeof(T)}; }
   /// Beside the matrix.
   std::int64_t footprint_bytes() const { return codes_.bytes() + singles_.bytes() + table_bytes(); }
-  /// "3 values", "fp32" or nothing.
+  /// "1 value", "3 values", "fp32" or nothing.
   std::string text() const {
+    if (distinct_.size() == 1) return "1 value";
     if (are_positions()) return std::to_string(distinct_.size()) + " values";
     return are_singles() ? "fp32" : "";
   }
