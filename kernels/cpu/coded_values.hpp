@@ -17,6 +17,7 @@
 #include "kernels/cpu/parts.hpp"
 #include "kernels/cpu/value_codes.hpp"
 #include "kernels/options.hpp"
+#include "kernels/work.hpp"
 
 namespace rowhalo {
 

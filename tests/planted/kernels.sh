@@ -38,7 +38,7 @@ fault "-0 taken for +0" kernels/cpu/value_codes.hpp \
   'const Bits bits = std::bit_cast<Bits>(values[e] + T{0});'
 fault "values that fp32 rounds are kept in it" kernels/cpu/coded_values.hpp \
   'if (std::bit_cast<Bits>(back) == std::bit_cast<Bits>(values[e])) continue;' \
-  'if (std::abs(back - values[e]) <= 1e-3) continue;'
+  'if ((std::bit_cast<Bits>(back) ^ std::bit_cast<Bits>(values[e])) >> 30 == 0) continue;'
 fault "-0 in fp32 is +0" kernels/cpu/coded_values.hpp \
   'singles_[e] = static_cast<float>(values[e]);' \
   'singles_[e] = static_cast<float>(values[e] + T{0});'
