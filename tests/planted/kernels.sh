@@ -39,9 +39,6 @@ fault "-0 taken for +0" kernels/cpu/value_codes.hpp \
 fault "values that fp32 rounds are kept in it" kernels/cpu/coded_values.hpp \
   'if (std::bit_cast<Bits>(back) == std::bit_cast<Bits>(values[e])) continue;' \
   'if ((std::bit_cast<Bits>(back) ^ std::bit_cast<Bits>(values[e])) >> 30 == 0) continue;'
-fault "-0 in fp32 is +0" kernels/cpu/coded_values.hpp \
-  'singles_[e] = static_cast<float>(values[e]);' \
-  'singles_[e] = static_cast<float>(values[e] + T{0});'
 fault "positions of values count from the next" kernels/cpu/csr_kernel.hpp \
   'return a.distinct[stored];' \
   'return a.distinct[stored > 0 ? stored - 1 : 0];'
