@@ -157,7 +157,8 @@ def main(folder):
     for path in (folder / "xml").glob("*.xml"):
         text = path.read_text(encoding="utf-8")
         path.write_text(PRIVATE.sub("", text), encoding="utf-8")
-    shutil.rmtree(folder / "html", ignore_errors=True)
+    for stale in ("html", "doctrees"):  # breathe remembers there what an earlier source had
+        shutil.rmtree(folder / stale, ignore_errors=True)
     built = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", folder / "doctrees", "-D",
                             f"breathe_projects.rowhalo={folder / 'xml'}", source, folder / "html"], check=False)
     script = folder / "html/_static/scripts/furo.js"
