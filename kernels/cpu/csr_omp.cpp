@@ -15,8 +15,8 @@ std::unique_ptr<SpmvKernel> make_csr_omp(const CsrView& matrix, RowListView rows
 }
 
 Prediction predict_csr_omp(const LocalStatistics& s) {
-  const double saved = cost::saved_by_codes(s);
-  return {.bytes = cost::csr_bytes(s), .reads_csr = saved == 0, .saved_bytes = saved};
+  // Coding takes a few products at most; the flag has to be the same on all ranks.
+  return {.bytes = cost::csr_bytes(s), .reads_csr = true, .saved_bytes = cost::saved_by_codes(s)};
 }
 
 }  // namespace rowhalo
