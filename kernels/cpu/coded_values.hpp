@@ -2,9 +2,9 @@
 //
 // The values of CSR rows in fewer bytes, each with all its bits, in the order of the entries: a
 // position of one byte where at most 256 are distinct (value_codes.hpp), fp32 where that loses
-// nothing of fp64. Worth on csr-omp (Zen 4, 2 threads, times of all bytes over this):
-// positions 1.13 on random integers, 1.18 and 1.1 on rmat:18 and rmat:20 of ones, 1.0 to 1.02 on
-// web and on matrices in L3.
+// nothing of fp64. Worth on csr-omp (2 threads of a virtual machine, time with all bytes over time
+// with fewer): positions 1.13 to 1.16 on rmat:18 and 1.05 to 1.09 on rmat:20, both of ones; fp32
+// 1.09 to 1.13 on random and 1.11 to 1.17 on web, both of integers; 1.0 where the matrix is in L3.
 #pragma once
 
 #include <atomic>
