@@ -12,11 +12,13 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/partitioners/functions.hpp"
+
 namespace rowhalo {
 
 namespace {
 
-constexpr double csr_bytes_per_nonzero = 12, csr_bytes_per_row = 4, value_bytes_of_x = 8;
+constexpr double value_bytes_of_x = 8;
 
 /// `auto` looks for no smaller halo where the halo costs less than this share of a product, and
 /// cuts a graph only where it costs more than that and the cut takes no longer than this.
@@ -36,8 +38,7 @@ std::vector<int> assign(const Comm& comm, const DistributedCsr& matrix,
 }
 
 double matrix_bytes(std::int64_t rows, std::int64_t nonzeros) {
-  return csr_bytes_per_nonzero * static_cast<double>(nonzeros) +
-         (csr_bytes_per_row + 2 * value_bytes_of_x) * static_cast<double>(rows);
+  return 4 * static_cast<double>(csr_words(rows, nonzeros));
 }
 
 /// Of the same rows and nonzeros, evenly over the parts and without any halo.

@@ -40,8 +40,9 @@ namespace {
 constexpr std::array table{
     PartitionerEntry{"rows", "the same number of rows on every rank, in the order of the matrix",
                      nullptr, assign_rows},
-    PartitionerEntry{"nnz", "contiguous rows with about the same number of nonzeros on every rank",
-                     nullptr, assign_nnz},
+    PartitionerEntry{
+        "nnz", "contiguous rows with about the same bytes on every rank: 12 a nonzero, 20 a row",
+        nullptr, assign_nnz},
     PartitionerEntry{"metis", "graph of A + A^T cut for the least halo by METIS, on one rank",
                      metis_missing, assign_metis, nullptr, 3e-6},
     PartitionerEntry{"ptscotch", "graph of A + A^T cut by PT-Scotch, distributed over the ranks",

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ void refuse_options(const Spec& options, const Comm& comm);
 /// table says.
 void expect_duration(std::string_view name, const DistributedCsr& matrix, const Comm& comm,
                      Progress& progress);
+
+/// What a product reads and writes for such rows of CSR in fp64, in words of 4 bytes: 3 a nonzero,
+/// 5 a row (its offset, x and y once).
+constexpr std::int64_t csr_words(GlobalIndex rows, Offset nonzeros) {
+  return 3 * nonzeros + 5 * rows;
+}
 
 /// The partitioner `nnz`, which others start from.
 std::vector<int> assign_nnz(const DistributedCsr& matrix, int parts, const Spec& options,

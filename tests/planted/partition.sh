@@ -54,6 +54,9 @@ fault "hash depends on the order of the rank" miniapp/check/validation.cpp \
 fault "nnz cuts inside a block" partition/partitioners/nnz.cpp \
   'row < rows; row += block' \
   'row < rows; row += 1'
+fault "nnz counts rows for nothing" partition/partitioners/functions.hpp \
+  '3 * nonzeros + 5 * rows' \
+  '3 * nonzeros'
 fault "fp16 ties go away from zero" partition/base/numbers.cpp \
   'std::nearbyint(' \
   'std::round('
