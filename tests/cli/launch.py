@@ -245,10 +245,18 @@ def skip_all(reason):
     sys.exit(77)
 
 
-def require(*modules):
-    """Ends the test as skipped when one of these Python modules is missing."""
+def lacking(*modules):
+    """Which of these Python modules is missing, in a sentence; empty where none is."""
     for module in modules:
         try:
             importlib.import_module(module)
         except ImportError:
-            skip_all(f"{sys.executable} has no {module}: apt-get install python3-{module}")
+            return f"{sys.executable} has no {module}: apt-get install python3-{module}"
+    return ""
+
+
+def require(*modules):
+    """Ends the test as skipped when one of these Python modules is missing."""
+    reason = lacking(*modules)
+    if reason:
+        skip_all(reason)
