@@ -55,6 +55,8 @@ def parse(arguments):
     parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
+    parser.add_argument("--device", default="auto", metavar="NAME",
+                        help="what to predict and measure for (default: %(default)s)")
     parser.add_argument("--options", default="--format auto --min-seconds 0.3", metavar="TEXT",
                         help="further ones of `run` (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=300, metavar="S",
@@ -73,12 +75,13 @@ class Runs:
     def __init__(self, options, matrix, ranks):
         self.options, self.matrix = options, matrix
         self.launcher = shlex.split(options.launcher.format(ranks=ranks))
+        self.words = ["--matrix", matrix, "--device", options.device]
 
     def report(self, command, partition):
         """The report, or None and what it said."""
         with tempfile.TemporaryDirectory(prefix="rowhalo-partitions-") as folder:
             target = Path(folder) / "report.json"
-            words = [command, "--matrix", self.matrix, "--partition", partition]
+            words = [command, *self.words, "--partition", partition]
             if command == "run":
                 words += ["--validate", "none", *shlex.split(self.options.options)]
             try:
@@ -123,9 +126,8 @@ def measure(runs, line):
         partition_seconds=report["setup"]["partition_seconds"],
         version=source["version"], git=source["git"], time=source["time"],
         hosts=" ".join(dict.fromkeys(source["hosts"])),
-        command_line=shlex.join([*runs.launcher, "rowhalo", "run", "--matrix", runs.matrix,
-                                 "--partition", line["partition"],
-                                 *shlex.split(runs.options.options)]))
+        command_line=shlex.join([*runs.launcher, "rowhalo", "run", *runs.words, "--partition",
+                                 line["partition"], *shlex.split(runs.options.options)]))
     return True
 
 

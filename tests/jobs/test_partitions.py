@@ -26,7 +26,7 @@ class Partitions(launch.Case):
     def test_figures(self):
         uneven = "rmat:scale=11"  # low numbers have the long rows
         self.compare("--launcher", " ".join([*launch.LAUNCHER, "-n {ranks}"]), "--ranks", "2",
-                     "--matrix", uneven, "--matrix", "stencil5:30")
+                     "--device", "cpu", "--matrix", uneven, "--matrix", "stencil5:30")
         lines = {(line["matrix"], line["partition"]): line for line in self.lines()}
         self.assertEqual(len(lines), 6)
         for (matrix, partition), line in lines.items():
@@ -37,7 +37,7 @@ class Partitions(launch.Case):
             predicted, measured = (float(line[name]) / float(base[name])
                                    for name in ("predicted_seconds", "median_seconds"))
             self.assertAlmostEqual(float(line["error"]), predicted / measured - 1)
-            self.assertIn(f"--partition {partition}", line["command_line"])
+            self.assertIn(f"--device cpu --partition {partition}", line["command_line"])
         taken = [line for line in lines.values() if line["chosen"]]
         self.assertEqual({line["matrix"]: line["partition"] for line in taken}[uneven], "nnz")
         for line in taken:
