@@ -20,9 +20,12 @@ namespace {
 
 constexpr double value_bytes_of_x = 8;
 
-/// `auto` looks for no smaller halo where the halo costs less than this share of a product, and
-/// cuts a graph only where it costs more than that and the cut takes no longer than this.
-constexpr double negligible_share = 0.02, large_share = 0.25, longest_cut_seconds = 1;
+/// `auto` neither looks for a smaller halo where the halo costs less than the first share of a
+/// product, nor leaves a partitioner for a later one that is not predicted to be faster by more: a
+/// model tells no such difference, and rows in the order of the matrix keep its diagonals and its
+/// locality. A graph is cut only where the halo costs more than the second share and the cut takes
+/// no longer than this.
+constexpr double negligible_share = 0.05, large_share = 0.25, longest_cut_seconds = 1;
 
 int parts_of(const PartitionRequest& request) {
   return static_cast<int>(request.nodes.node_of.size());
@@ -87,12 +90,14 @@ std::vector<PartitionCandidate> untried(const std::vector<const PartitionerEntry
   return candidates;
 }
 
-/// The shortest predicted; of equals the first. Null when none could be used.
+/// The last that is predicted to be faster than the ones before it by more than the negligible
+/// share; so none is faster than it by more. Null when none could be used.
 PartitionCandidate* best_of(std::vector<PartitionCandidate>& candidates) {
   PartitionCandidate* best = nullptr;
   for (PartitionCandidate& candidate : candidates) {
     if (!candidate.quality) continue;
-    if (best == nullptr || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
+    const double seconds = (1 + negligible_share) * candidate.predicted_seconds;
+    if (best == nullptr || seconds < best->predicted_seconds) best = &candidate;
   }
   return best;
 }
@@ -147,7 +152,13 @@ Assignment choose(const Comm& comm, const DistributedCsr& matrix, const Partitio
                       "--partition auto: every partitioner refuses this matrix; the first said: " +
                           chosen.candidates.front().reason);
   }
-  best->reason = "shortest predicted";
+  const bool shortest =
+      std::none_of(chosen.candidates.begin(), chosen.candidates.end(), [&](const auto& other) {
+        return other.quality && other.predicted_seconds < best->predicted_seconds;
+      });
+  best->reason =
+      shortest ? "shortest predicted"
+               : fmt::format("predicted within {:.0f} % of the shortest", 100 * negligible_share);
   chosen.name = best->name;
   return chosen;
 }

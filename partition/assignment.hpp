@@ -54,10 +54,11 @@ struct Assignment {
 /// Local. Throws InputError when no partitioner can do what is asked for, whatever the matrix.
 void check_partition_request(const PartitionRequest& request);
 
-/// Collective. Owners for request.nodes.node_of.size() parts. `auto` tries no other partitioner
-/// when one is predicted to be within 2 % of no halo at all, and cuts a graph only where none is
-/// within 25 % and the cut takes about a second at most. Throws AgreedError: unknown or unusable
-/// partitioner, or a matrix that does not suit it.
+/// Collective. Owners for request.nodes.node_of.size() parts. `auto` takes the first partitioner
+/// than which none is predicted to be faster by more than 5 %. It tries no other when one is
+/// predicted to be within 5 % of no halo at all, and cuts a graph only where none is within 25 %
+/// and the cut takes about a second at most. Throws AgreedError: unknown or unusable partitioner,
+/// or a matrix that does not suit it.
 Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
                          const PartitionRequest& request, Progress& progress);
 

@@ -153,9 +153,9 @@ void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzer
   table.group("Partition");
   table.line(
       "name",
-      fmt::format("{}{}, {} rank{}{}{}{}", p.name,
-                  p.candidates.empty() ? "" : " (shortest predicted)", p.ranks,
-                  p.ranks == 1 ? "" : "s", p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
+      fmt::format("{}{}, {} rank{}{}{}{}", p.name, p.candidates.empty() ? "" : " (predicted)",
+                  p.ranks, p.ranks == 1 ? "" : "s",
+                  p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
                   p.hierarchical ? ", nodes first" : "",
                   p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
   table.line("rows per rank", counts_text(rows_of(p.statistics)));

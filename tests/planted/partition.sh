@@ -107,6 +107,10 @@ fault "auto goes on where no halo is left to save" partition/assignment.cpp \
   'const double least = cuts ? large_share : negligible_share;' \
   'const double least = -1;' \
   test_assignment_n2
+fault "auto leaves rows for the least gain" partition/assignment.cpp \
+  '(1 + negligible_share) * candidate.predicted_seconds' \
+  'candidate.predicted_seconds' \
+  test_assignment_n2
 fault "time in counted for the sender" partition/assignment.cpp \
   'slowest = std::max({slowest, memory, out, in});' \
   'slowest = std::max({slowest, memory, out + in});'

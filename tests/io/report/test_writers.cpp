@@ -174,9 +174,8 @@ TEST_CASE("What auto made of the partition") {
   report.halo->planned_between_nodes = {3, 1000};
   report.halo->sent_between_nodes = {3, 1000};
   const std::string table = table_of(report);
-  CHECK(
-      table.find("  name                nnz (shortest predicted), 3 ranks on 2 nodes, nodes first, "
-                 "rcm on each rank\n") != std::string::npos);
+  CHECK(table.find("  name                nnz (predicted), 3 ranks on 2 nodes, nodes first, "
+                   "rcm on each rank\n") != std::string::npos);
   CHECK(table.find("  between nodes       4 kB in 3 messages\n") != std::string::npos);
   report.halo->sent_between_nodes = {2, 400};
   CHECK(table_of(report).find(
