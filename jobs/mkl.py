@@ -8,7 +8,7 @@ For every matrix: MKL's mkl_sparse_d_mv (CSR, with hint and optimize) with T thr
 --format auto` on 1 rank with T threads, and on T ranks with PETSc beside it; --pairs times in turn.
 Each ratio is the median over pairs of MKL's time over ours of the same pair; PETSc's likewise. Writes
 mkl.csv (a line per matrix and program) and mkl.md into --output. MKL is for measuring only: it is
-taken from --mkl DIR (libmkl_rt.so.2 and libiomp5.so at any depth) or from the packages of this Python
+taken from --mkl DIR (libmkl_rt.so.N and libiomp5.so at any depth) or from the packages of this Python
 (pip install mkl). Python 3.8 or newer.
 Exit status: 0 fine, 1 a run failed or MKL's y is wrong, 2 wrong usage, 77 MKL is not there.
 """
@@ -69,7 +69,7 @@ class Mkl:
 
     def __init__(self, folders, threads):
         names = {name: next((path for folder in folders for path in sorted(folder.rglob(name))), None)
-                 for name in ("libiomp5.so", "libmkl_rt.so.2")}
+                 for name in ("libiomp5.so", "libmkl_rt.so.[0-9]")}
         if None in names.values():
             missing = [name for name, path in names.items() if path is None]
             raise FileNotFoundError(" and ".join(missing))

@@ -13,7 +13,7 @@ class Mkl(launch.Case):
     def test_says_what_is_missing(self):
         made = script("mkl.py", *BUILT, "--mkl", self.place, "--output", self.place / "out")
         self.assertEqual(made.returncode, 77, made.stderr)
-        self.assertIn("no MKL: libiomp5.so and libmkl_rt.so.2; pip install mkl", made.stderr)
+        self.assertIn("no MKL: libiomp5.so and libmkl_rt.so.[0-9]; pip install mkl", made.stderr)
         self.assertFalse((self.place / "out").exists())
 
     def test_wrong_usage(self):
