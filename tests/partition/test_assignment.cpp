@@ -180,10 +180,12 @@ TEST_CASE("auto leaves rows for more than 5 % only", "[assignment]") {
   for (const auto& [longer, name, reason] :
        {std::tuple{42, "rows", "predicted within 5 % of the shortest"},
         std::tuple{60, "nnz", "shortest predicted"}}) {
-    const TestMatrix matrix = make_test_matrix("spread", 400, 400, [&](auto i, auto j) {
-      return (7 * i + j) % 400 * (i < 100 ? longer : 40) / 400 !=
-             ((7 * i + j) % 400 + 1) * (i < 100 ? longer : 40) / 400;
-    });
+    const TestMatrix matrix =
+        make_test_matrix("spread", 400, 400, [first = longer](auto i, auto j) {
+          const auto length = i < 100 ? first : 40;
+          const auto place = (7 * i + j) % 400;
+          return place * length / 400 != (place + 1) * length / 400;
+        });
     const Assignment chosen =
         assign_owners(comm, even_share(comm, matrix), request_for("auto", 4), progress);
     CAPTURE(longer, chosen.name);
