@@ -10,6 +10,7 @@
 
 #include "partition/base/prefault.hpp"
 #include "partition/partial_sum_cover.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -204,28 +205,28 @@ bool keeps_order(const Comm& comm, const LocalMatrix& matrix) {
   return max_over_ranks(comm, std::int64_t{!kept}) == 0;
 }
 
-/// Entries that are multiplied because of each row: its own that stay, and those of its column that
-/// come to its owner.
-std::vector<std::int64_t> multiplied_entries(const PartialSums& sums) {
-  std::vector<std::int64_t> entries(sums.matrix.owned_rows);
+/// What is read and written because of each row (csr_words): its own entries that stay, and those of
+/// its column that come to its owner.
+std::vector<std::int64_t> multiplied_words(const PartialSums& sums) {
+  std::vector<std::int64_t> words(sums.matrix.owned_rows);
   for (LocalIndex row = 0; row < sums.matrix.owned_rows; ++row) {
-    entries[row] = sums.matrix.offsets[row + 1] - sums.matrix.offsets[row];
+    words[row] = csr_words(1, sums.matrix.offsets[row + 1] - sums.matrix.offsets[row]);
   }
-  for (const LocalIndex column : sums.sums.indices) ++entries[column];
-  return entries;
+  for (const LocalIndex column : sums.sums.indices) words[column] += csr_words(0, 1);
+  return words;
 }
 
-/// Collective. Who owns each row when all multiply as much, in whole blocks.
-std::vector<int> owners_by_entries(const Comm& comm, const std::vector<std::int64_t>& entries,
-                                   int block) {
-  const std::int64_t own = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
+/// Collective. Who owns each row when all read and write as much, in whole blocks.
+std::vector<int> owners_by_words(const Comm& comm, const std::vector<std::int64_t>& words,
+                                 int block) {
+  const std::int64_t own = std::accumulate(words.begin(), words.end(), std::int64_t{0});
   const double all = static_cast<double>(std::max<std::int64_t>(sum_over_ranks(comm, own), 1));
   std::int64_t before = sum_over_lower_ranks(comm, own);
-  std::vector<int> owners(entries.size());
-  for (std::size_t row = 0; row < entries.size(); ++row) {
+  std::vector<int> owners(words.size());
+  for (std::size_t row = 0; row < words.size(); ++row) {
     const auto part = static_cast<int>(static_cast<double>(before) * comm.size / all);
     owners[row] = row % block == 0 ? std::min(part, comm.size - 1) : owners[row - 1];
-    before += entries[row];
+    before += words[row];
   }
   return owners;
 }
@@ -293,8 +294,7 @@ LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progres
   for (int round = 0; round < cuts; ++round) {
     const PartialSums sums = make_partial_sums(comm, cut, progress);
     if (sum_over_ranks(comm, sums.sums.owned_rows) == 0) break;
-    const std::vector<int> owners =
-        owners_by_entries(comm, multiplied_entries(sums), cut.info.block);
+    const std::vector<int> owners = owners_by_words(comm, multiplied_words(sums), cut.info.block);
     cut = make_local_matrix(comm, as_source(comm, std::move(cut)), owners, nullptr, progress);
   }
   return cut;
