@@ -205,8 +205,8 @@ bool keeps_order(const Comm& comm, const LocalMatrix& matrix) {
   return max_over_ranks(comm, std::int64_t{!kept}) == 0;
 }
 
-/// What is read and written because of each row (csr_words): its own entries that stay, and those of
-/// its column that come to its owner.
+/// What is read and written because of each row (csr_words): its own entries that stay, and those
+/// of its column that come to its owner.
 std::vector<std::int64_t> multiplied_words(const PartialSums& sums) {
   std::vector<std::int64_t> words(sums.matrix.owned_rows);
   for (LocalIndex row = 0; row < sums.matrix.owned_rows; ++row) {

@@ -125,7 +125,12 @@ void say_format(Table& table, const KernelReport& k) {
   say(table, fmt::format("Rows that need ghosts are in {}.", k.boundary_format));
 }
 
-constexpr const char* split_mark = ", split";  // of the trial of another schedule
+/// The schedule of "TRANSPORT, SCHEDULE", which is how trials of another one are called, or
+/// nothing.
+std::string_view tried_schedule(std::string_view candidate) {
+  const std::size_t comma = candidate.find(", ");
+  return comma == candidate.npos ? std::string_view() : candidate.substr(comma + 2);
+}
 
 std::string transport_text(const std::string& transport, bool graph) {
   return transport + (graph ? " in a graph" : "");
@@ -137,7 +142,7 @@ void say_transport(Table& table, const HaloReport& h) {
   if (h.candidates.empty()) return say(table, fmt::format("Transport: {}, as named.", taken));
   Choice choice{"Transport", "timed products with", "transports", taken};
   for (const TransportCandidate& one : h.candidates) {
-    if (one.name.ends_with(split_mark)) continue;
+    if (!tried_schedule(one.name).empty()) continue;
     choice.candidates.push_back({transport_text(one.name, one.graph), one.seconds, one.reason});
   }
   say_choice(table, choice);
@@ -151,8 +156,10 @@ void say_schedule(Table& table, const HaloReport& h) {
                            h.schedule_reason));
   }
   for (const TransportCandidate& one : h.candidates) {
-    if (!one.name.ends_with(split_mark)) continue;
-    say(table, fmt::format("The schedule split was tried: {}.", one.reason));
+    const std::string_view schedule = tried_schedule(one.name);
+    if (!schedule.empty()) {
+      say(table, fmt::format("The schedule {} was tried: {}.", schedule, one.reason));
+    }
   }
 }
 

@@ -13,14 +13,14 @@
 // touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
 // holds all distinct ones (with AVX-512: 8, fp32 16), and not at all where there is one
 // (value_codes.hpp). sigma= sorts rows by length as in sell; by default no more than is needed to
-// pad at most a tenth. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets
-// over 32-bit 1.7 on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit
-// over 16-bit 1.03 on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values
-// in memory: left out; asking ahead for x where it is larger than a megabyte 1.7 on random (4
-// ranks).
+// pad at most a tenth, and rows much longer than the others stay in CSR (long_rows.hpp). Worth (Zen
+// 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7 on stencil27;
+// 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on a band; a
+// byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out; asking
+// ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
 //
 // Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
-// slots; 4 per row of a slice whose rows are not consecutive.
+// slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -93,15 +93,18 @@ class AsellKernel final : public SpmvKernel {
     run_ = for_isa<AsellBody<T>>(isa);
     const bool use_codes = wants_value_codes(matrix, options);
     sigma_ = options.integer("sigma", 0);
-    rows_ = options.has("sigma") ? SlicedRows(matrix, rows, c, sigma_)
-                                 : rows_of_little_padding(matrix, rows, sigma_);
-    if (use_codes) table_ = ValueTable<T>(matrix, rows, isa == Isa::avx512 ? table_size : 1);
+    if (!options.has("sigma")) long_rows_ = LongRows(matrix, rows);
+    const RowListView sliced = long_rows_.count() > 0 ? long_rows_.others() : rows;
+    rows_ = options.has("sigma") ? SlicedRows(matrix, sliced, c, sigma_)
+                                 : rows_of_little_padding(matrix, sliced, sigma_);
+    if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::avx512 ? table_size : 1);
     cut_slices();
-    const std::int64_t slices = rows_.slices();
-    check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, rows), matrix},
+    const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();
+    check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, sliced), matrix},
                   fmt::format("slices of {} rows", c), "sort more rows (sigma=), or use csr-omp");
-    bounds_ = balanced_split(slices, parts_for(slices), [&](std::int64_t slice) {
-      return slices_[slice].slot + row_cost * c * slice;
+    bounds_ = balanced_split(items, parts_for(items), [&](std::int64_t item) {
+      const std::int64_t slice = std::min(item, slices);
+      return slices_[slice].slot + row_cost * c * slice + long_rows_.nonzeros_before(item - slice);
     });
     fill();
     rows_.close();
@@ -126,16 +129,19 @@ class AsellKernel final : public SpmvKernel {
         bounds_, rows_of_piece / c, parts,
         [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
         [&](std::int64_t begin, std::int64_t end) {
-          return dot_of_slices(rows_.view(), begin, end, static_cast<const double*>(x),
-                               static_cast<const double*>(y));
+          return dot_of_items(begin, end, static_cast<const double*>(x),
+                              static_cast<const double*>(y));
         });
   }
 
   KernelWork work() const override {
     const std::int64_t table = static_cast<std::int64_t>(table_.size() * sizeof(T));
-    const std::int64_t stored =
-        slices_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes() + codes_.bytes();
-    KernelWork work = work_of(csr_, csr_rows_, slices_[rows_.slices()].slot, stored + table);
+    const std::int64_t stored = slices_.bytes() + rows_.bytes() + indices_.bytes() +
+                                values_.bytes() + codes_.bytes() + long_rows_.bytes();
+    const Offset in_csr = long_rows_.nonzeros();
+    KernelWork work = work_of(
+        csr_, csr_rows_, slices_[rows_.slices()].slot + in_csr,
+        stored + table + in_csr * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)));
     work.footprint_bytes = stored + static_cast<std::int64_t>(sizeof(values_of_codes_)) +
                            static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
@@ -147,15 +153,22 @@ class AsellKernel final : public SpmvKernel {
   static constexpr std::size_t table_size = 64 / sizeof(T);
 
   AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y}, rows_.view(),  slices_.data(),   indices_.data(), csr_.block,
-            values_.data(),      codes_.data(), values_of_codes_, csr_.columns};
+    return {{alpha, x, beta, y}, rows_.view(),   slices_.data(),          indices_.data(),
+            csr_.block,          values_.data(), codes_.data(),           values_of_codes_,
+            csr_.columns,        rows_.slices(), long_rows_.view<T>(csr_)};
   }
 
-  /// The sum of x[i] y[i] over the rows of slices [begin, end).
-  static double dot_of_slices(const SlicedRowsView& rows, std::int64_t begin, std::int64_t end,
-                              const double* x, const double* y) {
+  /// The sum of x[i] y[i] over the rows of slices and groups of long rows [begin, end).
+  double dot_of_items(std::int64_t begin, std::int64_t end, const double* x,
+                      const double* y) const {
+    const SlicedRowsView rows = rows_.view();
     double sum = 0;
-    for (std::int64_t slice = begin; slice < end; ++slice) {
+    for (std::int64_t group = std::max(begin, rows_.slices()) - rows_.slices();
+         group < end - rows_.slices(); ++group) {
+      const LocalIndex* members = long_rows_.begin(group);
+      sum += dot_of_rows(long_rows_.size(group), x, y, [&](LocalIndex r) { return members[r]; });
+    }
+    for (std::int64_t slice = begin; slice < std::min(end, rows_.slices()); ++slice) {
       const auto lanes = static_cast<LocalIndex>(std::min<std::int64_t>(c, rows.count - slice * c));
       const LocalIndex first = rows.first[slice];
       const LocalIndex* scattered = rows.scattered + ~first;
@@ -210,14 +223,15 @@ class AsellKernel final : public SpmvKernel {
 
   /// Copies the entries into their slots; each thread touches first what it will read.
   void fill() {
-    const AsellSlice& end = slices_[rows_.slices()];
-    indices_ = Buffer<std::byte>(end.index);
-    if (table_.size() == 0) values_ = Buffer<T>(end.slot);
-    if (table_.size() > 1) codes_ = Buffer<std::uint8_t>(end.slot);
+    const AsellSlice& last = slices_[rows_.slices()];
+    indices_ = Buffer<std::byte>(last.index);
+    if (table_.size() == 0) values_ = Buffer<T>(last.slot);
+    if (table_.size() > 1) codes_ = Buffer<std::uint8_t>(last.slot);
     for (std::size_t k = 0; k < table_.size(); ++k) values_of_codes_[k] = table_[k];
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
       EntrySlots slots;
-      for (std::int64_t slice = begin; slice < end_of_part; ++slice) fill_slice(slice, slots);
+      const std::int64_t end = std::min(end_of_part, rows_.slices());
+      for (std::int64_t slice = begin; slice < end; ++slice) fill_slice(slice, slots);
     });
   }
 
@@ -253,6 +267,7 @@ class AsellKernel final : public SpmvKernel {
     if (table_.size() == 1) text += "; 1 value";
     if (table_.size() > 1) text += fmt::format("; {} values", table_.size());
     if (sigma_ > 1) text += fmt::format("; sigma={}", sigma_);
+    if (long_rows_.count() > 0) text += fmt::format("; {} long rows", long_rows_.count());
     return text;
   }
 
@@ -260,6 +275,7 @@ class AsellKernel final : public SpmvKernel {
   RowListView csr_rows_;
   RangeFunction<AsellBody<T>> run_ = nullptr;
   std::int64_t sigma_ = 1;
+  LongRows long_rows_;
   SlicedRows rows_;
   ValueTable<T> table_;
   Buffer<AsellSlice> slices_;

@@ -4,6 +4,7 @@
 // values (stored, a byte that names one of a table, or one constant). 32 rows per slice, summed
 // side by side in registers:
 //   for each step, for each lane l with an entry: sum[l] = fma(value, x[column], sum[l])
+// and after the slices, in CSR, rows that are much longer than the others (long_rows.hpp).
 // Lanes without an entry may load x[0] or a table's value, but their sum is kept as it was.
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "kernels/cpu/asell_code.hpp"
 #include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/long_rows.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/product_arguments.hpp"
 
@@ -39,6 +41,8 @@ struct AsellArguments : ProductArguments<T> {
   const std::uint8_t* codes;  ///< one per slot that names one of
   const T* table;             ///< 64 bytes of values, or one for all slots where both are null
   std::int64_t columns;
+  std::int64_t slice_count;
+  LongRowsView<T> long_rows;
 };
 
 /// Values as they are.
@@ -362,11 +366,16 @@ struct AsellBody {
     }
   }
 
-  /// Slices [begin, end).
+  /// Slices, then groups of long rows, [begin, end).
   template <int vector_bytes>
   [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
                                          std::int64_t end) {
     const Arguments a = arguments;  // a copy that y cannot alias
+    if (end > a.slice_count) {
+      const std::int64_t first = std::max(begin, a.slice_count);
+      multiply_long_rows<T>(a.long_rows, a, first - a.slice_count, end - a.slice_count);
+      end = first;
+    }
     if (a.values != nullptr)
       return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
 #if defined(__x86_64__)

@@ -67,10 +67,14 @@ const char* matrix_option(const RunOptions& options) {
 }
 
 /// Why products have another schedule than --schedule says; empty: they do not.
-std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels) {
+std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels,
+                            const ChosenTransport& transport) {
   if (kernels.schedule == e.options.schedule) return {};
   if (kernels.schedule == e.operands.schedule) return e.operands.schedule_reason;
-  if (kernels.schedule == Schedule::split) return "it was faster in a trial";
+  const std::string mark = fmt::format(", {}", entry_of(kernels.schedule).name);
+  for (const TransportCandidate& one : transport.candidates) {
+    if (one.name.ends_with(mark)) return "it was faster in a trial";
+  }
   return fmt::format("{} multiplies all rows at once", kernels.interior);
 }
 
@@ -263,7 +267,7 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.halo->graph = transport.graph;
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
-  report.halo->schedule_reason = schedule_reason(e, kernels);
+  report.halo->schedule_reason = schedule_reason(e, kernels, transport);
 }
 
 double measured_read_bandwidth(const Experiment& e) {

@@ -16,7 +16,7 @@
 #include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "miniapp/bench/rank_report.hpp"
-#include "miniapp/bench/split_trial.hpp"
+#include "miniapp/bench/schedule_trial.hpp"
 #include "miniapp/bench/trace.hpp"
 #include "miniapp/commands/references.hpp"
 #include "partition/base/numbers.hpp"
@@ -254,9 +254,9 @@ Measured measure_all(const Experiment& e, RunReport& report) {
     if (!kernels) continue;
     for (ChosenTransport& transport : transports_for(e, setting, *kernels)) {
       const bool open = options.format == "auto" && options.schedule == Schedule::overlap;
-      const auto split = open ? try_split(setting, *kernels, transport) : nullptr;
+      const auto other = open ? try_other_schedules(setting, *kernels, transport) : nullptr;
       const bool going_on =
-          split ? measure_case(e, split->setting, split->kernels, transport, measured, report)
+          other ? measure_case(e, other->setting, other->kernels, transport, measured, report)
                 : measure_case(e, setting, *kernels, transport, measured, report);
       if (!going_on) return measured;
     }

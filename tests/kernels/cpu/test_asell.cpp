@@ -248,14 +248,34 @@ TEST_CASE("asell sorts no more rows than its padding asks for") {
   CHECK(parameters(few, "asell").find("; sigma=16384") != std::string::npos);
 }
 
+TEST_CASE("asell leaves rows much longer than the others in CSR") {
+  omp_set_num_threads(2);
+  // Tridiagonal but for rows of 900, 901, ... entries, first alone, then up to six.
+  for (const LocalIndex many : {1, 2, 3, 4, 6}) {
+    const Matrix matrix = pattern("long rows", 600, 1000, [&](LocalIndex i, LocalIndex j) {
+      const LocalIndex number = i / 90;
+      return i % 90 == 50 && number < many ? j < 900 + number : std::abs(i - j) <= 1;
+    });
+    const std::string text = "; " + std::to_string(many) + " long rows";
+    INFO(text);
+    check("asell", matrix, "offsets");
+    const Typed<double> typed(matrix);
+    CHECK(work_of("asell", typed.view()).parameters.find(text) != std::string::npos);
+    CHECK(work_of("asell", typed.view()).stored_entries < std::ssize(matrix.indices) + 600);
+    CHECK(work_of("asell:sigma=1", typed.view()).parameters.find("long") == std::string::npos);
+  }
+  const Matrix even = pattern("even", 64, 1000, [](LocalIndex, LocalIndex j) { return j < 900; });
+  CHECK(work_of("asell", Typed<double>(even).view()).parameters.find("long") == std::string::npos);
+}
+
 TEST_CASE("asell refuses options out of range and padding beyond its limit") {
   const Matrix heavy = one_long_row(200000);
   const Typed<double> a(heavy);
   for (const char* spec : {"asell:c=8", "asell:sigma=0", "asell:codes=maybe", "asell:simd=3",
-                           "asell:max_padding=-1", "asell"}) {
+                           "asell:max_padding=-1", "asell:sigma=1"}) {
     INFO(spec);
     CHECK_THROWS_AS(make_kernel(spec, a.view(), all_rows(64)), InputError);
   }
-  CHECK_NOTHROW(make_kernel("asell:max_padding=31", a.view(), all_rows(64)));
+  CHECK_NOTHROW(make_kernel("asell:sigma=1,max_padding=31", a.view(), all_rows(64)));
   CHECK_NOTHROW(make_kernel("asell", Typed<double>(one_long_row(64)).view(), all_rows(64)));
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Trials of other orders (schedule_trial.hpp).
+#include "miniapp/bench/schedule_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double least_exposed_share = 0.05;  ///< of a product
+constexpr double worth = 0.98;                ///< times the time of the other order
+constexpr double round_of_trial_seconds = 0.005;
+constexpr int fewest_products = 3, rounds = 3;
+
+/// An order that may be faster, and the format for it.
+struct Alternative {
+  Schedule schedule;
+  std::string format;
+  bool graph;
+};
+
+/// Whether the transport that was chosen leaves something to hide in a graph, where `split` runs;
+/// it may have been faster without one by a hair. From numbers that all ranks share.
+bool exchange_shows(const ChosenTransport& transport) {
+  const auto taken = std::find_if(
+      transport.candidates.begin(), transport.candidates.end(),
+      [&](const TransportCandidate& one) { return one.name == transport.name && one.graph; });
+  if (taken == transport.candidates.end() || !taken->exposed_seconds) return false;
+  return *taken->exposed_seconds > least_exposed_share * *taken->seconds;
+}
+
+/// Collective.
+std::vector<Alternative> other_orders(const ProductSetting& setting, const ChosenKernels& kernels,
+                                      const ChosenTransport& transport) {
+  const Device device = setting.site.device;
+  if (device == Device::gpu) {
+    const bool possible = find_transport(transport.name).in_line && !kernels.kernels.canonical;
+    if (!possible || !exchange_shows(transport)) return {};
+    return {{Schedule::split, kernels.interior, true}};
+  }
+  const Comm& comm = setting.measuring.comm;
+  const auto in_all = [&](RowListView rows) {
+    return sum_over_ranks(comm, std::int64_t{rows.count});
+  };
+  const bool two_lists = kernels.schedule == Schedule::overlap && setting.sums == nullptr &&
+                         in_all(setting.matrix.interior.view()) > 0 &&
+                         in_all(setting.matrix.boundary.view()) > 0;
+  if (!two_lists) return {};
+  std::vector<Alternative> list{{Schedule::blocking, kernels.interior, false}};
+  const std::string plain = universal_format(device, setting.block.view().precision).name;
+  if (kernels.interior != plain) list.push_back({Schedule::blocking, plain, false});
+  return list;
+}
+
+/// Products in one order, and the best time of one so far.
+struct Contender {
+  Products products;
+  int iterations = 0;
+  double seconds = std::numeric_limits<double>::infinity();
+
+  Contender(const ProductSetting& setting, const ChosenKernels& kernels,
+            const TransportVariant& transport)
+      : products(setting, kernels.kernels, transport, 1, 0) {
+    const double one =
+        estimate_seconds(setting.measuring, round_of_trial_seconds, products.sequence());
+    const int step = products.sequence().step();
+    iterations = std::max(fewest_products,
+                          static_cast<int>(std::ceil(round_of_trial_seconds / one / step))) *
+                 step;
+  }
+  /// Collective.
+  void time_round(const Measuring& measuring) {
+    seconds = std::min(seconds, time_batch(measuring, iterations, products.sequence()));
+  }
+};
+
+/// Collective. Empty where a rank lacks the memory, or the format refuses.
+std::unique_ptr<OtherProducts> make_other(const ProductSetting& setting,
+                                          const ChosenKernels& kernels,
+                                          const Alternative& alternative, std::string& reason) {
+  auto other = std::unique_ptr<OtherProducts>(new OtherProducts{nullptr, setting, {}});
+  other->setting.schedule = alternative.schedule;
+  try {
+    take_resources(setting.measuring.comm, "--schedule", [&] {
+      other->columns =
+          columns_for(alternative.schedule, setting.matrix, setting.block.view().precision,
+                      setting.site.device, setting.block.view().value_codes);
+    });
+  } catch (const AgreedError& refusal) {
+    reason = refusal.what();
+    return nullptr;
+  }
+  other->setting.columns = other->columns.get();
+  const FormatRequest request{alternative.format, "", graphs_on(setting.site.device, true)};
+  if (const auto refusal = name_kernels(other->setting, request, other->kernels)) {
+    reason = reason_of(*refusal, alternative.format);
+    return nullptr;
+  }
+  other->kernels.candidates = kernels.candidates;
+  other->kernels.cost = kernels.cost;
+  return other;
+}
+
+/// The products of an alternative if they are faster than those of `chosen` and `transport`.
+std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const ChosenKernels& chosen,
+                                       const TransportVariant& transport,
+                                       const Alternative& alternative, TransportCandidate& line) {
+  const Measuring& measuring = setting.measuring;
+  std::unique_ptr<OtherProducts> other = make_other(setting, chosen, alternative, line.reason);
+  if (other == nullptr) return nullptr;
+  Contender before(setting, chosen, transport);
+  std::optional<Contender> after;
+  try {
+    after.emplace(other->setting, other->kernels,
+                  TransportVariant{transport.entry, alternative.graph});
+  } catch (const AgreedError& refusal) {
+    line.reason = refusal.what();
+    before.products.close();
+    return nullptr;
+  }
+  for (int round = 0; round < rounds; ++round) {
+    before.time_round(measuring);
+    after->time_round(measuring);
+  }
+  const bool right = after->products.ghosts_arrive();
+  after->products.close();
+  before.products.close();
+  line.seconds = after->seconds;
+  const bool faster = right && after->seconds < worth * before.seconds;
+  line.reason = fmt::format("{}, {:.2f} of the time of {}{}", alternative.format,
+                            after->seconds / before.seconds, entry_of(chosen.schedule).name,
+                            faster ? ", taken" : "");
+  return faster ? std::move(other) : nullptr;
+}
+
+/// The format that a product really has is called the fastest, and no other.
+void move_the_mark(ChosenKernels& kernels, std::string_view before, Schedule schedule) {
+  if (kernels.interior == before) return;
+  for (FormatCandidate& one : kernels.candidates) {
+    if (one.name == before) {
+      one.reason = "fastest where exchange and product overlap";
+    } else if (one.name == kernels.interior) {
+      one.reason = fmt::format("fastest, {}", entry_of(schedule).name);
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& setting,
+                                                         const ChosenKernels& kernels,
+                                                         ChosenTransport& transport) {
+  const TransportEntry* entry = &find_transport(transport.name);
+  std::unique_ptr<OtherProducts> best;
+  for (const Alternative& one : other_orders(setting, kernels, transport)) {
+    const std::string name = transport.name + ", " + entry_of(one.schedule).name;
+    TransportCandidate line{name, one.graph, {}, {}, ""};
+    auto other = try_one(best ? best->setting : setting, best ? best->kernels : kernels,
+                         {entry, transport.graph}, one, line);
+    transport.candidates.push_back(std::move(line));
+    if (other == nullptr) continue;
+    transport.graph = one.graph;
+    move_the_mark(other->kernels, best ? best->kernels.interior : kernels.interior, one.schedule);
+    best = std::move(other);
+  }
+  return best;
+}
+
+}  // namespace rowhalo
