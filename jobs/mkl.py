@@ -7,9 +7,10 @@ usage: mkl.py [options]                             (see --help)
 For every matrix: MKL's mkl_sparse_d_mv (CSR, with hint and optimize) with T threads, `rowhalo run
 --format auto` on 1 rank with T threads, and on T ranks with PETSc beside it; --pairs times in turn.
 Each ratio is the median over pairs of MKL's time over ours of the same pair; PETSc's likewise. Writes
-mkl.csv (a line per matrix and program) and mkl.md into --output. MKL is for measuring only: it is
-taken from --mkl DIR (libmkl_rt.so.N and libiomp5.so at any depth) or from the packages of this Python
-(pip install mkl). Python 3.8 or newer.
+mkl.csv (a line per matrix and number of ranks: the run of the median time, the ratios, MKL's time)
+and mkl.md into --output; --tables writes mkl.md again. MKL is for measuring only: it is taken from
+--mkl DIR (libmkl_rt.so.N and libiomp5.so at any depth) or from the packages of this Python (pip
+install mkl). Python 3.8 or newer.
 Exit status: 0 fine, 1 a run failed or MKL's y is wrong, 2 wrong usage, 77 MKL is not there.
 """
 import argparse
@@ -27,8 +28,10 @@ import time
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, csv_text, settle
+from comparing import add_program, settle
 from petsc_matrix import read_petsc
+from studying.rows import columns_of, csv_text, read_csv, rows_of
+from table import machines_of
 from whole_files import write_whole
 
 NAME = typed("mkl.py")
@@ -37,8 +40,7 @@ MATRICES = ("stencil27:96,coef=random", "stencil7:128,coef=random", "elasticity:
             "rmat:scale=18,scramble=1", "web:rows=500000", "arrow:rows=2000000,heavy=5,row=500000",
             "empty:rows=2000000,share=0.8,row=20", "random:rows=500000,row=16",
             "lp:rows=1177,columns=300000")
-COLUMNS = ("matrix", "nonzeros", "program", "format", "transport", "partition", "median_seconds",
-           "ratio", "lowest", "highest", "pairs", "version", "git", "hosts", "time", "mkl")
+OWN = ("mkl", "mkl_seconds", "pairs", "ratio", "lowest", "highest", "petsc_ratio")  # columns
 NON_TRANSPOSE, GENERAL = 10, 20  # of mkl_spblas.h
 
 
@@ -147,8 +149,11 @@ def parse(arguments):
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run (default: %(default)s)")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
+    parser.add_argument("--tables", action="store_true",
+                        help="measure nothing: write mkl.md of --output again from mkl.csv")
     options = parser.parse_args(arguments)
-    settle(parser, options)
+    if not options.tables:
+        settle(parser, options)
     if options.mkl and not options.mkl.is_dir():
         parser.error(f"--mkl {options.mkl}: is not a folder")
     return options
@@ -160,12 +165,11 @@ class Ours:
     def __init__(self, options, ranks, folder):
         self.options, self.ranks, self.target = options, ranks, folder / f"{ranks}.json"
         self.threads = options.threads // ranks
-        self.name = f"rowhalo, {ranks} x {self.threads}"
         self.launcher = shlex.split(options.launcher.format(ranks=ranks)) if ranks > 1 else []
 
-    def run(self, path):
+    def run(self, matrix):
         options = self.options
-        command = [*self.launcher, options.rowhalo, "run", "--matrix", str(path), "--device", "cpu",
+        command = [*self.launcher, options.rowhalo, "run", "--matrix", matrix, "--device", "cpu",
                    "--threads", str(self.threads), "--min-seconds", str(options.seconds), "--quiet",
                    "--validate", "petsc" if self.ranks > 1 else "none", "--json", str(self.target)]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -173,55 +177,72 @@ class Ours:
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip().splitlines()[0] if done.stderr else
                                f"exit status {done.returncode}")
-        return json.loads(self.target.read_text(encoding="utf-8"))
+        return rows_of(json.loads(self.target.read_text(encoding="utf-8")))[0]
 
 
-def lines_of(matrix, mkl, programs, path, options):
-    """Of one matrix: MKL's line, then ours and PETSc's with their ratios."""
-    times, reports = {"MKL": []}, {}
+def rows_beside(matrix, mkl, programs, options):
+    """Of one matrix: a row per program, that of its median run."""
+    mkl_times, runs = [], [[] for _ in programs]
     for _ in range(options.pairs):
-        times["MKL"].append(mkl.measure(options.seconds))
-        for program in programs:
-            report = reports[program.name] = program.run(path)
-            times.setdefault(program.name, []).append(report["timing"]["median_seconds"])
-            petsc = (report["validation"] or {}).get("petsc_seconds")
-            if petsc:
-                times.setdefault(f"PETSc, {program.ranks} ranks", []).append(petsc)
-    for name, seconds in times.items():
-        ratios = sorted(other / own for other, own in zip(times["MKL"], seconds))
-        report = reports.get(name)
-        line = dict.fromkeys(COLUMNS)
-        line.update(matrix=matrix, nonzeros=mkl.nonzeros, program=name, pairs=len(seconds),
-                    median_seconds=statistics.median(seconds), mkl=mkl.version)
-        if name != "MKL":
-            line.update(ratio=statistics.median(ratios), lowest=ratios[0], highest=ratios[-1])
-        if report:
-            source = report["provenance"]
-            line.update(format=report["kernel"]["format"], transport=report["halo"]["transport"],
-                        partition=report["partition"]["name"], version=source["version"],
-                        git=source["git"], hosts=" ".join(dict.fromkeys(source["hosts"])),
-                        time=source["time"])
-        yield line
+        mkl_times.append(mkl.measure(options.seconds))
+        for program, own in zip(programs, runs):
+            own.append(program.run(matrix))
+    for program, own in zip(programs, runs):
+        ratios = sorted(other / row["median_seconds"] for other, row in zip(mkl_times, own))
+        theirs = [row["petsc_seconds"] / row["median_seconds"] for row in own if row["petsc_seconds"]]
+        middle = sorted(own, key=lambda row: row["median_seconds"])[(len(own) - 1) // 2]
+        yield {**middle, "study": "mkl", "point": f"{program.ranks} x {program.threads}",
+               "threads": program.threads, "mkl": mkl.version, "pairs": len(own),
+               "mkl_seconds": statistics.median(mkl_times), "ratio": statistics.median(ratios),
+               "lowest": ratios[0], "highest": ratios[-1],
+               "petsc_ratio": statistics.median(theirs) if theirs else None}
 
 
-def markdown_text(lines):
-    text = ["# Beside MKL", "", "Milliseconds per product; in brackets how many times as fast as MKL, "
-            "and the spread of that. All figures: [mkl.csv](mkl.csv).", ""]
-    names = list(dict.fromkeys(line["program"] for line in lines))
-    text += [f"| matrix | {' | '.join(names)} |", "| --- " * (len(names) + 1) + "|"]
-    for matrix in dict.fromkeys(line["matrix"] for line in lines):
-        cells = dict.fromkeys(names, "-")
-        for line in lines:
-            if line["matrix"] == matrix:
-                ratio = line["ratio"] and (f" {line['format'] or ''} (**{line['ratio']:.2f}**, "
-                                           f"{line['lowest']:.2f} to {line['highest']:.2f})")
-                cells[line["program"]] = f"{1e3 * line['median_seconds']:.4g}{ratio or ''}"
-        text.append(f"| {matrix} | {' | '.join(cells.values())} |")
+def markdown_text(rows):
+    points = list(dict.fromkeys(row["point"] for row in rows))
+    text = ["# Beside MKL", "", "Milliseconds per product on ranks x threads; in brackets how many times "
+            "as fast as MKL on the same cores, and the spread of that; PETSc's time over ours. All "
+            "figures: [mkl.csv](mkl.csv).", "", *machines_of(rows),
+            *(f"- {name}" for name in dict.fromkeys(row["mkl"] for row in rows)),
+            f"- {rows[0]['pairs']} runs of each in turn", "",
+            f"| matrix | MKL | {' | '.join(points)} | PETSc / ours |",
+            "| --- " * (len(points) + 3) + "|"]
+    for matrix in dict.fromkeys(row["matrix"] for row in rows):
+        own = {row["point"]: row for row in rows if row["matrix"] == matrix}
+        cells = [f"{1e3 * next(iter(own.values()))['mkl_seconds']:.4g}"]
+        for row in (own[point] for point in points):
+            cells.append(f"{1e3 * row['median_seconds']:.4g} {row['format']} (**{row['ratio']:.2f}**, "
+                         f"{row['lowest']:.2f} to {row['highest']:.2f})")
+        petsc = [f"{row['petsc_ratio']:.2f}" for row in own.values() if row["petsc_ratio"]]
+        text.append(f"| {matrix} | {' | '.join([*cells, ', '.join(petsc) or '-'])} |")
     return "\n".join(text) + "\n"
+
+
+def write_tables(folder, rows):
+    write_whole(folder / "mkl.csv", csv_text(rows, (*OWN, *columns_of(rows))))
+    write_whole(folder / "mkl.md", markdown_text(rows))
+
+
+def read_rows(path):
+    rows = read_csv(path, OWN)
+    for row in rows:
+        row.update({name: float(row[name]) if row[name] else None for name in OWN[3:] + OWN[1:2]})
+    return rows
+
+
+def write_again(folder):
+    try:
+        write_whole(folder / "mkl.md", markdown_text(read_rows(folder / "mkl.csv")))
+    except (OSError, ValueError) as error:
+        print(f"{NAME}: {folder / 'mkl.csv'}: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def main(arguments):
     options = parse(arguments)
+    if options.tables:
+        return write_again(options.output)
     prefix = Path(sys.prefix)
     folders = [options.mkl] if options.mkl else [prefix / "lib", prefix / "local/lib"]
     try:
@@ -231,7 +252,7 @@ def main(arguments):
               file=sys.stderr)
         return 77
     options.output.mkdir(parents=True, exist_ok=True)
-    lines, failed = [], False
+    rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="rowhalo-mkl-") as name:
         folder = Path(name)
         programs = [Ours(options, ranks, folder) for ranks in dict.fromkeys((1, options.threads))]
@@ -241,19 +262,19 @@ def main(arguments):
                            stdout=subprocess.DEVNULL)
             mkl.take(*read_petsc(path))
             try:
-                here = list(lines_of(matrix, mkl, programs, path, options))
+                here = list(rows_beside(matrix, mkl, programs, options))
             except RuntimeError as error:
                 print(f"{matrix}: {error}", flush=True)
                 failed = True
                 continue
-            lines += here
+            rows += here
             right = mkl.is_right()
             failed |= not right
-            said = [f"{line['program']} {1e3 * line['median_seconds']:.4g} ms"
-                    + (f" ({line['ratio']:.2f})" if line["ratio"] else "") for line in here]
-            print(f"{matrix}: {', '.join(said)}" + ("" if right else "; MKL's y is WRONG"), flush=True)
-            write_whole(options.output / "mkl.csv", csv_text(COLUMNS, lines))
-            write_whole(options.output / "mkl.md", markdown_text(lines))
+            said = [f"{row['point']} {1e3 * row['median_seconds']:.4g} ms ({row['ratio']:.2f})"
+                    for row in here]
+            print(f"{matrix}: MKL {1e3 * here[0]['mkl_seconds']:.4g} ms, {', '.join(said)}"
+                  + ("" if right else "; MKL's y is WRONG"), flush=True)
+            write_tables(options.output, rows)
     return 1 if failed else 0
 
 

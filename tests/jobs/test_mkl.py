@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/mkl.py as far as it goes without MKL: what it says then, its matrices, its table."""
 import importlib
+import json
 import unittest
 
-from results import launch, script
+from results import JOBS, launch, script
 
 BUILT = ("--rowhalo", launch.BINARY)
 
@@ -34,11 +35,24 @@ class Mkl(launch.Case):
 
     def test_table(self):
         module = importlib.import_module("mkl")
-        lines = [{**dict.fromkeys(module.COLUMNS), "matrix": "m", "program": name, **more}
-                 for name, more in (("MKL", {"median_seconds": 2e-3}),
-                                    ("rowhalo, 1 x 2", {"median_seconds": 1e-3, "format": "sell",
-                                                        "ratio": 2.0, "lowest": 1.5, "highest": 2.5}))]
-        self.assertIn("| m | 2 | 1 sell (**2.00**, 1.50 to 2.50) |", module.markdown_text(lines))
+        report = json.loads((JOBS / "results/samples/run.json").read_text(encoding="utf-8"))
+        row = {**module.rows_of(report)[0], "mkl": "MKL 1.0", "pairs": 3, "lowest": 1.5, "highest": 2.5}
+        rows = [{**row, "point": "1 x 2", "median_seconds": 1e-3, "mkl_seconds": 2e-3, "ratio": 2.0,
+                 "format": "sell", "petsc_ratio": None},
+                {**row, "point": "2 x 1", "median_seconds": 5e-4, "mkl_seconds": 2e-3, "ratio": 4.0,
+                 "format": "bsr", "petsc_ratio": 1.25}]
+        text = module.markdown_text(rows)
+        self.assertIn("| 2 | 1 sell (**2.00**, 1.50 to 2.50) | 0.5 bsr (**4.00**, 1.50 to 2.50) | 1.25 |",
+                      text)
+        self.assertIn("- MKL 1.0\n- 3 runs of each", text)
+        module.write_tables(self.place, rows)
+        (self.place / "mkl.md").unlink()
+        again = script("mkl.py", "--tables", "--output", self.place)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual((self.place / "mkl.md").read_text(encoding="utf-8"), text)
+        wrong = script("mkl.py", "--tables", "--output", self.place / "none")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("mkl.csv", wrong.stderr)
 
 
 if __name__ == "__main__":

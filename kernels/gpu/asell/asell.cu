@@ -12,6 +12,7 @@
 // memory: their table lies in shared memory.
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
+#include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
@@ -211,6 +212,8 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
   using Matrix = typename Numbers::Matrix;
   constexpr Shape shape = shape_of<Numbers>(unroll, value_code);
   constexpr bool coded = value_code == ValueCode::dictionary;
+  // The step of a solver that adds the dots is launched while the last rows are multiplied.
+  if constexpr (dots == Dots::if_wanted) let_next_start();
   __shared__ Matrix table[coded ? most_distinct_values : 1];
   const unsigned number = blockIdx.x * (asell_threads / warp_size) + threadIdx.x / warp_size;
   const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;

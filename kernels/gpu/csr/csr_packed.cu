@@ -286,8 +286,8 @@ class CsrPackedKernel final : public DeviceFormat {
         words_.data(), rows_};
     auto* kernel = csr_packed_kernel<Numbers, Values, Start::in_turn>;
     if (start_ == Start::early) kernel = csr_packed_kernel<Numbers, Values, Start::early>;
-    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, arguments,
-                  native(stream));
+    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, native(stream),
+                  arguments);
   }
 
   void fill(const std::vector<std::uint64_t>& distinct) {

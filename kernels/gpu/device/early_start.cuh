@@ -11,6 +11,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "kernels/gpu/device/check.hpp"
 
 namespace rowhalo {
@@ -31,8 +33,8 @@ __device__ inline void let_next_start() {
 
 /// Whether `kernel`, as compiled for the current device, waits by itself, so that it may start
 /// early; also in a graph.
-template <class Arguments>
-bool can_start_early(void (*kernel)(Arguments)) {
+template <class... Arguments>
+bool can_start_early(void (*kernel)(Arguments...)) {
   constexpr int first_architecture = 90, first_driver_with_graphs = 12030;
   if (CUDART_VERSION < first_driver_with_graphs) return false;
   int driver = 0;
@@ -47,9 +49,9 @@ enum class Start {
   early,  ///< can_start_early(kernel)
 };
 
-template <class Arguments>
-void launch_kernel(void (*kernel)(Arguments), unsigned blocks, int block, Start start,
-                   const Arguments& arguments, cudaStream_t stream) {
+template <class... Arguments>
+void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, int block, Start start,
+                   cudaStream_t stream, const std::type_identity_t<Arguments>&... arguments) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
@@ -59,7 +61,7 @@ void launch_kernel(void (*kernel)(Arguments), unsigned blocks, int block, Start 
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = start == Start::early ? 1 : 0;
-  ROWHALO_CUDA(cudaLaunchKernelEx(&config, kernel, arguments));
+  ROWHALO_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
 }  // namespace rowhalo

@@ -172,7 +172,7 @@ class EllVectorKernel final : public DeviceFormat {
     const EllVectorArguments<Numbers> arguments{{indices_.data(), values_.data(), steps_, rows_},
                                                 {alpha, x, beta, y}};
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
-    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, arguments, native(stream));
+    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, native(stream), arguments);
   }
   bool starts_early() const override { return start_ == Start::early; }
 

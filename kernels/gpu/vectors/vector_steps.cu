@@ -17,6 +17,7 @@
 #include <cstddef>
 
 #include "kernels/gpu/device/check.hpp"
+#include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/peers/lines.cuh"
@@ -42,6 +43,13 @@ template <class Step>
 constexpr int least_resident = sizeof(Step) <= 64   ? 8
                                : sizeof(Step) <= 96 ? 6
                                                     : 4;
+
+/// First of all, by every thread: steps start early (early_start.cuh), since an iteration is a chain
+/// of kernels of which each takes a microsecond to launch.
+__device__ void begin_step() {
+  wait_for_stream();
+  let_next_start();
+}
 
 /// Whether a solver has come to its end: then nothing changes any more.
 __device__ bool is_over(const double* ended) {
@@ -69,6 +77,7 @@ struct Sweep {
 
 template <class Step>
 __global__ void update_rows(Step step, Sweep sweep) {
+  begin_step();
   step.load();  // under way together with the look at the end
   if (is_over(sweep.ended)) return;
   sweep.for_each_row([&](std::int64_t i) { step(i); });
@@ -233,6 +242,7 @@ __device__ __forceinline__ void work_over_ranks(const OverRanks& a, int parts) {
 template <Summation summation>
 __global__ void finish_alone(const __grid_constant__ OverRanks then, const double* ended,
                              int parts) {
+  begin_step();
   if (!is_over(ended)) work_over_ranks<summation>(then, parts);
 }
 
@@ -256,6 +266,7 @@ template <class Step>
 __global__ void __launch_bounds__(conversion_threads, least_resident<Step>)
     sum_rows(Step step, Sweep sweep, unsigned* ended_blocks, double* of_blocks, int parts,
              const __grid_constant__ OverRanks then) {
+  begin_step();
   step.load();
   if (is_over(sweep.ended)) return;
   double sums[Step::sums] = {};
@@ -282,6 +293,7 @@ template <class Step>
 __global__ void __launch_bounds__(conversion_threads, 3)
     sum_rows_exactly(Step step, Sweep sweep, unsigned* ended_blocks, ExactSum* exact,
                      const __grid_constant__ OverRanks then) {
+  begin_step();
   step.load();
   if (is_over(sweep.ended)) return;
   __shared__ ExactSum sums[Step::sums];
@@ -311,6 +323,13 @@ __global__ void __launch_bounds__(conversion_threads, 3)
   if (is_last_block(ended_blocks)) work_over_ranks<Summation::reproducible>(then, 0);
 }
 
+/// As early as the device lets kernels start.
+template <auto kernel, class... Arguments>
+void launch_step(const VectorSpace& space, unsigned blocks, const Arguments&... arguments) {
+  static const Start start = can_start_early(kernel) ? Start::early : Start::in_turn;
+  launch_kernel(kernel, blocks, conversion_threads, start, native(space.stream), arguments...);
+}
+
 /// At most as many thread blocks as the device holds at once: those beyond would start when the
 /// others have ended, and run on a device that is nearly idle.
 template <auto kernel, class... Arguments>
@@ -322,8 +341,7 @@ void launch_sweep(const VectorSpace& space, const Arguments&... arguments) {
     return of_multiprocessor * device_attribute(cudaDevAttrMultiProcessorCount);
   }();
   const auto blocks = static_cast<unsigned>(std::min(parts_of(space.rows), resident));
-  kernel<<<blocks, conversion_threads, 0, native(space.stream)>>>(arguments...);
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_step<kernel>(space, blocks, arguments...);
 }
 
 }  // namespace
@@ -353,11 +371,12 @@ ROWHALO_VECTOR_STEPS(ROWHALO_INSTANTIATE)
 #undef ROWHALO_INSTANTIATE
 
 void finish_sums_on_gpu(const VectorSpace& space, const OverRanks& sums) {
-  const bool exact = sums.sums.exact != nullptr;
-  const auto kernel = exact ? finish_alone<Summation::reproducible> : finish_alone<Summation::fast>;
-  kernel<<<1, conversion_threads, 0, native(space.stream)>>>(sums, space.ended,
-                                                             parts_of(space.rows));
-  ROWHALO_CUDA(cudaGetLastError());
+  const int parts = parts_of(space.rows);
+  if (sums.sums.exact != nullptr) {
+    launch_step<finish_alone<Summation::reproducible>>(space, 1, sums, space.ended, parts);
+  } else {
+    launch_step<finish_alone<Summation::fast>>(space, 1, sums, space.ended, parts);
+  }
 }
 
 }  // namespace rowhalo

@@ -60,7 +60,7 @@ void launch(void (*alone)(Arguments), void (*in_line)(Arguments), unsigned block
   }();
   const bool starts_early = place == Place::in_line && early;
   launch_kernel(starts_early ? in_line : alone, blocks, block_threads,
-                starts_early ? Start::early : Start::in_turn, arguments, native(stream));
+                starts_early ? Start::early : Start::in_turn, native(stream), arguments);
 }
 
 }  // namespace rowhalo::p2p
