@@ -28,6 +28,7 @@ std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting,
   const Device device = setting.site.device;
   TransportContext context{setting.plan, setting.element_bytes(), 2, comm, setting.site};
   context.wait_for_packing = setting.schedule == Schedule::petsc_like;
+  context.connections = setting.connections;
   return disturbed(exchange_for(setting.schedule, device, transport.make(context)),
                    setting.disturbances, device, comm.rank);
 }

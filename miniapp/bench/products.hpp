@@ -40,6 +40,7 @@ struct ProductSetting {
   Schedule schedule = Schedule::overlap;
   const LoadedColumns* columns = nullptr;  ///< for a schedule that cuts by columns
   const PartialSumKernel* sums = nullptr;  ///< of a matrix with partial sums
+  Connections* connections = nullptr;      ///< that transports of this run share
 
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };

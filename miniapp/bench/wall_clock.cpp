@@ -30,6 +30,7 @@ constexpr Part parts[] = {
     {"rows migrate to their owners", &WallReport::partition},
     {"numbering rows and columns", &WallReport::partition},
     {"reordering rows", &WallReport::partition},
+    {"partial sums", &WallReport::partition},
     {"halo plan", &WallReport::partition},
     {"plan", &WallReport::partition},
     {"convert", &WallReport::choose},
@@ -39,10 +40,12 @@ constexpr Part parts[] = {
     {"measure bandwidth", &WallReport::measure},
     {"trace", &WallReport::measure},
     {"solve", &WallReport::measure},
+    {"check the symmetry", &WallReport::validate},
     {"solve with PETSc", &WallReport::validate},
     {"check the solution", &WallReport::validate},
     {"validate", &WallReport::validate},
     {"validate with PETSc", &WallReport::validate},
+    {"save y", &WallReport::write},
     {"write", &WallReport::write},
 };
 

@@ -66,14 +66,15 @@ struct Experiment {
   const Machine& machine;
   const Problem& problem;
   const Operands& operands;
+  Connections* connections = nullptr;  ///< that transports share
 
   BatchOptions batches() const {
     return {options.iterations, options.batches, options.warmup, options.min_seconds};
   }
   ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
-    return {measuring,         problem.multiplied(),   *operands.block,    problem.plan,
-            problem.site,      machine.stream(),       operands.stored_x,  disturbances,
-            operands.schedule, operands.columns.get(), operands.sums.get()};
+    return {measuring,         problem.multiplied(),   *operands.block,     problem.plan,
+            problem.site,      machine.stream(),       operands.stored_x,   disturbances,
+            operands.schedule, operands.columns.get(), operands.sums.get(), connections};
   }
 };
 

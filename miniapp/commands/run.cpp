@@ -340,8 +340,10 @@ ExitCode run(const CommandLine& line, const Job& job) {
   if (interrupted(job, report)) return stopped("");
   const Operands operands = prepare(options, job, problem, report);
   if (interrupted(job, report)) return stopped("");
-  const Experiment experiment{options, job, machine, problem, operands};
+  Connections connections;
+  const Experiment experiment{options, job, machine, problem, operands, &connections};
   const Measured measured = measure_all(experiment, report);
+  connections.close();
   if (interrupted(job, report)) return stopped(measured.trace);
   const ExitCode code = conclude_run(options, report);
   return finish(job, outputs, report, code, measured.trace,

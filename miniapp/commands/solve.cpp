@@ -89,9 +89,9 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const Experiment& e = solving.e;
   const Comm& comm = e.job.comm;
   const ComputeSite& site = e.problem.site;
-  const std::unique_ptr<HaloExchange> halo =
-      find_transport(solving.transport.name)
-          .make({e.problem.plan, sizeof(double), entry.halo_vectors, comm, site});
+  TransportContext context{e.problem.plan, sizeof(double), entry.halo_vectors, comm, site};
+  context.connections = e.connections;
+  const std::unique_ptr<HaloExchange> halo = find_transport(solving.transport.name).make(context);
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
   const bool blocks = preconditioned && solving.preconditioner->size() > 1;
@@ -323,7 +323,9 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
     return entry->kind == SolverKind::symmetric;
   });
   constexpr double rounding = 1e-12;
+  if (needs_symmetry) e.job.progress.phase("check the symmetry");
   const double measured = needs_symmetry ? asymmetry(e) : 0;
+  e.job.progress.phase("measure bandwidth");
   const double read_bandwidth = device == Device::gpu ? measured_read_bandwidth(e) : 0;
   const Solving solving{e, options, kernels, transport, preconditioner, dangling, read_bandwidth};
   std::vector<double> x(e.problem.matrix.owned_rows, 0.0);
@@ -377,8 +379,10 @@ ExitCode solve(const CommandLine& line, const Job& job) {
     dangling = normalize_columns(job.comm, problem.matrix);
   }
   const Operands operands = prepare(options, job, problem, report);
-  const Experiment experiment{options, job, machine, problem, operands};
+  Connections connections;
+  const Experiment experiment{options, job, machine, problem, operands, &connections};
   const std::vector<double> x = solve_all(experiment, line.solve, entries, dangling, report);
+  connections.close();
   const ExitCode code = conclude(entries, report);
   return finish(job, outputs, report, code, {}, [&] {
     outputs.write_text("--history", options.history, history_text(report));

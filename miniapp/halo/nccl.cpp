@@ -3,6 +3,7 @@
 // Transport `nccl`: one group of NCCL sends and receives per product, on a stream of its own that
 // the product's stream waits for. Nothing blocks the host, so a product fits into a CUDA graph.
 // Entries that lie together in x are sent from where they are.
+#include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/transports.hpp"
 
 #ifdef ROWHALO_HAVE_NCCL
@@ -14,7 +15,21 @@
 
 namespace rowhalo {
 
+struct NcclConnection {
+  NcclCommunicator communicator;
+};
+
 namespace {
+
+/// Collective. The communicator of `connections`, opened where it is not.
+NcclCommunicator& shared_communicator(const Comm& comm, Connections& connections) {
+  if (!connections.nccl) {
+    auto made = std::make_unique<NcclConnection>();
+    made->communicator.open(comm, "--halo nccl");
+    connections.nccl = std::move(made);
+  }
+  return connections.nccl->communicator;
+}
 
 class NcclExchange final : public HaloExchange {
  public:
@@ -24,7 +39,8 @@ class NcclExchange final : public HaloExchange {
       packing_.emplace(context, Packing::scattered);
       arrived_.emplace(EventHandle::Timing::off);
     });
-    communicator_.open(context.comm, "--halo nccl");
+    communicator_ = &shared_communicator(
+        context.comm, context.connections != nullptr ? *context.connections : own_);
   }
 
   HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
@@ -40,11 +56,11 @@ class NcclExchange final : public HaloExchange {
     if (!alone()) arrived_->make_wait(stream);
   }
 
-  void check() const override { communicator_.check(); }
+  void check() const override { communicator_->check(); }
 
   void close() override {
     synchronize(packing_->side());
-    communicator_.close();
+    own_.close();
     memory_.close();
   }
 
@@ -61,12 +77,12 @@ class NcclExchange final : public HaloExchange {
               ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
               : packing_->data() + send.begin * context_.element_bytes;
       ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes, ncclChar, send.rank,
-                            communicator_.get(), side));
+                            communicator_->get(), side));
     }
     for (const HaloPlan::Receive& receive : context_.plan.receives) {
       ROWHALO_NCCL(ncclRecv(x.ghost_data() + receive.begin * context_.element_bytes,
                             receive.count * context_.element_bytes, ncclChar, receive.rank,
-                            communicator_.get(), side));
+                            communicator_->get(), side));
     }
     ROWHALO_NCCL(ncclGroupEnd());
     arrived_->record(packing_->side());
@@ -76,12 +92,21 @@ class NcclExchange final : public HaloExchange {
   VectorLayout layout_;
   VectorStorage memory_;
   std::optional<DevicePacking> packing_;
-  NcclCommunicator communicator_;
+  Connections own_;  ///< where nobody shares
+  NcclCommunicator* communicator_ = nullptr;
   std::optional<EventHandle> arrived_;
   int made_ = 0;
 };
 
 }  // namespace
+
+Connections::Connections() = default;
+Connections::~Connections() = default;
+
+void Connections::close() {
+  if (nccl) nccl->communicator.close();
+  nccl.reset();
+}
 
 std::string nccl_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
@@ -102,6 +127,12 @@ std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext& context
 #include <stdexcept>
 
 namespace rowhalo {
+
+struct NcclConnection {};
+
+Connections::Connections() = default;
+Connections::~Connections() = default;
+void Connections::close() {}
 
 std::string nccl_unusable(const ComputeSite&) {
   return "built without NCCL; configure with -D ROWHALO_WITH_NCCL=ON";

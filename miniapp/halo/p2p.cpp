@@ -165,6 +165,7 @@ class P2pExchange final : public HaloExchange {
     far_plan_ = part_of(context_.plan, [this](int rank) { return !is_near(rank); });
     TransportContext far{far_plan_,     context_.element_bytes, context_.vectors,
                          context_.comm, context_.site,          memory_.data()};
+    far.connections = context_.connections;
     far_ = make_nccl_exchange(far);
   }
 

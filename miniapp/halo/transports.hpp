@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/halo_exchange.hpp"
 #include "partition/comm.hpp"
 #include "partition/nodes.hpp"
@@ -43,6 +44,7 @@ struct TransportContext {
   /// begin() returns when a GPU has packed and the messages are under way, as in libraries whose
   /// host stands in between; where none does, when what came before on its stream is done.
   bool wait_for_packing = false;
+  Connections* connections = nullptr;  ///< what other transports have connected; null: nothing
 };
 
 struct TransportEntry {

@@ -35,9 +35,11 @@ std::vector<T> contents(const HaloVector& vector) {
 /// ghost shows. `exchanges` count as done before.
 template <class T>
 bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
-                      const ComputeSite& site, std::uint32_t exchanges = 0) {
-  const std::unique_ptr<HaloExchange> halo =
-      transport.make({problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges});
+                      const ComputeSite& site, std::uint32_t exchanges = 0,
+                      Connections* connections = nullptr) {
+  TransportContext context{problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges};
+  context.connections = connections;
+  const std::unique_ptr<HaloExchange> halo = transport.make(context);
   std::optional<StreamHandle> handle;
   if (problem.device == Device::gpu) handle.emplace();
   const Stream stream = handle ? handle->stream() : Stream{};

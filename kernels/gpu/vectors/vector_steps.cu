@@ -44,8 +44,8 @@ constexpr int least_resident = sizeof(Step) <= 64   ? 8
                                : sizeof(Step) <= 96 ? 6
                                                     : 4;
 
-/// First of all, by every thread: steps start early (early_start.cuh), since an iteration is a chain
-/// of kernels of which each takes a microsecond to launch.
+/// First of all, by every thread: steps start early (early_start.cuh), since an iteration is a
+/// chain of kernels of which each takes a microsecond to launch.
 __device__ void begin_step() {
   wait_for_stream();
   let_next_start();

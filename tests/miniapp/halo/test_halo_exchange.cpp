@@ -15,16 +15,19 @@ TEST_CASE("every transport fills every ghost") {
       }
       continue;
     }
-    const bool nccl = std::string(transport.name) == "nccl";
+    Connections connections;
     for (const std::string& text : matrices) {
-      // A communicator of NCCL takes a second to make.
-      if (nccl && text != matrices[1] && text != matrices[2] && text != matrices[7]) continue;
       INFO(transport.name << ", " << text);
       const Problem plain(text, "rows", {}, Precision::fp64, 1, 0);
-      REQUIRE_ALL_RANKS(ghosts_are_right<double>(plain, transport, *site));
+      REQUIRE_ALL_RANKS(ghosts_are_right<double>(plain, transport, *site, 0, &connections));
+      const NcclConnection* connected = connections.nccl.get();
       const Problem scattered(text, "nnz", 3, Precision::fp32, 1, 0);
-      REQUIRE_ALL_RANKS(ghosts_are_right<float>(scattered, transport, *site));
+      REQUIRE_ALL_RANKS(ghosts_are_right<float>(scattered, transport, *site, 0, &connections));
+      REQUIRE_ALL_RANKS(connections.nccl.get() == connected);
+      REQUIRE_ALL_RANKS(connected != nullptr || std::string(transport.name) != "nccl");
     }
+    connections.close();
+    REQUIRE_ALL_RANKS(connections.nccl == nullptr);
   }
 }
 
