@@ -7,8 +7,10 @@
 // Uses the arrays of the CsrView as they are; csr-omp may keep its values in fewer bytes beside
 // them (coded_values.hpp), which changes no bit. A row is one chain of dependent fma's;
 // out-of-order execution overlaps the chains of neighbouring rows where rows are short. Where the
-// columns of neighbouring rows are far apart, x is asked for 64 entries ahead: rmat:scale=18 takes
-// 0.79 of the time so, stencil27:64 would take 1.08 times as long (2 threads, Zen 3).
+// columns of neighbouring rows are far apart, x is asked for 64 entries ahead. Time with that over
+// without, and sectors of x per entry (2 threads of a virtual machine): web:rows=2000000 0.70 at
+// 0.38, web:rows=500000 0.81 at 0.40, rmat:scale=18 0.91 at 0.39; road 1.00 at 0.30, arrow 1.14 at
+// 0.25, stencils 1.05 to 1.35 at 0.11 to 0.18.
 //
 // Bytes of the matrix (csr): n (v + 4) + 8 (m + 1) + rows.
 //
@@ -43,7 +45,7 @@ struct CsrArguments : ProductArguments<T> {
   const T* distinct;   ///< for a body that takes them for positions here
   RowListView rows;
   Offset nonzeros;
-  bool scattered;  ///< x does not stay in L2, and neighbouring rows share little of it
+  bool scattered;  ///< x does not stay in L2, and neighbouring rows do not share most of it
 };
 
 /// Stored: the type of `values`; std::uint8_t is a position among the distinct ones.
@@ -112,8 +114,9 @@ class CsrKernel final : public SpmvKernel {
            : values_.are_singles() ? for_isa<CsrBody<T, float>>(isa)
                                    : for_isa<CsrBody<T, T>>(isa);
     constexpr std::int64_t l2_bytes = 1 << 20;
+    constexpr double many_sectors = 0.33;  // an entry; see above
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
-    scattered_ = x_bytes > l2_bytes && gathered_sectors(touched_sectors(matrix)) > 0;
+    scattered_ = x_bytes > l2_bytes && touched_sectors(matrix) > many_sectors;
     setup_seconds_ = omp_get_wtime() - start;
   }
 
