@@ -46,42 +46,6 @@ namespace {
 
 constexpr LocalIndex c = strip_lanes;
 
-/// Slots if every slice is as wide as its longest row.
-Offset padded_slots(const CsrView& matrix, const SlicedRows& rows) {
-  Offset slots = 0;
-#pragma omp parallel for schedule(static) reduction(+ : slots)
-  for (std::int64_t slice = 0; slice < rows.slices(); ++slice) {
-    Offset longest = 0;
-    for (LocalIndex l = 0; l < rows.lanes(slice); ++l) {
-      const LocalIndex row = rows.row(slice, l);
-      longest = std::max(longest, matrix.offsets[row + 1] - matrix.offsets[row]);
-    }
-    slots += longest * rows.lanes(slice);
-  }
-  return slots;
-}
-
-/// Sorted within the smallest windows that pad at most a tenth, or those that pad least: small
-/// windows keep rows together that read the same entries of x.
-SlicedRows rows_of_little_padding(const CsrView& matrix, RowListView list, std::int64_t& sigma) {
-  const Offset wanted = listed_nonzeros(matrix, list) / 10 * 11;
-  SlicedRows best;
-  Offset fewest = 0;
-  for (const std::int64_t candidate :
-       {std::int64_t{1}, std::int64_t{1} << 10, std::int64_t{1} << 14,
-        std::max<std::int64_t>(list.count, 1)}) {
-    SlicedRows rows(matrix, list, c, candidate);
-    const Offset slots = padded_slots(matrix, rows);
-    if (candidate == 1 || slots < fewest) {
-      best = std::move(rows);
-      fewest = slots;
-      sigma = candidate;
-    }
-    if (fewest <= wanted || candidate >= list.count) break;
-  }
-  return best;
-}
-
 template <class T>
 class AsellKernel final : public SpmvKernel {
  public:
@@ -96,7 +60,7 @@ class AsellKernel final : public SpmvKernel {
     if (!options.has("sigma")) long_rows_ = LongRows(matrix, rows);
     const RowListView sliced = long_rows_.count() > 0 ? long_rows_.others() : rows;
     rows_ = options.has("sigma") ? SlicedRows(matrix, sliced, c, sigma_)
-                                 : rows_of_little_padding(matrix, sliced, sigma_);
+                                 : rows_of_little_padding(matrix, sliced, c, sigma_);
     if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::avx512 ? table_size : 1);
     cut_slices();
     const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();

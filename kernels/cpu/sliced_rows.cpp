@@ -5,8 +5,30 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+
+#include "kernels/work.hpp"
 
 namespace rowhalo {
+
+namespace {
+
+/// Slots if every slice is as wide as its longest row.
+Offset padded_slots(const CsrView& matrix, const SlicedRows& rows) {
+  Offset slots = 0;
+#pragma omp parallel for schedule(static) reduction(+ : slots)
+  for (std::int64_t slice = 0; slice < rows.slices(); ++slice) {
+    Offset longest = 0;
+    for (LocalIndex l = 0; l < rows.lanes(slice); ++l) {
+      const LocalIndex row = rows.row(slice, l);
+      longest = std::max(longest, matrix.offsets[row + 1] - matrix.offsets[row]);
+    }
+    slots += longest * rows.lanes(slice);
+  }
+  return slots;
+}
+
+}  // namespace
 
 std::vector<LocalIndex> sorted_positions(const CsrView& matrix, RowListView rows,
                                          std::int64_t sigma) {
@@ -67,6 +89,26 @@ void SlicedRows::store(std::int64_t slice) {
 
 void SlicedRows::close() {
   std::vector<LocalIndex>().swap(order_);
+}
+
+SlicedRows rows_of_little_padding(const CsrView& matrix, RowListView list, LocalIndex c,
+                                  std::int64_t& sigma) {
+  const Offset wanted = listed_nonzeros(matrix, list) / 10 * 11;
+  SlicedRows best;
+  Offset fewest = 0;
+  for (const std::int64_t candidate :
+       {std::int64_t{1}, std::int64_t{4} * c, std::int64_t{1} << 10, std::int64_t{1} << 14,
+        std::max<std::int64_t>(list.count, 1)}) {
+    SlicedRows rows(matrix, list, c, candidate);
+    const Offset slots = padded_slots(matrix, rows);
+    if (candidate == 1 || slots < fewest) {
+      best = std::move(rows);
+      fewest = slots;
+      sigma = candidate;
+    }
+    if (fewest <= wanted || candidate >= list.count) break;
+  }
+  return best;
 }
 
 }  // namespace rowhalo

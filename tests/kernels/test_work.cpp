@@ -68,7 +68,7 @@ TEST_CASE("work of sell") {
   const Typed<double> a(small());
   // Slices of rows 01, 23, 4 with 2 * 2, 2 * 3 and 1 * 2 slots; four begins, three steps, three
   // rows.
-  const KernelWork natural = work_of("sell:c=2", a.view(), all_rows(5));
+  const KernelWork natural = work_of("sell:c=2,sigma=1", a.view(), all_rows(5));
   CHECK(natural.bytes == 12 * 12 + 4 * 8 + 3 * 4 + 3 * 4 + 4 * 8 + 5 * 8);
   CHECK(natural.matrix_bytes == natural.bytes - 4 * 8 - 5 * 8);
   CHECK(natural.stored_entries == 12);

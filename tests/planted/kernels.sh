@@ -48,7 +48,7 @@ fault "long rows end with the shortest beside them" kernels/cpu/long_rows.hpp \
 fault "asell keeps long rows in slices" kernels/cpu/long_rows.cpp \
   'constexpr Offset fewest = 512, times_mean = 16;' \
   'constexpr Offset fewest = 51200000, times_mean = 16;'
-fault "asell never sorts" kernels/cpu/asell.cpp \
+fault "asell never sorts" kernels/cpu/sliced_rows.cpp \
   'if (fewest <= wanted || candidate >= list.count) break;' \
   'if (candidate >= 1) break;'
 fault "padding touches x" kernels/cpu/lanes.hpp \

@@ -229,7 +229,7 @@ TEST_CASE("values of asell are coded by their number, unless codes=off") {
   CHECK(coded(matrix, "") == std::pair(slots * 8 + indices + rest, std::string()));
 }
 
-TEST_CASE("asell sorts no more rows than its padding asks for") {
+TEST_CASE("asell and sell sort no more rows than their padding asks for") {
   omp_set_num_threads(2);
   const auto lengths = [](LocalIndex rows, const auto& length) {
     return pattern("lengths", rows, 64, [&](LocalIndex i, LocalIndex j) { return j < length(i); });
@@ -239,13 +239,19 @@ TEST_CASE("asell sorts no more rows than its padding asks for") {
   };
   const Matrix even = lengths(4096, [](LocalIndex) { return 5; });
   CHECK(parameters(even, "asell").find("sigma") == std::string::npos);
+  CHECK(parameters(even, "sell").empty());
   const Matrix mixed = lengths(4096, [](LocalIndex i) { return i % 2 == 0 ? 64 : 2; });
-  CHECK(parameters(mixed, "asell").find("; sigma=1024") != std::string::npos);
+  CHECK(parameters(mixed, "asell").find("; sigma=128") != std::string::npos);
+  CHECK(parameters(mixed, "sell") == "sigma=32");
+  CHECK(parameters(mixed, "sell:c=16") == "sigma=64");
+  CHECK(parameters(mixed, "sell:sigma=1").empty());
+  CHECK(work_of("sell", Typed<double>(mixed).view()).stored_entries == std::ssize(mixed.indices));
   CHECK(parameters(mixed, "asell:sigma=64").find("; sigma=64") != std::string::npos);
   CHECK(parameters(mixed, "asell:sigma=1").find("sigma") == std::string::npos);
   // A long row in every window of 1024: only one window of all brings them together.
   const Matrix few = lengths(8192, [](LocalIndex i) { return i % 1024 == 7 ? 64 : 1; });
   CHECK(parameters(few, "asell").find("; sigma=16384") != std::string::npos);
+  CHECK(parameters(few, "sell") == "sigma=16384");
 }
 
 TEST_CASE("asell leaves rows much longer than the others in CSR") {
