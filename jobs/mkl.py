@@ -40,7 +40,8 @@ MATRICES = ("stencil27:96,coef=random", "stencil7:128,coef=random", "elasticity:
             "rmat:scale=18,scramble=1", "web:rows=500000", "arrow:rows=2000000,heavy=5,row=500000",
             "empty:rows=2000000,share=0.8,row=20", "random:rows=500000,row=16",
             "lp:rows=1177,columns=300000")
-OWN = ("mkl", "mkl_seconds", "pairs", "ratio", "lowest", "highest", "petsc_ratio")  # columns
+OWN_NUMBERS = ("mkl_seconds", "ratio", "lowest", "highest", "petsc_ratio")
+OWN = ("mkl", "pairs", *OWN_NUMBERS)  # columns of its own
 NON_TRANSPOSE, GENERAL = 10, 20  # of mkl_spblas.h
 
 
@@ -79,7 +80,7 @@ class Mkl:
         for path in names.values():
             library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         self.library, self.handle, self.kept = library, ctypes.c_void_p(), []
-        self.nonzeros, self.x, self.y = 0, [], None
+        self.x, self.y = [], None
         library.MKL_Set_Num_Threads(threads)
         text = ctypes.create_string_buffer(200)
         library.MKL_Get_Version_String(text, 200)
@@ -93,7 +94,6 @@ class Mkl:
     def take(self, rows, columns, offsets, numbers, values):
         if self.handle:
             self.call("mkl_sparse_destroy", self.handle)
-        self.nonzeros = len(values)
         self.kept = [Memory("i", offsets), Memory("i", numbers), Memory("d", values)]
         offsets, numbers, values = self.kept
         self.call("mkl_sparse_d_create_csr", ctypes.byref(self.handle), 0, rows, columns,
@@ -202,9 +202,9 @@ def rows_beside(matrix, mkl, programs, options):
 
 def markdown_text(rows):
     points = list(dict.fromkeys(row["point"] for row in rows))
-    text = ["# Beside MKL", "", "Milliseconds per product on ranks x threads; in brackets how many times "
-            "as fast as MKL on the same cores, and the spread of that; PETSc's time over ours. All "
-            "figures: [mkl.csv](mkl.csv).", "", *machines_of(rows),
+    text = ["# Beside MKL", "", "Milliseconds per product on ranks x threads. In brackets: MKL's time on "
+            "the same cores over ours, the median and the range. Last column: PETSc's time over ours, "
+            "on the same ranks. All figures: [mkl.csv](mkl.csv).", "", *machines_of(rows),
             *(f"- {name}" for name in dict.fromkeys(row["mkl"] for row in rows)),
             f"- {rows[0]['pairs']} runs of each in turn", "",
             f"| matrix | MKL | {' | '.join(points)} | PETSc / ours |",
@@ -228,7 +228,7 @@ def write_tables(folder, rows):
 def read_rows(path):
     rows = read_csv(path, OWN)
     for row in rows:
-        row.update({name: float(row[name]) if row[name] else None for name in OWN[3:] + OWN[1:2]})
+        row.update({name: float(row[name]) if row[name] else None for name in OWN_NUMBERS})
     return rows
 
 

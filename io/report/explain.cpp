@@ -125,8 +125,7 @@ void say_format(Table& table, const KernelReport& k) {
   say(table, fmt::format("Rows that need ghosts are in {}.", k.boundary_format));
 }
 
-/// The schedule of "TRANSPORT, SCHEDULE", which is how trials of another one are called, or
-/// nothing.
+/// SCHEDULE of "TRANSPORT, SCHEDULE", the name of a trial of another schedule; empty for others.
 std::string_view tried_schedule(std::string_view candidate) {
   const std::size_t comma = candidate.find(", ");
   return comma == candidate.npos ? std::string_view() : candidate.substr(comma + 2);

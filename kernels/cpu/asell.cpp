@@ -12,8 +12,8 @@
 // Rows keep their stored order and have one accumulator each: the bits of csr; padding never
 // touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
 // holds all distinct ones (with AVX-512: 8, fp32 16), and not at all where there is one
-// (value_codes.hpp). sigma= sorts rows by length as in sell; by default no more than is needed to
-// pad at most a tenth, and rows much longer than the others stay in CSR (long_rows.hpp). Worth (Zen
+// (value_codes.hpp). sigma= sorts rows by length as in sell, with its default; without sigma=
+// rows much longer than the others stay in CSR (long_rows.hpp). Worth (Zen
 // 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7 on stencil27;
 // 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on a band; a
 // byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out; asking
@@ -57,10 +57,9 @@ class AsellKernel final : public SpmvKernel {
     run_ = for_isa<AsellBody<T>>(isa);
     const bool use_codes = wants_value_codes(matrix, options);
     sigma_ = options.integer("sigma", 0);
-    if (!options.has("sigma")) long_rows_ = LongRows(matrix, rows);
-    const RowListView sliced = long_rows_.count() > 0 ? long_rows_.others() : rows;
-    rows_ = options.has("sigma") ? SlicedRows(matrix, sliced, c, sigma_)
-                                 : rows_of_little_padding(matrix, sliced, c, sigma_);
+    long_rows_ = sigma_ == 0 ? LongRows(matrix, rows) : LongRows(rows);
+    const RowListView sliced = long_rows_.others();
+    rows_ = slices_of_rows(matrix, sliced, c, sigma_);
     if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::avx512 ? table_size : 1);
     cut_slices();
     const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();

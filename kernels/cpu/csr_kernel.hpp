@@ -7,10 +7,10 @@
 // Uses the arrays of the CsrView as they are; csr-omp may keep its values in fewer bytes beside
 // them (coded_values.hpp), which changes no bit. A row is one chain of dependent fma's;
 // out-of-order execution overlaps the chains of neighbouring rows where rows are short. Where the
-// columns of neighbouring rows are far apart, x is asked for 64 entries ahead. Time with that over
-// without, and sectors of x per entry (2 threads of a virtual machine): web:rows=2000000 0.70 at
-// 0.38, web:rows=500000 0.81 at 0.40, rmat:scale=18 0.91 at 0.39; road 1.00 at 0.30, arrow 1.14 at
-// 0.25, stencils 1.05 to 1.35 at 0.11 to 0.18.
+// columns of neighbouring rows are far apart, x is prefetched 64 entries ahead. Time with prefetch
+// over time without, by sectors of x per entry (2 threads of a virtual machine): web:rows=2000000
+// 0.70 (0.38 sectors), web:rows=500000 0.81 (0.40), rmat:scale=18 0.91 (0.39), road 1.00 (0.30),
+// arrow 1.14 (0.25), stencils 1.05 to 1.35 (0.11 to 0.18).
 //
 // Bytes of the matrix (csr): n (v + 4) + 8 (m + 1) + rows.
 //
@@ -62,7 +62,7 @@ struct CsrBody {
     }
   }
 
-  /// Entries ahead of the one that is multiplied, whose x is asked for.
+  /// How many entries ahead of the multiplication x is prefetched.
   static constexpr Offset entries_ahead = 64;
 
   template <bool prefetch>
@@ -114,7 +114,7 @@ class CsrKernel final : public SpmvKernel {
            : values_.are_singles() ? for_isa<CsrBody<T, float>>(isa)
                                    : for_isa<CsrBody<T, T>>(isa);
     constexpr std::int64_t l2_bytes = 1 << 20;
-    constexpr double many_sectors = 0.33;  // an entry; see above
+    constexpr double many_sectors = 0.33;  // per entry; see the top of the file
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
     scattered_ = x_bytes > l2_bytes && touched_sectors(matrix) > many_sectors;
     setup_seconds_ = omp_get_wtime() - start;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows that are much longer than the others of a list, for formats that store rows side by side: a
-// slice would be as wide as the longest of its 32. They stay where they are in the CSR arrays, and
-// up to four are summed side by side, because the sum of one is a chain of dependent fma's:
+// Rows that are much longer than the others of a list, for sliced formats: a slice of 32 rows would
+// be padded to the length of the longest. They stay in the CSR arrays, and a thread sums up to four
+// of them at a time, because the sum of one row is a chain of dependent fma's:
 //   for k, for each row r of the group that has a k-th entry: s[r] = fma(values, x[index], s[r])
 // Each row keeps its order, so the bits are those of csr.
 #pragma once
@@ -33,7 +33,9 @@ struct LongRowsView {
 class LongRows {
  public:
   LongRows() = default;
-  /// A row is long if it has more than 512 entries and 16 times as many as the mean of the list.
+  /// No row is long.
+  explicit LongRows(RowListView rows) : all_(rows) {}
+  /// A row is long if it has more than 512 entries and more than 16 times the mean of the list.
   LongRows(const CsrView& matrix, RowListView rows);
 
   std::int64_t count() const { return std::ssize(rows_); }
@@ -44,7 +46,7 @@ class LongRows {
   /// The rows of a group.
   const LocalIndex* begin(std::int64_t group) const { return rows_.data() + starts_[group]; }
   LocalIndex size(std::int64_t group) const { return starts_[group + 1] - starts_[group]; }
-  /// The list without them. Points into this object, unless there are none.
+  /// The list without them; it points into this object if any row is long.
   RowListView others() const { return rows_.empty() ? all_ : others_.view(); }
 
   template <class T>

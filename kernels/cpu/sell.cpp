@@ -9,9 +9,9 @@
 // Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding,
 // which never touches x (lanes.hpp). The last slice may have fewer rows and is stored with that
 // many lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save
-// padding; y is written to its natural rows all the same. By default no more are sorted than is
-// needed to pad at most a tenth: a band of 26 entries per row (13 to 40) takes 0.82 to 0.84 of the
-// time so (2 threads).
+// padding; y is written to its natural rows all the same. The default is the smallest window with
+// at most 10 % padding: a band of 13 to 40 entries per row takes 0.82 of the time of sigma=1 (2
+// threads).
 //
 // Bytes of the matrix: (v + 4) s + 16 slices, with s the slots: each slice as long as its longest
 // row; 4 per row of a slice whose rows are not consecutive.
@@ -123,7 +123,7 @@ struct SellOptions {
     check_format_options(options, {"c", "sigma", "max_padding", "simd"});
     c = static_cast<LocalIndex>(options.integer("c", 8, 1, 32));
     if ((c & (c - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
-    sigma = options.integer("sigma", 1);
+    sigma = options.integer("sigma", 0);
     isa = chosen_isa(options);
   }
 };
@@ -137,8 +137,7 @@ class SellKernel final : public SpmvKernel {
     const SellOptions options(spec);
     c_ = options.c;
     sigma_ = options.sigma;
-    rows_ = spec.has("sigma") ? SlicedRows(matrix, rows, c_, sigma_)
-                              : rows_of_little_padding(matrix, rows, c_, sigma_);
+    rows_ = slices_of_rows(matrix, rows, c_, sigma_);
     slices_ = rows_.slices();
     cut_slices();
     check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_},
@@ -260,7 +259,7 @@ std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
 }
 
 Prediction predict_sell(const LocalStatistics& s) {
-  return {cost::padded_bytes(s, cost::nonzeros(s))};  // sorting may leave next to no padding
+  return {cost::padded_bytes(s, cost::nonzeros(s))};  // sorting can leave no padding
 }
 
 }  // namespace rowhalo

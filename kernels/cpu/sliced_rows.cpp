@@ -91,8 +91,9 @@ void SlicedRows::close() {
   std::vector<LocalIndex>().swap(order_);
 }
 
-SlicedRows rows_of_little_padding(const CsrView& matrix, RowListView list, LocalIndex c,
-                                  std::int64_t& sigma) {
+SlicedRows slices_of_rows(const CsrView& matrix, RowListView list, LocalIndex c,
+                          std::int64_t& sigma) {
+  if (sigma != 0) return {matrix, list, c, sigma};
   const Offset wanted = listed_nonzeros(matrix, list) / 10 * 11;
   SlicedRows best;
   Offset fewest = 0;

@@ -68,9 +68,10 @@ class SlicedRows {
   Buffer<LocalIndex> first_, scattered_;
 };
 
-/// Slices of c, sorted within the smallest windows that pad at most a tenth, or those that pad
-/// least: small windows keep rows together that read the same entries of x. `sigma`: the window.
-SlicedRows rows_of_little_padding(const CsrView& matrix, RowListView list, LocalIndex c,
-                                  std::int64_t& sigma);
+/// Slices of c rows, sorted within windows of `sigma`; 0 is replaced by the smallest window with at
+/// most 10 % padding, or the one with least. Small windows keep rows together that read the same
+/// entries of x.
+SlicedRows slices_of_rows(const CsrView& matrix, RowListView list, LocalIndex c,
+                          std::int64_t& sigma);
 
 }  // namespace rowhalo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trials of other orders (schedule_trial.hpp).
+// Trials of other schedules (schedule_trial.hpp).
 #include "miniapp/bench/schedule_trial.hpp"
 
 #include <fmt/format.h>
@@ -18,11 +18,11 @@ namespace rowhalo {
 namespace {
 
 constexpr double least_exposed_share = 0.05;  ///< of a product
-constexpr double worth = 0.98;                ///< times the time of the other order
+constexpr double worth = 0.98;                ///< times the time of the schedule so far
 constexpr double round_of_trial_seconds = 0.005;
 constexpr int fewest_products = 3, rounds = 3;
 
-/// An order that may be faster, and the format for it.
+/// A schedule that may be faster, and the format for it.
 struct Alternative {
   Schedule schedule;
   std::string format;
@@ -40,8 +40,9 @@ bool exchange_shows(const ChosenTransport& transport) {
 }
 
 /// Collective.
-std::vector<Alternative> other_orders(const ProductSetting& setting, const ChosenKernels& kernels,
-                                      const ChosenTransport& transport) {
+std::vector<Alternative> other_schedules(const ProductSetting& setting,
+                                         const ChosenKernels& kernels,
+                                         const ChosenTransport& transport) {
   const Device device = setting.site.device;
   if (device == Device::gpu) {
     const bool possible = find_transport(transport.name).in_line && !kernels.kernels.canonical;
@@ -62,7 +63,7 @@ std::vector<Alternative> other_orders(const ProductSetting& setting, const Chose
   return list;
 }
 
-/// Products in one order, and the best time of one so far.
+/// Products in one schedule, and the shortest time so far.
 struct Contender {
   Products products;
   int iterations = 0;
@@ -143,14 +144,14 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   return faster ? std::move(other) : nullptr;
 }
 
-/// The format that a product really has is called the fastest, and no other.
-void move_the_mark(ChosenKernels& kernels, std::string_view before, Schedule schedule) {
+/// In the table of formats, moves the mark "fastest" to the format that was taken.
+void mark_the_fastest(ChosenKernels& kernels, std::string_view before, Schedule schedule) {
   if (kernels.interior == before) return;
   for (FormatCandidate& one : kernels.candidates) {
     if (one.name == before) {
-      one.reason = "fastest where exchange and product overlap";
+      one.reason = "fastest with schedule overlap";
     } else if (one.name == kernels.interior) {
-      one.reason = fmt::format("fastest, {}", entry_of(schedule).name);
+      one.reason = fmt::format("fastest with schedule {}", entry_of(schedule).name);
     }
   }
 }
@@ -162,7 +163,7 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
                                                          ChosenTransport& transport) {
   const TransportEntry* entry = &find_transport(transport.name);
   std::unique_ptr<OtherProducts> best;
-  for (const Alternative& one : other_orders(setting, kernels, transport)) {
+  for (const Alternative& one : other_schedules(setting, kernels, transport)) {
     const std::string name = transport.name + ", " + entry_of(one.schedule).name;
     TransportCandidate line{name, one.graph, {}, {}, ""};
     auto other = try_one(best ? best->setting : setting, best ? best->kernels : kernels,
@@ -170,7 +171,8 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    move_the_mark(other->kernels, best ? best->kernels.interior : kernels.interior, one.schedule);
+    mark_the_fastest(other->kernels, best ? best->kernels.interior : kernels.interior,
+                     one.schedule);
     best = std::move(other);
   }
   return best;

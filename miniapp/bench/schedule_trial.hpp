@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether another order of a product is faster than the one that was chosen, tried last, with the
-// transport that was chosen:
-//   split     on GPUs, where hardly any row is interior, as in power laws, and the exchange shows:
-//             only this order has something to do while entries of x travel. It needs the matrix
-//             cut by columns beside the whole one.
-//   blocking  on CPUs, where the cores that multiply also copy, so that little is hidden, and where
-//             two lists of rows read the CSR arrays twice, with gaps: for the format that was
-//             chosen and for one that converts nothing.
+// Trials of other schedules than the one that was chosen, last and with the chosen transport:
+//   split     on GPUs, if the exchange shows: in power laws hardly any row is interior, and only
+//             this schedule has work while entries of x travel. It needs the matrix cut by columns
+//             beside the whole one.
+//   blocking  on CPUs, with the chosen format and with csr-omp, which converts nothing. The cores
+//             that multiply also copy, so that overlap hides little, and two lists of rows read the
+//             CSR arrays twice, with gaps.
 #pragma once
 
 #include <memory>
@@ -16,16 +15,16 @@
 
 namespace rowhalo {
 
-/// Kernels for the other order, and the setting of products that goes with them.
+/// Kernels for the other schedule, and the setting of their products.
 struct OtherProducts {
   std::unique_ptr<const LoadedColumns> columns;
   ProductSetting setting;
   ChosenKernels kernels;
 };
 
-/// Collective. Products in another order than those with `kernels`, which overlap or block, and
-/// `transport`, where they take at most 98 % of the time, in a graph where that is `split`; null
-/// where they do not, or cannot. Leaves a line for each among the candidates of `transport`.
+/// Collective. The fastest of the products in other schedules, if it takes at most 98 % of the time
+/// of `kernels` and `transport`; else null. Adds a line per trial to the candidates of `transport`,
+/// and turns its graph on for `split`.
 std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& setting,
                                                          const ChosenKernels& kernels,
                                                          ChosenTransport& transport);

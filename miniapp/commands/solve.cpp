@@ -325,7 +325,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   constexpr double rounding = 1e-12;
   if (needs_symmetry) e.job.progress.phase("check the symmetry");
   const double measured = needs_symmetry ? asymmetry(e) : 0;
-  e.job.progress.phase("measure bandwidth");
+  if (device == Device::gpu) e.job.progress.phase("measure bandwidth");
   const double read_bandwidth = device == Device::gpu ? measured_read_bandwidth(e) : 0;
   const Solving solving{e, options, kernels, transport, preconditioner, dangling, read_bandwidth};
   std::vector<double> x(e.problem.matrix.owned_rows, 0.0);

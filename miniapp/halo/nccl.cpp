@@ -92,7 +92,7 @@ class NcclExchange final : public HaloExchange {
   VectorLayout layout_;
   VectorStorage memory_;
   std::optional<DevicePacking> packing_;
-  Connections own_;  ///< where nobody shares
+  Connections own_;  ///< unless the context has some
   NcclCommunicator* communicator_ = nullptr;
   std::optional<EventHandle> arrived_;
   int made_ = 0;

@@ -44,7 +44,7 @@ struct TransportContext {
   /// begin() returns when a GPU has packed and the messages are under way, as in libraries whose
   /// host stands in between; where none does, when what came before on its stream is done.
   bool wait_for_packing = false;
-  Connections* connections = nullptr;  ///< what other transports have connected; null: nothing
+  Connections* connections = nullptr;  ///< shared by the transports of a run, or null
 };
 
 struct TransportEntry {

@@ -42,7 +42,7 @@ fault "values that fp32 rounds are kept in it" kernels/cpu/coded_values.hpp \
 fault "positions of values count from the next" kernels/cpu/csr_kernel.hpp \
   'return a.distinct[stored];' \
   'return a.distinct[stored > 0 ? stored - 1 : 0];'
-fault "long rows end with the shortest beside them" kernels/cpu/long_rows.hpp \
+fault "long rows end with the shortest of their group" kernels/cpu/long_rows.hpp \
   'if constexpr (width > 1) add_side_by_side<width - 1>(a, x, rows, k, sums);' \
   '(void)k;'
 fault "asell keeps long rows in slices" kernels/cpu/long_rows.cpp \

@@ -94,7 +94,7 @@ TEST_CASE("What was named is not compared") {
   CHECK_FALSE(says(report, "The exchange adds"));
 }
 
-TEST_CASE("The trial of the schedule split belongs to the schedule") {
+TEST_CASE("Trials of other schedules belong to the schedule") {
   RunReport report = complete_report();
   report.halo->candidates = {
       {"p2p", true, 1e-3, 1e-4, "fastest"},
@@ -104,6 +104,9 @@ TEST_CASE("The trial of the schedule split belongs to the schedule") {
   CHECK(says(report, "with 1 of 1 transports and took p2p in a graph, 1 ms per product."));
   CHECK(says(report,
              "The schedule split was tried: 0.93 of the time of overlap or blocking, taken."));
+  report.halo->candidates.push_back(
+      {"p2p, blocking", false, 9e-4, {}, "csr-omp, 0.90 of the time of overlap"});
+  CHECK(says(report, "The schedule blocking was tried: csr-omp, 0.90 of the time of overlap."));
 }
 
 TEST_CASE("The floor is the bytes over the measured bandwidth") {
