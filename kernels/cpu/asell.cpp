@@ -13,11 +13,11 @@
 // touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
 // holds all distinct ones (with AVX-512: 8, fp32 16), and not at all where there is one
 // (value_codes.hpp). sigma= sorts rows by length as in sell, with its default; without sigma=
-// rows much longer than the others stay in CSR (long_rows.hpp). Worth (Zen
-// 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7 on stencil27;
-// 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on a band; a
-// byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out; asking
-// ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
+// rows much longer than the others stay in CSR (long_rows.hpp); gather=on|off as in sell. Worth
+// (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7 on
+// stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on
+// a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out;
+// asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
 //
 // Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
 // slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
@@ -32,6 +32,7 @@
 #include "kernels/cpu/asell_code.hpp"
 #include "kernels/cpu/asell_kernel.hpp"
 #include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/gather_trial.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
@@ -52,9 +53,8 @@ class AsellKernel final : public SpmvKernel {
   AsellKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : csr_(matrix), csr_rows_(rows) {
     const double start = omp_get_wtime();
-    check_format_options(options, {"sigma", "codes", "max_padding", "simd"});
+    check_format_options(options, {"sigma", "codes", "gather", "max_padding", "simd"});
     const Isa isa = chosen_isa(options);
-    run_ = for_isa<AsellBody<T>>(isa);
     const bool use_codes = wants_value_codes(matrix, options);
     sigma_ = options.integer("sigma", 0);
     long_rows_ = sigma_ == 0 ? LongRows(matrix, rows) : LongRows(rows);
@@ -71,6 +71,12 @@ class AsellKernel final : public SpmvKernel {
     });
     fill();
     rows_.close();
+    const Run loads = for_isa<AsellBody<T, Gather::loads>>(isa);
+    run_ = faster_gather<T>(
+        options, loads, for_avx512<AsellBody<T, Gather::instruction>>(isa), matrix,
+        sample_of_slices(slices, [&](std::int64_t slice) { return slices_[slice].slot; }),
+        [&](const T* x, T* y) { return arguments_of(1, x, 0, y); });
+    gathers_ = run_ != loads;
     setup_seconds_ = omp_get_wtime() - start;
   }
 
@@ -114,6 +120,7 @@ class AsellKernel final : public SpmvKernel {
 
  private:
   static constexpr std::size_t table_size = 64 / sizeof(T);
+  using Run = RangeFunction<AsellBody<T, Gather::loads>>;
 
   AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
     return {{alpha, x, beta, y}, rows_.view(),   slices_.data(),          indices_.data(),
@@ -230,13 +237,15 @@ class AsellKernel final : public SpmvKernel {
     if (table_.size() == 1) text += "; 1 value";
     if (table_.size() > 1) text += fmt::format("; {} values", table_.size());
     if (sigma_ > 1) text += fmt::format("; sigma={}", sigma_);
+    if (gathers_) text += "; gather=on";
     if (long_rows_.count() > 0) text += fmt::format("; {} long rows", long_rows_.count());
     return text;
   }
 
   CsrView csr_;
   RowListView csr_rows_;
-  RangeFunction<AsellBody<T>> run_ = nullptr;
+  Run run_ = nullptr;
+  bool gathers_ = false;
   std::int64_t sigma_ = 1;
   LongRows long_rows_;
   SlicedRows rows_;

@@ -81,7 +81,7 @@ struct ConstantValue {
   [[gnu::always_inline]] T operator[](Offset) const { return value; }
 };
 
-template <class T, int vector_bytes, class Values>
+template <class T, int vector_bytes, Gather gather, class Values>
 struct AsellLoops {
   static constexpr int width = vector_bytes / sizeof(T);
   static constexpr int groups = strip_lanes / width;
@@ -151,8 +151,7 @@ struct AsellLoops {
   [[gnu::always_inline]] void add_gathered(int group, Offset slot, const LocalIndex* columns,
                                            StripMask has) {
     Vector own;
-#pragma GCC unroll 32
-    for (int l = 0; l < width; ++l) own[l] = a.x[columns[l]];
+    gather_lanes<gather>(a.x, columns, own);
     add<slots>(group, slot, own, has);
   }
 
@@ -267,12 +266,13 @@ struct AsellLoops {
     for (int l = 0; l < strip_lanes; ++l) __builtin_prefetch(a.x + columns[l], read, into_l2);
   }
 
-  /// x that stays in L2 is not asked for.
+  /// x that stays in L2 is not asked for, nor x that the gather instruction reads.
   [[gnu::always_inline]] void columns_slice(const AsellSlice& slice, const LocalIndex* columns,
                                             Offset end) {
     Offset slot = slice.slot;
     const Offset masked = slot + Offset{slice.base_or_full} * strip_lanes;
-    const LocalIndex* known_end = far_x() ? columns_end(&slice) : columns;
+    const bool asks = gather == Gather::loads && far_x();
+    const LocalIndex* known_end = asks ? columns_end(&slice) : columns;
     for (; slot < masked; slot += strip_lanes, columns += strip_lanes) {
       prefetch_strip(columns, known_end);
 #pragma GCC unroll 32
@@ -349,7 +349,7 @@ struct AsellLoops {
   }
 };
 
-template <class T>
+template <class T, Gather gather>
 struct AsellBody {
   using Arguments = AsellArguments<T>;
 
@@ -358,11 +358,11 @@ struct AsellBody {
                                                 std::int64_t begin, std::int64_t end) {
     const std::int64_t whole = std::min<std::int64_t>(end, a.rows.count / strip_lanes);
     for (std::int64_t slice = begin; slice < whole; ++slice) {
-      AsellLoops<T, vector_bytes, Values>{a, values}.whole_slice(slice);
+      AsellLoops<T, vector_bytes, gather, Values>{a, values}.whole_slice(slice);
     }
     if (begin < end && whole < end) {
-      AsellLoops<T, vector_bytes, Values>{a, values}.partial_slice(whole,
-                                                                   a.rows.count % strip_lanes);
+      AsellLoops<T, vector_bytes, gather, Values>{a, values}.partial_slice(
+          whole, a.rows.count % strip_lanes);
     }
   }
 

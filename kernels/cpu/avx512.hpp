@@ -32,6 +32,17 @@ ROWHALO_AVX512 void permute(const float* table, const std::uint8_t* codes, float
   _mm512_storeu_ps(result, _mm512_maskz_permutexvar_ps(all, places, _mm512_loadu_ps(table)));
 }
 
+/// result[l] = x[columns[l]]
+ROWHALO_AVX512 void gather(const double* x, const LocalIndex* columns, double* result) {
+  constexpr __mmask8 all = 0xff;
+  const __m256i places = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns));
+  _mm512_storeu_pd(result, _mm512_mask_i32gather_pd(_mm512_setzero_pd(), all, places, x, 8));
+}
+ROWHALO_AVX512 void gather(const float* x, const LocalIndex* columns, float* result) {
+  constexpr __mmask16 all = 0xffff;
+  _mm512_storeu_ps(result, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), all,
+                                                    _mm512_loadu_si512(columns), x, 4));
+}
 /// sums[l] = fma(values[l], x[l], sums[l]) where bit l of `mask` is set.
 ROWHALO_AVX512 void add_masked(const double* values, const double* x, std::uint32_t mask,
                                double* sums) {

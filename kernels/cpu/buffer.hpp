@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Large arrays of CPU formats: not initialised, so that the first thread to write a page decides on
-// which socket it lies, and in huge pages where the system grants them on request: a product
-// streams through hundreds of megabytes, and fewer pages mean fewer page walks.
+// which socket it lies, and on huge pages (huge_pages.hpp).
 #pragma once
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#include "partition/base/huge_pages.hpp"
 
 namespace rowhalo {
 
@@ -25,38 +22,29 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::int64_t size) : size_(size) {
     const auto wanted = static_cast<std::size_t>(bytes());
-    const std::align_val_t alignment{wanted >= huge_page ? huge_page : cache_line};
-    data_ = {static_cast<T*>(::operator new(wanted, alignment)), Free{alignment}};
-#if defined(__linux__)
-    // Only advice: where it is refused the pages are small.
-    if (wanted >= huge_page) madvise(data_.get(), wanted, MADV_HUGEPAGE);
-#endif
+    if (wanted >= huge_page) {
+      large_ = HugePages(wanted);
+    } else {
+      small_.reset(static_cast<T*>(::operator new(wanted, cache_line)));
+    }
   }
 
-  T* data() {
-    return data_.get();
-  }
-  const T* data() const {
-    return data_.get();
-  }
-  T& operator[](std::int64_t k) {
-    return data_.get()[k];
-  }
-  const T& operator[](std::int64_t k) const {
-    return data_.get()[k];
-  }
-  std::int64_t bytes() const {
-    return size_ * static_cast<std::int64_t>(sizeof(T));
-  }
+  T* data() { return begin(); }
+  const T* data() const { return begin(); }
+  T& operator[](std::int64_t k) { return begin()[k]; }
+  const T& operator[](std::int64_t k) const { return begin()[k]; }
+  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
 
  private:
-  static constexpr std::size_t cache_line = 64, huge_page = std::size_t{1} << 21;
+  static constexpr std::align_val_t cache_line{64};
   struct Free {
-    std::align_val_t alignment{cache_line};
-    void operator()(T* data) const { ::operator delete(data, alignment); }
+    void operator()(T* data) const { ::operator delete(data, cache_line); }
   };
+  T* begin() const { return small_ ? small_.get() : reinterpret_cast<T*>(large_.data()); }
+
   std::int64_t size_ = 0;
-  std::unique_ptr<T, Free> data_;
+  std::unique_ptr<T, Free> small_;
+  HugePages large_;
 };
 
 }  // namespace rowhalo

@@ -63,4 +63,13 @@ RangeFunction<Body> for_isa([[maybe_unused]] Isa isa) {
   return run_plain<Body>;
 }
 
+/// The body compiled for AVX-512; null where `isa` is another.
+template <class Body>
+RangeFunction<Body> for_avx512([[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return run_avx512<Body>;
+#endif
+  return nullptr;
+}
+
 }  // namespace rowhalo

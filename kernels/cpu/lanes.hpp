@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "kernels/bits.hpp"
+#include "kernels/cpu/avx512.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -41,26 +42,45 @@ template <class T, class Vector>
   sum = result;
 }
 
-/// sum = fma(values, x[columns], sum) in every lane. x is loaded entry by entry: the gather
-/// instructions of AVX-512 and prefetches of the matrix measured no better on Zen 4, and worse
-/// where the sums lie in memory.
-template <Slots slots, class T, class Vector>
+/// How x is read by index.
+enum class Gather {
+  loads,       ///< entry by entry
+  instruction  ///< where a vector of the lanes fills a register of AVX-512 (gather.hpp)
+};
+
+/// result[l] = x[columns[l]] in every lane. All columns are in bounds.
+template <Gather gather, class T, class Vector>
+[[gnu::always_inline]] inline void gather_lanes(const T* x, const LocalIndex* columns,
+                                                Vector& result) {
+#if defined(__x86_64__)
+  if constexpr (gather == Gather::instruction && sizeof(Vector) == 64) {
+    avx512::gather(x, columns, reinterpret_cast<T*>(&result));
+    return;
+  }
+#endif
+#pragma GCC unroll 32
+  for (int l = 0; l < static_cast<int>(sizeof(Vector) / sizeof(T)); ++l) result[l] = x[columns[l]];
+}
+
+/// sum = fma(values, x[columns], sum) in every lane.
+template <Slots slots, Gather gather = Gather::loads, class T, class Vector>
 [[gnu::always_inline]] inline void add_gathered(const T* values, const LocalIndex* columns,
                                                 const T* x, Vector& sum) {
-  constexpr int width = sizeof(Vector) / sizeof(T);
-  using Signs [[gnu::vector_size(sizeof(Vector))]] = LaneInteger<T>;
   Vector gathered;
   if constexpr (slots == Slots::entries) {
-#pragma GCC unroll 32
-    for (int l = 0; l < width; ++l) gathered[l] = x[columns[l]];
+    gather_lanes<gather>(x, columns, gathered);
   } else {
     // Without a branch: padding loads x[0], and the mask discards it.
+    constexpr int width = sizeof(Vector) / sizeof(T);
+    using Signs [[gnu::vector_size(sizeof(Vector))]] = LaneInteger<T>;
     Signs sign;
+    LocalIndex inside[width];
 #pragma GCC unroll 32
     for (int l = 0; l < width; ++l) {
-      gathered[l] = x[columns[l] & ~(columns[l] >> 31)];
+      inside[l] = columns[l] & ~(columns[l] >> 31);
       sign[l] = columns[l];
     }
+    gather_lanes<gather>(x, inside, gathered);
     gathered = sign < 0 ? -Vector{} : gathered;
   }
   add_products(values, gathered, sum);

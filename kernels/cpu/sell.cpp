@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/gather_trial.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/make_typed.hpp"
@@ -51,7 +52,7 @@ struct SellProduct : ProductArguments<T> {
   SellView<T> matrix;
 };
 
-template <class T, int C>
+template <class T, int C, Gather gather>
 struct SellBody {
   using Arguments = SellProduct<T>;
 
@@ -78,7 +79,7 @@ struct SellBody {
     const LocalIndex* columns = a.matrix.indices + first;
 #pragma GCC unroll 32
     for (int g = 0; g < C / width; ++g, values += width, columns += width) {
-      add_gathered<slots>(values, columns, a.x, sums[g]);
+      add_gathered<slots, gather>(values, columns, a.x, sums[g]);
     }
   }
 
@@ -120,7 +121,7 @@ struct SellOptions {
   Isa isa;
 
   explicit SellOptions(const Spec& options) {
-    check_format_options(options, {"c", "sigma", "max_padding", "simd"});
+    check_format_options(options, {"c", "sigma", "gather", "max_padding", "simd"});
     c = static_cast<LocalIndex>(options.integer("c", 8, 1, 32));
     if ((c & (c - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
     sigma = options.integer("sigma", 0);
@@ -148,14 +149,17 @@ class SellKernel final : public SpmvKernel {
     });
     fill();
     rows_.close();
-    run_ = run_function(options);
+    const Run loads = loading_function(options);
+    run_ = faster_gather<T>(
+        spec, loads, gathering_function(options), matrix,
+        sample_of_slices(slices_, [&](std::int64_t slice) { return begins_[slice]; }),
+        [&](const T* x, T* y) { return arguments_of(1, x, 0, y); });
+    gathers_ = run_ != loads;
     setup_seconds_ = omp_get_wtime() - start;
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const Arguments arguments{
-        {alpha, x, beta, y},
-        {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
+    const Arguments arguments = arguments_of(alpha, x, beta, y);
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -167,11 +171,17 @@ class SellKernel final : public SpmvKernel {
     work.footprint_bytes = stored + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
     work.setup_seconds = setup_seconds_;
     if (sigma_ > 1) work.parameters = fmt::format("sigma={}", sigma_);
+    if (gathers_) work.parameters += sigma_ > 1 ? "; gather=on" : "gather=on";
     return work;
   }
 
  private:
   using Arguments = SellProduct<T>;
+
+  Arguments arguments_of(double alpha, const void* x, double beta, void* y) const {
+    return {{alpha, x, beta, y},
+            {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
+  }
 
   Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }
 
@@ -221,20 +231,36 @@ class SellKernel final : public SpmvKernel {
     }
   }
 
-  static RangeFunction<SellBody<T, 1>> run_function(const SellOptions& options) {
+  using Run = RangeFunction<SellBody<T, 1, Gather::loads>>;
+
+  static Run loading_function(const SellOptions& options) {
     switch (options.c) {
       case 1:
-        return for_isa<SellBody<T, 1>>(options.isa);
+        return for_isa<SellBody<T, 1, Gather::loads>>(options.isa);
       case 2:
-        return for_isa<SellBody<T, 2>>(options.isa);
+        return for_isa<SellBody<T, 2, Gather::loads>>(options.isa);
       case 4:
-        return for_isa<SellBody<T, 4>>(options.isa);
+        return for_isa<SellBody<T, 4, Gather::loads>>(options.isa);
       case 8:
-        return for_isa<SellBody<T, 8>>(options.isa);
+        return for_isa<SellBody<T, 8, Gather::loads>>(options.isa);
       case 16:
-        return for_isa<SellBody<T, 16>>(options.isa);
+        return for_isa<SellBody<T, 16, Gather::loads>>(options.isa);
       default:
-        return for_isa<SellBody<T, 32>>(options.isa);
+        return for_isa<SellBody<T, 32, Gather::loads>>(options.isa);
+    }
+  }
+
+  static Run gathering_function(const SellOptions& options) {
+    switch (options.c) {
+      case 8:
+        if constexpr (sizeof(T) < 8) return nullptr;
+        return for_avx512<SellBody<T, 8, Gather::instruction>>(options.isa);
+      case 16:
+        return for_avx512<SellBody<T, 16, Gather::instruction>>(options.isa);
+      case 32:
+        return for_avx512<SellBody<T, 32, Gather::instruction>>(options.isa);
+      default:
+        return nullptr;
     }
   }
 
@@ -247,7 +273,8 @@ class SellKernel final : public SpmvKernel {
   Buffer<LocalIndex> full_, indices_;
   Buffer<T> values_;
   std::vector<std::int64_t> bounds_;
-  RangeFunction<SellBody<T, 1>> run_ = nullptr;
+  Run run_ = nullptr;
+  bool gathers_ = false;
   double setup_seconds_ = 0;
 };
 

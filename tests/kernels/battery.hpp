@@ -275,6 +275,14 @@ inline std::vector<std::string> variants(const std::string& name) {
   return {name};
 }
 
+/// What forces each way to read x by index, in both precisions, where there are two.
+inline std::vector<std::string> gather_options(const std::string& name) {
+  if (!usable(Isa::avx512)) return {};
+  if (name == "asell") return {"gather=on", "gather=off"};
+  if (name == "sell") return {"c=16,gather=on", "c=32,gather=on", "gather=off"};
+  return {};
+}
+
 /// Every CPU format of the table, with its variants, and with each instruction set.
 inline std::vector<std::string> cpu_specs(bool canonical_only) {
   std::vector<std::string> specs;
@@ -283,6 +291,9 @@ inline std::vector<std::string> cpu_specs(bool canonical_only) {
     for (const std::string& spec : variants(entry.name)) {
       specs.push_back(spec);
       for (const std::string& simd : simd_options()) specs.push_back(with_option(spec, simd));
+      for (const std::string& way : gather_options(entry.name)) {
+        specs.push_back(with_option(spec, way));
+      }
     }
   }
   return specs;

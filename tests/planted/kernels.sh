@@ -51,6 +51,17 @@ fault "asell keeps long rows in slices" kernels/cpu/long_rows.cpp \
 fault "asell never sorts" kernels/cpu/sliced_rows.cpp \
   'if (fewest <= wanted || candidate >= list.count) break;' \
   'if (candidate >= 1) break;'
+fault "the gather instruction reads the next lane's column" kernels/cpu/avx512.hpp \
+  'const __m256i places = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns));
+  _mm512_storeu_pd' \
+  'const __m256i places = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), _mm256_setr_epi32(1, 0, 2, 3, 4, 5, 6, 7));
+  _mm512_storeu_pd'
+fault "gather=on is not taken" kernels/cpu/gather_trial.hpp \
+  'if (wanted == "on") return instruction;' \
+  'if (wanted == "on") return loads;'
+fault "the last piece of a sample is left out" kernels/cpu/gather_trial.hpp \
+  'for (std::int64_t k = 0; k < pieces; ++k) {' \
+  'for (std::int64_t k = 0; k + 1 < pieces; ++k) {'
 fault "padding touches x" kernels/cpu/lanes.hpp \
   'gathered = sign < 0 ? -Vector{} : gathered;' \
   'gathered = sign < 0 ? Vector{} * gathered : gathered;'

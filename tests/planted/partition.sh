@@ -153,3 +153,6 @@ fault "partial sums without their saving" partition/partial_sum_cover.cpp \
   'leave_out_what_saves_nothing(ranks, cover);' \
   '' \
   test_partition_n2
+fault "huge pages end with the last whole one" partition/base/huge_pages.cpp \
+  '(bytes + huge_page - 1) / huge_page * huge_page' \
+  'bytes / huge_page * huge_page'

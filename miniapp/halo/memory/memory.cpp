@@ -3,23 +3,17 @@
 // Memory of vectors (memory.hpp).
 #include "miniapp/halo/memory/memory.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace rowhalo {
 
 VectorMemory::VectorMemory(Device device, std::size_t bytes)
-    : bytes_((std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment) {
+    : bytes_((std::max<std::size_t>(bytes, 1) + huge_page - 1) / huge_page * huge_page) {
   if (device == Device::gpu) {
     gpu_ = DeviceMemory(bytes_);
   } else {
-    host_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes_)));
-    if (host_ == nullptr) throw std::bad_alloc();
-    // Only a hint: x is read at random, and fewer pages mean fewer misses of the TLB.
-    madvise(host_.get(), bytes_, MADV_HUGEPAGE);
+    host_ = HugePages(bytes_);
   }
   set_bytes(device, data(), 0, bytes_);
 }

@@ -4,31 +4,25 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 
 #include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/huge_pages.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
 
-/// Owner of bytes on `device`; a multiple of 2 MiB, aligned likewise, zeroed.
+/// Owner of bytes on `device`; whole huge pages, zeroed.
 class VectorMemory {
  public:
-  static constexpr std::size_t alignment = std::size_t{2} << 20;
-
   VectorMemory() = default;
   /// Throws std::bad_alloc on the host, std::runtime_error on a GPU.
   VectorMemory(Device device, std::size_t bytes);
 
-  std::byte* data() const { return host_ ? host_.get() : gpu_.data(); }
+  std::byte* data() const { return host_.data() != nullptr ? host_.data() : gpu_.data(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte[], Free> host_;
+  HugePages host_;
   DeviceMemory gpu_;
   std::size_t bytes_ = 0;
 };

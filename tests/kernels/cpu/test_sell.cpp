@@ -2,6 +2,7 @@
 //
 // What only sell has: its refusal of too much padding and the limits of its options. Its results
 // are tested with those of the other formats in test_formats.cpp and test_bits.cpp.
+#include "kernels/cpu/gather_trial.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
@@ -46,8 +47,46 @@ TEST_CASE("sell refuses options out of range") {
   const Typed<double> a(heavy());
   for (const char* spec :
        {"sell:c=3", "sell:c=0", "sell:c=64", "sell:c=x", "sell:sigma=0", "sell:sigma=-4",
-        "sell:max_padding=-1", "sell:max_padding=nan", "sell:C=8"}) {
+        "sell:max_padding=-1", "sell:max_padding=nan", "sell:C=8", "sell:gather=maybe",
+        "sell:c=4,gather=on", "sell:simd=0,gather=on"}) {
     INFO(spec);
     CHECK_THROWS_AS(make_kernel(spec, a.view(), all_rows(64)), InputError);
   }
+}
+
+TEST_CASE("sell and asell read x by the gather instruction where they are told to, and say so") {
+  if (!usable(Isa::avx512)) {
+    NOT_TESTED("this CPU has no AVX-512");
+    return;
+  }
+  const Matrix matrix = with_random_values(random(3000, 3000));
+  const Typed<double> a(matrix);
+  const auto says = [](const KernelWork& work) {
+    return work.parameters.find("gather=on") != std::string::npos;
+  };
+  for (const char* name : {"sell", "asell"}) {
+    CHECK(says(work_of(with_option(name, "gather=on"), a.view())));
+    CHECK_FALSE(says(work_of(with_option(name, "gather=off"), a.view())));
+  }
+  // 8 sums of fp32 fill half a register.
+  const Typed<float> reduced(heavy());
+  CHECK_THROWS_AS(make_kernel("sell:c=8,gather=on", reduced.view(), all_rows(64)), InputError);
+  CHECK_NOTHROW(make_kernel("sell:c=16,gather=on", reduced.view(), all_rows(64)));
+}
+
+TEST_CASE("a sample of slices covers a small matrix, and little of a large one") {
+  const auto slots_in = [](const std::vector<Piece>& pieces, std::int64_t slots) {
+    std::int64_t sum = 0, last = 0;
+    for (const Piece& piece : pieces) {
+      CHECK(last <= piece.begin);
+      CHECK(piece.begin <= piece.end);
+      sum += (piece.end - piece.begin) * slots;
+      last = piece.end;
+    }
+    return sum;
+  };
+  CHECK(slots_in(sample_of_slices(0, [](auto) { return 0; }), 8) == 0);
+  CHECK(slots_in(sample_of_slices(1000, [](auto slice) { return slice * 8; }), 8) == 8000);
+  const auto some = slots_in(sample_of_slices(10000000, [](auto slice) { return slice * 8; }), 8);
+  CHECK((some > 64 * 32000 && some < 64 * 33000));
 }
