@@ -91,8 +91,11 @@ void say_choice(Table& table, const Choice& choice) {
   std::string text = fmt::format("{}: auto {} {} of {} {} and took {}, {} per product.",
                                  choice.what, choice.how, tried.size(), choice.candidates.size(),
                                  choice.of, choice.taken, seconds_text(best));
+  const std::string reason = taken->reason;
   tried.erase(taken);
-  if (tried.empty()) {
+  if (reason.starts_with("fastest with ")) {
+    text += fmt::format(" It is the {}, which was tried last.", reason);
+  } else if (tried.empty()) {
     text += " There is no runner-up.";
   } else if (best > 0) {
     text += next_best(tried.front(), best, choice.measured);
@@ -149,10 +152,9 @@ void say_transport(Table& table, const HaloReport& h) {
 
 void say_schedule(Table& table, const HaloReport& h) {
   if (h.schedule_reason.empty()) {
-    say(table, fmt::format("Schedule: {}, as asked for.", h.schedule));
+    say(table, fmt::format("Schedule: {}.", h.schedule));
   } else {
-    say(table, fmt::format("Schedule: {} instead of the one asked for: {}.", h.schedule,
-                           h.schedule_reason));
+    say(table, fmt::format("Schedule: {}, since {}.", h.schedule, h.schedule_reason));
   }
   for (const TransportCandidate& one : h.candidates) {
     const std::string_view schedule = tried_schedule(one.name);

@@ -277,7 +277,7 @@ class Explain(launch.Case):
         self.assertIn(f"in {len(timed)} of {len(kernel['candidates'])} formats and took {kernel['format']}, ", text)
         self.assertIn(f"transports and took {halo['transport']}, ", text)
         self.assertIn(f"partitioners and took {partition['name']}, ", text)
-        self.assertIn(f"Schedule: {halo['schedule']}", text)
+        self.assertRegex(text, rf"Schedule: {halo['schedule']}(, since .*)?\.\n")
         self.assertIn("\nWhere the time goes\n  A product takes ", text)
         self.assertLess(result.stdout.index("Why"), result.stdout.index("FOM: "))
 
