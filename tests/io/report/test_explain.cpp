@@ -47,7 +47,7 @@ TEST_CASE("What auto chose, by how much, and what was left out") {
   Transport: auto timed products with 1 of 2 transports and took mpi, 1.5 ms per product. There is
     no runner-up.
     nccl in a graph left out: no GPU
-  Schedule: overlap, as asked for.
+  Schedule: overlap.
 
 Where the time goes
   A product takes 1.25 ms.
@@ -86,7 +86,7 @@ TEST_CASE("What was named is not compared") {
   CHECK(says(report, "  Partition: nnz, as named.\n"));
   CHECK(says(report, "  Format: sell, as named.\n"));
   CHECK(says(report, "  Transport: mpi in a graph, as named.\n"));
-  CHECK(says(report, "  Schedule: blocking instead of the one asked for: no row needs ghosts.\n"));
+  CHECK(says(report, "  Schedule: blocking, since no row needs ghosts.\n"));
   report.halo->planned.messages = 0;
   report.partition->ranks = 1;
   CHECK(says(report, "  Partition: one rank owns all rows.\n"));
