@@ -43,6 +43,7 @@ ROWHALO_AVX512 void gather(const float* x, const LocalIndex* columns, float* res
   _mm512_storeu_ps(result, _mm512_mask_i32gather_ps(_mm512_setzero_ps(), all,
                                                     _mm512_loadu_si512(columns), x, 4));
 }
+
 /// sums[l] = fma(values[l], x[l], sums[l]) where bit l of `mask` is set.
 ROWHALO_AVX512 void add_masked(const double* values, const double* x, std::uint32_t mask,
                                double* sums) {

@@ -29,7 +29,7 @@ struct Piece {
   std::int64_t begin, end;
 };
 
-/// Pieces of about 32768 slots, as far from each other in slots. first_slot(slice) ascends.
+/// 64 pieces of at most about 32768 slots, evenly spaced. first_slot(slice) ascends.
 template <class FirstSlot>
 std::vector<Piece> sample_of_slices(std::int64_t slices, FirstSlot first_slot) {
   constexpr std::int64_t pieces = 64, most_slots = 1 << 15;
@@ -87,8 +87,8 @@ Run faster_gather(const Spec& options, Run loads, Run instruction, const CsrView
   const std::string_view wanted = options.word("gather", {"auto", "on", "off"});
   if (wanted == "on" && instruction == nullptr) {
     options.fail(
-        "gather=on needs a CPU with AVX-512, simd=512 and slices of 64 bytes of sums at "
-        "least; leave gather out");
+        "gather=on needs a CPU with AVX-512, no smaller simd=, and in sell c=8 or more (fp32: 16); "
+        "leave gather out");
   }
   if (wanted == "off" || instruction == nullptr) return loads;
   if (wanted == "on") return instruction;
