@@ -34,6 +34,9 @@ struct HaloPlan {
 /// Collective.
 HaloPlan make_halo_plan(const Comm& comm, const LocalMatrix& matrix, Progress& progress);
 
+/// Local. The messages of two plans one after the other, for statistics.
+HaloPlan joined(const HaloPlan& first, const HaloPlan& second);
+
 /// What the plan and the partition mean for all ranks; the same on each.
 struct HaloStatistics {
   double neighbors_mean = 0, neighbors_max = 0;  ///< ranks that a rank sends to

@@ -3,6 +3,7 @@
 // What a plan and a partition mean for all ranks, from the plan alone (halo_plan.hpp).
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "partition/halo_plan.hpp"
 
@@ -25,15 +26,30 @@ double largest(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
+HaloPlan joined(const HaloPlan& first, const HaloPlan& second) {
+  HaloPlan both = first;
+  both.owned += second.owned;
+  both.ghosts += second.ghosts;
+  both.send_indices.insert(both.send_indices.end(), second.send_indices.begin(),
+                           second.send_indices.end());
+  both.sends.insert(both.sends.end(), second.sends.begin(), second.sends.end());
+  both.receives.insert(both.receives.end(), second.receives.begin(), second.receives.end());
+  const auto by_rank = [](const auto& a, const auto& b) { return a.rank < b.rank; };
+  std::ranges::stable_sort(both.sends, by_rank);
+  std::ranges::stable_sort(both.receives, by_rank);
+  return both;
+}
+
 HaloStatistics halo_statistics(const Comm& comm, const HaloPlan& plan, const LocalMatrix& matrix) {
-  const auto sends = static_cast<std::int64_t>(plan.sends.size());
+  std::set<int> reached;
+  for (const HaloPlan::Send& send : plan.sends) reached.insert(send.rank);
   const auto entries = static_cast<std::int64_t>(plan.send_indices.size());
-  const std::vector<std::int64_t> neighbors = gather_to_all(comm, sends);
+  const std::vector<std::int64_t> neighbors = gather_to_all(comm, std::ssize(reached));
 
   HaloStatistics statistics;
   statistics.neighbors_mean = mean(neighbors);
   statistics.neighbors_max = largest(neighbors);
-  statistics.messages = std::accumulate(neighbors.begin(), neighbors.end(), std::int64_t{0});
+  statistics.messages = sum_over_ranks(comm, std::ssize(plan.sends));
   statistics.entries_total = sum_over_ranks(comm, entries);
   statistics.entries_max_rank = max_over_ranks(comm, entries);
   statistics.boundary_rows = sum_over_ranks(comm, matrix.boundary.count);

@@ -5,7 +5,9 @@
 #include "partition/partial_sums.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "partition/base/prefault.hpp"
@@ -97,102 +99,102 @@ LocalMatrix sums_for_others(const Comm& comm, const LocalMatrix& matrix, const M
   return sums;
 }
 
-/// The local columns of what was a ghost or has become one.
-struct NewGhosts {
-  std::vector<LocalIndex> entries;     ///< per old ghost, if it travels
-  std::vector<LocalIndex> first_sums;  ///< per rank: of the first sum that it computes for this one
-};
-
-/// Behind `entries` of x.
-GlobalIndex first_sum_behind(GlobalIndex entries) {
-  constexpr GlobalIndex multiple = 32;
-  return (entries + multiple - 1) / multiple * multiple;
+/// The same rows without entries.
+LocalMatrix rows_of(const LocalMatrix& matrix) {
+  LocalMatrix rows;
+  rows.info = matrix.info;
+  rows.info.symmetry = "general";
+  rows.info.block = 1;
+  rows.info.grid.reset();
+  rows.rows = matrix.rows;
+  rows.source_rows = matrix.source_rows;
+  rows.owned_rows = matrix.owned_rows;
+  return rows;
 }
 
-/// Of each rank its entries of x, then its sums, both in the order in which they lie there. Fills
-/// ghosts, source_columns and origins.
-NewGhosts number_ghosts(const LocalMatrix& old, const Cover& cover, const Moved& moved,
-                        const std::vector<std::int64_t>& first_sums, PartialSums& result) {
-  LocalMatrix& matrix = result.matrix;
-  const int ranks = static_cast<int>(first_sums.size());
-  NewGhosts numbers{std::vector<LocalIndex>(old.ghosts.size()), std::vector<LocalIndex>(ranks)};
-  const auto next = [&] {
-    return matrix.owned_columns + static_cast<LocalIndex>(matrix.ghosts.size());
-  };
-  std::size_t ghost = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const GlobalIndex start = matrix.columns.starts[rank];
-    for (; ghost < old.ghosts.size() && cover.owners[ghost] == rank; ++ghost) {
-      if (!cover.ghosts[ghost]) continue;
-      const LocalIndex column = old.owned_columns + static_cast<LocalIndex>(ghost);
-      numbers.entries[ghost] = next();
-      matrix.ghosts.push_back(start + old.ghosts[ghost] - old.columns.starts[rank]);
-      matrix.source_columns.push_back(old.source_columns[column]);
-      result.origins.push_back(column);
-    }
-    numbers.first_sums[rank] = next();
-    const GlobalIndex first = start + first_sum_behind(old.columns.count(rank)) + first_sums[rank];
-    for (std::int64_t sum = 0; sum < moved.sum_counts[rank]; ++sum) {
-      matrix.ghosts.push_back(first + sum);
-      matrix.source_columns.push_back(-1);
-      result.origins.push_back(-1);
-    }
-  }
-  return numbers;
-}
-
-/// Offsets, indices, values and row lists: owned columns and ghosts that stay, in their order, then
-/// the sums.
-void fill_rows(const LocalMatrix& old, const Cover& cover, const Moved& moved,
-               const NewGhosts& numbers, LocalMatrix& matrix) {
-  const auto stays = [&](LocalIndex column) {
-    return column < old.owned_columns || cover.ghosts[column - old.owned_columns] != 0;
-  };
-  const auto visit = [&](LocalIndex row, auto entry) {
-    for (Offset k = old.offsets[row]; k < old.offsets[row + 1]; ++k) {
-      const LocalIndex column = old.indices[k];
-      if (!stays(column)) continue;
-      const bool owned = column < old.owned_columns;
-      entry(owned ? column : numbers.entries[column - old.owned_columns], old.values[k]);
-    }
-    for (Offset part = cover.first_parts[row]; part < cover.first_parts[row + 1]; ++part) {
-      if (!cover.sums[part]) continue;
-      const auto position = static_cast<LocalIndex>(moved.positions[part]);
-      entry(numbers.first_sums[cover.parts[part].owner] + position, 1.0);
-    }
-  };
-  matrix.offsets.assign(old.owned_rows + std::size_t{1}, 0);
+/// Fills offsets, indices, values and row lists. `visit(row, entry)` calls entry(column, value) for
+/// each entry of a row.
+template <class Visit>
+void fill_rows(const Visit& visit, LocalMatrix& matrix) {
+  matrix.offsets.assign(matrix.owned_rows + std::size_t{1}, 0);
 #pragma omp parallel for schedule(dynamic, 256)
-  for (LocalIndex row = 0; row < old.owned_rows; ++row) {
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     visit(row, [&](LocalIndex, double) { ++matrix.offsets[row + 1]; });
   }
   std::inclusive_scan(matrix.offsets.begin(), matrix.offsets.end(), matrix.offsets.begin());
   resize_by_all_threads(matrix.indices, matrix.offsets.back());
   resize_by_all_threads(matrix.values, matrix.offsets.back());
+  std::vector<char> crosses(matrix.owned_rows, 0);
 #pragma omp parallel for schedule(dynamic, 256)
-  for (LocalIndex row = 0; row < old.owned_rows; ++row) {
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     Offset place = matrix.offsets[row];
     visit(row, [&](LocalIndex column, double value) {
       matrix.indices[place] = column;
       matrix.values[place++] = value;
+      if (column >= matrix.owned_columns) crosses[row] = 1;
     });
   }
   std::vector<LocalIndex> interior, boundary;
-  for (LocalIndex row = 0; row < old.owned_rows; ++row) {
-    (cover.first_parts[row] < cover.first_parts[row + 1] ? boundary : interior).push_back(row);
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    (crosses[row] != 0 ? boundary : interior).push_back(row);
   }
   matrix.interior = make_row_list(interior);
   matrix.boundary = make_row_list(boundary);
 }
 
-/// Collective. Where ranks own `own` more than in `ranges`.
-OwnedRanges widened(const Comm& comm, const OwnedRanges& ranges, std::int64_t own) {
-  const std::vector<std::int64_t> more = gather_to_all(comm, own);
-  OwnedRanges result{{0}};
-  for (int rank = 0; rank < comm.size; ++rank) {
-    result.starts.push_back(result.starts.back() + ranges.count(rank) + more[rank]);
+/// Owned columns and the ghosts that travel, in their order.
+LocalMatrix what_stays(const LocalMatrix& old, const Cover& cover) {
+  LocalMatrix matrix = rows_of(old);
+  matrix.columns = old.columns;
+  matrix.owned_columns = old.owned_columns;
+  matrix.source_columns.assign(old.source_columns.begin(),
+                               old.source_columns.begin() + old.owned_columns);
+  std::vector<LocalIndex> numbers(old.ghosts.size(), -1);
+  for (std::size_t ghost = 0; ghost < old.ghosts.size(); ++ghost) {
+    if (!cover.ghosts[ghost]) continue;
+    numbers[ghost] = matrix.local_columns();
+    matrix.ghosts.push_back(old.ghosts[ghost]);
+    matrix.source_columns.push_back(old.source_columns[old.owned_columns + ghost]);
   }
-  return result;
+  const auto visit = [&](LocalIndex row, auto entry) {
+    for (Offset k = old.offsets[row]; k < old.offsets[row + 1]; ++k) {
+      const LocalIndex ghost = old.indices[k] - old.owned_columns;
+      const LocalIndex column = ghost < 0 ? old.indices[k] : numbers[ghost];
+      if (column >= 0) entry(column, old.values[k]);
+    }
+  };
+  fill_rows(visit, matrix);
+  return matrix;
+}
+
+/// Collective. `first_sums` as sums_for_others() says, of `computed` that this rank computes.
+LocalMatrix what_is_added(const Comm& comm, const LocalMatrix& old, const Cover& cover,
+                          const Moved& moved, const std::vector<std::int64_t>& first_sums,
+                          LocalIndex computed) {
+  LocalMatrix matrix = rows_of(old);
+  matrix.columns.starts = {0};
+  for (const std::int64_t of_rank : gather_to_all(comm, std::int64_t{computed})) {
+    matrix.columns.starts.push_back(matrix.columns.starts.back() + of_rank);
+  }
+  matrix.info.columns = matrix.columns.starts.back();
+  matrix.owned_columns = computed;
+  std::vector<LocalIndex> first_of_rank(comm.size);
+  for (int rank = 0; rank < comm.size; ++rank) {
+    first_of_rank[rank] = computed + static_cast<LocalIndex>(matrix.ghosts.size());
+    for (std::int64_t sum = 0; sum < moved.sum_counts[rank]; ++sum) {
+      matrix.ghosts.push_back(matrix.columns.starts[rank] + first_sums[rank] + sum);
+    }
+  }
+  matrix.source_columns.resize(computed + matrix.ghosts.size(), -1);
+  const auto visit = [&](LocalIndex row, auto entry) {
+    for (Offset part = cover.first_parts[row]; part < cover.first_parts[row + 1]; ++part) {
+      if (!cover.sums[part]) continue;
+      const auto position = static_cast<LocalIndex>(moved.positions[part]);
+      entry(first_of_rank[cover.parts[part].owner] + position, 1.0);
+    }
+  };
+  fill_rows(visit, matrix);
+  return matrix;
 }
 
 /// Collective. Whether the rows of all ranks are in the order of the source.
@@ -205,22 +207,50 @@ bool keeps_order(const Comm& comm, const LocalMatrix& matrix) {
   return max_over_ranks(comm, std::int64_t{!kept}) == 0;
 }
 
-/// What is read and written because of each row (csr_words): its own entries that stay, and those
-/// of its column that come to its owner.
-std::vector<std::int64_t> multiplied_words(const PartialSums& sums) {
-  std::vector<std::int64_t> words(sums.matrix.owned_rows);
-  for (LocalIndex row = 0; row < sums.matrix.owned_rows; ++row) {
-    words[row] = csr_words(1, sums.matrix.offsets[row + 1] - sums.matrix.offsets[row]);
+/// Collective. What is read and written because of each row (csr_words): its own entries that
+/// stay, the sums that it takes, and those entries of its column that come to its owner.
+std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& matrix,
+                                           const Cover& cover) {
+  std::vector<std::int64_t> words(matrix.owned_rows);
+  std::vector<LocalIndex> moved(matrix.ghosts.size(), 0);  // entries of each column
+#pragma omp parallel for schedule(dynamic, 256)
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    Offset stay = 0;
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
+      if (ghost < 0 || cover.ghosts[ghost]) {
+        ++stay;
+      } else {
+        std::atomic_ref(moved[ghost]).fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+    const auto sums = std::count(cover.sums.begin() + cover.first_parts[row],
+                                 cover.sums.begin() + cover.first_parts[row + 1], 1);
+    words[row] = csr_words(1, stay) + csr_words(sums, sums);
   }
-  for (const LocalIndex column : sums.sums.indices) words[column] += csr_words(0, 1);
+  std::vector<LocalIndex> columns, entries;
+  std::vector<std::int64_t> counts(comm.size, 0), received;
+  for (std::size_t ghost = 0; ghost < moved.size(); ++ghost) {
+    if (moved[ghost] == 0) continue;
+    const int owner = cover.owners[ghost];
+    columns.push_back(static_cast<LocalIndex>(matrix.ghosts[ghost] - matrix.columns.starts[owner]));
+    entries.push_back(moved[ghost]);
+    ++counts[owner];
+  }
+  const std::vector<LocalIndex> own_columns = exchange(comm, columns, counts, received);
+  const std::vector<LocalIndex> more = exchange(comm, entries, counts, received);
+  for (std::size_t k = 0; k < more.size(); ++k) words[own_columns[k]] += csr_words(0, more[k]);
   return words;
 }
 
-/// Collective. Who owns each row when all read and write as much, in whole blocks.
-std::vector<int> owners_by_words(const Comm& comm, const std::vector<std::int64_t>& words,
-                                 int block) {
+/// Collective. Who owns each row when all read and write as much, in whole blocks; nothing where
+/// nearly as much as that is read and written by each already.
+std::optional<std::vector<int>> owners_by_words(const Comm& comm,
+                                                const std::vector<std::int64_t>& words, int block) {
+  constexpr double even = 1.01;
   const std::int64_t own = std::accumulate(words.begin(), words.end(), std::int64_t{0});
   const double all = static_cast<double>(std::max<std::int64_t>(sum_over_ranks(comm, own), 1));
+  if (static_cast<double>(max_over_ranks(comm, own)) * comm.size <= even * all) return {};
   std::int64_t before = sum_over_lower_ranks(comm, own);
   std::vector<int> owners(words.size());
   for (std::size_t row = 0; row < words.size(); ++row) {
@@ -251,38 +281,40 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
                               std::int64_t limit) {
   progress.phase("partial sums");
   PartialSums result;
-  result.owned_entries = matrix.owned_columns;
   const Cover cover = cover_by_degrees(matrix, comm.size);
   progress.tick();
   std::vector<std::int64_t> first_sums;
   const Moved moved = moved_entries(matrix, cover, comm.size);
   result.sums = sums_for_others(comm, matrix, moved, first_sums, limit);
   progress.tick();
-
-  LocalMatrix& made = result.matrix;
-  result.first_sum = static_cast<LocalIndex>(first_sum_behind(matrix.owned_columns));
-  const LocalIndex computed = result.sums.owned_rows;
-  const std::int64_t owned =
-      computed > 0 ? std::int64_t{result.first_sum} + computed : matrix.owned_columns;
-  made.columns = widened(comm, matrix.columns, owned - matrix.owned_columns);
-  made.info = matrix.info;
-  made.info.columns = made.columns.starts.back();
-  made.info.symmetry = "general";
-  made.info.block = 1;
-  made.info.grid.reset();
-  made.rows = matrix.rows;
-  made.source_rows = matrix.source_rows;
-  made.owned_rows = matrix.owned_rows;
-  const std::int64_t sums =
+  const std::int64_t wanted =
       std::accumulate(moved.sum_counts.begin(), moved.sum_counts.end(), std::int64_t{0});
-  agreed_local_count(comm, owned + std::ssize(matrix.ghosts) + sums,
-                     "hold {} entries of x and sums, its halo included", limit);
-  made.owned_columns = static_cast<LocalIndex>(owned);
-  made.source_columns = result.sums.source_columns;
-  made.source_columns.resize(owned, -1);
-  const NewGhosts numbers = number_ghosts(matrix, cover, moved, first_sums, result);
-  fill_rows(matrix, cover, moved, numbers, made);
+  agreed_local_count(comm, result.sums.owned_rows + wanted, "hold {} sums, its halo included",
+                     limit);
+  result.matrix = what_stays(matrix, cover);
+  result.added = what_is_added(comm, matrix, cover, moved, first_sums, result.sums.owned_rows);
+  result.plan = make_halo_plan(comm, result.added, progress);
   return result;
+}
+
+SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {
+  const Cover cover = cover_by_degrees(matrix, comm.size);
+  std::vector<std::int64_t> all(comm.size, 0), stay(comm.size, 0), sums(comm.size, 0);
+  for (std::size_t ghost = 0; ghost < cover.ghosts.size(); ++ghost) {
+    ++all[cover.owners[ghost]];
+    stay[cover.owners[ghost]] += cover.ghosts[ghost];
+  }
+  for (std::size_t part = 0; part < cover.parts.size(); ++part) {
+    sums[cover.parts[part].owner] += cover.sums[part];
+  }
+  const auto most = [&](const std::vector<std::int64_t>& received) {
+    const std::vector<std::int64_t> sent = exchange_counts(comm, received);
+    const auto total = [](const std::vector<std::int64_t>& counts) {
+      return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    };
+    return max_over_ranks(comm, std::max(total(received), total(sent)));
+  };
+  return {most(all), most(stay), most(sums)};
 }
 
 LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progress& progress) {
@@ -292,10 +324,12 @@ LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progres
   }
   LocalMatrix cut = std::move(matrix);
   for (int round = 0; round < cuts; ++round) {
-    const PartialSums sums = make_partial_sums(comm, cut, progress);
-    if (sum_over_ranks(comm, sums.sums.owned_rows) == 0) break;
-    const std::vector<int> owners = owners_by_words(comm, multiplied_words(sums), cut.info.block);
-    cut = make_local_matrix(comm, as_source(comm, std::move(cut)), owners, nullptr, progress);
+    const Cover cover = cover_by_degrees(cut, comm.size);
+    const auto sums = std::count(cover.sums.begin(), cover.sums.end(), 1);
+    if (sum_over_ranks(comm, std::int64_t{sums}) == 0) break;
+    const auto owners = owners_by_words(comm, multiplied_words(comm, cut, cover), cut.info.block);
+    if (!owners) break;
+    cut = make_local_matrix(comm, as_source(comm, std::move(cut)), *owners, nullptr, progress);
   }
   return cut;
 }

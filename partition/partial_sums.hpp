@@ -12,38 +12,43 @@
 //     r2                h
 //
 // Each entry takes the longer of its row and its column (a cover by degrees), then what the rest
-// covers goes; of a rank from which that saves nothing only entries of x travel. A sum is one more
-// entry of its rank's x, behind those of the vector, and one more column of the matrix, with value
-// 1: plan, exchanges and kernels need not know of it. Before an exchange each rank computes the
-// sums that others want.
+// covers goes; of a rank from which that saves nothing only entries of x travel.
 //
-//   x of a rank, as exchanged:  [ entries of x | gap | sums for others | ghosts: entries, sums ]
-//
-// The gap lets the sums begin at a multiple of 32 entries, as vectors do.
+// A product is three matrices then, y = matrix * x + added * (sums * x), and two exchanges: entries
+// of x travel while sums are computed, and these while the rows are multiplied.
 #pragma once
 
 #include <vector>
 
+#include "partition/halo_plan.hpp"
 #include "partition/local_matrix.hpp"
 
 namespace rowhalo {
 
 struct PartialSums {
-  /// The same rows; owned columns are the entries of x and the sums behind them, which this rank's
-  /// rows do not use. `columns` and `ghosts` count both; source_columns of sums are -1. Its blocks
-  /// are of one row.
+  /// What stays: the same rows and owned columns; the ghosts that still travel. Its blocks are of
+  /// one row.
   LocalMatrix matrix;
-  /// A row per sum, of this rank's entries of x.
+  /// A row per sum for other ranks, of this rank's entries of x; those for a rank lie together.
   LocalMatrix sums;
-  /// Per ghost of `matrix`: the local column of the matrix that it was made from; -1: a sum.
-  std::vector<LocalIndex> origins;
-  LocalIndex owned_entries = 0;  ///< of x
-  LocalIndex first_sum = 0;      ///< among the owned columns of `matrix`
+  /// The same rows as `matrix`, of ones: where the sums belong that come, its ghosts. Its owned
+  /// columns are the sums for others, which no row has; source_columns are -1.
+  LocalMatrix added;
+  HaloPlan plan;  ///< of `added`
 };
 
 /// Collective. Throws AgreedError as make_local_matrix() does.
 PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progress& progress,
                               std::int64_t limit = most_local_numbers);
+
+/// What a rank sends or receives in a product, whichever is more; most of any rank.
+struct SumSavings {
+  std::int64_t entries_without = 0;  ///< of x, without sums
+  std::int64_t entries = 0, sums = 0;
+};
+
+/// Collective. Without moving anything.
+SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix);
 
 /// Collective. The same matrix with its rows cut anew so that ranks multiply as many entries as
 /// each other once sums are computed where make_partial_sums() puts them. As it was where no sums

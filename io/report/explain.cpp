@@ -150,6 +150,13 @@ void say_transport(Table& table, const HaloReport& h) {
   say_choice(table, choice);
 }
 
+void say_sums(Table& table, const HaloReport& h) {
+  if (h.partial_sums == 0) return;
+  say(table,
+      "Partial sums travel where they are fewer than entries of x; --partial-sums off sends "
+      "none.");
+}
+
 void say_schedule(Table& table, const HaloReport& h) {
   if (h.schedule_reason.empty()) {
     say(table, fmt::format("Schedule: {}.", h.schedule));
@@ -275,6 +282,7 @@ void write_explanation(std::ostream& out, const RunReport& report, bool color) {
     if (several) say_combinations(table, report.cases);
     if (!several || !report.kernel->candidates.empty()) say_format(table, *report.kernel);
     if (!several || !report.halo->candidates.empty()) say_transport(table, *report.halo);
+    say_sums(table, *report.halo);
     say_schedule(table, *report.halo);
   }
   if (report.timing && report.performance && report.kernel && report.timing->median_seconds > 0) {

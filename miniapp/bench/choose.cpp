@@ -48,8 +48,10 @@ void check_splittable(const FormatEntry& format, const Spec& options) {
 
 /// With partial sums rows are added up in parts, so no format has the bits of csr.
 LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
-  kernels.sums = setting.sums;
-  kernels.canonical = kernels.canonical && setting.sums == nullptr;
+  if (setting.sums == nullptr) return kernels;
+  kernels.sums = setting.sums->sums();
+  kernels.added = setting.sums->added();
+  kernels.canonical = false;
   return kernels;
 }
 
@@ -241,7 +243,7 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
     return chosen;
   }
   std::vector<TransportVariant> variants = usable_transports(setting.site, graphs);
-  if (sum_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) == 0) {
+  if (sum_over_ranks(setting.measuring.comm, setting.ghosts()) == 0) {
     chosen.candidates = leave_out_exchanges(variants);
   }
   for (const TransportEntry& entry : transports()) {

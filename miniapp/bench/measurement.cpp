@@ -24,10 +24,10 @@ PhaseReport measure_phases(const ProductSetting& setting, Products& products, in
   const Device device = setting.site.device;
   std::vector<EventHandle> events;
   if (device == Device::gpu) {
-    for (int k = 0; k <= phase_count; ++k) events.emplace_back();
+    for (int k = 0; k <= most_phases_told; ++k) events.emplace_back();
   }
   for (int product = 0; product < count; ++product) {
-    std::array<Phase, phase_count> order{};
+    std::array<Phase, most_phases_told> order{};
     int phases = 0;
     DeviceClock host;
     if (device == Device::gpu) {
@@ -73,8 +73,7 @@ struct Exposure {
 /// took 1 %.
 Exposure measure_exposure(const ProductSetting& setting, Products& products,
                           const BatchOptions& options, const BatchTimes& with_exchange) {
-  const bool exchanges =
-      max_over_ranks(setting.measuring.comm, std::int64_t{setting.plan.ghosts}) > 0;
+  const bool exchanges = max_over_ranks(setting.measuring.comm, setting.ghosts()) > 0;
   if (!exchanges) return {0, with_exchange.own_seconds};  // the two are one product
   ProductSequence local = products.local_sequence();
   const BatchOptions one{options.iterations, 1, 0, 0};
@@ -132,7 +131,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.p95_seconds = times.percentile95();
   result.own.batch_seconds = times.own_seconds;
   result.interrupted = times.interrupted;
-  result.sent_between_nodes = products.halo().sent_between_nodes();
+  result.sent_between_nodes = products.sent_between_nodes();
   if (times.interrupted) return result;
 
   BatchOptions pair_options = options;

@@ -34,7 +34,10 @@ const char* name_of(Phase phase) {
 LocalKernels observed(const LocalKernels& kernels, const PhaseObserver& after) {
   LocalKernels result;
   result.order = kernels.order;
-  result.sums = kernels.sums;
+  if (kernels.sums) {
+    result.sums = std::make_shared<ObservedKernel>(*kernels.sums, Phase::pack, after);
+    result.added = std::make_shared<ObservedKernel>(*kernels.added, Phase::boundary, after);
+  }
   result.interior = std::make_unique<ObservedKernel>(*kernels.interior, Phase::interior, after);
   if (kernels.boundary) {
     result.boundary = std::make_unique<ObservedKernel>(*kernels.boundary, Phase::boundary, after);

@@ -11,8 +11,11 @@
 
 namespace rowhalo {
 
-/// In the order of overlap.
+/// In the order of overlap. With partial sums, computing them counts as packing and adding those
+/// that came as boundary rows.
 enum class Phase { pack, interior, exchange, boundary };
+/// How often a product tells one: three times `pack`, twice `exchange` and `boundary`.
+inline constexpr int most_phases_told = 8;
 const char* name_of(Phase phase);
 
 /// Called when what belongs to a phase has been put in.

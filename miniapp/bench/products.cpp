@@ -22,11 +22,11 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
 }
 
 /// Collective. The transport's exchange with what the schedule and disturbances add.
-std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting,
+std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting, const HaloPlan& plan,
                                             const TransportEntry& transport) {
   const Comm& comm = setting.measuring.comm;
   const Device device = setting.site.device;
-  TransportContext context{setting.plan, setting.element_bytes(), 2, comm, setting.site};
+  TransportContext context{plan, setting.element_bytes(), 2, comm, setting.site};
   context.wait_for_packing = setting.schedule == Schedule::petsc_like;
   context.connections = setting.connections;
   return disturbed(exchange_for(setting.schedule, device, transport.make(context)),
@@ -49,12 +49,16 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       alpha_(alpha),
       beta_(beta),
       y_(memory_of_y(setting, kernels)),
-      halo_(make_exchange(setting, *transport.entry)) {
+      halo_(make_exchange(setting, setting.plan, *transport.entry)) {
   for (HaloVector& vector : vectors_) vector = halo_->make_vector();
+  if (setting.sums != nullptr) {
+    sum_halo_ = make_exchange(setting, setting.sums->plan(), *transport.entry);
+    for (HaloVector& vector : sum_vectors_) vector = sum_halo_->make_vector();
+  }
   set_timed_x();
   spoil_ghosts();
-  const auto product = [this](std::int64_t k) { apply(vectors_[k % 2]); };
-  const auto check = [this] { halo_->check(); };
+  const auto product = [this](std::int64_t k) { apply(k); };
+  const auto check = [this] { this->check(); };
   if (transport.graph) {
     sequence_.emplace(product, setting.stream, products_per_graph, check);
     sequence_->run(products_per_graph);
@@ -65,16 +69,45 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
   }
 }
 
-void Products::apply(const HaloVector& x) const {
-  apply_scheduled(setting_.schedule, kernels_, *halo_, alpha_, x, beta_, y_.data(),
+/// The k-th.
+Product Products::product(std::int64_t k) {
+  Product product{alpha_, vectors_[k % 2], beta_, y_.data()};
+  if (sum_halo_) product.sums = &sum_vectors_[k % 2];
+  return product;
+}
+
+void Products::apply(std::int64_t k) {
+  apply_scheduled(setting_.schedule, {kernels_, *halo_, sum_halo_.get()}, product(k),
                   setting_.stream);
+}
+
+void Products::check() const {
+  halo_->check();
+  if (sum_halo_) sum_halo_->check();
+}
+
+std::optional<NodeTraffic> Products::sent_between_nodes() const {
+  std::optional<NodeTraffic> sent = halo_->sent_between_nodes();
+  if (sent && sum_halo_) {
+    const NodeTraffic of_sums = sum_halo_->sent_between_nodes().value();
+    sent->messages += of_sums.messages;
+    sent->entries += of_sums.entries;
+  }
+  return sent;
+}
+
+/// Of x, then of sums.
+std::vector<HaloVector> Products::all_vectors() const {
+  std::vector<HaloVector> all(std::begin(vectors_), std::end(vectors_));
+  if (sum_halo_) all.insert(all.end(), std::begin(sum_vectors_), std::end(sum_vectors_));
+  return all;
 }
 
 ProductSequence Products::local_sequence() {
   const auto product = [this](std::int64_t k) {
-    apply_local(kernels_, {alpha_, vectors_[k % 2], beta_, y_.data()}, setting_.stream);
+    apply_local(kernels_, this->product(k), setting_.stream);
   };
-  const auto check = [this] { halo_->check(); };
+  const auto check = [this] { this->check(); };
   return sequence_->step() > 1 ? ProductSequence(product, setting_.stream, sequence_->step(), check)
                                : ProductSequence(product, check);
 }
@@ -148,37 +181,46 @@ bool Products::ghosts_are_right() const {
 }
 
 bool Products::own_ghosts_are_right() const {
-  for (const HaloVector& vector : vectors_) {
-    const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes;
+  const auto are = [](const HaloVector& vector, std::span<const std::byte> expected) {
     std::vector<std::byte> ghosts(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
     copy_between(vector.device, ghosts.data(), vector.ghost_data(), ghosts.size());
-    if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;
+    return std::ranges::equal(ghosts, expected);
+  };
+  for (const HaloVector& vector : vectors_) {
+    const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes;
+    if (!are(vector, std::span(setting_.x).subspan(owned))) return false;
   }
-  return true;
+  return !sum_halo_ || std::ranges::all_of(sum_vectors_, [&](const HaloVector& vector) {
+    return are(vector, setting_.sums->expected());
+  });
 }
 
 std::vector<std::byte> Products::run_single(const std::vector<std::byte>& y) {
   set_y(y);
   restart();
-  apply(vectors_[single_++ % 2]);
+  apply(single_++);
   return this->y();
 }
 
 void Products::apply_once(const PhaseObserver& after) {
   const LocalKernels kernels = observed(kernels_, after);
   ObservedExchange halo(*halo_, after);
-  apply_scheduled(setting_.schedule, kernels, halo, alpha_, vectors_[single_++ % 2], beta_,
-                  y_.data(), setting_.stream);
+  std::optional<ObservedExchange> sum_halo;
+  if (sum_halo_) sum_halo.emplace(*sum_halo_, after);
+  apply_scheduled(setting_.schedule, {kernels, halo, sum_halo ? &*sum_halo : nullptr},
+                  product(single_++), setting_.stream);
 }
 
 void Products::spoil_ghosts() {
-  for (const HaloVector& vector : vectors_) {
+  for (const HaloVector& vector : all_vectors()) {
     // All bits set is a NaN in every floating-point format.
     set_bytes(vector.device, vector.ghost_data(), 0xff,
               static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
-    if (setting_.sums != nullptr) {
-      set_bytes(vector.device, setting_.sums->sums_in(vector), 0xff, setting_.sums->sum_bytes());
-    }
+  }
+  for (const HaloVector& vector : sum_vectors_) {
+    if (!sum_halo_) break;
+    set_bytes(vector.device, vector.data, 0xff,
+              static_cast<std::size_t>(vector.owned) * vector.element_bytes);
   }
   // A neighbour that went on alone might store the ghosts of the next product before this.
   ROWHALO_MPI(MPI_Barrier(setting_.measuring.comm.handle));
@@ -197,6 +239,7 @@ void Products::set_y(const std::vector<std::byte>& y) {
 
 void Products::close() {
   sequence_.reset();
+  if (sum_halo_) sum_halo_->close();
   halo_->close();
 }
 

@@ -17,6 +17,7 @@
 #include "miniapp/bench/batches.hpp"
 #include "miniapp/bench/phases.hpp"
 #include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/spmv/partial_sum_kernels.hpp"
 
 namespace rowhalo {
 
@@ -38,10 +39,14 @@ struct ProductSetting {
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
   Disturbances disturbances = {};
   Schedule schedule = Schedule::overlap;
-  const LoadedColumns* columns = nullptr;  ///< for a schedule that cuts by columns
-  const PartialSumKernel* sums = nullptr;  ///< of a matrix with partial sums
-  Connections* connections = nullptr;      ///< that transports of this run share
+  const LoadedColumns* columns = nullptr;   ///< for a schedule that cuts by columns
+  const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
+  Connections* connections = nullptr;       ///< that transports of this run share
 
+  /// Entries of x and sums that come to this rank in a product.
+  std::int64_t ghosts() const {
+    return std::int64_t{plan.ghosts} + (sums != nullptr ? sums->plan().ghosts : 0);
+  }
   std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };
 
@@ -74,7 +79,8 @@ class Products {
   ProductSequence& sequence() { return *sequence_; }
   /// The same without the exchange.
   ProductSequence local_sequence();
-  HaloExchange& halo() { return *halo_; }
+  /// What this rank sends to other nodes in one product; empty: as the plan says.
+  std::optional<NodeTraffic> sent_between_nodes() const;
   /// Collective. One step of sequence(), at least both vectors, from `y`, on the user's x, which
   /// stays, with ghosts spoiled by NaN.
   CheckedRun run_checked(const std::vector<std::byte>& y);
@@ -98,14 +104,17 @@ class Products {
   std::vector<std::byte> y() const;
   bool ghosts_are_right() const;
   bool own_ghosts_are_right() const;
-  void apply(const HaloVector& x) const;
+  Product product(std::int64_t k);
+  void apply(std::int64_t k);
+  void check() const;
+  std::vector<HaloVector> all_vectors() const;
 
   const ProductSetting& setting_;
   const LocalKernels& kernels_;
   double alpha_, beta_;
   VectorMemory y_;
-  std::unique_ptr<HaloExchange> halo_;
-  HaloVector vectors_[2];
+  std::unique_ptr<HaloExchange> halo_, sum_halo_;  ///< of x, and of partial sums or null
+  HaloVector vectors_[2], sum_vectors_[2];
   std::optional<ProductSequence> sequence_;
   int single_ = 0;  ///< products without the sequence so far
 };

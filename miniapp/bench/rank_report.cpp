@@ -33,8 +33,16 @@ RankReport describe_ranks(const Comm& comm, const LocalMatrix& matrix, const Hal
 CommunicationReport describe_communication(const Comm& comm, const HaloPlan& plan,
                                            const NodeMap& nodes, const std::string& partition,
                                            Precision precision) {
+  std::vector<Flow> flows;  // one per rank, however many messages
+  for (const Flow& flow : sent_flows(comm, plan)) {
+    if (!flows.empty() && flows.back().to == flow.to) {
+      flows.back().entries += flow.entries;
+    } else {
+      flows.push_back(flow);
+    }
+  }
   return {partition, comm.size, nodes.node_of, static_cast<int>(vector_value_bytes(precision)),
-          gather_on_root(comm, sent_flows(comm, plan))};
+          gather_on_root(comm, flows)};
 }
 
 }  // namespace rowhalo

@@ -15,6 +15,10 @@ namespace rowhalo {
 enum class Color { automatic, always, never };
 
 /// Options of the commands that take a matrix, with the defaults of the contract.
+/// Partial sums instead of entries of x where they are fewer; automatic: on GPUs, where that is
+/// predicted to be faster and neither format nor partition is named.
+enum class SumsOption { off, on, automatic };
+
 struct RunOptions {
   std::string matrix;
   std::string output;  ///< of convert
@@ -28,7 +32,7 @@ struct RunOptions {
   Schedule schedule = Schedule::overlap;
   bool graph = true;  ///< where transport and schedule allow it
   bool value_codes = true;
-  bool partial_sums = false;  ///< instead of entries of x where they are fewer
+  SumsOption partial_sums = SumsOption::off;
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";

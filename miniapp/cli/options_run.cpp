@@ -80,9 +80,12 @@ void add_distribution_options(App& run, RunOptions& options) {
   add_reorder_option(run, options);
   add_halo_option(run, options, {"auto", "all"});
   add_schedule_option(run, options);
-  add_choice<bool>(run, "--partial-sums", options.partial_sums, {{"on", true}, {"off", false}},
-                   "send sums of rows where they are fewer than entries of x: on | off (default: "
-                   "off)")
+  options.partial_sums = SumsOption::automatic;
+  add_choice<SumsOption>(
+      run, "--partial-sums", options.partial_sums,
+      {{"auto", SumsOption::automatic}, {"on", SumsOption::on}, {"off", SumsOption::off}},
+      "send sums of rows where they are fewer than entries of x: auto (on GPUs where that is "
+      "predicted to be faster, with --format and --partition auto) | on | off (default: auto)")
       ->group("Distribution");
   add_machine_option(run, options,
                      "file of rowhalo network: report what a product is expected to take, too");

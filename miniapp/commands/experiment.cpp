@@ -18,6 +18,7 @@
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/machine_model.hpp"
+#include "miniapp/bench/sums_choice.hpp"
 #include "miniapp/bench/wall_clock.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
@@ -50,7 +51,7 @@ void check_product_options(const RunOptions& options, Device device) {
     find_format(Spec::parse(options.boundary_format, option).name(), device, option);
   }
   if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
-  if (options.partial_sums && entry_of(options.schedule).baseline) {
+  if (options.partial_sums == SumsOption::on && entry_of(options.schedule).baseline) {
     throw InputError(
         fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "
                     "use overlap, blocking or split",
@@ -76,6 +77,17 @@ std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels,
     if (one.name.ends_with(mark)) return "it was faster in a trial";
   }
   return fmt::format("{} multiplies all rows at once", kernels.interior);
+}
+
+/// Collective.
+bool wants_sums(const RunOptions& options, const Comm& comm, const Problem& problem) {
+  if (options.partial_sums != SumsOption::automatic) return options.partial_sums == SumsOption::on;
+  const bool free_choice = options.format == "auto" && options.boundary_format.empty() &&
+                           options.partition == "auto" && options.reorder == Reorder::none &&
+                           !entry_of(options.schedule).baseline;
+  const ComputeSite& site = problem.site;
+  return free_choice && sums_pay(comm, problem.matrix, site,
+                                 prediction_model(site.device, site.nodes), options.precision);
 }
 
 /// Values as stored in `precision`.
@@ -180,6 +192,7 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
   problem.site = site_of(options, job, machine);
   const NodeMap& nodes = problem.site.nodes;
   Assignment assignment;
+  bool sums = false;
   report.setup.partition_seconds = timed(job.comm, [&] {
     DistributedCsr source = std::move(matrix);  // goes when its rows are at their owners
     const std::optional<Shuffle> shuffle = shuffle_matrix(options, job, source);
@@ -188,7 +201,8 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
     problem.matrix =
         make_local_matrix(job.comm, std::move(source), assignment.owners,
                           shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
-    if (options.partial_sums) {
+    sums = wants_sums(options, job.comm, problem);
+    if (sums) {
       problem.matrix = cut_for_partial_sums(job.comm, std::move(problem.matrix), job.progress);
     }
   });
@@ -199,13 +213,14 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
   }
   job.progress.phase("plan");
   report.setup.plan_seconds = timed(job.comm, [&] {
-    if (options.partial_sums) {
+    if (sums) {
       problem.sums = make_partial_sums(job.comm, problem.matrix, job.progress);
       if (sum_over_ranks(job.comm, problem.sums->sums.owned_rows) == 0) problem.sums.reset();
     }
     problem.plan = make_halo_plan(job.comm, problem.multiplied(), job.progress);
   });
-  const Offset summed = problem.sums ? problem.sums->sums.offsets.back() : 0;
+  const Offset summed =
+      problem.sums ? problem.sums->sums.offsets.back() + problem.sums->added.offsets.back() : 0;
   report.partition = PartitionReport{assignment.name,
                                      job.comm.size,
                                      partition_statistics(job.comm, problem.multiplied(), summed),
@@ -216,7 +231,7 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
     report.partition->candidates.push_back(describe_candidate(candidate, options.precision));
   }
   report.halo =
-      describe_halo(job.comm, problem.multiplied(), problem.plan, nodes, options.precision);
+      describe_halo(job.comm, problem.multiplied(), problem.exchanged(), nodes, options.precision);
   if (problem.sums) {
     report.halo->partial_sums = sum_over_ranks(job.comm, problem.sums->sums.owned_rows);
   }
@@ -232,24 +247,26 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   Operands operands;
   operands.x = x.entries(matrix.source_columns, options.precision);
   operands.y0 = y.entries(matrix.source_rows, options.precision);
-  operands.stored_x = stored(operands.x, options.precision);
+  const LocalMatrix& multiplied = problem.multiplied();
+  operands.stored_x =
+      stored(problem.sums ? x.entries(multiplied.source_columns, options.precision) : operands.x,
+             options.precision);
   operands.stored_y0 = stored(operands.y0, options.precision);
   job.progress.phase("upload");
-  const LocalMatrix& multiplied = problem.multiplied();
   SettledSchedule settled =
       settled_schedule(job.comm, multiplied, problem.site, options.halo, options.schedule);
   operands.schedule = settled.schedule;
   operands.schedule_reason = std::move(settled.reason);
   const double seconds = timed(job.comm, [&] {
     operands.block = std::make_unique<LoadedMatrix>(multiplied, options.precision,
-                                                    problem.site.device, options.value_codes);
+                                                    problem.site.device, options.value_codes,
+                                                    problem.sums ? multiprocessors_for_sums : 0);
     operands.columns = columns_for(operands.schedule, multiplied, options.precision,
                                    problem.site.device, options.value_codes);
     if (!problem.sums) return;
-    operands.sums = std::make_unique<PartialSumKernel>(*problem.sums, options.precision,
-                                                       problem.site.device, options.value_codes);
-    operands.stored_x =
-        operands.sums->exchanged(job.comm, *problem.sums, problem.plan, operands.stored_x);
+    operands.sums = std::make_unique<PartialSumKernels>(job.comm, *problem.sums, options.precision,
+                                                        problem.site.device, options.value_codes,
+                                                        operands.stored_x);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

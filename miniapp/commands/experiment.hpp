@@ -45,18 +45,20 @@ struct Problem {
   ComputeSite site;
 
   const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
+  /// What a product exchanges, entries of x and sums, for statistics.
+  HaloPlan exchanged() const { return sums ? joined(plan, sums->plan) : plan; }
 };
 
 /// What a product needs beside the problem.
 struct Operands {
-  Schedule schedule = Schedule::overlap;         ///< as settled
-  std::string schedule_reason;                   ///< why another than the one asked for, or empty
-  std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
-  std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
-  std::unique_ptr<const PartialSumKernel> sums;  ///< of --partial-sums
-  std::vector<double> x, y0;                     ///< by number in the source, as stored
-  std::vector<std::byte> stored_x, stored_y0;    ///< the same in the precision of the run; x with
-                                                 ///< its sums, as products exchange it
+  Schedule schedule = Schedule::overlap;          ///< as settled
+  std::string schedule_reason;                    ///< why another than the one asked for, or empty
+  std::unique_ptr<const LoadedMatrix> block;      ///< in the memory of the device
+  std::unique_ptr<const LoadedColumns> columns;   ///< the same for a schedule that cuts by columns
+  std::unique_ptr<const PartialSumKernels> sums;  ///< of --partial-sums
+  std::vector<double> x, y0;                      ///< by number in the source, as stored
+  std::vector<std::byte> stored_x, stored_y0;     ///< the same in the precision of the run; x for
+                                                  ///< the columns of multiplied()
 };
 
 /// What was asked for, and all that is there when products begin.

@@ -77,9 +77,10 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
                    static_cast<double>(report.kernel->flops), report);
   if (!e.options.hdf5.empty()) {
-    report.ranks = describe_ranks(comm, e.problem.multiplied(), e.problem.plan, measurement.own);
-    report.ranks->communication =
-        describe_communication(comm, e.problem.plan, site.nodes, report.partition->name, precision);
+    report.ranks =
+        describe_ranks(comm, e.problem.multiplied(), e.problem.exchanged(), measurement.own);
+    report.ranks->communication = describe_communication(comm, e.problem.exchanged(), site.nodes,
+                                                         report.partition->name, precision);
   }
   report.performance =
       describe_performance(report.matrix, precision, measurement.timing.median_seconds);
@@ -93,11 +94,14 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
 /// --machine: what this rank's part of the product that is reported does.
 RankWork work_of(const Experiment& e, const std::string& format, const LocalKernels& kernels) {
   const Problem& problem = e.problem;
-  const std::vector<Flow> flows = sent_flows(e.job.comm, problem.plan);
+  const std::vector<Flow> flows = sent_flows(e.job.comm, problem.exchanged());
   RankWork work;
   work.rows = static_cast<double>(problem.matrix.owned_rows);
   work.nonzeros = static_cast<double>(problem.multiplied().offsets.back());
-  if (problem.sums) work.nonzeros += static_cast<double>(problem.sums->sums.offsets.back());
+  if (problem.sums) {
+    work.nonzeros +=
+        static_cast<double>(problem.sums->sums.offsets.back() + problem.sums->added.offsets.back());
+  }
   work.bytes = static_cast<double>(kernels.work().bytes);
   const bool overlaps = kernels.order == Order::overlap && kernels.boundary && work.bytes > 0;
   work.boundary_share =

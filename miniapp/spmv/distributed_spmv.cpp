@@ -8,21 +8,38 @@
 namespace rowhalo {
 
 void DistributedSpmv::apply(const Product& product, Stream stream) const {
-  compute_sums(kernels_, product, stream);
   switch (kernels_.order) {
     case Order::overlap:
-      return overlap(product, stream);
+      overlap(product, stream);
+      break;
     case Order::split:
-      return split(product, stream);
+      split(product, stream);
+      break;
     case Order::blocking:
-      return blocking(product, stream);
+      blocking(product, stream);
+      break;
   }
+  if (product.sums != nullptr) finish_sums(product, stream);
+}
+
+/// Entries of x travel while sums are computed, sums while rows are multiplied.
+void DistributedSpmv::begin(const Product& product, Stream stream) const {
+  halo_.begin(product.x, stream);
+  if (product.sums == nullptr) return;
+  compute_sums(kernels_, product, stream);
+  sums_->begin(*product.sums, stream);
+}
+
+void DistributedSpmv::finish_sums(const Product& product, Stream stream) const {
+  const ProfilerRange range("sums");
+  sums_->finish(*product.sums, stream);
+  add_sums(kernels_, product, stream);
 }
 
 void DistributedSpmv::overlap(const Product& product, Stream stream) const {
   const SideStream* side = kernels_.side.get();
   ProfilerRange range("pack");
-  halo_.begin(product.x, stream);
+  begin(product, stream);
   const Stream edge = side != nullptr ? side->fork(stream) : stream;
   range.next("interior");
   multiply_interior(kernels_, product, stream);
@@ -35,7 +52,7 @@ void DistributedSpmv::overlap(const Product& product, Stream stream) const {
 
 void DistributedSpmv::split(const Product& product, Stream stream) const {
   ProfilerRange range("pack");
-  halo_.begin(product.x, stream);
+  begin(product, stream);
   range.next("owned columns");
   multiply_interior(kernels_, product, stream);
   range.next("exchange");
@@ -46,7 +63,12 @@ void DistributedSpmv::split(const Product& product, Stream stream) const {
 
 void DistributedSpmv::blocking(const Product& product, Stream stream) const {
   ProfilerRange range("exchange");
-  halo_.exchange(product.x, stream);
+  if (product.sums == nullptr) {
+    halo_.exchange(product.x, stream);
+  } else {
+    begin(product, stream);
+    halo_.finish(product.x, stream);
+  }
   range.next("interior");
   multiply_interior(kernels_, product, stream);
 }

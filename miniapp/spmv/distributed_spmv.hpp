@@ -11,9 +11,9 @@ namespace rowhalo {
 
 class DistributedSpmv {
  public:
-  /// Both outlive the operator.
-  DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo)
-      : kernels_(kernels), halo_(halo) {}
+  /// All outlive the operator. `sums`: the exchange of products with partial sums.
+  DistributedSpmv(const LocalKernels& kernels, HaloExchange& halo, HaloExchange* sums = nullptr)
+      : kernels_(kernels), halo_(halo), sums_(sums) {}
 
   /// One product; the ghosts of `x` are brought up to date. `x` is a vector of the transport; y has
   /// one entry per owned row; both in the precision of the kernels and the memory of their device.
@@ -27,9 +27,12 @@ class DistributedSpmv {
   void overlap(const Product& product, Stream stream) const;
   void split(const Product& product, Stream stream) const;
   void blocking(const Product& product, Stream stream) const;
+  void begin(const Product& product, Stream stream) const;
+  void finish_sums(const Product& product, Stream stream) const;
 
   const LocalKernels& kernels_;
   HaloExchange& halo_;
+  HaloExchange* sums_;
 };
 
 }  // namespace rowhalo

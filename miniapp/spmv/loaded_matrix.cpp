@@ -9,10 +9,11 @@
 namespace rowhalo {
 
 LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
-                           bool value_codes)
+                           bool value_codes, int multiprocessors_beside)
     : matrix_(matrix), host_view_(matrix.view()) {
   host_view_.precision = precision;
   host_view_.value_codes = value_codes;
+  host_view_.multiprocessors_beside = multiprocessors_beside;
   if (precision != Precision::fp64) {
     host_values_.resize(matrix.values.size() * matrix_value_bytes(precision));
     store(matrix_type(precision), matrix.values.data(), std::ssize(matrix.values),

@@ -18,9 +18,9 @@ namespace rowhalo {
 class LoadedMatrix {
  public:
   /// Copies what must be copied. `value_codes`: formats may store values in fewer bytes where that
-  /// is exact.
+  /// is exact; `multiprocessors_beside`: left to an exchange while all rows are multiplied.
   LoadedMatrix(const LocalMatrix& matrix, Precision precision, Device device,
-               bool value_codes = true);
+               bool value_codes = true, int multiprocessors_beside = 0);
   LoadedMatrix(const LoadedMatrix&) = delete;
   LoadedMatrix& operator=(const LoadedMatrix&) = delete;
 

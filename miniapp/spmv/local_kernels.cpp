@@ -31,7 +31,7 @@ void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Str
 }  // namespace
 
 std::optional<std::int64_t> LocalKernels::dot_parts() const {
-  if (order == Order::split) return {};
+  if (order == Order::split || added) return {};
   const std::optional<std::int64_t> parts = interior->dot_parts();
   if (!boundary || !parts) return parts;
   const std::optional<std::int64_t> more = boundary->dot_parts();
@@ -52,7 +52,8 @@ KernelWork LocalKernels::work() const {
     work.parameters.clear();
   };
   if (boundary) add(boundary->work());
-  if (sums != nullptr) add(sums->work());
+  if (sums) add(sums->work());
+  if (added) add(added->work());
   return work;
 }
 
@@ -92,7 +93,17 @@ LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& i
 }
 
 void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream) {
-  if (kernels.sums != nullptr) kernels.sums->apply(product.x, stream);
+  const HaloVector* sums = product.sums;
+  if (sums != nullptr && sums->owned > 0) {
+    kernels.sums->apply(1, product.x.data, 0, sums->data, stream);
+  }
+}
+
+void add_sums(const LocalKernels& kernels, const Product& product, Stream stream) {
+  const HaloVector* sums = product.sums;
+  if (sums != nullptr && sums->ghosts > 0) {
+    kernels.added->apply(product.alpha, sums->data, 1, product.y, stream);
+  }
 }
 
 void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream) {
@@ -111,6 +122,7 @@ void apply_local(const LocalKernels& kernels, const Product& product, Stream str
   multiply_interior(kernels, product, stream);
   if (kernels.boundary) multiply_boundary(kernels, product, edge);
   if (kernels.side) kernels.side->join(stream);
+  add_sums(kernels, product, stream);
 }
 
 }  // namespace rowhalo

@@ -9,7 +9,6 @@
 #include "kernels/formats.hpp"
 #include "miniapp/halo/halo_vector.hpp"
 #include "miniapp/spmv/loaded_matrix.hpp"
-#include "miniapp/spmv/partial_sum_kernel.hpp"
 #include "miniapp/spmv/side_stream.hpp"
 
 namespace rowhalo {
@@ -28,8 +27,9 @@ struct LocalKernels {
   /// Where the boundary rows are computed as soon as their ghosts are there, beside the interior
   /// rows: they are few, and by themselves leave a GPU nearly empty. Null: after them.
   std::unique_ptr<const SideStream> side;
-  /// Computed before the exchange, for other ranks; outlives the kernels. Null: none.
-  const PartialSumKernel* sums = nullptr;
+  /// With partial sums (partial_sum_kernels.hpp): those for other ranks, from x, and what adds the
+  /// ones that came to y. Null: none.
+  std::shared_ptr<const SpmvKernel> sums, added;
   Order order = Order::overlap;  ///< that the kernels are made for
   LocalIndex rows = 0;           ///< of the local matrix
   bool repeatable = true;        ///< the same bits every time
@@ -50,10 +50,12 @@ struct Product {
   void* y;
   double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
                                 ///< rank; null: not wanted
+  const HaloVector* sums = nullptr;  ///< of x, for other ranks and from them; null: neither
 };
 
-/// The sums for other ranks, where there are any.
+/// The sums for other ranks, and y with those of others added, where the product has any.
 void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream);
+void add_sums(const LocalKernels& kernels, const Product& product, Stream stream);
 /// The rows of one of the kernels.
 void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream);
 void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream);
@@ -72,7 +74,7 @@ void make_boundary_kernel(const LoadedMatrix& matrix, const FormatEntry& format,
 LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& interior_format,
                           const Spec& boundary_format);
 
-/// One product on this rank alone: the ghosts of `x` are taken as they are.
+/// One product on this rank alone: the ghosts of `x` and sums are taken as they are.
 void apply_local(const LocalKernels& kernels, const Product& product, Stream stream);
 
 }  // namespace rowhalo

@@ -29,6 +29,13 @@ class AddingKernel final : public SpmvKernel {
 
 }  // namespace
 
+std::unique_ptr<SpmvKernel> make_adding_kernel(const FormatEntry& format, const CsrView& matrix,
+                                               RowListView rows, const Spec& options) {
+  const auto value_bytes = static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
+  return std::make_unique<AddingKernel>(make_kernel(format, matrix, rows, options),
+                                        value_bytes * rows.count);
+}
+
 LocalKernels make_owned_kernel(const LoadedColumns& columns, const FormatEntry& format,
                                const Spec& options) {
   LocalKernels kernels;
@@ -43,10 +50,7 @@ LocalKernels make_owned_kernel(const LoadedColumns& columns, const FormatEntry& 
 void make_ghost_kernel(const LoadedColumns& columns, RowListView boundary,
                        const FormatEntry& format, const Spec& options, LocalKernels& kernels) {
   const RowListView rows = format.baseline ? all_rows(kernels.rows) : boundary;
-  const auto value_bytes =
-      static_cast<std::int64_t>(vector_value_bytes(columns.ghosts().precision));
-  kernels.boundary = std::make_unique<AddingKernel>(
-      make_kernel(format, columns.ghosts(), rows, options), value_bytes * rows.count);
+  kernels.boundary = make_adding_kernel(format, columns.ghosts(), rows, options);
   kernels.repeatable = kernels.repeatable && format.repeatable;
 }
 

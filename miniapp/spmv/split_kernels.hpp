@@ -10,6 +10,10 @@
 
 namespace rowhalo {
 
+/// Local. A kernel of some rows that adds to what y holds, whatever beta is.
+std::unique_ptr<SpmvKernel> make_adding_kernel(const FormatEntry& format, const CsrView& matrix,
+                                               RowListView rows, const Spec& options);
+
 /// The local matrix cut by columns, both parts as kernels take them.
 class LoadedColumns {
  public:

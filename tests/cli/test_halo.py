@@ -87,6 +87,8 @@ class PartialSums(launch.Case):
                     report = self.report(matrix, 3, "--halo", "all", "--schedule", schedule, "--format", formats,
                                          "--ranks-per-node", 2, "--poison", "--jitter", 20)
                     self.assertGreater(report["halo"]["partial_sums"], 0)
+                    self.assertEqual(report["halo"]["neighbors"]["max"], 2)
+                    self.assertGreater(report["halo"]["messages"], 6)  # of entries, and of sums
                     self.assertGreaterEqual(len(report["cases"]), 5)
                     for case in report["cases"]:
                         self.assertTrue(case["passed"], case)
@@ -112,6 +114,11 @@ class PartialSums(launch.Case):
         self.assertLess(report["halo"]["bytes_max_rank"], 0.75 * without["halo"]["bytes_max_rank"])
         self.assertLess(report["partition"]["imbalance"], 1.1)
         self.assertIn("partial sums add up rows in parts", report["validation"]["note"])
+
+    def test_left_out_on_cpus(self):
+        """By default; sums would save much of this matrix."""
+        report = self.run_json("--matrix", "arrow:rows=4000,heavy=3,row=2000", "--device", "cpu", *launch.SHORT)
+        self.assertEqual(report["halo"]["partial_sums"], 0)
 
     def test_where_no_sum_saves_anything(self):
         """A stencil: everything is as without the option; auto might take dia, whose bits are others."""

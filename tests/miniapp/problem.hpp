@@ -81,8 +81,17 @@ struct Problem {
     matrix =
         make_local_matrix(comm, std::move(source), owners, shuffle ? &*shuffle : nullptr, progress);
     plan = make_halo_plan(comm, matrix, progress);
-    for (const GlobalIndex column : matrix.source_columns) x.push_back(x_entry(precision, column));
+    x = x_of(matrix);
     for (const GlobalIndex row : matrix.source_rows) y0.push_back(y_entry(precision, row));
+  }
+
+  /// Of all local columns of `part`, as of this problem's matrix.
+  std::vector<double> x_of(const LocalMatrix& part) const {
+    std::vector<double> entries;
+    for (const GlobalIndex column : part.source_columns) {
+      entries.push_back(x_entry(precision, column));
+    }
+    return entries;
   }
 
  private:

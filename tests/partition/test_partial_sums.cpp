@@ -37,11 +37,8 @@ std::vector<double> x_of(const std::vector<GlobalIndex>& numbers) {
   return x;
 }
 
-/// Collective. What every rank owns, as all local columns of `matrix` see it.
-std::vector<double> exchanged(const Comm& comm, const LocalMatrix& matrix,
-                              std::vector<double> owned) {
-  Progress progress;
-  const HaloPlan plan = make_halo_plan(comm, matrix, progress);
+/// Collective. What every rank owns, as all local columns see it by `plan`.
+std::vector<double> exchanged(const Comm& comm, const HaloPlan& plan, std::vector<double> owned) {
   std::vector<double> sent;
   std::vector<std::int64_t> counts(comm.size, 0), received;
   for (const LocalIndex index : plan.send_indices) sent.push_back(owned[index]);
@@ -53,13 +50,16 @@ std::vector<double> exchanged(const Comm& comm, const LocalMatrix& matrix,
 
 /// Collective. y by way of the sums.
 std::vector<double> product(const Comm& comm, const PartialSums& sums) {
+  Progress progress;
+  const HaloPlan plan = make_halo_plan(comm, sums.matrix, progress);
   const std::vector<GlobalIndex>& numbers = sums.matrix.source_columns;
-  std::vector<double> x = x_of({numbers.begin(), numbers.begin() + sums.owned_entries});
-  const std::vector<double> own = multiply(sums.sums, x).y;
-  x.resize(sums.matrix.owned_columns, NAN);
-  std::copy(own.begin(), own.end(),
-            x.begin() + std::min(sums.first_sum, sums.matrix.owned_columns));
-  return multiply(sums.matrix, exchanged(comm, sums.matrix, x)).y;
+  const std::vector<double> x =
+      exchanged(comm, plan, x_of({numbers.begin(), numbers.begin() + plan.owned}));
+  std::vector<double> y = multiply(sums.matrix, x).y;
+  const std::vector<double> came = exchanged(comm, sums.plan, multiply(sums.sums, x).y);
+  const std::vector<double> added = multiply(sums.added, came).y;
+  for (std::size_t row = 0; row < y.size(); ++row) y[row] += added[row];
+  return y;
 }
 
 bool agree(const std::vector<double>& y, const RowSums& expected) {
@@ -69,15 +69,27 @@ bool agree(const std::vector<double>& y, const RowSums& expected) {
   return y.size() == expected.y.size();
 }
 
-/// Ghosts that are entries of x are those of the matrix; no other rank is asked for anything else.
-bool origins_are_right(const LocalMatrix& matrix, const PartialSums& sums) {
-  for (std::size_t ghost = 0; ghost < sums.origins.size(); ++ghost) {
-    const GlobalIndex source = sums.matrix.source_columns[sums.matrix.owned_columns + ghost];
-    const LocalIndex origin = sums.origins[ghost];
-    if (origin < 0 ? source != -1 : source != matrix.source_columns[origin]) return false;
+/// Ghosts that stay are ghosts of the matrix, in their order, and rows of ones take each sum once.
+bool parts_are_right(const LocalMatrix& matrix, const PartialSums& sums) {
+  const LocalMatrix& added = sums.added;
+  std::vector<LocalIndex> taken = added.indices;
+  std::ranges::sort(taken);
+  for (std::size_t k = 0; k < taken.size(); ++k) {
+    if (taken[k] != added.owned_columns + static_cast<LocalIndex>(k)) return false;
   }
-  return sums.origins.size() == sums.matrix.ghosts.size() &&
-         std::is_sorted(sums.matrix.ghosts.begin(), sums.matrix.ghosts.end());
+  LocalIndex rows_with_sums = 0;
+  for (LocalIndex row = 0; row < added.owned_rows; ++row) {
+    rows_with_sums += added.offsets[row] < added.offsets[row + 1];
+  }
+  const auto rows = [](const LocalMatrix& part) {
+    return part.interior.count + part.boundary.count;
+  };
+  return rows(sums.matrix) == matrix.owned_rows && rows(added) == matrix.owned_rows &&
+         added.boundary.count == rows_with_sums && taken.size() == added.ghosts.size() &&
+         added.owned_columns == sums.sums.owned_rows &&
+         std::ranges::includes(matrix.ghosts, sums.matrix.ghosts) &&
+         std::ranges::is_sorted(added.ghosts) &&
+         std::ranges::all_of(added.values, [](double value) { return value == 1; });
 }
 
 /// Rank 0 has row 0 of six entries in the columns of rank 1, and two rows with column 4 there.
@@ -114,23 +126,30 @@ TEST_CASE("products by way of partial sums", "[partial_sums]") {
     Progress progress;
     const LocalMatrix& matrix = test.local;
     const PartialSums sums = make_partial_sums(comm, matrix, progress);
-    REQUIRE_ALL_RANKS(origins_are_right(matrix, sums));
-    REQUIRE_ALL_RANKS(sums.owned_entries == matrix.owned_columns && sums.first_sum % 32 == 0);
+    REQUIRE_ALL_RANKS(parts_are_right(matrix, sums));
     const RowSums expected = multiply(matrix, x_of(matrix.source_columns));
     const std::vector<double> y = product(comm, sums);
     REQUIRE_ALL_RANKS(agree(y, expected));
 
-    const std::int64_t own = sums.sums.owned_rows;
-    const std::int64_t wanted = std::count(sums.origins.begin(), sums.origins.end(), -1);
-    const std::int64_t entries = sums.matrix.offsets.back() - wanted + sums.sums.offsets.back();
+    const std::int64_t entries = sums.matrix.offsets.back() + sums.sums.offsets.back();
     const bool none_lost =
         sum_over_ranks(comm, entries) == sum_over_ranks(comm, matrix.offsets.back());
     REQUIRE_ALL_RANKS(none_lost);
+    const std::int64_t own = sums.sums.owned_rows, wanted = std::ssize(sums.added.ghosts);
     const bool as_many = sum_over_ranks(comm, own) == sum_over_ranks(comm, wanted);
     REQUIRE_ALL_RANKS(as_many);
-    REQUIRE_ALL_RANKS(sums.matrix.ghosts.size() <= matrix.ghosts.size());
-    const LocalIndex crossing = sums.matrix.interior.count + sums.matrix.boundary.count;
-    REQUIRE_ALL_RANKS(crossing == matrix.owned_rows);
+
+    const SumSavings savings = savings_by_sums(comm, matrix);
+    const auto most = [&](const HaloPlan& plan) {
+      return max_over_ranks(comm,
+                            std::max<std::int64_t>(plan.ghosts, std::ssize(plan.send_indices)));
+    };
+    const std::int64_t without = most(make_halo_plan(comm, matrix, progress));
+    const std::int64_t with = most(make_halo_plan(comm, sums.matrix, progress));
+    REQUIRE_ALL_RANKS(savings.entries_without == without);
+    REQUIRE_ALL_RANKS(savings.entries == with);
+    const std::int64_t most_sums = most(sums.plan);
+    REQUIRE_ALL_RANKS(savings.sums == most_sums);
   });
 }
 
@@ -145,12 +164,12 @@ TEST_CASE("the case that is drawn: one sum and one entry of x", "[partial_sums]"
     return;
   }
   const bool first = comm.rank == 0, second = comm.rank == 1;
-  REQUIRE_ALL_RANKS(sums.matrix.ghosts.size() == (first ? 2u : 0u));
-  if (first) CHECK(sums.origins == std::vector<LocalIndex>{matrix.owned_columns + 4, -1});
+  REQUIRE_ALL_RANKS(sums.matrix.ghosts == std::vector<GlobalIndex>(first ? 1 : 0, 10));
+  REQUIRE_ALL_RANKS(sums.added.ghosts == std::vector<GlobalIndex>(first ? 1 : 0, 0));
   REQUIRE_ALL_RANKS(sums.sums.owned_rows == (second ? 1 : 0));
   REQUIRE_ALL_RANKS(sums.sums.offsets.back() == (second ? 5 : 0));
   if (second) CHECK(sums.sums.indices == std::vector<LocalIndex>{0, 1, 2, 3, 5});
-  REQUIRE_ALL_RANKS(sums.matrix.columns.starts[2] == 12 + (32 - 6) + 1);
+  REQUIRE_ALL_RANKS(sums.added.columns.starts[2] == 1);
 }
 
 TEST_CASE("rows cut anew for partial sums", "[partial_sums]") {

@@ -4,8 +4,8 @@
 # Faults that planted.sh plants in products and transports on GPUs, for a machine with two of them: planted.sh --gpu
 
 gpu_fault "exchange missing from the capture" miniapp/bench/products.cpp \
-  'const auto product = [this](std::int64_t k) { apply(vectors_[k % 2]); };' \
-  'const auto product = [this](std::int64_t k) { if (single_++ < 2) { apply(vectors_[k % 2]); } else { apply_local(kernels_, alpha_, vectors_[k % 2], beta_, y_.data(), setting_.stream); } };' \
+  'const auto product = [this](std::int64_t k) { apply(k); };' \
+  'const auto product = [this](std::int64_t k) { if (single_++ < 2) { apply(k); } else { apply_local(kernels_, this->product(k), setting_.stream); } };' \
   test_exchange_gpu_n2
 gpu_fault "all products of a graph on the first vector" miniapp/bench/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \

@@ -219,14 +219,14 @@ fault "products are timed on the user's x" miniapp/bench/products.cpp \
   '  set_x();
 '
 fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp \
-  'if (!std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned)) return false;' \
-  'return std::equal(ghosts.begin(), ghosts.end(), setting_.x.begin() + owned);'
+  'if (!are(vector, std::span(setting_.x).subspan(owned))) return false;' \
+  'return are(vector, std::span(setting_.x).subspan(owned));'
 fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
-  'setting_.x.begin() + owned)' \
-  'setting_.x.begin())'
+  'std::span(setting_.x).subspan(owned))' \
+  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes))'
 fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(products);' \
-  'if (setting_.stream.handle == nullptr) apply(vectors_[0]);'
+  'if (setting_.stream.handle == nullptr) apply(0);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) {' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
@@ -384,4 +384,16 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
 fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
   'compute_sums(kernels_, product, stream);' \
   '' \
+  cli_halo
+fault "sums of other ranks are added as they are" miniapp/spmv/local_kernels.cpp \
+  'kernels.added->apply(product.alpha, sums->data, 1, product.y, stream);' \
+  'kernels.added->apply(1, sums->data, 1, product.y, stream);' \
+  cli_halo
+fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
+  'left <= most_left * all && without - with > least;' \
+  'without - with > least;' \
+  test_miniapp_n2
+fault "messages of sums count as neighbours" partition/halo_statistics.cpp \
+  'gather_to_all(comm, std::ssize(reached));' \
+  'gather_to_all(comm, std::ssize(plan.sends));' \
   cli_halo

@@ -67,7 +67,7 @@ class CsrBalancedKernel final : public DeviceFormat {
         options.integer("chunks", fitting_chunks(row_lengths_on_device(matrix, rows)), 1, 1024));
     const std::int32_t hubs = most_hubs(options);
     if (rows.count == 0) return;
-    const int multiprocessors = free_multiprocessors(rows);
+    const int multiprocessors = free_multiprocessors(matrix, rows);
     const WarpGrid grid{multiprocessors, block_warps};
     plan_ = make_balanced_plan(matrix, rows, grid, chunks);
     gather_long_rows(plan_, indices(), grid);
@@ -143,9 +143,11 @@ class CsrBalancedKernel final : public DeviceFormat {
     }
   }
 
-  static int free_multiprocessors(RowListView rows) {
+  static int free_multiprocessors(const CsrView& matrix, RowListView rows) {
     const int all = device_attribute(cudaDevAttrMultiProcessorCount);
-    return rows.groups == nullptr ? all : std::max(all - multiprocessors_for_exchange, 1);
+    const int left =
+        rows.groups == nullptr ? matrix.multiprocessors_beside : multiprocessors_for_exchange;
+    return std::max(all - left, 1);
   }
 
   /// What fits into shared memory beside the staged products and a table of values.

@@ -40,10 +40,10 @@ std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
   return std::make_unique<AwaitedExchange>(std::move(halo));
 }
 
-void apply_scheduled(Schedule schedule, const LocalKernels& kernels, HaloExchange& halo,
-                     double alpha, const HaloVector& x, double beta, void* y, Stream stream) {
-  DistributedSpmv(kernels, halo).apply(alpha, x, beta, y, stream);
-  if (schedule == Schedule::hpcg_like && x.device == Device::gpu) synchronize(stream);
+void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
+                     Stream stream) {
+  spmv.apply(product, stream);
+  if (schedule == Schedule::hpcg_like && product.x.device == Device::gpu) synchronize(stream);
 }
 
 }  // namespace rowhalo

@@ -35,9 +35,9 @@ std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalM
 std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
                                            std::unique_ptr<HaloExchange> halo);
 
-/// One product in the order of `schedule`; `kernels` and `halo` are made for it. Where the exchange
-/// waits for the packing is up to the transport (TransportContext::wait_for_packing).
-void apply_scheduled(Schedule schedule, const LocalKernels& kernels, HaloExchange& halo,
-                     double alpha, const HaloVector& x, double beta, void* y, Stream stream);
+/// One product in the order of `schedule`, which `spmv` is made for. Where the exchange waits for
+/// the packing is up to the transport (TransportContext::wait_for_packing).
+void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
+                     Stream stream);
 
 }  // namespace rowhalo

@@ -26,8 +26,9 @@ namespace rowhalo::p2p {
 
 namespace {
 
-/// More thread blocks than that would leave no room for interior rows.
-constexpr unsigned most_waiting_blocks = 256;
+unsigned most_waiting_blocks(Place place) {
+  return place == Place::alone ? blocks_beside_products() : 512;
+}
 
 /// Lines of a message; an empty one where there are no entries, to signal.
 constexpr LocalIndex lines_of(LocalIndex entries) {
@@ -42,7 +43,8 @@ struct LineArguments {
 };
 
 template <class Word, Start start>
-__global__ void __launch_bounds__(block_threads) exchange_by_lines(LineArguments<Word> arguments) {
+__global__ void __launch_bounds__(block_threads, least_resident_blocks)
+    exchange_by_lines(LineArguments<Word> arguments) {
   const LineTables& a = arguments.tables;
   const Word* const x = arguments.x;
   const std::uint32_t first = blockIdx.x * block_threads + threadIdx.x;
@@ -80,7 +82,7 @@ unsigned waiting_blocks(void (*alone)(Arguments), void (*in_line)(Arguments)) {
     return static_cast<unsigned>(std::min(blocks, blocks_in_line) *
                                  device_attribute(cudaDevAttrMultiProcessorCount));
   }();
-  return std::min(resident, most_waiting_blocks);
+  return resident;
 }
 
 }  // namespace
@@ -119,9 +121,10 @@ Lines::Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_in
 void Lines::exchange(const HaloVector& x, Place place, Stream stream) const {
   const std::uint32_t most = std::max(tables_.sends, tables_.receives);
   with_word(element_bytes_, [&]<class Word>(Word) {
-    const unsigned blocks = std::min(blocks_for(most, block_threads),
-                                     waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
-                                                    exchange_by_lines<Word, Start::early>));
+    const unsigned blocks = std::min({blocks_for(most, block_threads),
+                                      waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
+                                                     exchange_by_lines<Word, Start::early>),
+                                      most_waiting_blocks(place)});
     const LineArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
                                         reinterpret_cast<Word*>(x.ghost_data())};
     launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,

@@ -16,7 +16,14 @@
 
 namespace rowhalo::p2p {
 
-constexpr int block_threads = 256;
+/// A thread block with these and at most 32 registers each finds room on a multiprocessor beside
+/// one of csr-balanced in fp64, which holds 80 registers of 768 threads to its end; two do not. So
+/// beside products there is one on each multiprocessor, and none keeps out a product's.
+constexpr int block_threads = 128, most_registers = 32;
+constexpr int least_resident_blocks = (1 << 16) / (block_threads * most_registers);
+inline unsigned blocks_beside_products() {
+  return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+}
 
 /// The last block to call this counts the exchange.
 __device__ inline void count_exchange(Counters* counters, std::uint32_t exchange,

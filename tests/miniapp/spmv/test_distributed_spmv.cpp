@@ -5,6 +5,7 @@
 // baselines among the schedules sum up otherwise.
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/products.hpp"
+#include "miniapp/bench/sums_choice.hpp"
 #include "tests/miniapp/problem.hpp"
 #include "tests/partition/matrices.hpp"
 
@@ -33,10 +34,9 @@ class Choice {
         plan_(make_halo_plan(problem.comm, multiplied_, supervision.progress)),
         block_(multiplied_, problem.precision, problem.device),
         columns_(columns_for(schedule, multiplied_, problem.precision, problem.device)),
-        x_(stored(problem.x, problem.precision)) {
+        x_(stored(problem.x_of(multiplied_), problem.precision)) {
     if (sums != nullptr) {
-      sums_.emplace(*sums, problem.precision, problem.device, false);
-      x_ = sums_->exchanged(problem.comm, *sums, plan_, x_);
+      sums_.emplace(problem.comm, *sums, problem.precision, problem.device, false, x_);
       setting_.sums = &*sums_;
     }
     setting_.disturbances = disturbances;
@@ -91,7 +91,7 @@ class Choice {
   HaloPlan plan_;
   LoadedMatrix block_;
   std::unique_ptr<const LoadedColumns> columns_;
-  std::optional<PartialSumKernel> sums_;
+  std::optional<PartialSumKernels> sums_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
   ProductSetting setting_{measuring_, multiplied_, block_, plan_, site_, stream(), x_};
@@ -306,18 +306,37 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
                       << transport.graph << ", " << schedule.name);
             supervision.progress.tick();
             Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
-                          {true, 50e-6}, &sums);
+                          {precision == Precision::fp64, 50e-6}, &sums);
             ErrorRatio ratio;
             const std::uint64_t hash = choice.single(ratio);
             const std::uint64_t repeated = choice.repeated();
             choice.close();
             REQUIRE_ALL_RANKS(ratio.passed() && ratio.rows == problem.matrix.info.rows);
             REQUIRE_ALL_RANKS(problem.beta != 0 || hash == repeated);
+            REQUIRE_ALL_RANKS(choice.ghosts_are_right());
           }
         }
       }
     }
   }
+}
+
+TEST_CASE("partial sums are taken where they are predicted to pay") {
+  const ComputeSite gpus{Device::gpu, false}, cpus{Device::cpu, false};
+  const PredictionModel slow_links{1e12, {1e8, 1e-6}, {1e8, 1e-6}};
+  const PredictionModel fast_links{1e12, {1e13, 1e-6}, {1e13, 1e-6}};
+  const auto pay = [](const char* text, const ComputeSite& site, const PredictionModel& model) {
+    const Problem problem(text, "nnz", {}, Precision::fp64, 1, 0);
+    return sums_pay(problem.comm, problem.matrix, site, model, Precision::fp64);
+  };
+  const bool several = world().size > 1;
+  const char* hubs = "arrow:rows=4000,heavy=3,row=2000";
+  REQUIRE_ALL_RANKS(pay(hubs, gpus, slow_links) == several);
+  REQUIRE_ALL_RANKS(!pay(hubs, gpus, fast_links));
+  REQUIRE_ALL_RANKS(!pay(hubs, cpus, slow_links));
+  REQUIRE_ALL_RANKS(!pay("stencil7:12", gpus, slow_links));
+  REQUIRE_ALL_RANKS(!pay("web:rows=20000", gpus, slow_links));  // a third would be saved
+  REQUIRE_ALL_RANKS(!pay("random:rows=2000,row=8,seed=2", gpus, slow_links));
 }
 
 TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bytes and links with and without sums (sums_choice.hpp).
+#include "miniapp/bench/sums_choice.hpp"
+
+#include "partition/base/numbers.hpp"
+#include "partition/partial_sums.hpp"
+#include "partition/partitioners/functions.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double least_gain = 0.05;  ///< of a product
+/// Measured on 2 and 4 H100s: sums gain on power laws and short rows at random, where they leave 25
+/// to 40 % of the entries, and lose 3 to 7 % on web, where they leave 62 %.
+constexpr double most_left = 0.5;
+/// Two more kernels, an exchange and the events between them: in a graph on H200s, where products
+/// of small matrices with sums and without them differ by so much.
+constexpr double more_kernels_seconds = 6e-6;
+/// Of a sum, on either side: offset and value are written, the value is sent and taken in, and an
+/// entry of y is read and written again.
+constexpr double bytes_per_sum = 48;
+
+}  // namespace
+
+bool sums_pay(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& site,
+              const PredictionModel& model, Precision precision) {
+  if (site.device == Device::cpu || comm.size == 1) return false;
+  const std::int64_t crossing = max_over_ranks(comm, std::ssize(matrix.ghosts));
+  const Link& link = site.nodes.nodes == 1 ? model.inside : model.between;
+  const auto entry_bytes = static_cast<double>(vector_value_bytes(precision));
+  const auto sent = [&](std::int64_t entries) {
+    return static_cast<double>(entries) * entry_bytes / link.bytes_per_second;
+  };
+  const auto words = static_cast<double>(
+      max_over_ranks(comm, csr_words(matrix.owned_rows, matrix.offsets.back())));
+  const double product = 4 * words / model.memory_bytes_per_second;
+  const double least = least_gain * (product + sent(crossing));
+  // A rank may send more than any receives; far less than this never pays, whatever sums save.
+  if (2 * sent(crossing) < least + more_kernels_seconds) return false;
+  const SumSavings savings = savings_by_sums(comm, matrix);
+  const double without = sent(savings.entries_without);
+  const double with = more_kernels_seconds + static_cast<double>(savings.sums) * bytes_per_sum /
+                                                 model.memory_bytes_per_second;
+  const auto all = static_cast<double>(savings.entries_without);
+  const auto left = static_cast<double>(savings.entries + savings.sums);
+  return savings.sums > 0 && left <= most_left * all && without - with > least;
+}
+
+}  // namespace rowhalo

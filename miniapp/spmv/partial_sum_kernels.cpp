@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sums for others and from others (partial_sum_kernels.hpp).
+#include "miniapp/spmv/partial_sum_kernels.hpp"
+
+#include "kernels/gpu/device/runtime.hpp"
+#include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/spmv/split_kernels.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+/// Entries of x travel while sums are computed. A kernel that stores into other GPUs needs about as
+/// many for the bandwidth of its links.
+constexpr int multiprocessors_for_entries = 16;
+
+/// Sums are of few rows and many columns: long rows are split.
+const FormatEntry& format_of_sums(Device device) {
+  return find_format(device == Device::gpu ? "csr-balanced" : "csr-omp", device);
+}
+
+/// What is added is ones, an entry or a few in each row.
+const FormatEntry& format_of_added(Device device, Precision precision) {
+  const FormatEntry& coded = find_format("asell", device);
+  return takes(coded, precision) ? coded : format_of_sums(device);
+}
+
+std::unique_ptr<SpmvKernel> kernel_of_sums(const CsrView& matrix) {
+  const FormatEntry& format = format_of_sums(matrix.device);
+  return make_kernel(format, matrix, all_rows(matrix.rows), Spec::parse(format.name, "--format"));
+}
+
+/// Local. What `kernel` makes of the first entries of `x`.
+std::vector<std::byte> product_of(const SpmvKernel& kernel, const CsrView& matrix,
+                                  const std::vector<std::byte>& x) {
+  const std::size_t element = vector_value_bytes(matrix.precision);
+  const std::size_t bytes_in = static_cast<std::size_t>(matrix.columns) * element;
+  std::vector<std::byte> result(static_cast<std::size_t>(matrix.rows) * element);
+  if (matrix.rows == 0) return result;
+  const VectorMemory from(matrix.device, bytes_in), to(matrix.device, result.size());
+  copy_between(matrix.device, from.data(), x.data(), bytes_in);
+  kernel.apply(1, from.data(), 0, to.data(), Stream{});
+  if (matrix.device == Device::gpu) synchronize_device();
+  copy_between(matrix.device, result.data(), to.data(), result.size());
+  return result;
+}
+
+/// Collective. The ghosts that `plan` brings for `owned` entries.
+std::vector<std::byte> sent_by_plan(const Comm& comm, const HaloPlan& plan, std::size_t element,
+                                    const std::vector<std::byte>& owned) {
+  std::vector<std::byte> sent;
+  sent.reserve(plan.send_indices.size() * element);
+  for (const LocalIndex index : plan.send_indices) {
+    const auto entry = owned.begin() + static_cast<std::ptrdiff_t>(index * element);
+    sent.insert(sent.end(), entry, entry + static_cast<std::ptrdiff_t>(element));
+  }
+  std::vector<std::int64_t> counts(comm.size, 0), received;
+  for (const HaloPlan::Send& send : plan.sends) {
+    counts[send.rank] = send.count * static_cast<std::int64_t>(element);
+  }
+  return exchange(comm, sent, counts, received);
+}
+
+}  // namespace
+
+PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums, Precision precision,
+                                     Device device, bool value_codes,
+                                     const std::vector<std::byte>& x)
+    : sum_matrix_(sums.sums, precision, device, value_codes, multiprocessors_for_entries),
+      added_matrix_(sums.added, precision, device),
+      sums_(kernel_of_sums(sum_matrix_.view())),
+      plan_(sums.plan) {
+  const FormatEntry& format = format_of_added(device, precision);
+  added_ = make_adding_kernel(format, added_matrix_.view(), added_matrix_.boundary(),
+                              Spec::parse(format.name, "--format"));
+  expected_ = sent_by_plan(comm, plan_, vector_value_bytes(precision),
+                           product_of(*sums_, sum_matrix_.view(), x));
+}
+
+}  // namespace rowhalo

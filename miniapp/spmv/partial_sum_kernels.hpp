@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernels for the sums that ranks compute for each other (partition/partial_sums.hpp): one computes
+// them from a rank's entries of x, one adds those that came to the rows they belong to.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/formats.hpp"
+#include "miniapp/spmv/loaded_matrix.hpp"
+#include "partition/partial_sums.hpp"
+
+namespace rowhalo {
+
+/// While all rows are multiplied: for the thread block that waits for sums. On a multiprocessor
+/// with others it may leave registers in two pieces, neither of which holds a product's threads.
+inline constexpr int multiprocessors_for_sums = 1;
+
+class PartialSumKernels {
+ public:
+  /// Collective. `sums` outlives it; `x`: this rank's entries first, as stored.
+  PartialSumKernels(const Comm& comm, const PartialSums& sums, Precision precision, Device device,
+                    bool value_codes, const std::vector<std::byte>& x);
+
+  std::shared_ptr<const SpmvKernel> sums() const { return sums_; }
+  std::shared_ptr<const SpmvKernel> added() const { return added_; }
+  /// Of the vector of sums: [those for others | those from others].
+  const HaloPlan& plan() const { return plan_; }
+  /// What has to come from others for the x of the constructor, as stored; it came here by another
+  /// way than the exchanges of products.
+  const std::vector<std::byte>& expected() const { return expected_; }
+
+ private:
+  LoadedMatrix sum_matrix_, added_matrix_;
+  std::shared_ptr<const SpmvKernel> sums_, added_;
+  const HaloPlan& plan_;
+  std::vector<std::byte> expected_;
+};
+
+}  // namespace rowhalo
