@@ -44,6 +44,7 @@ FIGURES = (
     ("share_of_read_bandwidth", "share", "{:.0%}".format),
     ("setup_products", "set-up, products", "{:.0f}".format),
     ("max_error_ratio", "error", "{:.2g}".format), ("y_hash", "y_hash", str))
+SUM_FIGURES = (("partial_sums", "sums sent", str),)  # of tables that hold a line with some
 SOLVER_FIGURES = (  # of tables that hold a line of `solve`; times are per iteration
     ("product_seconds", "product, us", microseconds),
     ("vectors_seconds", "vectors, us", microseconds),
@@ -101,7 +102,8 @@ def markdown_text(rows, title, csv_name=None, own_figures=None):
     constant = [f"{name} {rows[0][name]}" for name in KEYS
                 if name not in varying and rows[0][name] not in (None, "")]
     solvers = SOLVER_FIGURES if any(row["method"] for row in rows) else ()
-    figures = [figure for figure in own_figures or FIGURES + solvers
+    sums = SUM_FIGURES if any(row["partial_sums"] for row in rows) else ()
+    figures = [figure for figure in own_figures or sums + FIGURES + solvers
                if any(row[figure[0]] is not None for row in rows)]
     transports = any(row["transport"] for row in rows)
     notes = any(note_of(row) for row in rows)

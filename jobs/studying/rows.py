@@ -39,7 +39,8 @@ SOLVER_COLUMNS = (  # only in tables that hold a line of `solve`
     "eigenvalue", "x_hash")
 EXPECTED_COLUMNS = (  # only in tables that hold a line of `run --machine`
     "expected_seconds", "expected_local_seconds", "expected_exposed_seconds", "expected_transport")
-ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS
+SUM_COLUMNS = ("partial_sums",)  # only in tables that hold a line with partial sums
+ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS
 NEVER_NONE = ("study", "kind", "point")
 TEXTS = NEVER_NONE + (
     "status", "matrix", "device", "format", "boundary_format", "transport", "schedule", "partition",
@@ -127,7 +128,7 @@ def of_ranks(report):
         "halo_bytes_max_rank": halo.get("bytes_max_rank"),
         "halo_messages_between_nodes": halo.get("messages_between_nodes"),
         "halo_bytes_between_nodes": halo.get("bytes_between_nodes"),
-        "boundary_rows": halo.get("boundary_rows"),
+        "boundary_rows": halo.get("boundary_rows"), "partial_sums": halo.get("partial_sums"),
         **{name: memory.get(name) for name in ("peak_bytes_max_rank", "device_bytes_max_rank")}}
 
 
@@ -255,7 +256,8 @@ def rows_of(report, point=None, repeat=1):
 def columns_of(rows):
     """Of a table with these lines; it is not widened by what none of them can have."""
     return (COLUMNS + (SOLVER_COLUMNS if any(row.get("method") for row in rows) else ())
-            + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ()))
+            + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ())
+            + (SUM_COLUMNS if any(row.get("partial_sums") for row in rows) else ()))
 
 
 def text_of(value):

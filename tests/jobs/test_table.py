@@ -56,6 +56,19 @@ class Table(launch.Case):
             self.assertEqual(cells[head.index("time, us")],
                              f"{time:.0f}" if time >= 1000 else f"{time:.4g}" if time else "-")
 
+    def test_partial_sums_have_a_column_where_there_are_some(self):
+        report = json.loads((SAMPLES / "run.json").read_text(encoding="utf-8"))
+        for sums in (0, 12):
+            report["halo"]["partial_sums"] = sums
+            source = self.write(f"{sums}.json", json.dumps(report))
+            target = self.place / f"{sums}.csv"
+            self.table(source, "--output", target)
+            head, _, line = self.lines_of(target.with_suffix(".md"))
+            self.assertEqual("sums sent" in head, sums > 0)
+            self.assertEqual("partial_sums" in target.read_text(encoding="utf-8").split("\n", maxsplit=1)[0], sums > 0)
+            self.assertEqual(read_csv(target)[0]["partial_sums"], sums or None)
+        self.assertEqual(line[head.index("sums sent")], "12")
+
     def test_refusals_and_wrong_results_say_so(self):
         report = json.loads((SAMPLES / "kernels.json").read_text(encoding="utf-8"))
         report["formats"][0].update(passed=False, reason="y differs")

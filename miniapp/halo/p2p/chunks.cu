@@ -29,8 +29,8 @@ namespace rowhalo::p2p {
 namespace {
 
 /// Only the first thread block waits for entries.
-unsigned most_sending_blocks(Place place) {
-  return place == Place::alone ? blocks_beside_products() : 2048;
+unsigned most_sending_blocks(Place place, std::size_t element_bytes) {
+  return place == Place::alone ? blocks_beside_products(element_bytes) : 2048;
 }
 
 /// Entries that a thread has under way. More take more registers, and fewer thread blocks at once
@@ -154,7 +154,8 @@ Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_
 }
 
 void Chunks::exchange(const HaloVector& x, Place place, Stream stream) const {
-  const unsigned blocks = std::min<unsigned>(tables_.chunk_count, most_sending_blocks(place));
+  const unsigned blocks =
+      std::min<unsigned>(tables_.chunk_count, most_sending_blocks(place, element_bytes_));
   with_word(element_bytes_, [&]<class Word>(Word) {
     const ChunkArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
                                          static_cast<std::uint32_t>(x.slot)};

@@ -26,8 +26,8 @@ namespace rowhalo::p2p {
 
 namespace {
 
-unsigned most_waiting_blocks(Place place) {
-  return place == Place::alone ? blocks_beside_products() : 512;
+unsigned most_waiting_blocks(Place place, std::size_t element_bytes) {
+  return place == Place::alone ? blocks_beside_products(element_bytes) : 512;
 }
 
 /// Lines of a message; an empty one where there are no entries, to signal.
@@ -124,7 +124,7 @@ void Lines::exchange(const HaloVector& x, Place place, Stream stream) const {
     const unsigned blocks = std::min({blocks_for(most, block_threads),
                                       waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
                                                      exchange_by_lines<Word, Start::early>),
-                                      most_waiting_blocks(place)});
+                                      most_waiting_blocks(place, element_bytes_)});
     const LineArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
                                         reinterpret_cast<Word*>(x.ghost_data())};
     launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,

@@ -18,11 +18,15 @@ namespace rowhalo::p2p {
 
 /// A thread block with these and at most 32 registers each finds room on a multiprocessor beside
 /// one of csr-balanced in fp64, which holds 80 registers of 768 threads to its end; two do not. So
-/// beside products there is one on each multiprocessor, and none keeps out a product's.
+/// beside these there is one on each multiprocessor, and none keeps out a product's. In other
+/// precisions a product holds all registers: the sooner all is sent, the better.
 constexpr int block_threads = 128, most_registers = 32;
 constexpr int least_resident_blocks = (1 << 16) / (block_threads * most_registers);
-inline unsigned blocks_beside_products() {
-  return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+inline unsigned blocks_beside_products(std::size_t element_bytes) {
+  constexpr unsigned many = 512;
+  return element_bytes == sizeof(double)
+             ? static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount))
+             : many;
 }
 
 /// The last block to call this counts the exchange.
