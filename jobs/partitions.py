@@ -83,7 +83,7 @@ class Runs:
             target = Path(folder) / "report.json"
             words = [command, *self.words, "--partition", partition]
             if command == "run":
-                words += ["--validate", "none", *shlex.split(self.options.options)]
+                words += ["--validate", "none", "--partial-sums", "off", *shlex.split(self.options.options)]
             try:
                 done = subprocess.run([*self.launcher, self.options.rowhalo, *words, "--quiet",
                                        "--json", str(target)], timeout=self.options.seconds,
