@@ -138,6 +138,7 @@ TEST_CASE("products by way of partial sums", "[partial_sums]") {
     const std::int64_t own = sums.sums.owned_rows, wanted = std::ssize(sums.added.ghosts);
     const bool as_many = sum_over_ranks(comm, own) == sum_over_ranks(comm, wanted);
     REQUIRE_ALL_RANKS(as_many);
+    REQUIRE_ALL_RANKS(sums.matrix.ghosts.size() + sums.added.ghosts.size() <= matrix.ghosts.size());
 
     const SumSavings savings = savings_by_sums(comm, matrix);
     const auto most = [&](const HaloPlan& plan) {
