@@ -10,7 +10,7 @@ namespace rowhalo {
 
 struct NcclConnection;  ///< nccl.cpp
 
-/// For transports of the same ranks, of which one exchanges at a time.
+/// For transports of the same ranks, whose exchanges begin in the same order on all of them.
 class Connections {
  public:
   Connections();

@@ -17,8 +17,7 @@ template <class Numbers>
 constexpr int most_balanced_threads = sizeof(typename Numbers::Sum) == 4 ? 1024 : 768;
 
 /// Where only some rows are listed, the exchange of the others' ghosts runs beside them. It may
-/// find no room on a multiprocessor whose registers warps hold to the end: those of p2p do beside
-/// fp64.
+/// find no room on a multiprocessor whose registers warps hold to the end (p2p does, in fp64).
 inline constexpr int multiprocessors_for_exchange = 2;
 
 /// Chunks per share, without chunks=. Short shares keep all warps busy to the end; but each share
