@@ -15,8 +15,7 @@ constexpr double least_gain = 0.05;  ///< of a product
 /// Measured on 2 and 4 H100s: sums gain on power laws and short rows at random, where they leave 25
 /// to 40 % of the entries, and lose 3 to 7 % on web, where they leave 62 %.
 constexpr double most_left = 0.5;
-/// Two more kernels, an exchange and the events between them: in a graph on H200s, where products
-/// of small matrices with sums and without them differ by so much.
+/// Assumed of two more kernels, an exchange and the events between them, in a graph.
 constexpr double more_kernels_seconds = 6e-6;
 /// Of a sum, on either side: offset and value are written, the value is sent and taken in, and an
 /// entry of y is read and written again.
@@ -37,7 +36,7 @@ bool sums_pay(const Comm& comm, const LocalMatrix& matrix, const ComputeSite& si
       max_over_ranks(comm, csr_words(matrix.owned_rows, matrix.offsets.back())));
   const double product = 4 * words / model.memory_bytes_per_second;
   const double least = least_gain * (product + sent(crossing));
-  // A rank may send more than any receives; far less than this never pays, whatever sums save.
+  // A rank may send more than any receives. If even twice as much takes less time, sums never pay.
   if (2 * sent(crossing) < least + more_kernels_seconds) return false;
   const SumSavings savings = savings_by_sums(comm, matrix);
   const double without = sent(savings.entries_without);

@@ -26,6 +26,7 @@ namespace rowhalo::p2p {
 
 namespace {
 
+/// Beside products, more would leave no room for them.
 unsigned most_waiting_blocks(Place place, std::size_t element_bytes) {
   return place == Place::alone ? blocks_beside_products(element_bytes) : 512;
 }
