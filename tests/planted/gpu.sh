@@ -23,6 +23,12 @@ gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p/chunks.cu \
   'if (k < chunk.count) ghosts[k] = words[u];' \
   'if (k + 1 < chunk.count) ghosts[k] = words[u];' \
   test_exchange_gpu_n2
+gpu_fault "later chunks of a thread block are not signalled" miniapp/halo/p2p/chunks.cu \
+  'c < a.chunk_count;
+       c +=' \
+  'c < gridDim.x;
+       c +=' \
+  test_exchange_gpu_n2
 gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
   'context_.plan.send_indices[send.begin] * context_.element_bytes' \
   '0 * context_.element_bytes' \

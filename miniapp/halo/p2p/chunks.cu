@@ -6,8 +6,8 @@
 //
 //     rank A                                   rank B
 //     store entries into ghosts of B --------> (nothing to do)
-//     fence
-//     store e into the chunk's flag ---------> spin until all flags are at least e;
+//     fence, one for all chunks of a thread block
+//     store e into the flags of its chunks --> spin until all flags are at least e;
 //                                              boundary rows follow
 //     spin on own flags <--------------------- store e into the chunk's flag
 //
@@ -97,11 +97,13 @@ __global__ void __launch_bounds__(block_threads, least_resident_blocks)
         if (k < chunk.count) ghosts[k] = words[u];
       }
     }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence_system();
-      signal(chunk.arrived, exchange);
-    }
+  }
+  // A release waits for the stores of the whole thread block, some 2 us each time, and the receiver
+  // for all chunks anyway.
+  __syncthreads();
+  for (std::uint32_t c = blockIdx.x + threadIdx.x * gridDim.x; c < a.chunk_count;
+       c += block_threads * gridDim.x) {
+    signal(a.chunks[c].arrived, exchange);
   }
   if (blockIdx.x == 0) {
     for (std::uint32_t k = threadIdx.x; k < a.arrivals; k += block_threads) {
