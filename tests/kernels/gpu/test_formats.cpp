@@ -274,7 +274,7 @@ TEST_CASE("GPU formats count their work as CPU formats do") {
       CHECK(work.flops == csr.flops);
       CHECK(work.footprint_bytes == 0);
     }
-    const KernelWork cpu = make_kernel("sell:c=32", typed.view(), list.view())->work();
+    const KernelWork cpu = make_kernel("sell:c=32,sigma=1", typed.view(), list.view())->work();
     const KernelWork gpu = make_or_refuse("sell", problem)->work();
     CHECK(gpu.flops == cpu.flops);
     CHECK(gpu.stored_entries == cpu.stored_entries);
