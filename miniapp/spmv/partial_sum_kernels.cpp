@@ -13,7 +13,7 @@ namespace {
 
 /// Entries of x travel while sums are computed. A kernel that stores into other GPUs needs about as
 /// many for the bandwidth of its links.
-constexpr int multiprocessors_for_entries = 16;
+constexpr int multiprocessors_for_entries = 8;
 
 /// Sums are of few rows and many columns: long rows are split.
 const FormatEntry& format_of_sums(Device device) {

@@ -153,6 +153,10 @@ fault "partial sums without their saving" partition/partial_sum_cover.cpp \
   'leave_out_what_saves_nothing(ranks, cover);' \
   '' \
   test_partition_n2
+fault "sums cost nothing to those who compute them" partition/partial_sums.cpp \
+  'words[own_columns[k]] += csr_words(0, more[k]);' \
+  'words[own_columns[k]] += 0;' \
+  test_partition_n2
 fault "huge pages end with the last whole one" partition/base/huge_pages.cpp \
   '(bytes + huge_page - 1) / huge_page * huge_page' \
   'bytes / huge_page * huge_page'
