@@ -196,6 +196,24 @@ TEST_CASE("rows cut anew for partial sums", "[partial_sums]") {
   }
 }
 
+TEST_CASE("who computes sums for others gets fewer rows", "[partial_sums]") {
+  const Comm comm = world();
+  Progress progress;
+  // Rank 0 owns all full rows; of their entries each rank multiplies those in its columns.
+  constexpr GlobalIndex full_rows = 8;
+  const TestMatrix matrix = make_test_matrix(
+      "full rows", 420, 420, [](auto i, auto j) { return i == j || i < full_rows; });
+  DistributedCsr share = even_share(comm, matrix);
+  const std::vector<int> owners(share.local_rows(), comm.rank);
+  LocalMatrix whole = make_local_matrix(comm, std::move(share), owners, nullptr, progress);
+  const LocalMatrix cut = cut_for_partial_sums(comm, std::move(whole), progress);
+  const PartialSums sums = make_partial_sums(comm, cut, progress);
+  const std::int64_t own = sums.matrix.offsets.back() + sums.sums.offsets.back();
+  const std::int64_t most = max_over_ranks(comm, own), all = sum_over_ranks(comm, own);
+  INFO(most << " of " << all);
+  REQUIRE_ALL_RANKS(double(most) * comm.size <= 1.1 * double(all));
+}
+
 TEST_CASE("rows of no sums stay where they are", "[partial_sums]") {
   const Comm comm = world();
   Progress progress;
