@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(block_threads, least_resident_blocks)
       }
     }
   }
-  // A release waits for the stores of the whole thread block, some 2 us each time, and the receiver
-  // for all chunks anyway.
+  // A release waits until all stores of the thread block have arrived, and the receiver waits for
+  // all chunks anyway: once is enough.
   __syncthreads();
   for (std::uint32_t c = blockIdx.x + threadIdx.x * gridDim.x; c < a.chunk_count;
        c += block_threads * gridDim.x) {
