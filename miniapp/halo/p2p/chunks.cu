@@ -9,7 +9,7 @@
 //     fence, one for all chunks of a thread block
 //     store e into the flags of its chunks --> spin until all flags are at least e;
 //                                              boundary rows follow
-//     spin on own flags <--------------------- store e into the chunk's flag
+//     spin on own flags <--------------------- store e into the flags of its chunks
 //
 //   Why A may overwrite ghosts of B, if consecutive exchanges use different vectors (u, v, u, ...):
 //     1. A stores into u in exchange e + 2 after it has all flags of e + 1;
