@@ -74,11 +74,12 @@ struct Scalar {
 /// more than one row need a pass of their own (ApplyBlocks), which stores z.
 struct Inverse {
   const double* diagonal = nullptr;
-  const double* stored = nullptr;
 
   ROWHALO_STEP double apply(std::int64_t i, double r) const {
-    if (stored != nullptr) return stored[i];
     return diagonal != nullptr ? diagonal[i] * r : r;
+  }
+  ROWHALO_STEP double undo(std::int64_t i, double z) const {
+    return diagonal != nullptr ? z / diagonal[i] : z;
   }
 };
 

@@ -25,7 +25,7 @@ struct ApplyBlocks {
   }
 };
 
-/// u = z. sums: r.z, r.r, z.z
+/// u = z, where u may be r. sums: r.z, r.r, z.z
 struct ApplyInverse {
   static constexpr int sums = 3;
   Inverse inverse;
@@ -34,9 +34,9 @@ struct ApplyInverse {
 
   ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double z = inverse.apply(i, r[i]);
+    const double from = r[i], z = inverse.apply(i, from);
     u[i] = z;
-    return {{r[i] * z, r[i] * r[i], z * z}};
+    return {{from * z, from * from, z * z}};
   }
 };
 
@@ -74,29 +74,28 @@ struct Residual {
   }
 };
 
-/// r -= alpha q; z = M^-1 r. sums: r.z, r.r, z.z
+/// z -= alpha M^-1 q; r = M z. sums: r.z, r.r, z.z
 struct CgResidual {
   static constexpr int sums = 3;
   Scalar alpha;
   Inverse inverse;
   const double* q;
-  double* r;
+  double* z;
 
   ROWHALO_STEP void load() { alpha.load(); }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double next = fma(-alpha.value, q[i], r[i]);
-    r[i] = next;
-    const double z = inverse.apply(i, next);
-    return {{next * z, next * next, z * z}};
+    const double next = fma(-alpha.value, inverse.apply(i, q[i]), z[i]);
+    z[i] = next;
+    const double r = inverse.undo(i, next);
+    return {{r * next, r * r, next * next}};
   }
 };
 
-/// x += alpha p; p = z + beta p, z = M^-1 r
+/// x += alpha p; p = z + beta p
 struct CgDirection {
   static constexpr int sums = 0;
   Scalar alpha, beta;
-  Inverse inverse;
-  const double* r;
+  const double* z;
   double *x, *p;
 
   ROWHALO_STEP void load() {
@@ -106,19 +105,20 @@ struct CgDirection {
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const double old = p[i];
     x[i] = fma(alpha.value, old, x[i]);
-    p[i] = fma(beta.value, old, inverse.apply(i, r[i]));
+    p[i] = fma(beta.value, old, z[i]);
     return {};
   }
 };
 
 /// One reduction per iteration (Chronopoulos, Gear: s-step iterative methods, JCAM 25, 1989):
-/// p = u + beta p; s = w + beta s; x += alpha p; r -= alpha s; u = M^-1 r. sums: r.u, r.r, u.u
+/// p = u + beta p; s = w + beta s; x += alpha p; kept -= alpha M^-1 s; r = M kept. What is kept is
+/// u itself or, where M stands for blocks and does nothing here, r. sums: r.u, r.r, u.u
 struct CgOneReductionUpdate {
   static constexpr int sums = 3;
   Scalar alpha, beta;
   Inverse inverse;
-  const double* w;
-  double *u, *p, *s, *x, *r;
+  const double *w, *u;
+  double *p, *s, *x, *kept;
 
   ROWHALO_STEP void load() {
     alpha.load();
@@ -129,11 +129,10 @@ struct CgOneReductionUpdate {
     p[i] = direction;
     s[i] = image;
     x[i] = fma(alpha.value, direction, x[i]);
-    const double next = fma(-alpha.value, image, r[i]);
-    r[i] = next;
-    const double z = inverse.apply(i, next);
-    u[i] = z;
-    return {{next * z, next * next, z * z}};
+    const double next = fma(-alpha.value, inverse.apply(i, image), kept[i]);
+    kept[i] = next;
+    const double r = inverse.undo(i, next);
+    return {{r * next, r * r, next * next}};
   }
 };
 

@@ -107,7 +107,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
       *halo,
       *rank_sums,
       launch_of(solving),
-      {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr, nullptr},
+      {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
       blocks ? &*solving.preconditioner : nullptr,
       {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
        options.reproducible ? Summation::reproducible : Summation::fast},

@@ -5,8 +5,10 @@
 // product does not sum that along; two reductions. x follows one iteration later, where p is read
 // anyway:
 //   x += alpha p, p = z + beta p
-//   q = A p                         p.q       alpha = rho / p.q
-//   r -= alpha q, z = M^-1 r        r.z       beta = r.z / rho, rho = r.z
+//   q = A p                           p.q       alpha = rho / p.q
+//   z -= alpha M^-1 q, r = M z        r.z       beta = r.z / rho, rho = r.z
+// A diagonal M is cheap both ways, so r need not be kept, and the first pass need not read M. With
+// blocks r -= alpha q is kept, and z = M^-1 r takes a pass of its own.
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
@@ -14,29 +16,26 @@ namespace rowhalo {
 SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector direction = work.halo_vector();
   auto* p = reinterpret_cast<double*>(direction.data);
-  double *q = work.vector(), *r = work.vector();
-  double* z = work.has_blocks() ? work.vector() : nullptr;
+  double *q = work.vector(), *z = work.vector();
+  double* r = work.has_blocks() ? work.vector() : z;
   const Scalar alpha = work.scalar(at_alpha), beta = work.scalar(at_beta);
   const CgAlpha to_alpha{};
   const CgBeta to_beta{static_cast<int>(work.setting().norm)};
-  const auto update = [&] { work.run(CgDirection{alpha, beta, work.inverse(z), r, x, p}); };
+  const auto update = [&] { work.run(CgDirection{alpha, beta, z, x, p}); };
 
   work.run(Residual{b, q, r});
-  if (z != nullptr) {
-    work.precondition(r, z, to_beta);
-  } else {
-    work.sum(CgResidual{alpha, work.inverse(), q, r}, to_beta);  // alpha is 0: only the sums
-  }
+  work.precondition(r, z, to_beta);
   return work.repeat(
       x,
       [&] {
         update();
         work.product_and_dot(direction, q, to_alpha);
-        if (z != nullptr) {
-          work.run(CgResidual{alpha, work.inverse(), q, r});
+        const CgResidual residual{alpha, work.inverse(), q, r};  // of blocks no inverse: r
+        if (work.has_blocks()) {
+          work.run(residual);
           work.precondition(r, z, to_beta);
         } else {
-          work.sum(CgResidual{alpha, work.inverse(), q, r}, to_beta);
+          work.sum(residual, to_beta);
         }
       },
       update);

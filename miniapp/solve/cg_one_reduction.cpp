@@ -4,7 +4,8 @@
 // methods for symmetric linear systems, JCAM 25, 1989): w = A u gives the image of the next
 // direction, so that both inner products are known at once.
 //   beta = r.u / rho,  alpha = r.u / (w.u - beta r.u / alpha)
-//   p = u + beta p,  s = w + beta s,  x += alpha p,  r -= alpha s,  u = M^-1 r,  w = A u
+//   p = u + beta p,  s = w + beta s,  x += alpha p,  u -= alpha M^-1 s,  r = M u,  w = A u
+// With blocks r is kept and u = M^-1 r takes a pass of its own, as in cg.cpp.
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
@@ -12,7 +13,8 @@ namespace rowhalo {
 SolverOutcome solve_cg_one_reduction(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector preconditioned = work.halo_vector();
   auto* u = reinterpret_cast<double*>(preconditioned.data);
-  double *w = work.vector(), *p = work.vector(), *s = work.vector(), *r = work.vector();
+  double *w = work.vector(), *p = work.vector(), *s = work.vector();
+  double* r = work.has_blocks() ? work.vector() : u;
   constexpr int at_image = CgOneReductionUpdate::sums;
   const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().norm), at_image};
   const auto multiply = [&] {

@@ -20,10 +20,10 @@ namespace {
 // Flops per row of one iteration without the product, with jacobi: each operation of the algorithm
 // once, with r.r and z.z.
 constexpr SolverEntry table[] = {
-    {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 15, 12, 2,
+    {"cg", "conjugate gradients, two reductions per iteration", SolverKind::symmetric, 1, 15, 11, 1,
      2, "cg", solve_cg},
     {"cg-one-reduction", "conjugate gradients after Chronopoulos and Gear", SolverKind::symmetric,
-     1, 17, 14, 1, 0, nullptr, solve_cg_one_reduction},
+     1, 17, 12, 1, 0, nullptr, solve_cg_one_reduction},
     {"cg-pipelined",
      "conjugate gradients after Ghysels and Vanroose: the reduction beside the product",
      SolverKind::symmetric, 1, 25, 20, 1, 0, "pipecg", solve_cg_pipelined},

@@ -19,7 +19,7 @@ fault "p.q lacks the boundary rows" miniapp/spmv/local_kernels.cpp \
   test_miniapp_n2
 fault "x of cg takes the new direction" $steps \
   'x[i] = fma(alpha.value, old, x[i]);' \
-  'x[i] = fma(alpha.value, fma(beta.value, old, inverse.apply(i, r[i])), x[i]);'
+  'x[i] = fma(alpha.value, fma(beta.value, old, z[i]), x[i]);'
 fault "alpha and beta of cg swapped" $steps \
   'x[i] = fma(alpha.value, old, x[i]);' \
   'x[i] = fma(beta.value, old, x[i]);'

@@ -22,7 +22,7 @@ std::vector<double> rough(std::int64_t size, double first) {
 }
 
 struct Vectors {
-  std::vector<double> q, r, p, x, diagonal;
+  std::vector<double> q, z, p, x, diagonal;
   double alpha = 0.375, beta = -1.25;
 };
 
@@ -32,19 +32,19 @@ Vectors make_vectors(std::int64_t rows) {
 
 /// What two steps of CG leave: vectors, and the sums of the first.
 struct Outcome {
-  std::vector<double> r, p, x, sums;
+  std::vector<double> z, p, x, sums;
 };
 
 Outcome on_cpu(Vectors v, Summation summation) {
-  const VectorSpace space{Device::cpu, {}, std::ssize(v.r), summation};
+  const VectorSpace space{Device::cpu, {}, std::ssize(v.z), summation};
   std::vector<double> values(CgResidual::sums);
   std::vector<ExactSum> exact(CgResidual::sums);
   const SumsView sums{values.data(), summation == Summation::fast ? nullptr : exact.data()};
-  const Inverse inverse{v.diagonal.data(), nullptr};
-  run_step(space, CgResidual{{&v.alpha}, inverse, v.q.data(), v.r.data()}, sums);
-  run_step(space, CgDirection{{&v.alpha}, {&v.beta}, inverse, v.r.data(), v.x.data(), v.p.data()});
+  const Inverse inverse{v.diagonal.data()};
+  run_step(space, CgResidual{{&v.alpha}, inverse, v.q.data(), v.z.data()}, sums);
+  run_step(space, CgDirection{{&v.alpha}, {&v.beta}, v.z.data(), v.x.data(), v.p.data()});
   if (summation == Summation::reproducible) round_sums_on_cpu(sums, CgResidual::sums);
-  return {v.r, v.p, v.x, values};
+  return {v.z, v.p, v.x, values};
 }
 
 /// Who adds up the sums of thread blocks: the step that they are of, or a kernel behind it.
@@ -94,19 +94,19 @@ Outcome on_gpu(const Vectors& v, Summation summation, Gather gather) {
   const auto upload = [](const std::vector<double>& values) {
     return DeviceArray<double>(std::span<const double>(values));
   };
-  const DeviceArray<double> q = upload(v.q), r = upload(v.r), p = upload(v.p), x = upload(v.x);
+  const DeviceArray<double> q = upload(v.q), z = upload(v.z), p = upload(v.p), x = upload(v.x);
   const DeviceArray<double> diagonal = upload(v.diagonal), scalars = upload({v.alpha, v.beta});
   const Reduction reduction(CgResidual::sums, summation);
-  const VectorSpace space = reduction.space(v.r.size());
+  const VectorSpace space = reduction.space(v.z.size());
   const OverRanks& then = reduction.then;
   const Scalar alpha{scalars.data()}, beta{scalars.data() + 1};
-  const Inverse inverse{diagonal.data(), nullptr};
-  run_step(space, CgResidual{alpha, inverse, q.data(), r.data()}, then.sums.from(1),
+  const Inverse inverse{diagonal.data()};
+  run_step(space, CgResidual{alpha, inverse, q.data(), z.data()}, then.sums.from(1),
            gather == Gather::in_step ? then : OverRanks{});
   if (gather == Gather::behind) finish_sums(space, then);
-  run_step(space, CgDirection{alpha, beta, inverse, r.data(), x.data(), p.data()});
+  run_step(space, CgDirection{alpha, beta, z.data(), x.data(), p.data()});
   synchronize_device();
-  return {r.to_host(), p.to_host(), x.to_host(), reduction.sums()};
+  return {z.to_host(), p.to_host(), x.to_host(), reduction.sums()};
 }
 
 TEST_CASE("vector steps on a GPU have the bits of the CPU's", "[short]") {
@@ -117,7 +117,7 @@ TEST_CASE("vector steps on a GPU have the bits of the CPU's", "[short]") {
       CAPTURE(rows, static_cast<int>(gather), static_cast<int>(summation));
       const Outcome expected = on_cpu(vectors, summation);
       const Outcome found = on_gpu(vectors, summation, gather);
-      CHECK(found.r == expected.r);
+      CHECK(found.z == expected.z);
       CHECK(found.p == expected.p);
       CHECK(found.x == expected.x);
       if (summation == Summation::reproducible) CHECK(found.sums == expected.sums);
@@ -133,11 +133,8 @@ TEST_CASE("vector steps on a GPU have the bits of the CPU's", "[short]") {
 /// With 11 vectors of `rows` entries, one after the other.
 CgPipelinedUpdate pipelined_update(double* vectors, std::int64_t rows, const double* scalars) {
   const auto at = [&](int k) { return vectors + k * rows; };
-  return {{scalars}, {scalars + 1}, {at(0), nullptr},
-          at(1),     at(2),         at(3),
-          at(4),     at(5),         at(6),
-          at(7),     at(8),         at(9),
-          at(10)};
+  return {{scalars}, {scalars + 1}, {at(0)}, at(1), at(2), at(3), at(4),
+          at(5),     at(6),         at(7),   at(8), at(9), at(10)};
 }
 
 TEST_CASE("a step of many vectors, of which a GPU holds fewer thread blocks, misses no part") {
