@@ -70,17 +70,12 @@ struct Scalar {
   ROWHALO_STEP void load() { value = *place; }
 };
 
-/// The inverse of a preconditioner, applied to entry i of r: z_i. Nothing set: z = r. Blocks of
-/// more than one row need a pass of their own (ApplyBlocks), which stores z.
+/// The inverse of a preconditioner that is a diagonal: z_i = inverse.at(i) r_i. Nothing set: z = r.
+/// Blocks of more than one row need a pass of their own (ApplyBlocks), which stores z.
 struct Inverse {
   const double* diagonal = nullptr;
 
-  ROWHALO_STEP double apply(std::int64_t i, double r) const {
-    return diagonal != nullptr ? diagonal[i] * r : r;
-  }
-  ROWHALO_STEP double undo(std::int64_t i, double z) const {
-    return diagonal != nullptr ? z / diagonal[i] : z;
-  }
+  ROWHALO_STEP double at(std::int64_t i) const { return diagonal != nullptr ? diagonal[i] : 1; }
 };
 
 }  // namespace rowhalo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The vector operations of solvers, fused into one pass each (step.hpp).
+// The vector operations of solvers, fused into one pass each (step.hpp). Steps of CG load all of a
+// row before they store any of it: since vectors might overlap for all that a compiler knows, loads
+// would wait for stores.
 #pragma once
 
 #include "kernels/vectors/step.hpp"
@@ -34,7 +36,7 @@ struct ApplyInverse {
 
   ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double from = r[i], z = inverse.apply(i, from);
+    const double from = r[i], z = inverse.at(i) * from;
     u[i] = z;
     return {{from * z, from * from, z * z}};
   }
@@ -84,9 +86,9 @@ struct CgResidual {
 
   ROWHALO_STEP void load() { alpha.load(); }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double next = fma(-alpha.value, inverse.apply(i, q[i]), z[i]);
+    const double d = inverse.at(i), next = fma(-alpha.value, d * q[i], z[i]);
     z[i] = next;
-    const double r = inverse.undo(i, next);
+    const double r = next / d;
     return {{r * next, r * r, next * next}};
   }
 };
@@ -103,9 +105,9 @@ struct CgDirection {
     beta.load();
   }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double old = p[i];
-    x[i] = fma(alpha.value, old, x[i]);
-    p[i] = fma(beta.value, old, z[i]);
+    const double old = p[i], from = x[i], along = z[i];
+    x[i] = fma(alpha.value, old, from);
+    p[i] = fma(beta.value, old, along);
     return {};
   }
 };
@@ -126,12 +128,12 @@ struct CgOneReductionUpdate {
   }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const double direction = fma(beta.value, p[i], u[i]), image = fma(beta.value, s[i], w[i]);
+    const double from = x[i], d = inverse.at(i), next = fma(-alpha.value, d * image, kept[i]);
     p[i] = direction;
     s[i] = image;
-    x[i] = fma(alpha.value, direction, x[i]);
-    const double next = fma(-alpha.value, inverse.apply(i, image), kept[i]);
+    x[i] = fma(alpha.value, direction, from);
     kept[i] = next;
-    const double r = inverse.undo(i, next);
+    const double r = next / d;
     return {{r * next, r * r, next * next}};
   }
 };
@@ -164,7 +166,7 @@ struct CgPipelinedUpdate {
     r[i] = next_r;
     u[i] = next_u;
     w[i] = next_w;
-    m[i] = inverse.apply(i, next_w);
+    m[i] = inverse.at(i) * next_w;
     return {{next_r * next_u, next_r * next_r, next_u * next_u, next_w * next_u}};
   }
 };
@@ -183,7 +185,7 @@ struct BicgstabHalf {
     x[i] = fma(alpha.value, direction[i], x[i]);
     const double next = fma(-alpha.value, v[i], r[i]);
     r[i] = next;
-    direction[i] = inverse.apply(i, next);
+    direction[i] = inverse.at(i) * next;
     return {};
   }
 };
@@ -221,7 +223,7 @@ struct BicgstabDirection {
     const double next = fma(beta.value, fma(-omega.value, v[i], p[i]), r[i]);
     p[i] = next;
     if (restart.value != 0) r0[i] = r[i];
-    direction[i] = inverse.apply(i, next);
+    direction[i] = inverse.at(i) * next;
     return {};
   }
 };

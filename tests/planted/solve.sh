@@ -18,14 +18,25 @@ fault "p.q lacks the boundary rows" miniapp/spmv/local_kernels.cpp \
   'parts' \
   test_miniapp_n2
 fault "x of cg takes the new direction" $steps \
-  'x[i] = fma(alpha.value, old, x[i]);' \
-  'x[i] = fma(alpha.value, fma(beta.value, old, z[i]), x[i]);'
+  'x[i] = fma(alpha.value, old, from);' \
+  'x[i] = fma(alpha.value, fma(beta.value, old, along), from);'
 fault "alpha and beta of cg swapped" $steps \
-  'x[i] = fma(alpha.value, old, x[i]);' \
-  'x[i] = fma(beta.value, old, x[i]);'
+  'x[i] = fma(alpha.value, old, from);' \
+  'x[i] = fma(beta.value, old, from);'
+fault "cg takes M^-1 for M where r is wanted" $steps \
+  'z[i] = next;
+    const double r = next / d;' \
+  'z[i] = next;
+    const double r = next * d;'
+fault "cg with one reduction keeps u without M^-1" $steps \
+  'fma(-alpha.value, d * image, kept[i])' \
+  'fma(-alpha.value, image, kept[i])'
+fault "r is read where z has been stored" $steps \
+  'return {{from * z, from * from, z * z}};' \
+  'return {{r[i] * z, r[i] * r[i], z * z}};'
 fault "x of cg with one reduction goes along u" $steps \
-  'x[i] = fma(alpha.value, direction, x[i]);' \
-  'x[i] = fma(alpha.value, u[i], x[i]);' \
+  'x[i] = fma(alpha.value, direction, from);' \
+  'x[i] = fma(alpha.value, u[i], from);' \
   cli_solve
 fault "pipelined cg forgets M^-1 s" $steps \
   'next_u = fma(-a, next_q, u[i]);' \
@@ -35,8 +46,8 @@ fault "blocks take the next row's r" $steps \
   'r[first + j], sum);' \
   'r[first + (j + 1) % size], sum);'
 fault "jacobi takes the first row's diagonal" kernels/vectors/step.hpp \
-  '? diagonal[i] * r' \
-  '? diagonal[0] * r'
+  '? diagonal[i] : 1' \
+  '? diagonal[0] : 1'
 fault "sign of omega in the direction of bicgstab" $steps \
   'fma(-omega.value, v[i], p[i])' \
   'fma(omega.value, v[i], p[i])'

@@ -65,12 +65,13 @@ struct Sweep {
   explicit Sweep(const VectorSpace& space)
       : rows(space.rows), ended(space.ended), backward(space.backward) {}
 
-  /// work(i) for every row of this thread.
+  /// work(i) for every row of this thread. Rows under way together disturb each other: with two an
+  /// iteration of cg-one-reduction takes 2 % longer, with four 20 %.
   template <class Work>
   __device__ void for_each_row(const Work& work) const {
     const std::int64_t stride = std::int64_t{gridDim.x} * conversion_threads;
     const std::int64_t last = rows - 1;
-#pragma unroll 2
+#pragma unroll 1
     for (std::int64_t k = thread_index(); k < rows; k += stride) work(backward ? last - k : k);
   }
 };
