@@ -135,7 +135,7 @@ std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
   const int products = entry.kind == SolverKind::general ? 2 : 1;
   int passes = entry.vector_passes;
   const int inverse_rows = solving.preconditioner ? solving.preconditioner->size() : 0;
-  if (inverse_rows == 0) passes -= entry.inverse_passes;
+  if (inverse_rows != 1) passes -= entry.inverse_passes;
   const Summation summation =
       solving.options.reproducible ? Summation::reproducible : Summation::fast;
   if (products_sum_dots(solving.kernels.kernels, summation)) passes -= entry.dot_passes;
