@@ -36,9 +36,9 @@ struct ApplyInverse {
 
   ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double from = r[i], z = inverse.at(i) * from;
+    const double r_i = r[i], z = inverse.at(i) * r_i;
     u[i] = z;
-    return {{from * z, from * from, z * z}};
+    return {{r_i * z, r_i * r_i, z * z}};
   }
 };
 
@@ -105,16 +105,16 @@ struct CgDirection {
     beta.load();
   }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
-    const double old = p[i], from = x[i], along = z[i];
-    x[i] = fma(alpha.value, old, from);
-    p[i] = fma(beta.value, old, along);
+    const double p_i = p[i], x_i = x[i], z_i = z[i];
+    x[i] = fma(alpha.value, p_i, x_i);
+    p[i] = fma(beta.value, p_i, z_i);
     return {};
   }
 };
 
 /// One reduction per iteration (Chronopoulos, Gear: s-step iterative methods, JCAM 25, 1989):
-/// p = u + beta p; s = w + beta s; x += alpha p; kept -= alpha M^-1 s; r = M kept. What is kept is
-/// u itself or, where M stands for blocks and does nothing here, r. sums: r.u, r.r, u.u
+/// p = u + beta p; s = w + beta s; x += alpha p; kept -= alpha M^-1 s; r = M kept. `kept` is u.
+/// With blocks, which take a pass of their own, M is 1 here and `kept` is r. sums: r.u, r.r, u.u
 struct CgOneReductionUpdate {
   static constexpr int sums = 3;
   Scalar alpha, beta;
@@ -128,10 +128,10 @@ struct CgOneReductionUpdate {
   }
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const double direction = fma(beta.value, p[i], u[i]), image = fma(beta.value, s[i], w[i]);
-    const double from = x[i], d = inverse.at(i), next = fma(-alpha.value, d * image, kept[i]);
+    const double x_i = x[i], d = inverse.at(i), next = fma(-alpha.value, d * image, kept[i]);
     p[i] = direction;
     s[i] = image;
-    x[i] = fma(alpha.value, direction, from);
+    x[i] = fma(alpha.value, direction, x_i);
     kept[i] = next;
     const double r = next / d;
     return {{r * next, r * r, next * next}};

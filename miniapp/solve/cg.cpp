@@ -30,7 +30,7 @@ SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
       [&] {
         update();
         work.product_and_dot(direction, q, to_alpha);
-        const CgResidual residual{alpha, work.inverse(), q, r};  // of blocks no inverse: r
+        const CgResidual residual{alpha, work.inverse(), q, r};  // with blocks: r -= alpha q
         if (work.has_blocks()) {
           work.run(residual);
           work.precondition(r, z, to_beta);

@@ -123,7 +123,7 @@ class SolverWorkspace {
   /// Whether the preconditioner takes a pass of its own, so that no step can apply it.
   bool has_blocks() const { return setting_.blocks != nullptr; }
   /// For steps that apply it by themselves; with blocks they apply nothing.
-  Inverse inverse() const { return has_blocks() ? Inverse{} : setting_.inverse; }
+  Inverse inverse() const { return setting_.inverse; }
 
   /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
   /// `x` what it should be. The same end on all ranks. After a success a few more iterations

@@ -18,11 +18,11 @@ fault "p.q lacks the boundary rows" miniapp/spmv/local_kernels.cpp \
   'parts' \
   test_miniapp_n2
 fault "x of cg takes the new direction" $steps \
-  'x[i] = fma(alpha.value, old, from);' \
-  'x[i] = fma(alpha.value, fma(beta.value, old, along), from);'
+  'x[i] = fma(alpha.value, p_i, x_i);' \
+  'x[i] = fma(alpha.value, fma(beta.value, p_i, z_i), x_i);'
 fault "alpha and beta of cg swapped" $steps \
-  'x[i] = fma(alpha.value, old, from);' \
-  'x[i] = fma(beta.value, old, from);'
+  'x[i] = fma(alpha.value, p_i, x_i);' \
+  'x[i] = fma(beta.value, p_i, x_i);'
 fault "cg takes M^-1 for M where r is wanted" $steps \
   'z[i] = next;
     const double r = next / d;' \
@@ -32,11 +32,11 @@ fault "cg with one reduction keeps u without M^-1" $steps \
   'fma(-alpha.value, d * image, kept[i])' \
   'fma(-alpha.value, image, kept[i])'
 fault "r is read where z has been stored" $steps \
-  'return {{from * z, from * from, z * z}};' \
+  'return {{r_i * z, r_i * r_i, z * z}};' \
   'return {{r[i] * z, r[i] * r[i], z * z}};'
 fault "x of cg with one reduction goes along u" $steps \
-  'x[i] = fma(alpha.value, direction, from);' \
-  'x[i] = fma(alpha.value, u[i], from);' \
+  'x[i] = fma(alpha.value, direction, x_i);' \
+  'x[i] = fma(alpha.value, u[i], x_i);' \
   cli_solve
 fault "pipelined cg forgets M^-1 s" $steps \
   'next_u = fma(-a, next_q, u[i]);' \
