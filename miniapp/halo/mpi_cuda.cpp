@@ -16,7 +16,7 @@ class MpiCudaExchange final : public HaloExchange {
  public:
   explicit MpiCudaExchange(const TransportContext& context) : context_(context), layout_(context) {
     take_resources(context.comm, "--halo mpi-cuda", [&] {
-      memory_ = VectorMemory(Device::gpu, layout_.bytes);
+      memory_ = VectorStorage(context, layout_);
       packing_.emplace(context, Packing::scattered);
     });
     space_.open(context);
@@ -43,7 +43,7 @@ class MpiCudaExchange final : public HaloExchange {
   void close() override {
     for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
     space_.close();
-    memory_ = VectorMemory();
+    memory_.close();
   }
 
  private:
@@ -56,7 +56,7 @@ class MpiCudaExchange final : public HaloExchange {
 
   TransportContext context_;
   VectorLayout layout_;
-  VectorMemory memory_;
+  VectorStorage memory_;
   MessageSpace space_;
   std::optional<DevicePacking> packing_;
   std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector

@@ -67,8 +67,10 @@ class SharedExchange final : public HaloExchange {
     make_channels();
     if (std::ssize(ranks_) == context.comm.size) return;
     far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
-    far_ = make_mpi_exchange({far_plan_, context.element_bytes, context.vectors, context.comm,
-                              context.site, vectors_.data()});
+    TransportContext far{far_plan_,    context.element_bytes, context.vectors,
+                         context.comm, context.site,          vectors_.data()};
+    far.layout = &layout_;
+    far_ = make_mpi_exchange(far);
   }
 
   HaloVector make_vector() override {

@@ -82,6 +82,7 @@ class P2pExchange final : public HaloExchange {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
       memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
+      layout_.settle(context, memory_.data());
       failure_ = PinnedMemory(sizeof(PeerFailure));
       counters_ = DeviceArray<p2p::Counters>(1);
       start_counters();
@@ -166,6 +167,7 @@ class P2pExchange final : public HaloExchange {
     TransportContext far{far_plan_,     context_.element_bytes, context_.vectors,
                          context_.comm, context_.site,          memory_.data()};
     far.connections = context_.connections;
+    far.layout = &layout_;
     far_ = make_nccl_exchange(far);
   }
 
@@ -229,8 +231,8 @@ class P2pExchange final : public HaloExchange {
   std::vector<Layout> own_layouts() const {
     std::vector<Layout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      layouts.push_back({context_.plan.owned * context_.element_bytes, layout_.stride_bytes,
-                         incoming_begin() + incoming_of_[k], ready_bytes(k)});
+      layouts.push_back({layout_.first_bytes + context_.plan.owned * context_.element_bytes,
+                         layout_.stride_bytes, incoming_begin() + incoming_of_[k], ready_bytes(k)});
     }
     return layouts;
   }

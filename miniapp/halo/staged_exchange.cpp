@@ -19,7 +19,7 @@ class StagedExchange final : public HaloExchange {
   StagedExchange(const TransportContext& context, const MakeMessages& make)
       : context_(context), layout_(context) {
     take_resources(context.comm, "exchange of x", [&] {
-      memory_ = VectorMemory(Device::gpu, layout_.bytes);
+      memory_ = VectorStorage(context, layout_);
       packing_.emplace(context, Packing::all);
       outgoing_ = PinnedMemory(packing_->bytes());
       incoming_ =
@@ -65,7 +65,7 @@ class StagedExchange final : public HaloExchange {
   void close() override {
     messages_->close();
     space_.close();
-    memory_ = VectorMemory();
+    memory_.close();
   }
 
  private:
@@ -77,7 +77,7 @@ class StagedExchange final : public HaloExchange {
 
   TransportContext context_;
   VectorLayout layout_;
-  VectorMemory memory_;
+  VectorStorage memory_;
   MessageSpace space_;
   std::optional<DevicePacking> packing_;
   PinnedMemory outgoing_, incoming_;

@@ -32,6 +32,8 @@ struct ComputeSite {
   double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
 };
 
+struct VectorLayout;
+
 /// What a transport is made for. The plan outlives the transport.
 struct TransportContext {
   const HaloPlan& plan;
@@ -44,7 +46,11 @@ struct TransportContext {
   /// begin() returns when a GPU has packed and the messages are under way, as in libraries whose
   /// host stands in between; where none does, when what came before on its stream is done.
   bool wait_for_packing = false;
-  Connections* connections = nullptr;  ///< shared by the transports of a run, or null
+  Connections* connections = nullptr;    ///< shared by the transports of a run, or null
+  const VectorLayout* layout = nullptr;  ///< of the vectors in `memory`
+  /// Local. Seconds of what reads a vector that begins there; its entries are zero. Two vectors are
+  /// put where that is least (vector_layout.hpp). Empty: they lie one behind the other.
+  std::function<double(std::byte* x)> reading_seconds = {};
 };
 
 struct TransportEntry {

@@ -31,25 +31,19 @@ std::vector<T> contents(const HaloVector& vector) {
   return entries;
 }
 
-/// Collective. Exchanges vectors that hold the number of each entry plus a round, so that a stale
-/// ghost shows. `exchanges` count as done before.
+/// Collective. Exchanges `vectors` in turn, which hold the number of each entry plus a round, so
+/// that a stale ghost shows.
 template <class T>
-bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
-                      const ComputeSite& site, std::uint32_t exchanges = 0,
-                      Connections* connections = nullptr) {
-  TransportContext context{problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges};
-  context.connections = connections;
-  const std::unique_ptr<HaloExchange> halo = transport.make(context);
+bool ghosts_are_right(const Problem& problem, HaloExchange& halo,
+                      const std::vector<HaloVector>& vectors) {
   std::optional<StreamHandle> handle;
   if (problem.device == Device::gpu) handle.emplace();
   const Stream stream = handle ? handle->stream() : Stream{};
-  std::vector<HaloVector> vectors;
-  for (int k = 0; k < 3; ++k) vectors.push_back(halo->make_vector());
   bool right = true;
-  for (int round = 0; round < 9; ++round) {
-    const HaloVector& vector = vectors[round % 3];
+  for (std::size_t round = 0; round < 3 * vectors.size(); ++round) {
+    const HaloVector& vector = vectors[round % vectors.size()];
     const auto expected = [&](LocalIndex column) {
-      return static_cast<T>(problem.matrix.source_columns[column] + 1000 * round);
+      return static_cast<T>(problem.matrix.source_columns[column] + 1000 * static_cast<int>(round));
     };
     std::vector<T> x;
     for (LocalIndex column = 0; column < problem.matrix.owned_columns; ++column) {
@@ -57,10 +51,10 @@ bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
     }
     copy_between(vector.device, vector.data, x.data(), x.size() * sizeof(T));
     if (round % 2 == 0) {
-      halo->begin(vector, stream);
-      halo->finish(vector, stream);
+      halo.begin(vector, stream);
+      halo.finish(vector, stream);
     } else {
-      halo->exchange(vector, stream);
+      halo.exchange(vector, stream);
     }
     const std::vector<T> found = contents<T>(vector);
     for (LocalIndex column = 0; column < problem.matrix.local_columns(); ++column) {
@@ -69,6 +63,20 @@ bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
     // Not right before begin(): a neighbour that is ahead may have stored there already.
     set_bytes(vector.device, vector.ghost_data(), 0xff, vector.ghosts * sizeof(T));
   }
+  return right;
+}
+
+/// Collective. With three vectors of the transport; `exchanges` count as done before.
+template <class T>
+bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
+                      const ComputeSite& site, std::uint32_t exchanges = 0,
+                      Connections* connections = nullptr) {
+  TransportContext context{problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges};
+  context.connections = connections;
+  const std::unique_ptr<HaloExchange> halo = transport.make(context);
+  std::vector<HaloVector> vectors;
+  for (int k = 0; k < context.vectors; ++k) vectors.push_back(halo->make_vector());
+  const bool right = ghosts_are_right<T>(problem, *halo, vectors);
   halo->close();
   return right;
 }

@@ -29,6 +29,10 @@ gpu_fault "later chunks of a thread block are not signalled" miniapp/halo/p2p/ch
   'c < gridDim.x;
        c +=' \
   test_exchange_gpu_n2
+gpu_fault "peers store ghosts where x was first" miniapp/halo/p2p.cpp \
+  'layout_.first_bytes + context_' \
+  'context_' \
+  test_exchange_gpu_n2
 gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
   'context_.plan.send_indices[send.begin] * context_.element_bytes' \
   '0 * context_.element_bytes' \

@@ -6,6 +6,9 @@
 fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
   'if (contiguous_[k]) continue;' \
   'if (contiguous_[k] || x.slot > 0) continue;'
+fault "vectors begin at the first place that was tried" miniapp/halo/memory/vector_layout.cpp \
+  'base + first_bytes + slot * stride_bytes' \
+  'base + slot * stride_bytes'
 fault "exchange not waited for" miniapp/halo/mpi.cpp \
   'MPI_Waitall(checked_cast<int>(requests_.size(), "requests")' \
   'MPI_Waitall(checked_cast<int>(requests_.size() / 2, "requests")'

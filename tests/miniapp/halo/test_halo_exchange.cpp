@@ -62,6 +62,42 @@ TEST_CASE("a transport gives out no more vectors than it was made for") {
   }
 }
 
+TEST_CASE("two vectors lie where they are read fastest, and are exchanged there") {
+  const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
+  // Among the first places, on which the others depend, and not, other ones on each rank.
+  const std::size_t fastest[] = {3 - std::size_t(world().rank) % 2, 21};
+  for (const TransportEntry& transport : transports()) {
+    const std::optional<ComputeSite> site = site_for(transport);
+    if (!site) continue;
+    INFO(transport.name);
+    std::vector<std::byte*> tried;
+    TransportContext context{problem.plan, sizeof(double), 2, problem.comm, *site};
+    context.reading_seconds = [&](std::byte* x) {
+      const std::size_t vector = tried.size() / 32, place = tried.size() % 32;
+      tried.push_back(x);
+      return place == fastest[vector % 2] ? 0.98 : place % 4 == 1 ? 1.0 : 0.99;
+    };
+    const std::unique_ptr<HaloExchange> halo = transport.make(context);
+    const std::vector<HaloVector> vectors{halo->make_vector(), halo->make_vector()};
+    REQUIRE_ALL_RANKS(tried.size() == 64);
+    CHECK(vectors[0].data == tried[fastest[0]]);
+    CHECK(vectors[1].data == tried[32 + fastest[1]]);
+    REQUIRE_ALL_RANKS(ghosts_are_right<double>(problem, *halo, vectors));
+    halo->close();
+  }
+}
+
+TEST_CASE("places that are alike are few") {
+  const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
+  const TransportEntry& transport = find_transport("mpi");
+  int tried = 0;
+  TransportContext context{problem.plan, sizeof(double), 2, problem.comm, *site_for(transport)};
+  context.reading_seconds = [&](std::byte*) { return ++tried % 2 == 0 ? 1.0 : 1.005; };
+  const std::unique_ptr<HaloExchange> halo = transport.make(context);
+  CHECK(tried == 2 * 4);
+  halo->close();
+}
+
 TEST_CASE("a transport that cannot serve says why") {
   const TransportEntry& nccl = find_transport("nccl");
   CHECK_FALSE(nccl.unusable({Device::cpu, false}).empty());
