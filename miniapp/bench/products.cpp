@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "miniapp/spmv/reading.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {
@@ -21,46 +22,26 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
   return y;
 }
 
-/// Seconds of a product without its exchange, on a GPU.
-double seconds_of_rows(const LocalKernels& kernels, const Product& product, Stream stream) {
-  constexpr int products = 3;
-  EventHandle begin, end;
-  apply_local(kernels, product, stream);
-  begin.record(stream);
-  for (int k = 0; k < products; ++k) apply_local(kernels, product, stream);
-  end.record(stream);
-  end.synchronize();
-  return seconds_between(begin, end) / products;
-}
-
-using ReadingSeconds = decltype(TransportContext::reading_seconds);
-
-/// For x, on a GPU of one's own. Empty where x stays in the caches of the multiprocessors.
-ReadingSeconds reading_seconds(const ProductSetting& setting, const LocalKernels& kernels,
-                               std::byte* y) {
-  constexpr std::size_t least_bytes = 1 << 21;
-  HaloVector x{nullptr, setting.plan.owned, setting.plan.ghosts, setting.element_bytes(),
-               0,       setting.site.device};
-  const std::size_t bytes = (std::size_t{x.owned} + x.ghosts) * x.element_bytes;
-  if (x.device == Device::cpu || setting.site.shared || bytes < least_bytes) return {};
-  return [x, y, &kernels, stream = setting.stream](std::byte* data) mutable {
-    x.data = data;
-    return seconds_of_rows(kernels, {1, x, 0, y}, stream);
-  };
-}
-
 /// Collective. The transport's exchange with what the schedule and disturbances add.
-std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting, const HaloPlan& plan,
-                                            const TransportEntry& transport,
-                                            const ReadingSeconds& reading = {}) {
-  const Comm& comm = setting.measuring.comm;
-  const Device device = setting.site.device;
-  TransportContext context{plan, setting.element_bytes(), 2, comm, setting.site};
+std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting, TransportContext context,
+                                            const TransportEntry& transport) {
   context.wait_for_packing = setting.schedule == Schedule::petsc_like;
   context.connections = setting.connections;
-  context.reading_seconds = reading;
-  return disturbed(exchange_for(setting.schedule, device, transport.make(context)),
-                   setting.disturbances, device, comm.rank);
+  return disturbed(exchange_for(setting.schedule, context.site.device, transport.make(context)),
+                   setting.disturbances, context.site.device, context.comm.rank);
+}
+
+TransportContext two_vectors(const ProductSetting& setting, const HaloPlan& plan) {
+  return {plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site};
+}
+
+/// Collective.
+std::unique_ptr<HaloExchange> make_exchange_of_x(const ProductSetting& setting,
+                                                 const LocalKernels& kernels,
+                                                 const TransportEntry& transport, std::byte* y) {
+  TransportContext context = two_vectors(setting, setting.plan);
+  context.reading_seconds = reading_seconds(context, kernels, y, setting.stream);
+  return make_exchange(setting, context, transport);
 }
 
 }  // namespace
@@ -79,11 +60,11 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       alpha_(alpha),
       beta_(beta),
       y_(memory_of_y(setting, kernels)),
-      halo_(make_exchange(setting, setting.plan, *transport.entry,
-                          reading_seconds(setting, kernels, y_.data()))) {
+      halo_(make_exchange_of_x(setting, kernels, *transport.entry, y_.data())) {
   for (HaloVector& vector : vectors_) vector = halo_->make_vector();
   if (setting.sums != nullptr) {
-    sum_halo_ = make_exchange(setting, setting.sums->plan(), *transport.entry);
+    sum_halo_ =
+        make_exchange(setting, two_vectors(setting, setting.sums->plan()), *transport.entry);
     for (HaloVector& vector : sum_vectors_) vector = sum_halo_->make_vector();
   }
   set_timed_x();

@@ -19,6 +19,7 @@
 #include "miniapp/commands/system.hpp"
 #include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
+#include "miniapp/spmv/reading.hpp"
 #include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
@@ -91,12 +92,15 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const ComputeSite& site = e.problem.site;
   TransportContext context{e.problem.plan, sizeof(double), entry.halo_vectors, comm, site};
   context.connections = e.connections;
+  const VectorMemory x(site.device, system.b.size() * sizeof(double));
+  context.reading_seconds =
+      reading_seconds(context, solving.kernels.kernels, x.data(), e.machine.stream());
   const std::unique_ptr<HaloExchange> halo = find_transport(solving.transport.name).make(context);
+  set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
   const bool blocks = preconditioned && solving.preconditioner->size() > 1;
   const VectorMemory b = copy_to(site.device, system.b);
-  const VectorMemory x(site.device, system.b.size() * sizeof(double));
   const VectorMemory dangling = copy_to(site.device, solving.dangling);
   const SolveOptions& options = solving.options;
   SolverSetting setting{

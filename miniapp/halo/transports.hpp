@@ -48,8 +48,8 @@ struct TransportContext {
   bool wait_for_packing = false;
   Connections* connections = nullptr;    ///< shared by the transports of a run, or null
   const VectorLayout* layout = nullptr;  ///< of the vectors in `memory`
-  /// Local. Seconds of what reads a vector that begins there; its entries are zero. Two vectors are
-  /// put where that is least (vector_layout.hpp). Empty: they lie one behind the other.
+  /// Local. Seconds of what reads a vector that begins there; its entries are zero. One or two
+  /// vectors are put where that is least (vector_layout.hpp). Empty: one behind the other.
   std::function<double(std::byte* x)> reading_seconds = {};
 };
 

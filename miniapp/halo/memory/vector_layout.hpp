@@ -22,7 +22,7 @@ struct VectorLayout {
   std::size_t first_bytes = 0, stride_bytes, bytes;
 
   explicit VectorLayout(const TransportContext& context);
-  /// Local. Moves two vectors to where they are read fastest, if the context can tell.
+  /// Local. Moves one or two vectors to where they are read fastest, if the context can tell.
   void settle(const TransportContext& context, std::byte* base);
   HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
 };
