@@ -57,6 +57,20 @@ ROWHALO_AVX512 void add_masked(const float* values, const float* x, std::uint32_
                                          _mm512_loadu_ps(sums), static_cast<__mmask16>(mask)));
 }
 
+/// sums[l] = fma(values[l], x[l], sums[l]) for l < length, at most 8. Nothing beyond is read.
+ROWHALO_AVX512 void add_run(const double* values, const double* x, int length, double* sums) {
+  const auto own = static_cast<__mmask8>((1U << length) - 1);
+  _mm512_storeu_pd(
+      sums, _mm512_mask3_fmadd_pd(_mm512_maskz_loadu_pd(own, values), _mm512_maskz_loadu_pd(own, x),
+                                  _mm512_loadu_pd(sums), own));
+}
+ROWHALO_AVX512 void add_run(const float* values, const float* x, int length, float* sums) {
+  const auto own = static_cast<__mmask8>((1U << length) - 1);
+  _mm256_storeu_ps(
+      sums, _mm256_mask3_fmadd_ps(_mm256_maskz_loadu_ps(own, values), _mm256_maskz_loadu_ps(own, x),
+                                  _mm256_loadu_ps(sums), own));
+}
+
 /// columns[l] += deltas[l]; inside[l] = columns[l], or 0 where deltas[l] is all ones. Bit l of the
 /// result says where it is not.
 template <int lanes>

@@ -7,10 +7,12 @@
 // Uses the arrays of the CsrView as they are; csr-omp may keep its values in fewer bytes beside
 // them (coded_values.hpp), which changes no bit. A row is one chain of dependent fma's;
 // out-of-order execution overlaps the chains of neighbouring rows where rows are short. Where the
-// columns of neighbouring rows are far apart, x is prefetched 64 entries ahead. Time with prefetch
-// over time without, by sectors of x per entry (2 threads of a virtual machine): web:rows=2000000
-// 0.70 (0.38 sectors), web:rows=500000 0.81 (0.40), rmat:scale=18 0.91 (0.39), road 1.00 (0.30),
-// arrow 1.14 (0.25), stencils 1.05 to 1.35 (0.11 to 0.18).
+// columns of neighbouring rows are far apart, x is prefetched 128 entries ahead. Time with prefetch
+// 64 ahead over time without, by sectors of x per entry (2 threads of a virtual machine):
+// web:rows=2000000 0.70 (0.38 sectors), web:rows=500000 0.81 (0.40), rmat:scale=18 0.91 (0.39),
+// road 1.00 (0.30), arrow 1.14 (0.25), stencils 1.05 to 1.35 (0.11 to 0.18). 128 ahead over 64, 2
+// vectors x in turn: web:rows=500000 0.88, random 0.88, rmat:scale=18 1.00 and scrambled 0.95; 256
+// ahead: as 128.
 //
 // Bytes of the matrix (csr): n (v + 4) + 8 (m + 1) + rows.
 //
@@ -63,7 +65,7 @@ struct CsrBody {
   }
 
   /// How many entries ahead of the multiplication x is prefetched.
-  static constexpr Offset entries_ahead = 64;
+  static constexpr Offset entries_ahead = 128;
 
   template <bool prefetch>
   [[gnu::always_inline]] static void multiply_row(const Arguments& a, LocalIndex row) {

@@ -15,7 +15,7 @@ ALL = "--all" in sys.argv
 # more than 64 MB, as ell and asell do with large matrices.
 SAME_BITS = {"csr", "csr-omp", "coo", "ell", "hyb", "jds", "sell", "asell"}
 MAY_REFUSE = {"dia", "bsr", "dense"} | ({"ell", "asell"} if ALL else set())
-FORMATS = SAME_BITS | MAY_REFUSE
+FORMATS = SAME_BITS | MAY_REFUSE | {"vbl"}
 FEW = ("jgl009.mtx", "cage4.mtx", "west0479.mtx", "ash958.mtx", "plskz362.mtx", "494_bus.mtx",
        "mbeacxc.mtx.gz", "bibd_49_3.mtx.gz")
 AGAINST = "all" if launch.built_with("PETSc") else "reference"

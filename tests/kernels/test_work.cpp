@@ -108,6 +108,21 @@ TEST_CASE("work of coo, ell, hyb and jds") {
   CHECK(work_of("coo", single.view(), all_rows(5)).matrix_bytes == 8 * 12 + chunk);
 }
 
+TEST_CASE("work of vbl") {
+  const Typed<double> a(small());
+  // Columns 0 and 2; none; 1 2 and 5; 0; 2 and 5: one run of two and six of one.
+  const KernelWork work = work_of("vbl", a.view(), all_rows(5));
+  CHECK(work.bytes == 8 * 8 + 7 * 4 + 6 * 8 + 4 * 8 + 5 * 8);
+  CHECK(work.stored_entries == 8);
+  CHECK(work.footprint_bytes == (7 + 32) * 4 + 6 * 8 + 3 * 8);  // 32 more indices are looked at
+  CHECK(work.parameters == "1.14 entries per index");
+  const std::vector<LocalIndex> rows{0, 2, 3};
+  const RowList list = make_row_list(rows);
+  const KernelWork listed = work_of("vbl", a.view(), list.view());
+  CHECK(listed.matrix_bytes == 6 * 8 + 5 * 4 + 4 * 8 + 4 * 4);
+  CHECK(listed.footprint_bytes == (5 + 32) * 4 + 4 * 8 + 6 * 8 + 3 * 8);  // values are copied
+}
+
 TEST_CASE("work of dia, bsr and dense") {
   const Typed<double> a(small());
   constexpr std::int64_t vectors = 4 * 8 + 5 * 8;

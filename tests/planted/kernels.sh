@@ -3,6 +3,9 @@
 #
 # Faults that planted.sh plants in kernels/
 
+fault "runs of nine columns" kernels/cpu/vbl.cpp \
+  'next - first < longest_run' \
+  'next - first <= longest_run'
 fault "beta ignored" kernels/bits.hpp \
   'fused_multiply_add(alpha, sum, beta * y)' \
   'fused_multiply_add(alpha, sum, y)'

@@ -245,6 +245,37 @@ TEST_CASE("jds and coo store the nonzeros and nothing else") {
   }
 }
 
+TEST_CASE("vbl has an index for up to 8 consecutive columns, and reads nothing behind the last") {
+  // Row i: runs of 1, 2, ..., i columns with one left out between them, the last up to the edge.
+  constexpr LocalIndex rows = 20, columns = rows * (rows + 1) / 2 + rows - 1;
+  Matrix matrix;
+  matrix.name = "runs";
+  matrix.columns = columns;
+  std::int64_t indices = 0;
+  for (LocalIndex i = 0; i < rows; ++i) {
+    LocalIndex column = columns - (i * (i + 1) / 2 + std::max(i - 1, 0));
+    for (LocalIndex length = 1; length <= i; ++length, ++column) {
+      for (LocalIndex l = 0; l < length; ++l) matrix.add(column++, i + l + 1);
+      indices += (length + 7) / 8;
+    }
+    matrix.end_row();
+  }
+  const auto x = integers<double>(columns, 1);
+  for (const std::string& spec : cpu_specs(false)) {
+    if (spec.starts_with("vbl")) check_products(spec, matrix, x);
+  }
+  const Typed<double> typed(matrix);
+  const KernelWork work = work_of("vbl", typed.view());
+  CHECK(work.matrix_bytes ==
+        std::ssize(matrix.indices) * 8 + indices * 4 + (std::int64_t{rows} + 1) * 8);
+
+  CsrView wide = typed.view();
+  wide.columns = 1 << 29;
+  CHECK_NOTHROW(make_kernel("vbl", wide, all_rows(rows)));
+  wide.columns += 1;
+  check_refusal("vbl", wide, all_rows(rows), {"536870913 columns", "536870912", "use csr-omp"});
+}
+
 TEST_CASE("entries of one place are summed") {
   Matrix matrix;
   matrix.name = "duplicates";
