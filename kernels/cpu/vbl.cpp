@@ -228,7 +228,12 @@ std::unique_ptr<SpmvKernel> make_vbl(const CsrView& matrix, RowListView rows, co
 }
 
 Prediction predict_vbl(const LocalStatistics& s) {
-  return {.bytes = (cost::value_bytes(s) + 4.0 / longest_run) * cost::nonzeros(s) + 8.0 * s.rows +
+  // A run of l columns touches (l + w - 1) / w sectors of w entries on average; where neighbouring
+  // rows share sectors it seems longer than it is, and where x is small nobody has looked.
+  const double w = 32.0 / static_cast<double>(vector_value_bytes(s.precision));
+  const double beyond = w * s.touched_sectors - 1;
+  const double run = beyond <= 0 ? longest_run : std::clamp((w - 1) / beyond, 1.0, 8.0);
+  return {.bytes = (cost::value_bytes(s) + 4 / run) * cost::nonzeros(s) + 8.0 * s.rows +
                    cost::y_bytes(s)};
 }
 
