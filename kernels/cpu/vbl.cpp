@@ -9,8 +9,8 @@
 //   for each run of row i, l < length: sums[l] = fma(value, x[column + l], sums[l])
 //   y_i from ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
 // With AVX-512 a run is two loads and one fma under a mask; elsewhere a loop. The bits do not
-// depend on it; they are not those of csr. x is prefetched 32 runs ahead. For links of pages, which
-// come in runs, also where rows are not alike, and for meshes with several unknowns per point.
+// depend on it; they are not those of csr. x is prefetched 32 runs ahead. For links between web
+// pages, which come in runs although rows are not alike.
 //
 // Bytes of the matrix: n v + 4 R + 8 (m + 1) + rows, with R runs.
 #include <fmt/format.h>
@@ -232,7 +232,8 @@ Prediction predict_vbl(const LocalStatistics& s) {
   // rows share sectors it seems longer than it is, and where x is small nobody has looked.
   const double w = 32.0 / static_cast<double>(vector_value_bytes(s.precision));
   const double beyond = w * s.touched_sectors - 1;
-  const double run = beyond <= 0 ? longest_run : std::clamp((w - 1) / beyond, 1.0, 8.0);
+  const double run =
+      beyond <= 0 ? longest_run : std::clamp((w - 1) / beyond, 1.0, double{longest_run});
   return {.bytes = (cost::value_bytes(s) + 4 / run) * cost::nonzeros(s) + 8.0 * s.rows +
                    cost::y_bytes(s)};
 }
