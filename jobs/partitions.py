@@ -5,9 +5,11 @@
 usage: partitions.py [options]                             (see --help)
 
 For every matrix and number of ranks `rowhalo info` predicts the time of a product with each
-partitioner, `rowhalo run` measures it, one partitioner after the other in --rounds rounds, of whose
-medians the shortest counts, and `rowhalo run --partition auto` tells what it takes. Writes into
---output:
+partitioner, `rowhalo run` measures it, one partitioner after the other, round by round, and `rowhalo
+run --partition auto` tells what it takes. The shortest median of a partitioner counts; rounds end
+once the second shortest of each is within 1 % of it, so a busy host has to be slow twice alike to
+mislead, or after --rounds. Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and
+neighbours are measured once: hosts differ by more from run to run. Writes into --output:
   partitions.csv    a line per matrix, ranks and partitioner, with its provenance
   partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
 The error of the model is that of a ratio, since round figures of the machine stand in it: time with
@@ -36,8 +38,12 @@ MATRICES = (
     "empty:rows=1000000,share=0.8,row=20", "random:rows=200000,row=16",
     "random:rows=20000,columns=500000,row=200")
 CHEAP = ("rows", "nnz", "box")  # the best of these auto is held against
-COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "error", "chosen",
-           "loss", "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason",
+SETTLED = 1.01  # second shortest median over the shortest
+CUT = ("imbalance", "row_imbalance", "edge_cut", "halo_entries", "halo_bytes_max_rank",
+       "neighbors_mean", "neighbors_max")  # what the time of a product depends on
+ALIKE = 0.01  # cuts that differ by no more in any of these are taken for one
+COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "spread", "runs",
+           "error", "chosen", "loss", "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason",
            "rows", "nonzeros", "device", "format", "transport", "version", "git", "hosts", "time",
            "command_line")
 
@@ -52,7 +58,8 @@ def parse(arguments):
                         help="instead of the 12; may be given again")
     parser.add_argument("--partitions", default="rows,nnz,box,metis", metavar="A,B",
                         help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=6, metavar="N",
+                        help="at most; they end once they agree (default: %(default)s)")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
     parser.add_argument("--device", default="auto", metavar="NAME",
@@ -98,37 +105,65 @@ class Runs:
 
 
 def line_of(runs, ranks, partition):
-    """Predicted, not measured yet."""
+    """Predicted, not measured yet; and what tells its cut from others."""
     line = dict.fromkeys(COLUMNS)
     line.update(matrix=runs.matrix, ranks=ranks, partition=partition, reason="")
     report, line["reason"] = runs.report("info", partition)
-    if report:
-        found = report["info"]["partitions"][0]
-        line.update(predicted_seconds=found["predicted_seconds"], owners_seconds=found["seconds"],
-                    reason=found["reason"])
-    return line
-
-
-def measure(runs, line):
-    """One more round; the shortest median counts. False where the run failed."""
-    report, reason = runs.report("run", line["partition"])
     if not report:
-        line["reason"] = reason
-        return False
-    seconds = report["timing"]["median_seconds"]
-    if line["median_seconds"] is not None and line["median_seconds"] <= seconds:
-        return True
-    source = report["provenance"]
-    line.update(
-        median_seconds=seconds, rows=report["matrix"]["rows"], nonzeros=report["matrix"]["nonzeros"],
-        device=report["kernel"]["device"], format=report["kernel"]["format"],
-        transport=report["halo"]["transport"], setup_seconds=setup_of(report),
-        partition_seconds=report["setup"]["partition_seconds"],
-        version=source["version"], git=source["git"], time=source["time"],
-        hosts=" ".join(dict.fromkeys(source["hosts"])),
-        command_line=shlex.join([*runs.launcher, "rowhalo", "run", *runs.words, "--partition",
-                                 line["partition"], *shlex.split(runs.options.options)]))
-    return True
+        return line, None
+    found = report["info"]["partitions"][0]
+    line.update(predicted_seconds=found["predicted_seconds"], owners_seconds=found["seconds"],
+                reason=found["reason"])
+    return line, tuple(found[name] for name in CUT)
+
+
+def measure(runs, lines):
+    """Medians and provenance of lines of distinct cuts, in rounds. False where a run failed."""
+    made_of = {line["partition"]: (line, []) for line in lines}
+    for _ in range(runs.options.rounds):
+        for partition, (line, made) in list(made_of.items()):
+            report, reason = runs.report("run", partition)
+            if not report:
+                line["reason"] = reason
+                del made_of[partition]
+                continue
+            made.append(report)
+            made.sort(key=median_of)
+        if all(spread_of(made) <= SETTLED for _, made in made_of.values()):
+            break
+    for line, made in made_of.values():
+        source = made[0]["provenance"]
+        line.update(
+            median_seconds=median_of(made[0]), runs=len(made),
+            spread=spread_of(made) - 1 if len(made) > 1 else None,
+            rows=made[0]["matrix"]["rows"], nonzeros=made[0]["matrix"]["nonzeros"],
+            device=made[0]["kernel"]["device"], format=made[0]["kernel"]["format"],
+            transport=made[0]["halo"]["transport"], setup_seconds=setup_of(made[0]),
+            partition_seconds=made[0]["setup"]["partition_seconds"],
+            version=source["version"], git=source["git"], time=source["time"],
+            hosts=" ".join(dict.fromkeys(source["hosts"])),
+            command_line=shlex.join([*runs.launcher, "rowhalo", "run", *runs.words, "--partition",
+                                     line["partition"], *shlex.split(runs.options.options)]))
+    return len(made_of) == len(lines)
+
+
+def median_of(report):
+    return report["timing"]["median_seconds"]
+
+
+def spread_of(reports):
+    """Second shortest median over the shortest; infinite where there is only one."""
+    return median_of(reports[1]) / median_of(reports[0]) if len(reports) > 1 else float("inf")
+
+
+def alike(cut, other):
+    return all(abs(one - two) <= ALIKE * max(one, two) for one, two in zip(cut, other))
+
+
+def share(line, of):
+    """Gives a line what was measured with a cut like its own under another name."""
+    own = {key: line[key] for key in ("partition", "predicted_seconds", "owners_seconds")}
+    line.update(of, **own, reason=line["reason"] or of["reason"] or f"cut as {of['partition']}")
 
 
 def setup_of(report):
@@ -175,6 +210,8 @@ def markdown_text(lines, partitions):
     if measured:
         text += [f"Commit {measured[0]['git']}, device {measured[0]['device']}, "
                  f"{measured[0]['hosts']}, {measured[0]['time']}."]
+        text += ["Cuts that agree within 1 % were measured once. The second shortest median is at most "
+                 f"{max(line['spread'] or 0 for line in measured):.1%} above the shortest, which counts."]
     if errors and losses:
         text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
                  f"{errors[-1]:.1%}; auto loses at most {max(losses):.1%}."]
@@ -204,10 +241,18 @@ def main(arguments):
     for matrix in options.matrix or MATRICES:
         for ranks in options.ranks:
             runs = Runs(options, matrix, ranks)
-            here = [line_of(runs, ranks, name) for name in options.partitions]
-            usable = [line for line in here if line["predicted_seconds"]]
-            for _ in range(options.rounds):
-                failed |= not all([measure(runs, line) for line in usable])
+            here, measured, shared = [], [], []
+            for name in options.partitions:
+                line, cut = line_of(runs, ranks, name)
+                here.append(line)
+                like = next((of for of, taken in measured if cut and alike(cut, taken)), None)
+                if like:
+                    shared.append((line, like))
+                elif cut:
+                    measured.append((line, cut))
+            failed |= not measure(runs, [line for line, _ in measured])
+            for line, of in shared:
+                share(line, of)
             auto, reason = runs.report("run", "auto")
             failed |= auto is None
             compare(here, auto)
