@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -51,6 +52,9 @@ LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
   if (setting.sums == nullptr) return kernels;
   kernels.sums = setting.sums->sums();
   kernels.added = setting.sums->added();
+  if (kernels.order == Order::blocking && setting.site.device == Device::gpu) {
+    kernels.side = std::make_unique<const SideStream>();
+  }
   kernels.canonical = false;
   return kernels;
 }

@@ -22,12 +22,12 @@ void DistributedSpmv::apply(const Product& product, Stream stream) const {
   if (product.sums != nullptr) finish_sums(product, stream);
 }
 
-/// Entries of x travel while sums are computed, sums while rows are multiplied.
-void DistributedSpmv::begin(const Product& product, Stream stream) const {
+/// Entries of x travel while sums are computed in `side`, sums while rows are multiplied.
+void DistributedSpmv::begin(const Product& product, Stream stream, Stream side) const {
   halo_.begin(product.x, stream);
   if (product.sums == nullptr) return;
-  compute_sums(kernels_, product, stream);
-  sums_->begin(*product.sums, stream);
+  compute_sums(kernels_, product, side);
+  sums_->begin(*product.sums, side);
 }
 
 void DistributedSpmv::finish_sums(const Product& product, Stream stream) const {
@@ -39,7 +39,7 @@ void DistributedSpmv::finish_sums(const Product& product, Stream stream) const {
 void DistributedSpmv::overlap(const Product& product, Stream stream) const {
   const SideStream* side = kernels_.side.get();
   ProfilerRange range("pack");
-  begin(product, stream);
+  begin(product, stream, stream);
   const Stream edge = side != nullptr ? side->fork(stream) : stream;
   range.next("interior");
   multiply_interior(kernels_, product, stream);
@@ -52,7 +52,7 @@ void DistributedSpmv::overlap(const Product& product, Stream stream) const {
 
 void DistributedSpmv::split(const Product& product, Stream stream) const {
   ProfilerRange range("pack");
-  begin(product, stream);
+  begin(product, stream, stream);
   range.next("owned columns");
   multiply_interior(kernels_, product, stream);
   range.next("exchange");
@@ -62,15 +62,17 @@ void DistributedSpmv::split(const Product& product, Stream stream) const {
 }
 
 void DistributedSpmv::blocking(const Product& product, Stream stream) const {
+  const SideStream* side = product.sums != nullptr ? kernels_.side.get() : nullptr;
   ProfilerRange range("exchange");
   if (product.sums == nullptr) {
     halo_.exchange(product.x, stream);
   } else {
-    begin(product, stream);
+    begin(product, stream, side != nullptr ? side->fork(stream) : stream);
     halo_.finish(product.x, stream);
   }
   range.next("interior");
   multiply_interior(kernels_, product, stream);
+  if (side != nullptr) side->join(stream);
 }
 
 }  // namespace rowhalo

@@ -117,10 +117,12 @@ void multiply_boundary(const LocalKernels& kernels, const Product& product, Stre
 }
 
 void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
-  compute_sums(kernels, product, stream);
-  const Stream edge = kernels.side ? kernels.side->fork(stream) : stream;
+  const bool sums_beside = kernels.order == Order::blocking;
+  if (!sums_beside) compute_sums(kernels, product, stream);
+  const Stream side = kernels.side ? kernels.side->fork(stream) : stream;
+  if (sums_beside) compute_sums(kernels, product, side);
   multiply_interior(kernels, product, stream);
-  if (kernels.boundary) multiply_boundary(kernels, product, edge);
+  if (kernels.boundary) multiply_boundary(kernels, product, side);
   if (kernels.side) kernels.side->join(stream);
   add_sums(kernels, product, stream);
 }
