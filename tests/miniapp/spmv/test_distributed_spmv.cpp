@@ -307,6 +307,8 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
             supervision.progress.tick();
             Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
                           {precision == Precision::fp64, 50e-6}, &sums);
+            const LocalKernels& kernels = choice.kernels();
+            REQUIRE_ALL_RANKS(kernels.order != Order::blocking || !kernels.side == !on_gpu);
             ErrorRatio ratio;
             const std::uint64_t hash = choice.single(ratio);
             const std::uint64_t repeated = choice.repeated();
