@@ -69,6 +69,10 @@ class SpmvKernel {
   /// early_start.cuh); behind a wait for another stream it could not.
   virtual bool starts_early() const { return false; }
 
+  /// Whether apply() keeps off CsrView::multiprocessors_beside multiprocessors until it ends, so
+  /// that what other streams hold finds room at once.
+  virtual bool leaves_room() const { return false; }
+
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;
 };

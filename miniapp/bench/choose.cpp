@@ -52,7 +52,7 @@ LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
   if (setting.sums == nullptr) return kernels;
   kernels.sums = setting.sums->sums();
   kernels.added = setting.sums->added();
-  if (kernels.order == Order::blocking && setting.site.device == Device::gpu) {
+  if (kernels.order == Order::blocking && kernels.interior->leaves_room()) {
     kernels.side = std::make_unique<const SideStream>();
   }
   kernels.canonical = false;

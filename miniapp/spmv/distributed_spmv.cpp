@@ -22,11 +22,19 @@ void DistributedSpmv::apply(const Product& product, Stream stream) const {
   if (product.sums != nullptr) finish_sums(product, stream);
 }
 
-/// Entries of x travel while sums are computed in `side`, sums while rows are multiplied.
-void DistributedSpmv::begin(const Product& product, Stream stream, Stream side) const {
+/// Entries of x travel while sums are computed, sums while rows are multiplied.
+void DistributedSpmv::begin(const Product& product, Stream stream) const {
   halo_.begin(product.x, stream);
   if (product.sums == nullptr) return;
+  compute_sums(kernels_, product, stream);
+  sums_->begin(*product.sums, stream);
+}
+
+/// The same, with the sums in `side`. Their kernel is the first to ask for multiprocessors: with
+/// the exchange before it rmat:22 took 155 us on 4 H100s instead of 150.
+void DistributedSpmv::begin_beside(const Product& product, Stream stream, Stream side) const {
   compute_sums(kernels_, product, side);
+  halo_.begin(product.x, stream);
   sums_->begin(*product.sums, side);
 }
 
@@ -39,7 +47,7 @@ void DistributedSpmv::finish_sums(const Product& product, Stream stream) const {
 void DistributedSpmv::overlap(const Product& product, Stream stream) const {
   const SideStream* side = kernels_.side.get();
   ProfilerRange range("pack");
-  begin(product, stream, stream);
+  begin(product, stream);
   const Stream edge = side != nullptr ? side->fork(stream) : stream;
   range.next("interior");
   multiply_interior(kernels_, product, stream);
@@ -52,7 +60,7 @@ void DistributedSpmv::overlap(const Product& product, Stream stream) const {
 
 void DistributedSpmv::split(const Product& product, Stream stream) const {
   ProfilerRange range("pack");
-  begin(product, stream, stream);
+  begin(product, stream);
   range.next("owned columns");
   multiply_interior(kernels_, product, stream);
   range.next("exchange");
@@ -67,7 +75,11 @@ void DistributedSpmv::blocking(const Product& product, Stream stream) const {
   if (product.sums == nullptr) {
     halo_.exchange(product.x, stream);
   } else {
-    begin(product, stream, side != nullptr ? side->fork(stream) : stream);
+    if (side == nullptr) {
+      begin(product, stream);
+    } else {
+      begin_beside(product, stream, side->fork(stream));
+    }
     halo_.finish(product.x, stream);
   }
   range.next("interior");

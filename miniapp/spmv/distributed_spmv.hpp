@@ -27,7 +27,8 @@ class DistributedSpmv {
   void overlap(const Product& product, Stream stream) const;
   void split(const Product& product, Stream stream) const;
   void blocking(const Product& product, Stream stream) const;
-  void begin(const Product& product, Stream stream, Stream side) const;
+  void begin(const Product& product, Stream stream) const;
+  void begin_beside(const Product& product, Stream stream, Stream side) const;
   void finish_sums(const Product& product, Stream stream) const;
 
   const LocalKernels& kernels_;

@@ -33,10 +33,6 @@ gpu_fault "peers store ghosts where x was first" miniapp/halo/p2p.cpp \
   'layout_.first_bytes + context_' \
   'context_' \
   test_exchange_gpu_n2
-gpu_fault "sums travel before they are computed" miniapp/spmv/distributed_spmv.cpp \
-  'sums_->begin(*product.sums, side);' \
-  'sums_->begin(*product.sums, stream);' \
-  test_miniapp_gpu_n2
 gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
   'context_.plan.send_indices[send.begin] * context_.element_bytes' \
   '0 * context_.element_bytes' \

@@ -385,7 +385,7 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
 fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
-  'compute_sums(kernels_, product, side);' \
+  'compute_sums(kernels_, product, stream);' \
   '' \
   cli_halo
 fault "sums of other ranks are added as they are" miniapp/spmv/local_kernels.cpp \

@@ -96,6 +96,8 @@ class CsrBalancedKernel final : public DeviceFormat {
     launch<Numbers>(alpha, x, beta, y, static_cast<const Matrix*>(values()), stream);
   }
 
+  bool leaves_room() const override { return true; }
+
  private:
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
