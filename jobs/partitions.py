@@ -43,9 +43,9 @@ CUT = ("imbalance", "row_imbalance", "edge_cut", "halo_entries", "halo_bytes_max
        "neighbors_mean", "neighbors_max")  # what the time of a product depends on
 ALIKE = 0.01  # cuts that differ by no more in any of these are taken for one
 COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "spread", "runs",
-           "error", "chosen", "loss", "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason",
-           "rows", "nonzeros", "device", "format", "transport", "version", "git", "hosts", "time",
-           "command_line")
+           "error", "chosen", "loss", "owners_seconds", "partition_seconds", "auto_seconds",
+           "setup_seconds", "reason", "rows", "nonzeros", "device", "format", "transport", "version",
+           "git", "hosts", "time", "command_line")
 
 
 def parse(arguments):
