@@ -239,8 +239,7 @@ std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& 
   }
   const std::vector<LocalIndex> own_columns = exchange(comm, columns, counts, received);
   const std::vector<LocalIndex> more = exchange(comm, entries, counts, received);
-  for (std::size_t k = 0; k < more.size(); ++k)
-    words[own_columns[k]] += words_of_moved_entry * more[k];
+  for (std::size_t k = 0; k < more.size(); ++k) words[own_columns[k]] += csr_words(0, more[k]);
   return words;
 }
 

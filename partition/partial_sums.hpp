@@ -50,14 +50,9 @@ struct SumSavings {
 /// Collective. Without moving anything.
 SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix);
 
-/// An entry of a sum for others takes as long as the reading of so many words of 4 bytes; one that
-/// stays has 3 (csr_words). On an H100 rmat:22 takes 9.9 us per million of the former, 5.9 of the
-/// latter: csr-balanced keeps x of hubs in shared memory, which nearly half of these refer to.
-inline constexpr std::int64_t words_of_moved_entry = 5;
-
-/// Collective. The same matrix with its rows cut anew so that ranks have as many words (csr_words)
-/// as each other once sums are computed where make_partial_sums() puts them. As it was where no
-/// sums travel, its rows are not in the order of the source, or x is not owned as y is.
+/// Collective. The same matrix with its rows cut anew so that ranks multiply as many entries as
+/// each other once sums are computed where make_partial_sums() puts them. As it was where no sums
+/// travel, its rows are not in the order of the source, or x is not owned as y is.
 LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progress& progress);
 
 }  // namespace rowhalo

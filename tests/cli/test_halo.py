@@ -107,11 +107,12 @@ class PartialSums(launch.Case):
                 self.assertTrue(report["validation"]["passed"], report["validation"])
                 self.assertGreater(report["halo"]["partial_sums"], 0)
 
-    def test_less_is_sent(self):
+    def test_less_is_sent_and_work_is_even(self):
         without = self.run_json("--matrix", "rmat:12", "--device", "cpu", "--partition", "nnz", *launch.SHORT)
         report = self.report("rmat:12", 4, "--partition", "nnz")
         self.assertLess(report["halo"]["bytes_total"], 0.75 * without["halo"]["bytes_total"])
         self.assertLess(report["halo"]["bytes_max_rank"], 0.75 * without["halo"]["bytes_max_rank"])
+        self.assertLess(report["partition"]["imbalance"], 1.1)
         self.assertIn("partial sums add up rows in parts", report["validation"]["note"])
 
     def test_left_out_on_cpus(self):

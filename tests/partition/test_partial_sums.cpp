@@ -100,11 +100,9 @@ LocalMatrix cut_from_even_share(const Comm& comm, DistributedCsr&& share) {
   return cut_for_partial_sums(comm, std::move(whole), progress);
 }
 
-/// Collective. Words of the entries that a rank multiplies, its sums' included: most of any over
-/// the mean.
+/// Collective. Entries that a rank multiplies, its sums' included: most of any over the mean.
 double imbalance(const Comm& comm, const PartialSums& sums) {
-  const std::int64_t own =
-      3 * sums.matrix.offsets.back() + words_of_moved_entry * sums.sums.offsets.back();
+  const std::int64_t own = sums.matrix.offsets.back() + sums.sums.offsets.back();
   const std::int64_t most = max_over_ranks(comm, own), all = sum_over_ranks(comm, own);
   return double(most) * comm.size / double(all);
 }

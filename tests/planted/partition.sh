@@ -154,7 +154,7 @@ fault "partial sums without their saving" partition/partial_sum_cover.cpp \
   '' \
   test_partition_n2
 fault "sums cost nothing to those who compute them" partition/partial_sums.cpp \
-  'words[own_columns[k]] += words_of_moved_entry * more[k];' \
+  'words[own_columns[k]] += csr_words(0, more[k]);' \
   'words[own_columns[k]] += 0;' \
   test_partition_n2
 fault "huge pages end with the last whole one" partition/base/huge_pages.cpp \
