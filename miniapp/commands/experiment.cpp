@@ -264,9 +264,9 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
     operands.columns = columns_for(operands.schedule, multiplied, options.precision,
                                    problem.site.device, options.value_codes);
     if (!problem.sums) return;
-    operands.sums = std::make_unique<PartialSumKernels>(job.comm, *problem.sums, options.precision,
-                                                        problem.site.device, options.value_codes,
-                                                        operands.stored_x);
+    operands.sums = std::make_unique<PartialSumKernels>(job.comm, *problem.sums, problem.plan,
+                                                        options.precision, problem.site.device,
+                                                        options.value_codes, operands.stored_x);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
   return operands;

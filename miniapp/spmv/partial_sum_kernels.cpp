@@ -3,6 +3,8 @@
 // Sums for others and from others (partial_sum_kernels.hpp).
 #include "miniapp/spmv/partial_sum_kernels.hpp"
 
+#include <algorithm>
+
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/spmv/split_kernels.hpp"
@@ -11,9 +13,12 @@ namespace rowhalo {
 
 namespace {
 
-/// Entries of x travel while sums are computed, and rows wait for them. On 4 H100s rmat:22 takes
-/// 3 % less with 16 than with 8, on 2 as long.
-constexpr int multiprocessors_for_entries = 16;
+/// Multiprocessors that sums leave to entries of x, of which `entries` are sent meanwhile: as many
+/// as hold the thread blocks of all (p2p/chunks.cu), up to where sums take longer than they gain.
+int multiprocessors_for_entries(std::size_t entries) {
+  constexpr std::size_t held_by_one = 16384, most = 16;
+  return static_cast<int>(std::clamp<std::size_t>(entries / held_by_one, 1, most));
+}
 
 /// Sums are of few rows and many columns: long rows are split.
 const FormatEntry& format_of_sums(Device device) {
@@ -64,10 +69,11 @@ std::vector<std::byte> sent_by_plan(const Comm& comm, const HaloPlan& plan, std:
 
 }  // namespace
 
-PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums, Precision precision,
-                                     Device device, bool value_codes,
-                                     const std::vector<std::byte>& x)
-    : sum_matrix_(sums.sums, precision, device, value_codes, multiprocessors_for_entries),
+PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums,
+                                     const HaloPlan& entries, Precision precision, Device device,
+                                     bool value_codes, const std::vector<std::byte>& x)
+    : sum_matrix_(sums.sums, precision, device, value_codes,
+                  multiprocessors_for_entries(entries.send_indices.size())),
       added_matrix_(sums.added, precision, device),
       sums_(kernel_of_sums(sum_matrix_.view())),
       plan_(sums.plan) {

@@ -19,9 +19,11 @@ inline constexpr int multiprocessors_for_sums = 1;
 
 class PartialSumKernels {
  public:
-  /// Collective. `sums` outlives it; `x`: this rank's entries first, as stored.
-  PartialSumKernels(const Comm& comm, const PartialSums& sums, Precision precision, Device device,
-                    bool value_codes, const std::vector<std::byte>& x);
+  /// Collective. `sums` outlives it; `entries`: of x, that travel meanwhile; `x`: this rank's
+  /// entries first, as stored.
+  PartialSumKernels(const Comm& comm, const PartialSums& sums, const HaloPlan& entries,
+                    Precision precision, Device device, bool value_codes,
+                    const std::vector<std::byte>& x);
 
   std::shared_ptr<const SpmvKernel> sums() const { return sums_; }
   std::shared_ptr<const SpmvKernel> added() const { return added_; }

@@ -36,7 +36,7 @@ class Choice {
         columns_(columns_for(schedule, multiplied_, problem.precision, problem.device)),
         x_(stored(problem.x_of(multiplied_), problem.precision)) {
     if (sums != nullptr) {
-      sums_.emplace(problem.comm, *sums, problem.precision, problem.device, false, x_);
+      sums_.emplace(problem.comm, *sums, plan_, problem.precision, problem.device, false, x_);
       setting_.sums = &*sums_;
     }
     setting_.disturbances = disturbances;
