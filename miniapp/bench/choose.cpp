@@ -52,7 +52,8 @@ LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
   if (setting.sums == nullptr) return kernels;
   kernels.sums = setting.sums->sums();
   kernels.added = setting.sums->added();
-  if (kernels.order == Order::blocking && kernels.interior->leaves_room()) {
+  const bool worth = std::ssize(setting.matrix.values) >= setting.entries_beside_sums;
+  if (kernels.order == Order::blocking && kernels.interior->leaves_room() && worth) {
     kernels.side = std::make_unique<const SideStream>();
   }
   kernels.canonical = false;

@@ -27,7 +27,7 @@ struct LocalKernels {
   /// Beside the interior rows. With Order::overlap the boundary rows are computed there as soon as
   /// their ghosts are there: they are few, and by themselves leave a GPU nearly empty. With
   /// Order::blocking sums for other ranks are, so that their end and the rows' begin share the GPU:
-  /// rmat:22 takes 4 % less on 2 H100s, 3 % on 4; where the rows leave no room, the sums set out
+  /// rmat:22 takes 7 % less on 2 H200s, 6 % on 4; where the rows leave no room, the sums set out
   /// later (empty on 4 H100s took 90 instead of 84 us). Null: one after the other.
   std::unique_ptr<const SideStream> side;
   /// With partial sums (partial_sum_kernels.hpp): those for other ranks, from x, and what adds the
