@@ -169,9 +169,7 @@ struct AsellLoops {
                        : T{0};
         }
       } else {
-        const T* x = a.x + step.offset;
-#pragma GCC unroll 32
-        for (int l = 0; l < width; ++l) own[l] = x[anchors[g * width + l]];
+        gather_lanes<gather>(a.x + step.offset, anchors + g * width, own);
       }
       add<slots>(g, slot, own, step.mask >> (g * width));
     }

@@ -44,6 +44,41 @@ ROWHALO_AVX512 void gather(const float* x, const LocalIndex* columns, float* res
                                                     _mm512_loadu_si512(columns), x, 4));
 }
 
+/// x[columns[0]] and x[columns[1]]; two columns are one word, which takes half as many moves from a
+/// vector register.
+ROWHALO_AVX512 __m128d load_two(const double* x, const LocalIndex* columns) {
+  std::uint64_t both = 0;
+  __builtin_memcpy(&both, columns, sizeof(both));
+  return _mm_loadh_pd(_mm_load_sd(x + static_cast<std::uint32_t>(both)), x + (both >> 32));
+}
+ROWHALO_AVX512 __m128 load_four(const float* x, const LocalIndex* columns) {
+  std::uint64_t low = 0, high = 0;
+  __builtin_memcpy(&low, columns, sizeof(low));
+  __builtin_memcpy(&high, columns + 2, sizeof(high));
+  const __m128 one = _mm_load_ss(x + static_cast<std::uint32_t>(low));
+  const __m128 two = _mm_insert_ps(one, _mm_load_ss(x + (low >> 32)), 0x10);
+  const __m128 three = _mm_insert_ps(two, _mm_load_ss(x + static_cast<std::uint32_t>(high)), 0x20);
+  return _mm_insert_ps(three, _mm_load_ss(x + (high >> 32)), 0x30);
+}
+
+/// The same, entry by entry: a compiler puts one lane after the other into the whole vector.
+ROWHALO_AVX512 void load_lanes(const double* x, const LocalIndex* columns, double* result) {
+  const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns)),
+                                           load_two(x, columns + 2), 1);
+  const __m256d high = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns + 4)),
+                                            load_two(x, columns + 6), 1);
+  constexpr __mmask8 all = 0xff;
+  _mm512_storeu_pd(result, _mm512_maskz_insertf64x4(all, _mm512_castpd256_pd512(low), high, 1));
+}
+ROWHALO_AVX512 void load_lanes(const float* x, const LocalIndex* columns, float* result) {
+  const __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(load_four(x, columns)),
+                                          load_four(x, columns + 4), 1);
+  const __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(load_four(x, columns + 8)),
+                                           load_four(x, columns + 12), 1);
+  constexpr __mmask16 all = 0xffff;
+  _mm512_storeu_ps(result, _mm512_maskz_insertf32x8(all, _mm512_castps256_ps512(low), high, 1));
+}
+
 /// sums[l] = fma(values[l], x[l], sums[l]) where bit l of `mask` is set.
 ROWHALO_AVX512 void add_masked(const double* values, const double* x, std::uint32_t mask,
                                double* sums) {

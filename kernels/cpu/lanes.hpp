@@ -53,8 +53,12 @@ template <Gather gather, class T, class Vector>
 [[gnu::always_inline]] inline void gather_lanes(const T* x, const LocalIndex* columns,
                                                 Vector& result) {
 #if defined(__x86_64__)
-  if constexpr (gather == Gather::instruction && sizeof(Vector) == 64) {
-    avx512::gather(x, columns, reinterpret_cast<T*>(&result));
+  if constexpr (sizeof(Vector) == 64) {
+    if constexpr (gather == Gather::instruction) {
+      avx512::gather(x, columns, reinterpret_cast<T*>(&result));
+    } else {
+      avx512::load_lanes(x, columns, reinterpret_cast<T*>(&result));
+    }
     return;
   }
 #endif

@@ -98,8 +98,8 @@ SlicedRows slices_of_rows(const CsrView& matrix, RowListView list, LocalIndex c,
   SlicedRows best;
   Offset fewest = 0;
   for (const std::int64_t candidate :
-       {std::int64_t{1}, std::int64_t{4} * c, std::int64_t{1} << 10, std::int64_t{1} << 14,
-        std::max<std::int64_t>(list.count, 1)}) {
+       {std::int64_t{1}, std::int64_t{4} * c, std::int64_t{8} * c, std::int64_t{1} << 10,
+        std::int64_t{1} << 14, std::max<std::int64_t>(list.count, 1)}) {
     SlicedRows rows(matrix, list, c, candidate);
     const Offset slots = padded_slots(matrix, rows);
     if (candidate == 1 || slots < fewest) {

@@ -141,3 +141,6 @@ fault "slots cost the same in fp32" kernels/options.cpp \
 fault "two distinct values pass for one" kernels/local_statistics.cpp \
   'if (distinct.size() == 1) return 0;' \
   'if (distinct.size() <= 2) return 0;'
+fault "both lanes of a pair read the first column" kernels/cpu/avx512.hpp \
+  'x + static_cast<std::uint32_t>(both)), x + (both >> 32));' \
+  'x + static_cast<std::uint32_t>(both)), x + static_cast<std::uint32_t>(both));'
