@@ -44,8 +44,8 @@ ROWHALO_AVX512 void gather(const float* x, const LocalIndex* columns, float* res
                                                     _mm512_loadu_si512(columns), x, 4));
 }
 
-/// x[columns[0]] and x[columns[1]]; two columns are one word, which takes half as many moves from a
-/// vector register.
+/// x[columns[0]] and x[columns[1]], and the same for four. Columns are not negative. Two are taken
+/// as one word: half as many moves out of a vector register.
 ROWHALO_AVX512 __m128d load_two(const double* x, const LocalIndex* columns) {
   std::uint64_t both = 0;
   __builtin_memcpy(&both, columns, sizeof(both));
@@ -61,7 +61,8 @@ ROWHALO_AVX512 __m128 load_four(const float* x, const LocalIndex* columns) {
   return _mm_insert_ps(three, _mm_load_ss(x + (high >> 32)), 0x30);
 }
 
-/// The same, entry by entry: a compiler puts one lane after the other into the whole vector.
+/// result[l] = x[columns[l]], by ordinary loads. Written out because GCC 12 puts each entry by itself
+/// into the whole vector, under a mask, one after the other.
 ROWHALO_AVX512 void load_lanes(const double* x, const LocalIndex* columns, double* result) {
   const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns)),
                                            load_two(x, columns + 2), 1);

@@ -45,7 +45,7 @@ template <class T, class Vector>
 /// How x is read by index.
 enum class Gather {
   loads,       ///< entry by entry
-  instruction  ///< where a vector of the lanes fills a register of AVX-512 (gather.hpp)
+  instruction  ///< where a vector of the lanes fills a register of AVX-512 (gather_trial.hpp)
 };
 
 /// result[l] = x[columns[l]] in every lane. All columns are in bounds.

@@ -42,9 +42,9 @@ struct ProductSetting {
   const LoadedColumns* columns = nullptr;   ///< for a schedule that cuts by columns
   const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
   Connections* connections = nullptr;       ///< that transports of this run share
-  /// Entries in this rank's rows from which on sums for others are computed beside them. Beside
-  /// fewer, entries of x come too late: of rmat:20 on 4 H200s 57 instead of 50 us. Measured from 15
-  /// million on, where it pays.
+  /// Sums for other ranks are computed beside this rank's rows if these have at least so many
+  /// entries, else before them. It pays from 15 million on (rmat:22 on 4 H200s) and costs with 4
+  /// million (rmat:20: 57 instead of 50 us); nothing in between was measured.
   std::int64_t entries_beside_sums = 10000000;
 
   /// Entries of x and sums that come to this rank in a product.
