@@ -61,8 +61,8 @@ ROWHALO_AVX512 __m128 load_four(const float* x, const LocalIndex* columns) {
   return _mm_insert_ps(three, _mm_load_ss(x + (high >> 32)), 0x30);
 }
 
-/// result[l] = x[columns[l]], by ordinary loads. Written out because GCC 12 puts each entry by itself
-/// into the whole vector, under a mask, one after the other.
+/// result[l] = x[columns[l]], by ordinary loads. Written out because GCC 12 puts each entry by
+/// itself into the whole vector, under a mask, one after the other.
 ROWHALO_AVX512 void load_lanes(const double* x, const LocalIndex* columns, double* result) {
   const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns)),
                                            load_two(x, columns + 2), 1);

@@ -13,9 +13,10 @@ namespace rowhalo {
 
 namespace {
 
-/// Multiprocessors that sums leave free while `entries` entries of x are sent: as many as the thread
-/// blocks that send them fill (p2p/chunks.cu), but no more than 16. With 16 instead of 8 rmat:22,
-/// which sends many, took 3 % less on 4 H100s; empty, which sends few, took 4 % more on 4 H200s.
+/// Multiprocessors that sums leave free while `entries` entries of x are sent: as many as the
+/// thread blocks that send them fill (p2p/chunks.cu), but no more than 16. With 16 instead of 8
+/// rmat:22, which sends many, took 3 % less on 4 H100s; empty, which sends few, took 4 % more on 4
+/// H200s.
 int multiprocessors_for_entries(std::size_t entries) {
   constexpr std::size_t held_by_one = 16384, most = 16;
   return static_cast<int>(std::clamp<std::size_t>(entries / held_by_one, 1, most));
