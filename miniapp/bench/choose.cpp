@@ -52,8 +52,7 @@ LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
   if (setting.sums == nullptr) return kernels;
   kernels.sums = setting.sums->sums();
   kernels.added = setting.sums->added();
-  const bool worth = std::ssize(setting.matrix.values) >= setting.entries_beside_sums;
-  if (kernels.order == Order::blocking && kernels.interior->leaves_room() && worth) {
+  if (kernels.order == Order::blocking && kernels.interior->leaves_room()) {
     kernels.side = std::make_unique<const SideStream>();
   }
   kernels.canonical = false;

@@ -42,10 +42,6 @@ struct ProductSetting {
   const LoadedColumns* columns = nullptr;   ///< for a schedule that cuts by columns
   const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
   Connections* connections = nullptr;       ///< that transports of this run share
-  /// Sums for other ranks are computed beside this rank's rows if these have at least so many
-  /// entries, else before them. It pays from 15 million on (rmat:22 on 4 H200s) and costs with 4
-  /// million (rmat:20: 57 instead of 50 us); nothing in between was measured.
-  std::int64_t entries_beside_sums = 10000000;
 
   /// Entries of x and sums that come to this rank in a product.
   std::int64_t ghosts() const {

@@ -38,7 +38,6 @@ class Choice {
     if (sums != nullptr) {
       sums_.emplace(problem.comm, *sums, plan_, problem.precision, problem.device, false, x_);
       setting_.sums = &*sums_;
-      setting_.entries_beside_sums = 0;
     }
     setting_.disturbances = disturbances;
     setting_.schedule = schedule;
