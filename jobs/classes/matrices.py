@@ -24,7 +24,7 @@ LONG = ("csr-scalar", "coo-segmented")
 # One row of 1e6 entries keeps its thread or its warp for milliseconds.
 HEAVY = ("csr-scalar", "csr-vector", "asell", "asell:codes=off")
 # A thread or a warp per row leaves a GPU empty where there are 30 or 1177 of them.
-FEW_ROWS = LONG + HEAVY + ("sell", "ell", "ell-vector")
+FEW_ROWS = LONG + HEAVY + ("sell", "ell", "ell-vector", "cusparse-sell:c=32", "cusparse-sell:c=2048")
 CLASSES = {
     "stencils": Class("stencils", share=0.90, left_out=LONG),
     "fem": Class("FEM, 3 unknowns per node", share=0.90, left_out=LONG),
