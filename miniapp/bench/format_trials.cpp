@@ -89,7 +89,10 @@ class FormatTrials {
   ChosenKernels choose(std::span<const FormatEntry* const> formats);
 
  private:
-  std::vector<Prospect> prospects(std::span<const FormatEntry* const> formats) const;
+  std::vector<Prospect> prospects(std::span<const FormatEntry* const> formats);
+  double times_the_quickest(const Prospect& prospect) const {
+    return quickest_.entry == nullptr ? 1 : prospect.predicted / quickest_.predicted;
+  }
   std::string ruled_out(const Prospect& prospect) const;
   bool affordable(const Prospect& prospect) const;
   void try_format(const Prospect& prospect);
@@ -118,7 +121,8 @@ class FormatTrials {
   std::unique_ptr<Attempt> best_;
 };
 
-std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const> formats) const {
+/// In the order of their trials. Remembers the quickest.
+std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const> formats) {
   const Comm& comm = setting_.measuring.comm;
   const LocalStatistics statistics = setting_.block.statistics();
   const Speeds speeds = speeds_of(setting_.site.device);
@@ -143,10 +147,14 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
     return a.predicted < b.predicted;
   };
   std::stable_sort(list.begin(), list.end(), sooner);
+  const auto known = [](const Prospect& prospect) { return prospect.predicted > 0; };
+  const auto quickest = std::find_if(list.begin(), list.end(), known);
+  if (quickest != list.end()) quickest_ = *quickest;
   // What costs next to nothing comes before the budget is spent, but after the most promising.
   if (list.empty()) return list;
-  std::stable_partition(list.begin() + 1, list.end(),
-                        [](const Prospect& prospect) { return prospect.reads_csr; });
+  std::stable_partition(list.begin() + 1, list.end(), [&](const Prospect& prospect) {
+    return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;
+  });
   return list;
 }
 
@@ -158,8 +166,8 @@ std::string FormatTrials::ruled_out(const Prospect& prospect) const {
     return fmt::format("cannot take less than {} times the time of {}",
                        digits_text(std::min(bound, 1000.0), 2), best_->prospect.entry->name);
   }
-  const double times = prospect.predicted / quickest_.predicted;
-  if (quickest_.entry == nullptr || times <= hopeless) return "";
+  const double times = times_the_quickest(prospect);
+  if (times <= hopeless) return "";
   return fmt::format("predicted {} times the time of {}", digits_text(times, 2),
                      quickest_.entry->name);
 }
@@ -303,9 +311,6 @@ void FormatTrials::try_format(const Prospect& prospect) {
 ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) {
   for (const FormatEntry* format : formats) candidates_.emplace_back().name = format->name;
   const std::vector<Prospect> order = prospects(formats);
-  const auto known = [](const Prospect& prospect) { return prospect.predicted > 0; };
-  const auto quickest = std::find_if(order.begin(), order.end(), known);
-  if (quickest != order.end()) quickest_ = *quickest;
   setting_.measuring.progress.expect(std::ssize(order));
   for (const Prospect& prospect : order) {
     std::string& reason = candidates_[prospect.place].reason;
