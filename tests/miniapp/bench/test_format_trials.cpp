@@ -339,27 +339,17 @@ TEST_CASE("auto: what reads CSR as it is comes second, and while others are too 
   const FormatEntry direct = made_up("direct", make_dear<2>, [](const LocalStatistics&) {
     return Prediction{1.2e7, 0, true};
   });
+  const FormatEntry hopeless = made_up("hopeless", make_sleeper<9>, [](const LocalStatistics&) {
+    return Prediction{1e8, 0, true};
+  });
+  const FormatEntry refused = made_up("refused", refuse_on_the_last, [](const LocalStatistics&) {
+    return Prediction{1e7, 0, false};
+  });
   const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {2.8, 0});
   REQUIRE_ALL_RANKS(candidate(chosen, "converted").seconds.has_value());
   REQUIRE_ALL_RANKS(chosen.interior == "direct");
   REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
-}
-
-TEST_CASE("auto: what reads CSR as it is does not come second where it is hopeless") {
-  Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry refused = made_up("refused", refuse_on_the_last, [](const LocalStatistics&) {
-    return Prediction{1e7, 0};
-  });
-  const FormatEntry slow = made_up("slow", make_sleeper<10>, [](const LocalStatistics&) {
-    return Prediction{1e8, 0, true};
-  });
-  const FormatEntry good = made_up("good", make_sleeper<1>, [](const LocalStatistics&) {
-    return Prediction{1.1e7, 0};
-  });
-  const ChosenKernels chosen = trials.choose({&refused, &slow, &good}, ample);
-  REQUIRE_ALL_RANKS(chosen.interior == "good");
-  REQUIRE_ALL_RANKS(timed(chosen) == 1);
-  REQUIRE_ALL_RANKS(trials.choose({&refused, &slow}, ample).interior == "slow");
+  REQUIRE_ALL_RANKS(timed(trials.choose({&refused, &hopeless, &dearer}, ample)) == 1);
 }
 
 TEST_CASE("auto: a format that is far behind runs a few products only") {
