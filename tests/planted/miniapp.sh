@@ -135,14 +135,18 @@ fault "auto drops a format for its boundary rows" miniapp/bench/format_trials.cp
   'if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;' \
   'if (true) return boundary_refusal;'
 fault "auto tries the hopeless" miniapp/bench/format_trials.cpp \
-  'if (quickest_.entry == nullptr || times <= hopeless) return "";' \
+  'if (times <= hopeless) return "";' \
   'if (true) return "";'
 fault "auto begins with the worst" miniapp/bench/format_trials.cpp \
   'return a.predicted < b.predicted;' \
   'return a.predicted > b.predicted;'
 fault "auto pays for conversions before it looks at CSR" miniapp/bench/format_trials.cpp \
-  '[](const Prospect& prospect) { return prospect.reads_csr; });' \
-  '[](const Prospect&) { return false; });'
+  'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
+  'return prospect.reads_csr && false;'
+fault "auto tries early what is hopeless" miniapp/bench/format_trials.cpp \
+  'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
+  'return prospect.reads_csr;' \
+  test_miniapp_n1
 fault "auto waits for what is far behind" miniapp/bench/format_trials.cpp \
   'if (is_far()) return;' \
   ''
