@@ -16,8 +16,8 @@ constexpr double least_gain = 0.05;  ///< of a product
 /// to 40 % of the entries, and lose 3 to 7 % on web, where they leave 62 %.
 constexpr double most_left = 0.5;
 /// Of two more kernels, an exchange and the events between them, in a graph. So fitted that the
-/// gain predicted for H200s is 4.5 us for rmat:21 on 2 (measured: 4.3), 7.4 on 4 (7.0), less than
-/// 0.1 for rmat:20 (a loss of 2 and 3.5).
+/// gain predicted for H200s is 4.5 us for rmat:21 on 2 (measured: 4.3), 7.4 on 4 (7.0), and less
+/// than 0.1 for rmat:20, where sums lose 2 and 10.
 constexpr double more_kernels_seconds = 8e-6;
 /// Of a sum, on either side: offset and value are written, the value is sent and taken in, and an
 /// entry of y is read and written again.
