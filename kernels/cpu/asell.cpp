@@ -4,20 +4,20 @@
 // the fewest bytes among
 //   offsets  one offset for all rows, column = anchor(row) + offset, anchor(row) = first row of its
 //            b x b block, and a mask of the rows that have the entry: 8 bytes per step
-//   8-bit    distance to the previous entry of the row; all ones: advance without an entry: 32
-//            bytes per step
+//   8-bit    distance to the previous entry of the row, the first column follows the last; all
+//            ones: advance without an entry: 32 bytes per step
 //   16-bit   the same in 16 bits: 64 bytes per step
 //   32-bit   the column itself, -1 is padding: 128 bytes per step
-// 8-bit and 16-bit codes need rows whose columns ascend. The drawing: kernels/gpu/asell/asell.cpp.
-// Rows keep their stored order and have one accumulator each: the bits of csr; padding never
-// touches x (asell_kernel.hpp). codes=on (default) keeps values as one byte each if a register
-// holds all distinct ones (with AVX-512: 8, fp32 16), and not at all where there is one
-// (value_codes.hpp). sigma= sorts rows by length as in sell, with its default; without sigma=
-// rows much longer than the others stay in CSR (long_rows.hpp); gather=on|off as in sell. Worth
-// (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7 on
-// stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on
-// a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left out;
-// asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
+// Columns of a local matrix ascend but where a row goes from ghosts back to owned ones. The
+// drawing: kernels/gpu/asell/asell.cpp. Rows keep their stored order and have one accumulator each:
+// the bits of csr; padding never touches x (asell_kernel.hpp). codes=on (default) keeps values as
+// one byte each if a register holds all distinct ones (with AVX-512: 8, fp32 16), and not at all
+// where there is one (value_codes.hpp). sigma= sorts rows by length as in sell, with its default;
+// without sigma= rows much longer than the others stay in CSR (long_rows.hpp); gather=on|off as in
+// sell. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7
+// on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03
+// on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left
+// out; asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
 //
 // Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
 // slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
@@ -156,6 +156,7 @@ class AsellKernel final : public SpmvKernel {
     SliceRows result;
     result.lanes = rows_.lanes(slice);
     result.block = csr_.block;
+    result.all_columns = csr_.columns;
     for (LocalIndex l = 0; l < result.lanes; ++l) {
       const LocalIndex row = rows_.row(slice, l);
       result.rows[l] = row;

@@ -48,14 +48,20 @@ void merge_offsets(const SliceRows& slice, const Step& step) {
   }
 }
 
+/// Distance from a column to the next one of the row, past the last column if that is lower.
+std::int64_t distance(const SliceRows& slice, LocalIndex from, LocalIndex to) {
+  const std::int64_t ahead = std::int64_t{to} - from;
+  return ahead >= 0 ? ahead : ahead + slice.all_columns;
+}
+
 /// Steps of an escape come before the entry: what is left of the delta is below `escape`.
 /// Calls step(delta) for every escape and entry(k, delta) for every entry of a lane.
 template <class Delta, class Entry, class Step>
-void walk_deltas(const SliceRows& slice, LocalIndex lane, std::int64_t base, const Entry& entry,
+void walk_deltas(const SliceRows& slice, LocalIndex lane, LocalIndex base, const Entry& entry,
                  const Step& step) {
-  std::int64_t column = slice.rows[lane] + base;
+  LocalIndex column = column_before(slice.rows[lane], base);
   for (LocalIndex k = 0; k < slice.lengths[lane]; ++k) {
-    std::int64_t delta = slice.columns[lane][k] - column;
+    std::int64_t delta = distance(slice, column, slice.columns[lane][k]);
     for (; delta >= escape<Delta>; delta -= escape<Delta>) step();
     entry(k, static_cast<Delta>(delta));
     column = slice.columns[lane][k];
@@ -66,10 +72,10 @@ template <class Delta>
 std::int64_t delta_steps(const SliceRows& slice, LocalIndex base) {
   std::int64_t longest = 0;
   for (LocalIndex l = 0; l < slice.lanes; ++l) {
-    std::int64_t column = std::int64_t{slice.rows[l]} + base;
+    LocalIndex column = column_before(slice.rows[l], base);
     std::int64_t steps = slice.lengths[l];
     for (LocalIndex k = 0; k < slice.lengths[l]; ++k) {
-      steps += (slice.columns[l][k] - column) / escape<Delta>;
+      steps += distance(slice, column, slice.columns[l][k]) / escape<Delta>;
       column = slice.columns[l][k];
     }
     longest = std::max(longest, steps);
@@ -136,11 +142,9 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   SliceCode best{IndexCode::columns, longest,
                  *std::min_element(slice.lengths.begin(), lengths_end)};
   if (slice.lanes < strip_lanes || best.steps == 0) return best;
-  bool ascend = true;
   std::int64_t base = std::numeric_limits<LocalIndex>::max();
   for (LocalIndex l = 0; l < slice.lanes; ++l) {
     if (slice.lengths[l] == 0) continue;
-    ascend = ascend && std::is_sorted(slice.columns[l], slice.columns[l] + slice.lengths[l]);
     base = std::min(base, std::int64_t{slice.columns[l][0]} - slice.rows[l]);
   }
   const auto cost = [&](const SliceCode& code) {
@@ -158,7 +162,6 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   std::int64_t steps = 0;
   merge_offsets(slice, [&](LocalIndex, StripMask) { return ++steps <= limit; });
   consider(IndexCode::offsets, steps);
-  if (!ascend) return best;
   // The others have no fewer steps than the longest row has entries.
   const SliceCode fewest{IndexCode::distances8, longest, 0};
   if (cost(fewest) >= best_cost) return best;

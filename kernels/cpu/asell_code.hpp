@@ -4,6 +4,7 @@
 // fewest bytes, and what it stores. Works on columns alone, whatever the values are.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,20 @@ struct SliceRows {
   std::array<LocalIndex, strip_lanes> rows, lengths;
   std::array<const LocalIndex*, strip_lanes> columns;  ///< in stored order
   int block = 1;
+  LocalIndex all_columns = 0;  ///< of the matrix, more than any of `columns`
 };
 
 struct SliceCode {
   IndexCode code = IndexCode::columns;
   LocalIndex steps = 0;
-  /// bytes, words: column of a row before its first entry, less the row;
-  /// columns: steps that all rows have.
+  /// distances: what column_before() adds to the row; columns: steps that all rows have.
   LocalIndex base_or_full = 0;
 };
+
+/// The column from which the first distance of a row is taken.
+constexpr LocalIndex column_before(LocalIndex row, LocalIndex base) {
+  return std::max(row + base, 0);
+}
 
 /// The code of the fewest bytes, indices and values, where a slot takes `value_bytes` for its
 /// value. A slice of fewer than strip_lanes rows is stored by columns.

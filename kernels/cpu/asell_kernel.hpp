@@ -192,14 +192,15 @@ struct AsellLoops {
   /// The next columns of a group, and which lanes have an entry; `inside` is 0 elsewhere.
   template <class Delta>
   [[gnu::always_inline]] static StripMask advance(const Delta* deltas, LocalIndex* columns,
-                                                  LocalIndex* inside) {
+                                                  LocalIndex* inside, std::uint32_t all_columns) {
     if constexpr (wide) {
-      return avx512::advance<width>(deltas, columns, inside);
+      return avx512::advance<width>(deltas, columns, inside, all_columns);
     } else {
       StripMask result = 0;
 #pragma GCC unroll 32
       for (int l = 0; l < width; ++l) {
-        columns[l] += deltas[l];
+        const auto next = static_cast<std::uint32_t>(columns[l]) + deltas[l];
+        columns[l] = static_cast<LocalIndex>(std::min(next, next - all_columns));
         const bool has = deltas[l] != static_cast<Delta>(-1);
         inside[l] = has ? columns[l] : 0;
         result |= StripMask{has} << l;
@@ -212,12 +213,15 @@ struct AsellLoops {
   [[gnu::always_inline]] void delta_slice(const AsellSlice& slice, const LocalIndex* rows,
                                           const Delta* deltas, Offset end) {
     LocalIndex columns[strip_lanes];
-    for (LocalIndex l = 0; l < strip_lanes; ++l) columns[l] = rows[l] + slice.base_or_full;
+    for (LocalIndex l = 0; l < strip_lanes; ++l) {
+      columns[l] = column_before(rows[l], slice.base_or_full);
+    }
+    const auto all_columns = static_cast<std::uint32_t>(a.columns);
     for (Offset slot = slice.slot; slot < end; slot += strip_lanes, deltas += strip_lanes) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
         LocalIndex inside[width];
-        const StripMask has = advance(deltas + g * width, columns + g * width, inside);
+        const StripMask has = advance(deltas + g * width, columns + g * width, inside, all_columns);
         add_gathered<Slots::may_be_empty>(g, slot, inside, has);
       }
     }

@@ -107,16 +107,28 @@ ROWHALO_AVX512 void add_run(const float* values, const float* x, int length, flo
                                   _mm256_loadu_ps(sums), own));
 }
 
-/// columns[l] += deltas[l]; inside[l] = columns[l], or 0 where deltas[l] is all ones. Bit l of the
-/// result says where it is not.
+/// columns, less all_columns where they are not less than that.
+ROWHALO_AVX512 __m256i within(__m256i columns, std::uint32_t all_columns) {
+  const __m256i all = _mm256_set1_epi32(static_cast<int>(all_columns));
+  return _mm256_min_epu32(columns, _mm256_sub_epi32(columns, all));
+}
+ROWHALO_AVX512 __m512i within(__m512i columns, std::uint32_t all_columns) {
+  constexpr __mmask16 every = 0xffff;
+  const __m512i all = _mm512_set1_epi32(static_cast<int>(all_columns));
+  return _mm512_maskz_min_epu32(every, columns, _mm512_sub_epi32(columns, all));
+}
+
+/// columns[l] += deltas[l], past all_columns - 1 comes 0; inside[l] = columns[l], or 0 where
+/// deltas[l] is all ones. Bit l of the result says where it is not.
 template <int lanes>
 ROWHALO_AVX512 std::uint32_t advance(const std::uint8_t* deltas, LocalIndex* columns,
-                                     LocalIndex* inside) {
+                                     LocalIndex* inside, std::uint32_t all_columns) {
   if constexpr (lanes == 8) {
     const __m256i delta =
         _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(deltas)));
-    const __m256i next =
+    const __m256i ahead =
         _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
+    const __m256i next = within(ahead, all_columns);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
     const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xff));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
@@ -125,7 +137,7 @@ ROWHALO_AVX512 std::uint32_t advance(const std::uint8_t* deltas, LocalIndex* col
     constexpr __mmask16 all = 0xffff;
     const __m512i delta =
         _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
-    const __m512i next = _mm512_add_epi32(_mm512_loadu_si512(columns), delta);
+    const __m512i next = within(_mm512_add_epi32(_mm512_loadu_si512(columns), delta), all_columns);
     _mm512_storeu_si512(columns, next);
     const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xff));
     _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));
@@ -134,12 +146,13 @@ ROWHALO_AVX512 std::uint32_t advance(const std::uint8_t* deltas, LocalIndex* col
 }
 template <int lanes>
 ROWHALO_AVX512 std::uint32_t advance(const std::uint16_t* deltas, LocalIndex* columns,
-                                     LocalIndex* inside) {
+                                     LocalIndex* inside, std::uint32_t all_columns) {
   if constexpr (lanes == 8) {
     const __m256i delta =
         _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
-    const __m256i next =
+    const __m256i ahead =
         _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
+    const __m256i next = within(ahead, all_columns);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
     const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xffff));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
@@ -148,7 +161,7 @@ ROWHALO_AVX512 std::uint32_t advance(const std::uint16_t* deltas, LocalIndex* co
     constexpr __mmask16 all = 0xffff;
     const __m512i delta = _mm512_maskz_cvtepu16_epi32(
         all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(deltas)));
-    const __m512i next = _mm512_add_epi32(_mm512_loadu_si512(columns), delta);
+    const __m512i next = within(_mm512_add_epi32(_mm512_loadu_si512(columns), delta), all_columns);
     _mm512_storeu_si512(columns, next);
     const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xffff));
     _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));

@@ -24,6 +24,12 @@ fault "last partial slice forgotten" kernels/cpu/sell.cpp \
 fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
   'for (; delta >= escape<Delta>; delta -= escape<Delta>) step();' \
   'for (; delta > escape<Delta>; delta -= escape<Delta>) step();'
+fault "distances of asell end at the last column" kernels/cpu/asell_kernel.hpp \
+  'std::min(next, next - all_columns)' \
+  'std::min(next, ~all_columns)'
+fault "distances of asell go on below column 0" kernels/cpu/asell_code.hpp \
+  'return std::max(row + base, 0);' \
+  'return row + base;'
 fault "rows of a block have their own offsets" kernels/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'
