@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <system_error>
 #include <thread>
 
@@ -80,6 +82,22 @@ int launched_ranks() {
   return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
 }
 
+bool has_launcher() {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  constexpr const char* names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",   "PMI_RANK", "PMI_SIZE",
+                                   "PALS_RANKID",          "SLURM_PROCID"};
+  return std::any_of(std::begin(names), std::end(names), is_set);
+}
+
+/// A process that no launcher started talks to nobody: Open MPI starts 0.3 s sooner without its
+/// daemon and without looking for networks. What the user has set stays.
+void want_no_network() {
+  constexpr int keep = 0;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", keep);
+  setenv("OMPI_MCA_pml", "ob1", keep);
+  setenv("OMPI_MCA_btl", "self", keep);
+}
+
 }  // namespace
 
 int launched_rank() {
@@ -110,6 +128,7 @@ void end_job() {
 MpiEnvironment::MpiEnvironment(int* argc, char*** argv, Progress& progress)
     : progress_(progress), launched_ranks_(launched_ranks()) {
   progress_.phase("start MPI");
+  if (!has_launcher()) want_no_network();
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

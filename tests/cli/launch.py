@@ -39,8 +39,6 @@ ENVIRONMENT = {
     # After a failure mpirun would sleep for a second or two, even where no rank is left.
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
     "PRTE_MCA_odls_base_sigkill_timeout": "0",
-    # A process without a launcher starts no daemon, which takes 0.2 s and is not needed.
-    "OMPI_MCA_ess_singleton_isolated": "1",
     "OMP_NUM_THREADS": "1",
 }
 LAUNCHER = shlex.split(os.environ.get("ROWHALO_MPIEXEC", "mpirun"))

@@ -321,5 +321,23 @@ class ProgressLine(launch.Case):
         self.assertEqual(self.shown("--no-progress"), "")
 
 
+class Alone(launch.Case):
+    def test_a_process_without_a_launcher_starts_no_other(self):
+        """Open MPI's daemon costs each run 0.1 to 0.2 s, and lives as long as the process."""
+        process = launch.start(["run", *MATRIX, "--min-seconds", 600], ranks=0)
+        others = set()
+        deadline = time.monotonic() + max(2, 2 * launch.good_seconds())
+        while time.monotonic() < deadline:
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                if (launch.state_and_parent(pid) or ("", 0))[1] == process.pid:
+                    others.add(pid)
+            time.sleep(0.01)
+        self.assertIsNone(process.poll())
+        process.terminate()
+        result = launch.finish(process)
+        self.assertEqual(result.status, 1, result)
+        self.assertEqual(others, set(), result)
+
+
 if __name__ == "__main__":
     unittest.main()

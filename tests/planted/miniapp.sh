@@ -89,6 +89,10 @@ fault "outside of MPI every rank is the first" miniapp/process/environment.cpp \
   'rank = launched_rank();' \
   'rank = 0;' \
   faults_short
+fault "a process alone starts a daemon" miniapp/process/environment.cpp \
+  'if (!has_launcher()) want_no_network();' \
+  '' \
+  cli_terminal
 fault "an error is silent about its phase" miniapp/process/environment.cpp \
   "error: %s (phase '%s')\\n" \
   'error: %s %.0s\n' \
