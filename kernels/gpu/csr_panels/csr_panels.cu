@@ -137,46 +137,89 @@ __global__ void sum_panels(PanelArguments<Numbers> a) {
 
 // ---- set-up
 
-/// Entries of each piece; one warp per row.
-__global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
-                             unsigned long long* counts) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
+/// Rows are cut into segments of at most so many entries, and each is one warp's: a row of millions
+/// would keep one warp busy for a thousand products.
+constexpr Offset segment_entries = 16384;
+
+struct RowSegments {
+  const Offset* begins;  ///< of each row its first segment, and the end
+  Offset count;
+};
+
+__global__ void count_segments(CsrView matrix, RowListView rows, Offset* counts) {
+  const std::int64_t k = thread_index();
+  if (k > rows.count) return;
+  counts[k] = 0;
+  if (k == rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset end = matrix.offsets[row + 1];
-  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
-    const std::int64_t panel = matrix.indices[e] / panels.columns;
-    atomicAdd(counts + panel * rows.count + k, 1ull);
-  }
+  const Offset entries = matrix.offsets[row + 1] - matrix.offsets[row];
+  counts[k] = (entries + segment_entries - 1) / segment_entries;
 }
 
-/// Entries go to their pieces in the order of their row; one warp per row, `ends` grows from the
-/// begins of the pieces to their ends.
-template <class Word>
-__global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels, Offset* ends,
-                            std::uint16_t* columns, Word* values) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
+/// The row of a segment.
+__device__ std::int64_t row_of(Offset segment, RowSegments segments, LocalIndex rows) {
+  std::int64_t low = 0, high = rows;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (segments.begins[middle] <= segment ? low : high) = middle;
+  }
+  return low;
+}
+
+/// One warp per segment, in the order of the row: each entry adds 1 to pieces[panel, segment], and
+/// each(entry, column in the panel, what that was before) is called for it.
+template <class Each>
+__device__ void walk_segment(const CsrView& matrix, RowListView rows, ColumnPanels panels,
+                             RowSegments segments, Offset* pieces, const Each& each) {
+  const Offset segment = thread_index() / warp_size;
+  if (segment >= segments.count) return;
   const int lane = threadIdx.x % warp_size;
+  const std::int64_t k = row_of(segment, segments, rows.count);
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset end = matrix.offsets[row + 1];
-  for (Offset first = matrix.offsets[row]; first < end; first += warp_size) {
+  const Offset begin = matrix.offsets[row] + (segment - segments.begins[k]) * segment_entries;
+  const Offset end = min(begin + segment_entries, matrix.offsets[row + 1]);
+  for (Offset first = begin; first < end; first += warp_size) {
     const Offset e = first + lane;
     const bool is_entry = e < end;
     const LocalIndex column = is_entry ? matrix.indices[e] : 0;
     const std::int32_t panel = is_entry ? column / panels.columns : -1;
     const unsigned peers = __match_any_sync(all_lanes, panel);
-    const std::int64_t piece = panel * std::int64_t{rows.count} + k;
-    const Offset begin = is_entry ? ends[piece] : 0;
+    const std::int64_t piece = panel * segments.count + segment;
+    const Offset before = is_entry ? pieces[piece] : 0;
     __syncwarp();
     if (is_entry) {
-      const Offset place = begin + __popc(peers & ((1u << lane) - 1));
-      columns[place] = static_cast<std::uint16_t>(column - panel * panels.columns);
-      values[place] = static_cast<const Word*>(matrix.values)[e];
-      if (__ffs(static_cast<int>(peers)) - 1 == lane) ends[piece] = begin + __popc(peers);
+      each(e, column - panel * panels.columns, before + __popc(peers & ((1u << lane) - 1)));
+      if (__ffs(static_cast<int>(peers)) - 1 == lane) pieces[piece] = before + __popc(peers);
     }
     __syncwarp();
   }
+}
+
+/// Entries that each segment has in each panel; zeros before.
+__global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
+                             RowSegments segments, Offset* counts) {
+  walk_segment(matrix, rows, panels, segments, counts, [](Offset, LocalIndex, Offset) {});
+}
+
+/// Entries go to their pieces in the order of their row; `ends` grows from the begins to the ends.
+template <class Word>
+__global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
+                            RowSegments segments, Offset* ends, std::uint16_t* columns,
+                            Word* values) {
+  walk_segment(matrix, rows, panels, segments, ends,
+               [&](Offset e, LocalIndex column, Offset place) {
+                 columns[place] = static_cast<std::uint16_t>(column);
+                 values[place] = static_cast<const Word*>(matrix.values)[e];
+               });
+}
+
+/// Where each piece of a row begins, from where those of the segments do, and the end.
+__global__ void begin_pieces(const Offset* begins_of_segments, RowSegments segments,
+                             LocalIndex rows, std::int64_t pieces, Offset* begins) {
+  const std::int64_t piece = thread_index();
+  if (piece > pieces) return;
+  const std::int64_t panel = piece / rows;
+  begins[piece] = begins_of_segments[panel * segments.count + segments.begins[piece % rows]];
 }
 
 /// Threads per piece: the fewest that have most pieces' entries under way at once.
@@ -252,23 +295,34 @@ class CsrPanelsKernel final : public DeviceFormat {
   }
 
   void fill(Offset entries, std::int64_t pieces) {
-    const DeviceArray<Offset> counts(pieces + 1);
-    set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
     constexpr int threads = 128;
-    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * warp_size, threads);
-    count_pieces<<<blocks, threads>>>(csr_, rows_, panels_,
-                                      reinterpret_cast<unsigned long long*>(counts.data()));
+    const DeviceArray<Offset> of_rows(std::int64_t{rows_.count} + 1);
+    count_segments<<<blocks_for(of_rows.size(), threads), threads>>>(csr_, rows_, of_rows.data());
     ROWHALO_CUDA(cudaGetLastError());
-    begins_ = prefix_sum(counts);
-    copy_now(counts.data(), begins_.data(), static_cast<std::size_t>(counts.bytes()));
+    const DeviceArray<Offset> first = prefix_sum(of_rows);
+    RowSegments segments{first.data(), 0};
+    copy_now(&segments.count, first.data() + rows_.count, sizeof(segments.count));
+    const DeviceArray<Offset> counts(panels_.count * segments.count + 1);
+    set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
+    const unsigned blocks = blocks_for(segments.count * warp_size, threads);
+    if (entries > 0) {
+      count_pieces<<<blocks, threads>>>(csr_, rows_, panels_, segments, counts.data());
+      ROWHALO_CUDA(cudaGetLastError());
+    }
+    const DeviceArray<Offset> ends = prefix_sum(counts);
+    begins_ = DeviceArray<Offset>(pieces + 1);
+    begin_pieces<<<blocks_for(pieces + 1, threads), threads>>>(ends.data(), segments, rows_.count,
+                                                               pieces, begins_.data());
+    ROWHALO_CUDA(cudaGetLastError());
     columns_ = DeviceArray<std::uint16_t>(entries);
     values_ = DeviceArray<Matrix>(entries);
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      fill_pieces<<<blocks, threads>>>(csr_, rows_, panels_, counts.data(), columns_.data(),
+      if (entries == 0) return;
+      fill_pieces<<<blocks, threads>>>(csr_, rows_, panels_, segments, ends.data(), columns_.data(),
                                        reinterpret_cast<Word*>(values_.data()));
     });
     ROWHALO_CUDA(cudaGetLastError());
-    synchronize_device();  // before `counts` goes
+    synchronize_device();  // before what is local goes
   }
 
   std::int64_t stored_entries() const override { return values_.size(); }

@@ -116,9 +116,9 @@ TEST_CASE("distances of asell go from the last column on to the first") {
   }
   // No distance of fewer columns than a code can name needs a second step: any order will do.
   check("asell", reversed(of_gaps(64, 20, 3000)), "16-bit 100 %");
-  const Matrix narrow = reversed(
-      pattern("narrow", 64, 200, [](LocalIndex i, LocalIndex j) { return mix64(i, j) % 16 == 0; }));
-  check("asell:sigma=1", narrow, "8-bit 100 %");
+  const Matrix few = reversed(pattern(
+      "few columns", 64, 200, [](LocalIndex i, LocalIndex j) { return mix64(i, j) % 16 == 0; }));
+  check("asell:sigma=1", few, "8-bit 100 %");
 }
 
 TEST_CASE("asell shares the offsets of rows whose ghosts come before their own columns") {

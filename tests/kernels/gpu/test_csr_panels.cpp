@@ -20,6 +20,19 @@ TEST_CASE("csr-panels: pieces of all lengths") {
   check_exact<double>(with_lengths(std::vector<int>(100, 0), 10, 1), "csr-panels:panels=2");
 }
 
+TEST_CASE("csr-panels: rows longer than what a warp converts") {
+  // 16384 entries: none, one, some, just as many, one more, several times as many.
+  for (const int step : {1, 7}) {
+    INFO("step " << step);
+    const Matrix matrix =
+        with_lengths({0, 16384, 1, 0, 0, 16385, 70000, 16383, 32768, 5, 0}, 90001, step);
+    for (const int panels : {5, 132, 1000}) {
+      check_exact<double>(matrix, "csr-panels:panels=" + std::to_string(panels));
+    }
+    check_exact<float>(matrix, "csr-panels:panels=132");
+  }
+}
+
 TEST_CASE("csr-panels takes as many panels as there are multiprocessors, or a multiple") {
   const int multiprocessors = describe_device(0).multiprocessors;
   const Matrix few = with_lengths(std::vector<int>(60, 40000), 1000003, 25);
