@@ -41,7 +41,9 @@ double shared_pattern_bytes(const LocalStatistics& s) {
 }
 
 double diagonal_bytes(const LocalStatistics& s) {
-  const double slots = std::max(static_cast<double>(s.diagonals) * s.rows, nonzeros(s));
+  // The entries of a row lie on as many diagonals.
+  const double diagonals = std::max(static_cast<double>(s.diagonals), longest_row(s));
+  const double slots = std::max(diagonals * s.rows, nonzeros(s));
   return (value_bytes(s) + 0.125) * slots + y_bytes(s);
 }
 

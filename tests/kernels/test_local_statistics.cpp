@@ -178,6 +178,16 @@ TEST_CASE("a prediction of bsr is for the size that bsr chooses") {
   CHECK(measured > 0);
 }
 
+TEST_CASE("dia has a diagonal for each entry of the longest row, also where a sample sees few") {
+  const Matrix long_rows = pattern("long rows", 4, 300000, [](LocalIndex i, LocalIndex j) {
+    return (i + j) % 3 == 0 && (i == 2 || j < 30);
+  });
+  const LocalStatistics s = statistics_of(Typed<double>(long_rows).view());
+  REQUIRE(s.lengths.longest == 100000);
+  REQUIRE(s.diagonals < 50000);
+  CHECK(rule("dia", Device::cpu)(s).bytes >= 4 * 100000 * 8);
+}
+
 TEST_CASE("what a thread sums alone") {
   const Matrix heavy =
       pattern("heavy", 64, 320, [](LocalIndex i, LocalIndex j) { return i == 40 || j == i; });
