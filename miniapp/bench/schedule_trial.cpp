@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trials of other schedules (schedule_trial.hpp).
+// Trials of other schedules, and of the second best format (schedule_trial.hpp).
 #include "miniapp/bench/schedule_trial.hpp"
 
 #include <fmt/format.h>
@@ -21,22 +21,46 @@ constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the schedule so far
 constexpr double round_of_trial_seconds = 0.005;
 constexpr int fewest_products = 3, rounds = 3;
+/// Beside an exchange products have more kernels. Formats, which are chosen without, differ by some
+/// microseconds in what these cost.
+constexpr double short_product_seconds = 1e-4;
+constexpr double runner_up_share = 1.15;  ///< of the best, at most
 
 /// A schedule that may be faster, and the format for it.
 struct Alternative {
   Schedule schedule;
-  std::string format;
+  std::string format;  ///< empty: that of the best so far
   bool graph;
 };
 
-/// Whether the transport that was chosen leaves something to hide in a graph, where `split` runs;
-/// it may have been faster without one by a hair. From numbers that all ranks share.
-bool exchange_shows(const ChosenTransport& transport) {
+/// The line of the chosen transport in a graph, which may have been slower than without by a hair;
+/// null where there is none.
+const TransportCandidate* line_in_graph(const ChosenTransport& transport) {
   const auto taken = std::find_if(
       transport.candidates.begin(), transport.candidates.end(),
       [&](const TransportCandidate& one) { return one.name == transport.name && one.graph; });
-  if (taken == transport.candidates.end() || !taken->exposed_seconds) return false;
-  return *taken->exposed_seconds > least_exposed_share * *taken->seconds;
+  return taken == transport.candidates.end() || !taken->seconds ? nullptr : &*taken;
+}
+
+/// Whether something is left to hide. From numbers that all ranks share.
+bool exchange_shows(const TransportCandidate& line) {
+  return line.exposed_seconds && *line.exposed_seconds > least_exposed_share * *line.seconds;
+}
+
+/// The format that was nearly as fast as the chosen one; empty where none was.
+std::string runner_up(const ChosenKernels& kernels) {
+  double best = std::numeric_limits<double>::infinity(), second = best;
+  std::string name;
+  for (const FormatCandidate& one : kernels.candidates) {
+    if (!one.seconds) continue;
+    if (one.name == kernels.interior) {
+      best = *one.seconds;
+    } else if (*one.seconds < second) {
+      second = *one.seconds;
+      name = one.name;
+    }
+  }
+  return second <= runner_up_share * best ? name : "";
 }
 
 /// Collective.
@@ -44,11 +68,6 @@ std::vector<Alternative> other_schedules(const ProductSetting& setting,
                                          const ChosenKernels& kernels,
                                          const ChosenTransport& transport) {
   const Device device = setting.site.device;
-  if (device == Device::gpu) {
-    const bool possible = find_transport(transport.name).in_line && !kernels.kernels.canonical;
-    if (!possible || !exchange_shows(transport)) return {};
-    return {{Schedule::split, kernels.interior, true}};
-  }
   const Comm& comm = setting.measuring.comm;
   const auto in_all = [&](RowListView rows) {
     return sum_over_ranks(comm, std::int64_t{rows.count});
@@ -56,8 +75,21 @@ std::vector<Alternative> other_schedules(const ProductSetting& setting,
   const bool two_lists = kernels.schedule == Schedule::overlap && setting.sums == nullptr &&
                          in_all(setting.matrix.interior.view()) > 0 &&
                          in_all(setting.matrix.boundary.view()) > 0;
+  std::vector<Alternative> list;
+  if (device == Device::gpu) {
+    const TransportCandidate* line = line_in_graph(transport);
+    if (!find_transport(transport.name).in_line || line == nullptr) return {};
+    if (!kernels.kernels.canonical && exchange_shows(*line)) {
+      list.push_back({Schedule::split, kernels.interior, true});
+    }
+    if (!two_lists || *line->seconds > short_product_seconds) return list;
+    const std::string other = runner_up(kernels);
+    if (!other.empty()) list.push_back({Schedule::overlap, other, true});
+    list.push_back({Schedule::blocking, "", true});
+    return list;
+  }
   if (!two_lists) return {};
-  std::vector<Alternative> list{{Schedule::blocking, kernels.interior, false}};
+  list.push_back({Schedule::blocking, kernels.interior, false});
   const std::string plain = universal_format(device, setting.block.view().precision).name;
   if (kernels.interior != plain) list.push_back({Schedule::blocking, plain, false});
   return list;
@@ -138,20 +170,25 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   before.products.close();
   line.seconds = after->seconds;
   const bool faster = right && after->seconds < worth * before.seconds;
-  line.reason = fmt::format("{}, {:.2f} of the time of {}{}", alternative.format,
-                            after->seconds / before.seconds, entry_of(chosen.schedule).name,
-                            faster ? ", taken" : "");
+  line.reason = fmt::format(
+      "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before.seconds,
+      alternative.schedule == chosen.schedule ? chosen.interior : entry_of(chosen.schedule).name,
+      faster ? ", taken" : "");
   return faster ? std::move(other) : nullptr;
 }
 
 /// In the table of formats, moves the mark "fastest" to the format that was taken.
-void mark_the_fastest(ChosenKernels& kernels, std::string_view before, Schedule schedule) {
-  if (kernels.interior == before) return;
+void mark_the_fastest(ChosenKernels& kernels, const ChosenKernels& before, Schedule schedule) {
+  if (kernels.interior == before.interior) return;
+  const auto fastest = [&](Schedule of) {
+    return fmt::format("fastest with schedule {}", entry_of(of).name);
+  };
+  const bool same = schedule == before.schedule;
   for (FormatCandidate& one : kernels.candidates) {
-    if (one.name == before) {
-      one.reason = "fastest with schedule overlap";
+    if (one.name == before.interior) {
+      one.reason = same ? "fastest without exchange" : fastest(before.schedule);
     } else if (one.name == kernels.interior) {
-      one.reason = fmt::format("fastest with schedule {}", entry_of(schedule).name);
+      one.reason = same ? "fastest with exchange" : fastest(schedule);
     }
   }
 }
@@ -163,16 +200,17 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
                                                          ChosenTransport& transport) {
   const TransportEntry* entry = &find_transport(transport.name);
   std::unique_ptr<OtherProducts> best;
-  for (const Alternative& one : other_schedules(setting, kernels, transport)) {
+  for (Alternative& one : other_schedules(setting, kernels, transport)) {
+    const ChosenKernels& so_far = best ? best->kernels : kernels;
+    if (one.format.empty()) one.format = so_far.interior;
     const std::string name = transport.name + ", " + entry_of(one.schedule).name;
     TransportCandidate line{name, one.graph, {}, {}, ""};
-    auto other = try_one(best ? best->setting : setting, best ? best->kernels : kernels,
-                         {entry, transport.graph}, one, line);
+    auto other =
+        try_one(best ? best->setting : setting, so_far, {entry, transport.graph}, one, line);
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    mark_the_fastest(other->kernels, best ? best->kernels.interior : kernels.interior,
-                     one.schedule);
+    mark_the_fastest(other->kernels, so_far, one.schedule);
     best = std::move(other);
   }
   return best;

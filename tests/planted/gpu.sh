@@ -65,3 +65,11 @@ gpu_fault "a lane is missing in p.q" kernels/gpu/asell/asell.cu \
   'sum_of_lanes(row >= 0 ? cached' \
   'sum_of_lanes(row >= 0 && lane != 7 ? cached' \
   test_kernels_gpu
+gpu_fault "the second best format is not tried beside an exchange" miniapp/bench/schedule_trial.cpp \
+  'if (!other.empty()) list.push_back' \
+  'if (false) list.push_back' \
+  test_miniapp_gpu_n2
+gpu_fault "the last entry of a segment of a long row stays behind" kernels/gpu/csr_panels/csr_panels.cu \
+  'min(begin + segment_entries, matrix.offsets[row + 1])' \
+  'min(begin + segment_entries - 1, matrix.offsets[row + 1])' \
+  test_kernels_gpu

@@ -16,7 +16,7 @@ constexpr ScheduleEntry table[] = {
     {"overlap",
      "begin the exchange, interior rows, finish it, boundary rows; on GPUs as blocking if few or "
      "all rows are interior, or the matrix is small; with --format auto as split (GPUs) "
-     "or blocking (CPUs) if that is faster",
+     "or blocking if that is faster",
      Schedule::overlap, Order::overlap, !baseline},
     {"blocking", "begin and finish the exchange, then all rows in one kernel", Schedule::blocking,
      Order::blocking, !baseline},
