@@ -177,7 +177,8 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   return faster ? std::move(other) : nullptr;
 }
 
-/// In the table of formats, moves the mark "fastest" to the format that was taken.
+/// In the table of formats, moves the mark "fastest" from the one of `before`, which was chosen
+/// without an exchange, to the format that was taken.
 void mark_the_fastest(ChosenKernels& kernels, const ChosenKernels& before, Schedule schedule) {
   if (kernels.interior == before.interior) return;
   const auto fastest = [&](Schedule of) {
@@ -210,7 +211,7 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    mark_the_fastest(other->kernels, so_far, one.schedule);
+    mark_the_fastest(other->kernels, kernels, one.schedule);
     best = std::move(other);
   }
   return best;
