@@ -177,19 +177,15 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   return faster ? std::move(other) : nullptr;
 }
 
-/// In the table of formats, moves the mark "fastest" from the one of `before`, which was chosen
-/// without an exchange, to the format that was taken.
-void mark_the_fastest(ChosenKernels& kernels, const ChosenKernels& before, Schedule schedule) {
-  if (kernels.interior == before.interior) return;
-  const auto fastest = [&](Schedule of) {
-    return fmt::format("fastest with schedule {}", entry_of(of).name);
-  };
-  const bool same = schedule == before.schedule;
+/// In the table of formats, moves the mark "fastest" from `before`, which was chosen without an
+/// exchange, to the format that was taken.
+void mark_the_fastest(ChosenKernels& kernels, std::string_view before) {
+  if (kernels.interior == before) return;
   for (FormatCandidate& one : kernels.candidates) {
-    if (one.name == before.interior) {
-      one.reason = same ? "fastest without exchange" : fastest(before.schedule);
+    if (one.name == before) {
+      one.reason = "fastest without exchange";
     } else if (one.name == kernels.interior) {
-      one.reason = same ? "fastest with exchange" : fastest(schedule);
+      one.reason = "fastest with exchange";
     }
   }
 }
@@ -211,7 +207,7 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    mark_the_fastest(other->kernels, kernels, one.schedule);
+    mark_the_fastest(other->kernels, kernels.interior);
     best = std::move(other);
   }
   return best;

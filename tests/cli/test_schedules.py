@@ -74,7 +74,7 @@ class Schedules(launch.Case):
                     self.assertEqual(halo["schedule"], "blocking" if taken else "overlap")
                     fastest = [one["name"] for one in kernel["candidates"]
                                if one["reason"].startswith("fastest")
-                               and one["reason"] != "fastest with schedule overlap"]
+                               and one["reason"] != "fastest without exchange"]
                     self.assertEqual(fastest, [kernel["format"]])
         report = self.run_json(*options, "--device", "cpu", "--schedule", "blocking", ranks=2)
         self.assertEqual(report["halo"]["schedule"], "blocking")
