@@ -21,8 +21,7 @@ constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the schedule so far
 constexpr double round_of_trial_seconds = 0.005;
 constexpr int fewest_products = 3, rounds = 3;
-/// Beside an exchange products have more kernels. Formats, which are chosen without, differ by some
-/// microseconds in what these cost.
+/// Formats are chosen without the exchange, which slows some down by microseconds more than others.
 constexpr double short_product_seconds = 1e-4;
 constexpr double runner_up_share = 1.15;  ///< of the best, at most
 

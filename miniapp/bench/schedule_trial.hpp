@@ -6,13 +6,12 @@
 //             this schedule has work while entries of x travel. It needs the matrix cut by columns
 //             beside the whole one.
 //   overlap   on GPUs, with the second best format, if the product is short: formats are chosen
-//             without an exchange, and differ in what the kernels beside one cost them. (2 H200s,
+//             without the exchange, which slows some down more than others. (2 H200s,
 //             banded:rows=200000,half=64,fill=0.2: alone asell took 10.9 us and csr-packed 11.2,
 //             with the exchange 14.0 and 11.0.)
 //   blocking  on GPUs likewise, with the best format so far. On CPUs with the chosen format and
-//   with
-//             csr-omp, which converts nothing: the cores that multiply also copy, so that overlap
-//             hides little, and two lists of rows read the CSR arrays twice, with gaps.
+//             with csr-omp, which converts nothing: the cores that multiply also copy, so that
+//             overlap hides little, and two lists of rows read the CSR arrays twice, with gaps.
 #pragma once
 
 #include <memory>
