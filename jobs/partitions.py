@@ -6,21 +6,26 @@ usage: partitions.py [options]                             (see --help)
 
 For every matrix and number of ranks `rowhalo info` predicts the time of a product with each
 partitioner, `rowhalo run` measures it, one partitioner after the other, round by round, and `rowhalo
-run --partition auto` tells what it takes. The shortest median of a partitioner counts; rounds end
-once the second shortest of each is within 1 % of it, so a busy host has to be slow twice alike to
-mislead, or after --rounds. Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and
-neighbours are measured once: hosts differ by more from run to run. Writes into --output:
+run --partition auto` tells what it takes. Times are compared within a round, since a process may be
+slower or faster than the next one by 5 % all its life, by where its pages lie: what counts is the
+median over the rounds of the ratio of two partitioners, given with an interval that holds the true
+median 15 times in 16. Rounds end once every interval is narrower than 2 %, or after --rounds.
+Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and neighbours are measured once:
+hosts differ by more from run to run. Writes into --output:
   partitions.csv    a line per matrix, ranks and partitioner, with its provenance
   partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
 The error of the model is that of a ratio, since round figures of the machine stand in it: time with
 the partitioner over time with `rows`, predicted over measured, minus 1. The loss of auto is the
-measured time of what it took over that of the best of rows, nnz and box, minus 1.
+time of what it took over that of the best of rows, nnz and box, minus 1.
 What a partitioner refuses, and what fails, has its reason there. Python 3.8 or newer.
 Exit status: 0 fine, 1 a run failed, 2 wrong usage.
 """
 import argparse
+import itertools
 import json
+import math
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -38,14 +43,17 @@ MATRICES = (
     "empty:rows=1000000,share=0.8,row=20", "random:rows=200000,row=16",
     "random:rows=20000,columns=500000,row=200")
 CHEAP = ("rows", "nnz", "box")  # the best of these auto is held against
-SETTLED = 1.01  # second shortest median over the shortest
+FEWEST = 5  # rounds: the least whose range holds the median 15 times in 16
+SURE = 15 / 16
+NARROW = 0.02  # interval of a median that needs no further round
 CUT = ("imbalance", "row_imbalance", "edge_cut", "halo_entries", "halo_bytes_max_rank",
        "neighbors_mean", "neighbors_max")  # what the time of a product depends on
 ALIKE = 0.01  # cuts that differ by no more in any of these are taken for one
-COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "spread", "runs",
-           "error", "chosen", "loss", "owners_seconds", "partition_seconds", "auto_seconds",
-           "setup_seconds", "reason", "rows", "nonzeros", "device", "format", "transport", "version",
-           "git", "hosts", "time", "command_line")
+COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "runs", "ratio",
+           "ratio_low", "ratio_high", "error", "chosen", "loss", "loss_low", "loss_high",
+           "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason", "rows",
+           "nonzeros", "device", "format", "transport", "version", "git", "hosts", "time",
+           "command_line")
 
 
 def parse(arguments):
@@ -58,7 +66,7 @@ def parse(arguments):
                         help="instead of the 12; may be given again")
     parser.add_argument("--partitions", default="rows,nnz,box,metis", metavar="A,B",
                         help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=6, metavar="N",
+    parser.add_argument("--rounds", type=int, default=9, metavar="N",
                         help="at most; they end once they agree (default: %(default)s)")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
@@ -118,42 +126,57 @@ def line_of(runs, ranks, partition):
 
 
 def measure(runs, lines):
-    """Medians and provenance of lines of distinct cuts, in rounds. False where a run failed."""
-    made_of = {line["partition"]: (line, []) for line in lines}
-    for _ in range(runs.options.rounds):
-        for partition, (line, made) in list(made_of.items()):
-            report, reason = runs.report("run", partition)
-            if not report:
-                line["reason"] = reason
-                del made_of[partition]
-                continue
-            made.append(report)
-            made.sort(key=median_of)
-        if all(spread_of(made) <= SETTLED for _, made in made_of.values()):
+    """Reports of each partitioner, one per round, and medians and provenance into its line. A
+    partitioner that fails has its reason in its line, and no reports."""
+    line_of_name = {line["partition"]: line for line in lines}
+    made = {name: [] for name in line_of_name}
+    for number in range(runs.options.rounds if lines else 0):
+        names = list(made)
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            report, reason = runs.report("run", name)
+            if report:
+                made[name].append(report)
+            else:
+                line_of_name[name]["reason"] = reason
+                del made[name]
+        if len(made) < 2 or (number + 1 >= FEWEST and all(
+                is_narrow(one, other) for one, other in itertools.combinations(made.values(), 2))):
             break
-    for line, made in made_of.values():
-        source = made[0]["provenance"]
-        line.update(
-            median_seconds=median_of(made[0]), runs=len(made),
-            spread=spread_of(made) - 1 if len(made) > 1 else None,
-            rows=made[0]["matrix"]["rows"], nonzeros=made[0]["matrix"]["nonzeros"],
-            device=made[0]["kernel"]["device"], format=made[0]["kernel"]["format"],
-            transport=made[0]["halo"]["transport"], setup_seconds=setup_of(made[0]),
-            partition_seconds=made[0]["setup"]["partition_seconds"],
+    for name, reports in made.items():
+        middle = sorted(reports, key=seconds_of)[(len(reports) - 1) // 2]
+        source = middle["provenance"]
+        line_of_name[name].update(
+            median_seconds=seconds_of(middle), runs=len(reports),
+            rows=middle["matrix"]["rows"], nonzeros=middle["matrix"]["nonzeros"],
+            device=middle["kernel"]["device"], format=middle["kernel"]["format"],
+            transport=middle["halo"]["transport"], setup_seconds=setup_of(middle),
+            partition_seconds=middle["setup"]["partition_seconds"],
             version=source["version"], git=source["git"], time=source["time"],
             hosts=" ".join(dict.fromkeys(source["hosts"])),
             command_line=shlex.join([*runs.launcher, "rowhalo", "run", *runs.words, "--partition",
-                                     line["partition"], *shlex.split(runs.options.options)]))
-    return len(made_of) == len(lines)
+                                     name, *shlex.split(runs.options.options)]))
+    return made
 
 
-def median_of(report):
+def seconds_of(report):
     return report["timing"]["median_seconds"]
 
 
-def spread_of(reports):
-    """Second shortest median over the shortest; infinite where there is only one."""
-    return median_of(reports[1]) / median_of(reports[0]) if len(reports) > 1 else float("inf")
+def ratio(reports, others):
+    """Of the times of two partitioners: the median over rounds, and an interval that holds the true
+    median 15 times in 16 where there are rounds enough."""
+    ratios = sorted(seconds_of(one) / seconds_of(other) for one, other in zip(reports, others))
+    count = len(ratios)
+    # The chance that fewer than k of the ratios lie on one side of the true median is binomial.
+    beyond = itertools.accumulate(math.comb(count, k) / 2 ** (count - 1) for k in range(count))
+    left_out = max(sum(chance <= 1 - SURE for chance in beyond) - 1, 0)  # on either side
+    return statistics.median(ratios), ratios[left_out], ratios[-1 - left_out]
+
+
+def is_narrow(reports, others):
+    _, low, high = ratio(reports, others)
+    return high - low <= NARROW
 
 
 def alike(cut, other):
@@ -171,19 +194,20 @@ def setup_of(report):
                if name.endswith("_seconds"))
 
 
-def compare(lines, auto):
-    """Errors of the model, what auto took, what that and the choice itself cost."""
-    of = {line["partition"]: line for line in lines if line["median_seconds"]}
-    base = of.get("rows")
-    for line in of.values() if base else ():
-        predicted = line["predicted_seconds"] / base["predicted_seconds"]
-        line["error"] = predicted / (line["median_seconds"] / base["median_seconds"]) - 1
+def compare(lines, made, auto):
+    """Ratios, errors of the model, what auto took, what that and the choice itself cost. `made`: the
+    reports of each partitioner."""
+    of = {line["partition"]: line for line in lines if line["partition"] in made}
+    for name, line in of.items() if "rows" in of else ():
+        line["ratio"], line["ratio_low"], line["ratio_high"] = ratio(made[name], made["rows"])
+        line["error"] = line["predicted_seconds"] / of["rows"]["predicted_seconds"] / line["ratio"] - 1
     if not auto:
         return
     taken = of.get(auto["partition"]["name"])
     if taken:
-        best = min(of[name]["median_seconds"] for name in CHEAP if name in of)
-        taken.update(chosen=True, loss=taken["median_seconds"] / best - 1,
+        loss, low, high = max(ratio(made[taken["partition"]], made[name])
+                              for name in (*CHEAP, taken["partition"]) if name in of)
+        taken.update(chosen=True, loss=loss - 1, loss_low=low - 1, loss_high=high - 1,
                      auto_seconds=auto["setup"]["partition_seconds"] - taken["partition_seconds"],
                      setup_seconds=setup_of(auto))
     for candidate in auto["partition"]["candidates"]:
@@ -192,8 +216,13 @@ def compare(lines, auto):
             line["reason"] = candidate["reason"]
 
 
-def percent(value):
-    return "-" if value is None else f"{100 * value:+.1f} %"
+def between(loss, low, high):
+    return "" if low == high == loss else f" ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def loss_text(line):
+    loss = line["loss"], line["loss_low"], line["loss_high"]
+    return f"{100 * loss[0]:+.1f} %{between(*loss)}"
 
 
 def markdown_text(lines, partitions):
@@ -203,18 +232,20 @@ def markdown_text(lines, partitions):
     measured = [line for line in lines if line["median_seconds"]]
     errors = sorted(abs(line["error"]) for line in measured
                     if line["partition"] != "rows" and line["error"] is not None)
-    losses = [line["loss"] for line in lines if line["chosen"]]
+    losses = [(line["loss"], line["loss_low"], line["loss_high"]) for line in lines if line["chosen"]]
     text = ["# How --partition auto chooses", "",
-            "Times of a product over that with `rows`, measured (predicted). All figures: "
-            "[partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
+            "Time of a product over that with `rows` in the same round: median over rounds "
+            "(predicted). In brackets behind a loss: 15 times in 16 the true one lies there. All "
+            "figures: [partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
     if measured:
         text += [f"Commit {measured[0]['git']}, device {measured[0]['device']}, "
                  f"{measured[0]['hosts']}, {measured[0]['time']}."]
-        text += ["Cuts that agree within 1 % were measured once. The second shortest median is at most "
-                 f"{max(line['spread'] or 0 for line in measured):.1%} above the shortest, which counts."]
+        rounds = [line["runs"] for line in measured]
+        text += [f"Cuts that agree within 1 % were measured once; {min(rounds)} to {max(rounds)} rounds."]
     if errors and losses:
+        worst = max(losses)
         text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
-                 f"{errors[-1]:.1%}; auto loses at most {max(losses):.1%}."]
+                 f"{errors[-1]:.1%}; auto loses at most {worst[0]:.1%}{between(*worst)}."]
     text += ["", f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",
              "| --- " * (len(partitions) + 5) + "|"]
     for (matrix, ranks), of in points.items():
@@ -222,13 +253,13 @@ def markdown_text(lines, partitions):
         cells = []
         for name in partitions:
             line = of[name]
-            if not line["median_seconds"] or not base["median_seconds"]:
+            if not line["ratio"]:
                 cells.append("-")
                 continue
-            cells.append(f"{line['median_seconds'] / base['median_seconds']:.3f} "
+            cells.append(f"{line['ratio']:.3f} "
                          f"({line['predicted_seconds'] / base['predicted_seconds']:.3f})")
         taken = next((line for line in of.values() if line["chosen"]), None)
-        cells += [taken["partition"], percent(taken["loss"]), f"{taken['auto_seconds']:.2f} s"] \
+        cells += [taken["partition"], loss_text(taken), f"{taken['auto_seconds']:.2f} s"] \
             if taken else ["-"] * 3
         text.append(f"| {matrix} | {ranks} | {' | '.join(cells)} |")
     return "\n".join(text) + "\n"
@@ -241,7 +272,7 @@ def main(arguments):
     for matrix in options.matrix or MATRICES:
         for ranks in options.ranks:
             runs = Runs(options, matrix, ranks)
-            here, measured, shared = [], [], []
+            here, measured, shared = [], [], []  # lines; with their cuts; like one measured
             for name in options.partitions:
                 line, cut = line_of(runs, ranks, name)
                 here.append(line)
@@ -250,16 +281,18 @@ def main(arguments):
                     shared.append((line, like))
                 elif cut:
                     measured.append((line, cut))
-            failed |= not measure(runs, [line for line, _ in measured])
+            made = measure(runs, [line for line, _ in measured])
+            auto, reason = runs.report("run", "auto")
+            failed |= auto is None or len(made) < len(measured)
             for line, of in shared:
                 share(line, of)
-            auto, reason = runs.report("run", "auto")
-            failed |= auto is None
-            compare(here, auto)
+                if of["partition"] in made:
+                    made[line["partition"]] = made[of["partition"]]
+            compare(here, made, auto)
             lines += here
             taken = next((line for line in here if line["chosen"]), None)
             print(f"{matrix} on {ranks}: "
-                  + (f"auto takes {taken['partition']}, {percent(taken['loss'])}" if taken
+                  + (f"auto takes {taken['partition']}, {loss_text(taken)}" if taken
                      else reason or "auto took what was not measured"), flush=True)
             write_whole(options.output / "partitions.csv", csv_text(COLUMNS, lines))
             write_whole(options.output / "partitions.md", markdown_text(lines, options.partitions))

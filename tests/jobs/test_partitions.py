@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/partitions.py: predicted and measured times of partitioners, what auto takes, and refusals."""
 import csv
+import importlib
 import os
 import unittest
 
@@ -37,6 +38,8 @@ class Partitions(launch.Case):
             predicted, measured = (float(line[name]) / float(base[name])
                                    for name in ("predicted_seconds", "median_seconds"))
             self.assertAlmostEqual(float(line["error"]), predicted / measured - 1)
+            for name in ("ratio", "ratio_low", "ratio_high"):  # of one round
+                self.assertAlmostEqual(float(line[name]), measured)
             alike = matrix != uneven  # the equal rows of a mesh are cut in the middle by any name
             self.assertEqual(line["reason"].startswith("cut as rows"), alike and partition != "rows")
             measured = "rows" if alike else partition
@@ -50,6 +53,61 @@ class Partitions(launch.Case):
         text = (self.place / "partitions.md").read_text(encoding="utf-8")
         self.assertIn("Median error of the model", text)
         self.assertIn(f"| {uneven} | 2 | 1.000 (1.000) |", text)
+
+    def test_intervals(self):
+        """Of a median, by the binomial distribution: all of 5 hold it 15 times in 16; of 9, all but
+        one on either side 0.961 times, all but two 0.82."""
+        module = importlib.import_module("partitions")
+
+        def reports(*seconds):
+            return [{"timing": {"median_seconds": value}} for value in seconds]
+
+        ones = reports(*[1.0] * 12)
+        for ratios, expected in (([3], (3, 3, 3)), ([4, 2], (3, 2, 4)),
+                                 ([5, 1, 4, 2, 3], (3, 1, 5)),
+                                 ([9, 1, 8, 2, 7, 3, 6, 4], (5, 1, 9)),
+                                 ([9, 1, 8, 2, 7, 3, 6, 4, 5], (5, 2, 8)),
+                                 (range(1, 13), (6.5, 3, 10))):
+            self.assertEqual(module.ratio(reports(*ratios), ones), expected)
+        # The two of a round are compared, whatever other rounds took.
+        self.assertEqual(module.ratio(reports(2, 20, 200), reports(1, 10, 100)), (2, 2, 2))
+
+    def test_rounds(self):
+        """In turn, until every interval is narrow; one cut alone is measured once."""
+        module = importlib.import_module("partitions")
+        report = {"matrix": {"rows": 1, "nonzeros": 1}, "kernel": {"device": "cpu", "format": "csr"},
+                  "halo": {"transport": "mpi"}, "setup": {"partition_seconds": 0.0},
+                  "provenance": {"version": "1", "git": "1", "time": "1", "hosts": ["h"]}}
+
+        class Runs:
+            launcher, words = [], []
+
+            def __init__(self, noise):
+                self.options = module.parse(["--rounds", "8", "--rowhalo", str(launch.BINARY)])
+                self.noise, self.asked = noise, []
+
+            def report(self, command, partition):
+                self.asked.append((command, partition))
+                if partition == "box" and len(self.asked) > 3:
+                    return None, "no box"
+                noise = self.noise if len(self.asked) % 2 else 0
+                return {**report, "timing": {"median_seconds": 1 + noise}}, ""
+
+        for names, noise, rounds in ((["rows"], 0.5, 1), (["rows", "nnz"], 0.001, 5),
+                                     (["rows", "nnz"], 0.5, 8)):
+            runs = Runs(noise)
+            lines = [{**dict.fromkeys(module.COLUMNS), "partition": name} for name in names]
+            made = module.measure(runs, lines)
+            self.assertEqual({name: len(reports) for name, reports in made.items()},
+                             dict.fromkeys(names, rounds))
+            self.assertEqual({line["runs"] for line in lines}, {rounds})
+            self.assertEqual([name for _, name in runs.asked[:4]],
+                             (names if len(names) == 1 else [*names, *reversed(names)]))
+        runs = Runs(0)
+        lines = [{**dict.fromkeys(module.COLUMNS), "partition": name} for name in ("rows", "nnz", "box")]
+        self.assertEqual(set(module.measure(runs, lines)), {"rows", "nnz"})
+        self.assertEqual(lines[2]["reason"], "no box")
+        self.assertEqual(module.measure(runs, []), {})
 
     def test_what_fails_is_said(self):
         self.compare("--launcher", "false {ranks}", "--ranks", "2", "--matrix", "stencil5:3",
