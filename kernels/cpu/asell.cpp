@@ -11,7 +11,7 @@
 // Columns of a local matrix ascend but where a row goes from ghosts back to owned ones. The
 // drawing: kernels/gpu/asell/asell.cpp. Rows keep their stored order and have one accumulator each:
 // the bits of csr; padding never touches x (asell_kernel.hpp). codes=on (default) keeps values as
-// one byte each if a register holds all distinct ones (with AVX-512: 8, fp32 16), and not at all
+// one byte each if registers hold all distinct ones (with AVX2: 8, fp32 16), and not at all
 // where there is one (value_codes.hpp). sigma= sorts rows by length as in sell, with its default;
 // without sigma= rows much longer than the others stay in CSR (long_rows.hpp); gather=on|off as in
 // sell. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7
@@ -60,7 +60,7 @@ class AsellKernel final : public SpmvKernel {
     long_rows_ = sigma_ == 0 ? LongRows(matrix, rows) : LongRows(rows);
     const RowListView sliced = long_rows_.others();
     rows_ = slices_of_rows(matrix, sliced, c, sigma_);
-    if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::avx512 ? table_size : 1);
+    if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::plain ? 1 : table_size);
     cut_slices();
     const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();
     check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, sliced), matrix},

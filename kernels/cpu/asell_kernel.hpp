@@ -15,6 +15,7 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/cpu/asell_code.hpp"
+#include "kernels/cpu/avx2.hpp"
 #include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/long_rows.hpp"
@@ -50,21 +51,29 @@ template <class T>
 struct StoredValues {
   const T* values;
   template <class Vector>
-  [[gnu::always_inline]] void load(Offset slot, Vector& result) const {
-    std::memcpy(&result, values + slot, sizeof(result));
+  [[gnu::always_inline]] void load(Offset slot, int group, Vector& result) const {
+    constexpr int width = sizeof(Vector) / sizeof(T);
+    std::memcpy(&result, values + slot + group * width, sizeof(result));
   }
   [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
 };
 
 #if defined(__x86_64__)
-/// Values that a byte names, of a table that fits a register.
+/// Values that a byte names, of a table of 64 bytes: one register of AVX-512, two of AVX2.
 template <class T>
 struct CodedValues {
-  using Vector [[gnu::vector_size(64)]] = T;
   const std::uint8_t* codes;
   const T* table;
-  [[gnu::always_inline]] void load(Offset slot, Vector& result) const {
-    avx512::permute(table, codes + slot, reinterpret_cast<T*>(&result));
+  template <class Vector>
+  [[gnu::always_inline]] void load(Offset slot, int group, Vector& result) const {
+    constexpr int width = sizeof(Vector) / sizeof(T);
+    const std::uint8_t* own = codes + slot + group * width;
+    if constexpr (sizeof(Vector) == 64) {
+      avx512::permute(table, own, reinterpret_cast<T*>(&result));
+    } else {
+      const bool upper = width == 4 && group % 2 == 1;
+      avx2::permute(table, upper ? own - width : own, upper, reinterpret_cast<T*>(&result));
+    }
   }
   [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
 };
@@ -75,7 +84,7 @@ template <class T>
 struct ConstantValue {
   T value;
   template <class Vector>
-  [[gnu::always_inline]] void load(Offset, Vector& result) const {
+  [[gnu::always_inline]] void load(Offset, int, Vector& result) const {
     result = value - Vector{};
   }
   [[gnu::always_inline]] T operator[](Offset) const { return value; }
@@ -86,12 +95,11 @@ struct AsellLoops {
   static constexpr int width = vector_bytes / sizeof(T);
   static constexpr int groups = strip_lanes / width;
   using Vector [[gnu::vector_size(vector_bytes)]] = T;
-  using Flags [[gnu::vector_size(vector_bytes)]] = LaneInteger<T>;
 
 #if defined(__x86_64__)
-  static constexpr bool wide = vector_bytes == 64;
+  static constexpr bool has_avx512 = vector_bytes == 64, has_avx2 = vector_bytes == 32;
 #else
-  static constexpr bool wide = false;
+  static constexpr bool has_avx512 = false, has_avx2 = false;
 #endif
   const AsellArguments<T>& a;
   const Values& values;
@@ -101,21 +109,11 @@ struct AsellLoops {
   template <Slots slots>
   [[gnu::always_inline]] void add(int group, Offset slot, const Vector& x, StripMask has) {
     Vector own;
-    values.load(slot + group * width, own);
+    values.load(slot, group, own);
     if constexpr (slots == Slots::entries) {
       add_products(reinterpret_cast<const T*>(&own), x, sums[group]);
-    } else if constexpr (wide) {
-      avx512::add_masked(reinterpret_cast<const T*>(&own), reinterpret_cast<const T*>(&x), has,
-                         reinterpret_cast<T*>(&sums[group]));
     } else {
-      Flags flags;
-#pragma GCC unroll 32
-      for (int l = 0; l < width; ++l) {
-        flags[l] = static_cast<LaneInteger<T>>(has & (StripMask{1} << l));
-      }
-      const Vector before = sums[group];
-      add_products(reinterpret_cast<const T*>(&own), x, sums[group]);
-      sums[group] = flags != 0 ? sums[group] : before;
+      add_masked(reinterpret_cast<const T*>(&own), x, has, sums[group]);
     }
   }
 
@@ -189,23 +187,34 @@ struct AsellLoops {
     }
   }
 
-  /// The next columns of a group, and which lanes have an entry; `inside` is 0 elsewhere.
-  template <class Delta>
-  [[gnu::always_inline]] static StripMask advance(const Delta* deltas, LocalIndex* columns,
-                                                  LocalIndex* inside, std::uint32_t all_columns) {
-    if constexpr (wide) {
-      return avx512::advance<width>(deltas, columns, inside, all_columns);
+  /// Which lanes have an entry: whose column or distance is not all ones.
+  template <class Index>
+  [[gnu::always_inline]] static StripMask present(const Index* indices) {
+    if constexpr (has_avx2) {
+      return avx2::present(indices);
     } else {
       StripMask result = 0;
-#pragma GCC unroll 32
-      for (int l = 0; l < width; ++l) {
-        const auto next = static_cast<std::uint32_t>(columns[l]) + deltas[l];
-        columns[l] = static_cast<LocalIndex>(std::min(next, next - all_columns));
-        const bool has = deltas[l] != static_cast<Delta>(-1);
-        inside[l] = has ? columns[l] : 0;
-        result |= StripMask{has} << l;
+      for (int l = 0; l < strip_lanes; ++l) {
+        result |= StripMask{indices[l] != static_cast<Index>(-1)} << l;
       }
       return result;
+    }
+  }
+
+  /// A step of columns, in bounds where `has` says that there is an entry.
+  [[gnu::always_inline]] void add_columns(Offset slot, const LocalIndex* columns, StripMask has) {
+    if (has == whole_strip) {
+#pragma GCC unroll 32
+      for (int g = 0; g < groups; ++g) {
+        add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
+      }
+      return;
+    }
+    LocalIndex inside[strip_lanes];
+    for (int l = 0; l < strip_lanes; ++l) inside[l] = (has >> l & 1) != 0 ? columns[l] : 0;
+#pragma GCC unroll 32
+    for (int g = 0; g < groups; ++g) {
+      add_gathered<Slots::may_be_empty>(g, slot, inside + g * width, has >> (g * width));
     }
   }
 
@@ -218,28 +227,21 @@ struct AsellLoops {
     }
     const auto all_columns = static_cast<std::uint32_t>(a.columns);
     for (Offset slot = slice.slot; slot < end; slot += strip_lanes, deltas += strip_lanes) {
+      if constexpr (has_avx512) {
 #pragma GCC unroll 32
-      for (int g = 0; g < groups; ++g) {
-        LocalIndex inside[width];
-        const StripMask has = advance(deltas + g * width, columns + g * width, inside, all_columns);
-        add_gathered<Slots::may_be_empty>(g, slot, inside, has);
+        for (int g = 0; g < groups; ++g) {
+          LocalIndex inside[width];
+          const StripMask has =
+              avx512::advance<width>(deltas + g * width, columns + g * width, inside, all_columns);
+          add_gathered<Slots::may_be_empty>(g, slot, inside, has);
+        }
+      } else {
+        for (int l = 0; l < strip_lanes; ++l) {
+          const auto next = static_cast<std::uint32_t>(columns[l]) + deltas[l];
+          columns[l] = static_cast<LocalIndex>(std::min(next, next - all_columns));
+        }
+        add_columns(slot, columns, present(deltas));
       }
-    }
-  }
-
-  /// Which lanes of a group have a column; `inside` is 0 elsewhere.
-  [[gnu::always_inline]] static StripMask not_negative(const LocalIndex* columns,
-                                                       LocalIndex* inside) {
-    if constexpr (wide) {
-      return avx512::not_negative<width>(columns, inside);
-    } else {
-      StripMask result = 0;
-#pragma GCC unroll 32
-      for (int l = 0; l < width; ++l) {
-        inside[l] = columns[l] & ~(columns[l] >> 31);
-        result |= StripMask{columns[l] >= 0} << l;
-      }
-      return result;
     }
   }
 
@@ -284,11 +286,15 @@ struct AsellLoops {
     }
     for (; slot < end; slot += strip_lanes, columns += strip_lanes) {
       prefetch_strip(columns, known_end);
+      if constexpr (has_avx512) {
 #pragma GCC unroll 32
-      for (int g = 0; g < groups; ++g) {
-        LocalIndex inside[width];
-        const StripMask has = not_negative(columns + g * width, inside);
-        add_gathered<Slots::may_be_empty>(g, slot, inside, has);
+        for (int g = 0; g < groups; ++g) {
+          LocalIndex inside[width];
+          const StripMask has = avx512::not_negative<width>(columns + g * width, inside);
+          add_gathered<Slots::may_be_empty>(g, slot, inside, has);
+        }
+      } else {
+        add_columns(slot, columns, present(columns));
       }
     }
   }
@@ -381,7 +387,7 @@ struct AsellBody {
     if (a.values != nullptr)
       return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
 #if defined(__x86_64__)
-    if constexpr (vector_bytes == 64) {
+    if constexpr (vector_bytes > 16) {
       if (a.codes != nullptr) {
         return run_slices<vector_bytes>(a, CodedValues<T>{a.codes, a.table}, begin, end);
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps that a compiler does not find by itself, with AVX-512 (isa.hpp): lookup in a table of one
-// register, fma under a mask, columns from differences. They are not always_inline and not written
-// with the compiler's vectors: in a function that may not use AVX-512 it takes those apart before
-// it inlines. Called inside run_avx512 only, where they are inlined.
-// (Conversions are masked by ones where GCC 12 warns of its own header without.)
+// Steps that a compiler does not find by itself, with AVX-512 (isa.hpp): entries of x by their
+// columns, lookup in a table of one register, fma under a mask, columns from differences. They are
+// not always_inline and not written with the compiler's vectors: in a function that may not use
+// AVX-512 it takes those apart before it inlines. Called inside run_avx512 only, where they are
+// inlined. (Conversions are masked by ones where GCC 12 warns of its own header without.)
 #pragma once
 
 #if defined(__x86_64__)
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/avx2.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo::avx512 {
@@ -44,40 +45,17 @@ ROWHALO_AVX512 void gather(const float* x, const LocalIndex* columns, float* res
                                                     _mm512_loadu_si512(columns), x, 4));
 }
 
-/// x[columns[0]] and x[columns[1]], and the same for four. Columns are not negative. Two are taken
-/// as one word: half as many moves out of a vector register.
-ROWHALO_AVX512 __m128d load_two(const double* x, const LocalIndex* columns) {
-  std::uint64_t both = 0;
-  __builtin_memcpy(&both, columns, sizeof(both));
-  return _mm_loadh_pd(_mm_load_sd(x + static_cast<std::uint32_t>(both)), x + (both >> 32));
-}
-ROWHALO_AVX512 __m128 load_four(const float* x, const LocalIndex* columns) {
-  std::uint64_t low = 0, high = 0;
-  __builtin_memcpy(&low, columns, sizeof(low));
-  __builtin_memcpy(&high, columns + 2, sizeof(high));
-  const __m128 one = _mm_load_ss(x + static_cast<std::uint32_t>(low));
-  const __m128 two = _mm_insert_ps(one, _mm_load_ss(x + (low >> 32)), 0x10);
-  const __m128 three = _mm_insert_ps(two, _mm_load_ss(x + static_cast<std::uint32_t>(high)), 0x20);
-  return _mm_insert_ps(three, _mm_load_ss(x + (high >> 32)), 0x30);
-}
-
 /// result[l] = x[columns[l]], by ordinary loads. Written out because GCC 12 puts each entry by
 /// itself into the whole vector, under a mask, one after the other.
 ROWHALO_AVX512 void load_lanes(const double* x, const LocalIndex* columns, double* result) {
-  const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns)),
-                                           load_two(x, columns + 2), 1);
-  const __m256d high = _mm256_insertf128_pd(_mm256_castpd128_pd256(load_two(x, columns + 4)),
-                                            load_two(x, columns + 6), 1);
   constexpr __mmask8 all = 0xff;
-  _mm512_storeu_pd(result, _mm512_maskz_insertf64x4(all, _mm512_castpd256_pd512(low), high, 1));
+  const __m512d low = _mm512_castpd256_pd512(avx2::load_four(x, columns));
+  _mm512_storeu_pd(result, _mm512_maskz_insertf64x4(all, low, avx2::load_four(x, columns + 4), 1));
 }
 ROWHALO_AVX512 void load_lanes(const float* x, const LocalIndex* columns, float* result) {
-  const __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(load_four(x, columns)),
-                                          load_four(x, columns + 4), 1);
-  const __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(load_four(x, columns + 8)),
-                                           load_four(x, columns + 12), 1);
   constexpr __mmask16 all = 0xffff;
-  _mm512_storeu_ps(result, _mm512_maskz_insertf32x8(all, _mm512_castps256_ps512(low), high, 1));
+  const __m512 low = _mm512_castps256_ps512(avx2::load_eight(x, columns));
+  _mm512_storeu_ps(result, _mm512_maskz_insertf32x8(all, low, avx2::load_eight(x, columns + 8), 1));
 }
 
 /// sums[l] = fma(values[l], x[l], sums[l]) where bit l of `mask` is set.

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "kernels/bits.hpp"
+#include "kernels/cpu/avx2.hpp"
 #include "kernels/cpu/avx512.hpp"
 #include "partition/base/types.hpp"
 
@@ -34,12 +35,43 @@ using LaneInteger = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_
 /// sum = fma(values, x, sum) in every lane.
 template <class T, class Vector>
 [[gnu::always_inline]] inline void add_products(const T* values, const Vector& x, Vector& sum) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Vector) == 32) {
+    avx2::add_products(values, reinterpret_cast<const T*>(&x), reinterpret_cast<T*>(&sum));
+    return;
+  }
+#endif
   Vector result;
 #pragma GCC unroll 32
   for (int l = 0; l < static_cast<int>(sizeof(Vector) / sizeof(T)); ++l) {
     result[l] = fused_multiply_add(values[l], x[l], sum[l]);
   }
   sum = result;
+}
+
+/// The same where bit l of `mask` is set; other sums are kept as they are.
+template <class T, class Vector>
+[[gnu::always_inline]] inline void add_masked(const T* values, const Vector& x, std::uint32_t mask,
+                                              Vector& sum) {
+#if defined(__x86_64__)
+  const T* own = reinterpret_cast<const T*>(&x);
+  if constexpr (sizeof(Vector) == 64) {
+    avx512::add_masked(values, own, mask, reinterpret_cast<T*>(&sum));
+    return;
+  }
+  if constexpr (sizeof(Vector) == 32) {
+    avx2::add_masked(values, own, mask, reinterpret_cast<T*>(&sum));
+    return;
+  }
+#endif
+  constexpr int width = sizeof(Vector) / sizeof(T);
+  using Flags [[gnu::vector_size(sizeof(Vector))]] = LaneInteger<T>;
+  Flags flags;
+#pragma GCC unroll 32
+  for (int l = 0; l < width; ++l) flags[l] = static_cast<LaneInteger<T>>(mask & (1U << l));
+  const Vector before = sum;
+  add_products(values, x, sum);
+  sum = flags != 0 ? sum : before;
 }
 
 /// How x is read by index.
@@ -61,9 +93,36 @@ template <Gather gather, class T, class Vector>
     }
     return;
   }
+  if constexpr (sizeof(Vector) == 32) {
+    avx2::load_lanes(x, columns, reinterpret_cast<T*>(&result));
+    return;
+  }
 #endif
 #pragma GCC unroll 32
   for (int l = 0; l < static_cast<int>(sizeof(Vector) / sizeof(T)); ++l) result[l] = x[columns[l]];
+}
+
+/// result[l] = x[columns[l]] in every lane, or -0 where columns[l] is `padding`, without a branch.
+template <Gather gather, class T, class Vector>
+[[gnu::always_inline]] inline void gather_present(const T* x, const LocalIndex* columns,
+                                                  Vector& result) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Vector) == 32) {
+    avx2::load_present(x, columns, reinterpret_cast<T*>(&result));
+    return;
+  }
+#endif
+  constexpr int width = sizeof(Vector) / sizeof(T);
+  using Signs [[gnu::vector_size(sizeof(Vector))]] = LaneInteger<T>;
+  Signs sign;
+  LocalIndex inside[width];
+#pragma GCC unroll 32
+  for (int l = 0; l < width; ++l) {
+    inside[l] = columns[l] & ~(columns[l] >> 31);
+    sign[l] = columns[l];
+  }
+  gather_lanes<gather>(x, inside, result);
+  result = sign < 0 ? -Vector{} : result;
 }
 
 /// sum = fma(values, x[columns], sum) in every lane.
@@ -74,18 +133,7 @@ template <Slots slots, Gather gather = Gather::loads, class T, class Vector>
   if constexpr (slots == Slots::entries) {
     gather_lanes<gather>(x, columns, gathered);
   } else {
-    // Without a branch: padding loads x[0], and the mask discards it.
-    constexpr int width = sizeof(Vector) / sizeof(T);
-    using Signs [[gnu::vector_size(sizeof(Vector))]] = LaneInteger<T>;
-    Signs sign;
-    LocalIndex inside[width];
-#pragma GCC unroll 32
-    for (int l = 0; l < width; ++l) {
-      inside[l] = columns[l] & ~(columns[l] >> 31);
-      sign[l] = columns[l];
-    }
-    gather_lanes<gather>(x, inside, gathered);
-    gathered = sign < 0 ? -Vector{} : gathered;
+    gather_present<gather>(x, columns, gathered);
   }
   add_products(values, gathered, sum);
 }
@@ -125,20 +173,15 @@ struct StripSums {
   /// bounds.
   template <Slots slots>
   [[gnu::always_inline]] void add(const T* values, const T* x, StripMask mask) {
-    using Bits [[gnu::vector_size(vector_bytes)]] = LaneInteger<T>;
 #pragma GCC unroll 32
     for (int g = 0; g < strip_lanes / width; ++g) {
       Vector own;
       std::memcpy(&own, x + g * width, sizeof(own));
-      if constexpr (slots == Slots::may_be_empty) {
-        Bits bit;
-#pragma GCC unroll 32
-        for (int l = 0; l < width; ++l) {
-          bit[l] = static_cast<LaneInteger<T>>(mask & (StripMask{1} << (g * width + l)));
-        }
-        own = bit == 0 ? -Vector{} : own;
+      if constexpr (slots == Slots::entries) {
+        add_products(values + g * width, own, vectors[g]);
+      } else {
+        add_masked(values + g * width, own, mask >> (g * width), vectors[g]);
       }
-      add_products(values + g * width, own, vectors[g]);
     }
   }
 

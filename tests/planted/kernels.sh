@@ -21,6 +21,24 @@ fault "slice end off by one" kernels/cpu/sell.cpp \
 fault "last partial slice forgotten" kernels/cpu/sell.cpp \
   'if (begin < end && whole < end) partial_slice' \
   'if (begin < end && whole + 1 < end) partial_slice'
+fault "AVX2: the upper four of eight coded values are the lower ones" kernels/cpu/avx2.hpp \
+  'upper ? _mm256_unpackhi_ps(low, high)' \
+  'upper ? _mm256_unpacklo_ps(low, high)'
+fault "AVX2: words of a table stay mixed" kernels/cpu/avx2.hpp \
+  '_mm256_permute4x64_pd(high_mixed, 0xd8)' \
+  '_mm256_permute4x64_pd(high_mixed, 0xe4)'
+fault "AVX2: 16-bit distances have their lanes mixed" kernels/cpu/avx2.hpp \
+  '_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8)' \
+  '_mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xe4)'
+fault "AVX2: padding reads x[0]" kernels/cpu/avx2.hpp \
+  '_mm256_blendv_pd(load_four(x, inside), _mm256_set1_pd(-0.0), signs)' \
+  '_mm256_blendv_pd(load_four(x, inside), load_four(x, inside), signs)'
+fault "AVX2: a lane of a mask is another one" kernels/cpu/avx2.hpp \
+  '_mm256_set_epi64x(8, 4, 2, 1)' \
+  '_mm256_set_epi64x(8, 2, 4, 1)'
+fault "strips take no mask" kernels/cpu/lanes.hpp \
+  'add_masked(values + g * width, own, mask >> (g * width), vectors[g]);' \
+  'add_masked(values + g * width, own, ~0U, vectors[g]);'
 fault "gap as wide as the code lost" kernels/cpu/asell_code.cpp \
   'for (; delta >= escape<Delta>; delta -= escape<Delta>) step();' \
   'for (; delta > escape<Delta>; delta -= escape<Delta>) step();'
@@ -36,9 +54,9 @@ fault "rows of a block have their own offsets" kernels/asell_code.hpp \
 fault "asell never takes bytes" kernels/cpu/asell_code.cpp \
   'consider(IndexCode::distances8, delta_steps<std::uint8_t>' \
   'if (false) consider(IndexCode::distances8, delta_steps<std::uint8_t>'
-fault "lanes of asell without an entry are summed" kernels/cpu/asell_kernel.hpp \
-  'sums[group] = flags != 0 ? sums[group] : before;' \
-  'sums[group] = flags != 1 << 30 ? sums[group] : before;'
+fault "lanes without an entry are summed" kernels/cpu/lanes.hpp \
+  'sum = flags != 0 ? sum : before;' \
+  'sum = flags != 1 << 30 ? sum : before;'
 fault "mask of AVX-512 shifted" kernels/cpu/avx512.hpp \
   '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask)));' \
   '_mm512_loadu_pd(sums), static_cast<__mmask8>(mask >> 1)));'
@@ -72,11 +90,8 @@ fault "the last piece of a sample is left out" kernels/cpu/gather_trial.hpp \
   'for (std::int64_t k = 0; k < pieces; ++k) {' \
   'for (std::int64_t k = 0; k + 1 < pieces; ++k) {'
 fault "padding touches x" kernels/cpu/lanes.hpp \
-  'gathered = sign < 0 ? -Vector{} : gathered;' \
-  'gathered = sign < 0 ? Vector{} * gathered : gathered;'
-fault "padding of a strip touches x" kernels/cpu/lanes.hpp \
-  'own = bit == 0 ? -Vector{} : own;' \
-  'own = bit == 0 ? Vector{} * own : own;'
+  'result = sign < 0 ? -Vector{} : result;' \
+  'result = sign < 0 ? Vector{} * result : result;'
 fault "the longer shares come last" kernels/balanced_shares.hpp \
   '(part < longer ? part : longer)' \
   '(part < longer ? 0 : part - longer)'
@@ -147,6 +162,6 @@ fault "slots cost the same in fp32" kernels/options.cpp \
 fault "two distinct values pass for one" kernels/local_statistics.cpp \
   'if (distinct.size() == 1) return 0;' \
   'if (distinct.size() <= 2) return 0;'
-fault "both lanes of a pair read the first column" kernels/cpu/avx512.hpp \
+fault "both lanes of a pair read the first column" kernels/cpu/avx2.hpp \
   'x + static_cast<std::uint32_t>(both)), x + (both >> 32));' \
   'x + static_cast<std::uint32_t>(both)), x + static_cast<std::uint32_t>(both));'
