@@ -7,11 +7,11 @@ usage: partitions.py [options]                             (see --help)
 For every matrix and number of ranks `rowhalo info` predicts the time of a product with each
 partitioner, `rowhalo run` measures it, one partitioner after the other, round by round, and `rowhalo
 run --partition auto` tells what it takes. Times are compared within a round, since a process may be
-slower or faster than the next one by 5 % all its life, by where its pages lie: what counts is the
-median over the rounds of the ratio of two partitioners, given with an interval that holds the true
+slower or faster than the next one by 5 % from beginning to end: what counts is the median over the rounds of the ratio of two partitioners, given with an interval that holds the true
 median 15 times in 16. Rounds end once every interval is narrower than 2 %, or after --rounds.
 Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and neighbours are measured once:
-hosts differ by more from run to run. Writes into --output:
+hosts differ by more from run to run. Every process tries formats and transports anew: where their
+choice changes from run to run, name both in --options. Writes into --output:
   partitions.csv    a line per matrix, ranks and partitioner, with its provenance
   partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
 The error of the model is that of a ratio, since round figures of the machine stand in it: time with
@@ -216,13 +216,13 @@ def compare(lines, made, auto):
             line["reason"] = candidate["reason"]
 
 
-def between(loss, low, high):
+def interval_text(loss, low, high):
     return "" if low == high == loss else f" ({100 * low:.1f} to {100 * high:.1f})"
 
 
 def loss_text(line):
     loss = line["loss"], line["loss_low"], line["loss_high"]
-    return f"{100 * loss[0]:+.1f} %{between(*loss)}"
+    return f"{100 * loss[0]:+.1f} %{interval_text(*loss)}"
 
 
 def markdown_text(lines, partitions):
@@ -235,8 +235,8 @@ def markdown_text(lines, partitions):
     losses = [(line["loss"], line["loss_low"], line["loss_high"]) for line in lines if line["chosen"]]
     text = ["# How --partition auto chooses", "",
             "Time of a product over that with `rows` in the same round: median over rounds "
-            "(predicted). In brackets behind a loss: 15 times in 16 the true one lies there. All "
-            "figures: [partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
+            "(predicted). In brackets behind a loss: from 5 rounds on the true one lies there 15 times "
+            "in 16. All figures: [partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
     if measured:
         text += [f"Commit {measured[0]['git']}, device {measured[0]['device']}, "
                  f"{measured[0]['hosts']}, {measured[0]['time']}."]
@@ -245,7 +245,7 @@ def markdown_text(lines, partitions):
     if errors and losses:
         worst = max(losses)
         text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
-                 f"{errors[-1]:.1%}; auto loses at most {worst[0]:.1%}{between(*worst)}."]
+                 f"{errors[-1]:.1%}; auto loses at most {worst[0]:.1%}{interval_text(*worst)}."]
     text += ["", f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",
              "| --- " * (len(partitions) + 5) + "|"]
     for (matrix, ranks), of in points.items():

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Steps that a compiler does not find by itself, with AVX2 (isa.hpp): entries of x by their
-// columns, lookup in a table of two registers, which lanes of a strip have an entry. What
-// avx512.hpp says of such functions holds for these; they are called inside run_avx2 and run_avx512
-// only.
+// columns, lookup in a table of two registers, fma with and without a mask, which lanes of a strip
+// have an entry. What avx512.hpp says of such functions holds for these; they are called inside
+// run_avx2 and run_avx512 only.
 #pragma once
 
 #if defined(__x86_64__)
@@ -130,7 +130,8 @@ ROWHALO_AVX2 void add_masked(const float* values, const float* x, std::uint32_t 
   _mm256_storeu_ps(sums, _mm256_blendv_ps(before, after, has));
 }
 
-/// Bit l of the result says whether index l of 32 is not all ones, or not negative.
+/// Bit l of the result says whether index l of 32 is that of an entry. Padding: a distance whose
+/// bits are all ones, a negative column.
 ROWHALO_AVX2 std::uint32_t present(const std::uint8_t* indices) {
   const __m256i own = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices));
   const __m256i none = _mm256_cmpeq_epi8(own, _mm256_set1_epi8(-1));
