@@ -5,13 +5,14 @@
 usage: partitions.py [options]                             (see --help)
 
 For every matrix and number of ranks `rowhalo info` predicts the time of a product with each
-partitioner, `rowhalo run` measures it, one partitioner after the other, round by round, and `rowhalo
-run --partition auto` tells what it takes. Times are compared within a round, since a process may be
-slower or faster than the next one by 5 % from beginning to end: what counts is the median over the rounds of the ratio of two partitioners, given with an interval that holds the true
+partitioner, `rowhalo run` measures it, one partitioner after the other, round by round, and
+`rowhalo run --partition auto` tells what it takes. Times are compared within a round, since a
+process may be slower or faster than the next one by 5 % from beginning to end: what counts is the
+median over the rounds of the ratio of two partitioners, given with an interval that holds the true
 median 15 times in 16. Rounds end once every interval is narrower than 2 %, or after --rounds.
-Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and neighbours are measured once:
-hosts differ by more from run to run. Every process tries formats and transports anew: where their
-choice changes from run to run, name both in --options. Writes into --output:
+Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and neighbours are measured
+once: hosts differ by more from run to run. Every process tries formats and transports anew: where
+their choice changes from run to run, name both in --options. Writes into --output:
   partitions.csv    a line per matrix, ranks and partitioner, with its provenance
   partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
 The error of the model is that of a ratio, since round figures of the machine stand in it: time with
