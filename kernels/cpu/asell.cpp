@@ -17,7 +17,8 @@
 // sell. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7
 // on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03
 // on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left
-// out; asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks).
+// out; asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks); for distant
+// values beside distances (Zen 3, AVX2, 2 threads) 1.2 on a band and on lp, 1.3 on random.
 //
 // Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
 // slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
@@ -123,9 +124,20 @@ class AsellKernel final : public SpmvKernel {
   using Run = RangeFunction<AsellBody<T, Gather::loads>>;
 
   AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y}, rows_.view(),   slices_.data(),          indices_.data(),
-            csr_.block,          values_.data(), codes_.data(),           values_of_codes_,
-            csr_.columns,        rows_.slices(), long_rows_.view<T>(csr_)};
+    constexpr std::int64_t cache_bytes = 1 << 20;  // of a thread
+    const bool far = values_.bytes() > cache_bytes * (std::ssize(bounds_) - 1);
+    return {{alpha, x, beta, y},
+            rows_.view(),
+            slices_.data(),
+            indices_.data(),
+            csr_.block,
+            values_.data(),
+            far,
+            codes_.data(),
+            values_of_codes_,
+            csr_.columns,
+            rows_.slices(),
+            long_rows_.view<T>(csr_)};
   }
 
   /// The sum of x[i] y[i] over the rows of slices and groups of long rows [begin, end).

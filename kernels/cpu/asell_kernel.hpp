@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -39,6 +40,7 @@ struct AsellArguments : ProductArguments<T> {
   const std::byte* indices;
   int block;
   const T* values;            ///< one per slot, or
+  bool far_values;            ///< they do not stay in L2
   const std::uint8_t* codes;  ///< one per slot that names one of
   const T* table;             ///< 64 bytes of values, or one for all slots where both are null
   std::int64_t columns;
@@ -55,7 +57,23 @@ struct StoredValues {
     constexpr int width = sizeof(Vector) / sizeof(T);
     std::memcpy(&result, values + slot + group * width, sizeof(result));
   }
+  template <class Vector>
+  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
   [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
+};
+
+/// The same, larger than L2. A slice of distances takes so many instructions per step that a core
+/// looks ahead less than a cache line, and what it fetches by itself follows one stream too slowly.
+template <class T>
+struct FarValues : StoredValues<T> {
+  /// Asks for a cache line of a later step where this group begins one.
+  template <class Vector>
+  [[gnu::always_inline]] void ask_ahead(Offset slot, int group) const {
+    constexpr std::uintptr_t bytes_ahead = 2048, line = 64;
+    if (group * sizeof(Vector) % line != 0) return;
+    const auto own = reinterpret_cast<std::uintptr_t>(this->values + slot) + group * sizeof(Vector);
+    __builtin_prefetch(reinterpret_cast<const void*>(own + bytes_ahead));
+  }
 };
 
 #if defined(__x86_64__)
@@ -75,6 +93,8 @@ struct CodedValues {
       avx2::permute(table, upper ? own - width : own, upper, reinterpret_cast<T*>(&result));
     }
   }
+  template <class Vector>
+  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
   [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
 };
 #endif
@@ -87,6 +107,8 @@ struct ConstantValue {
   [[gnu::always_inline]] void load(Offset, int, Vector& result) const {
     result = value - Vector{};
   }
+  template <class Vector>
+  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
   [[gnu::always_inline]] T operator[](Offset) const { return value; }
 };
 
@@ -206,6 +228,7 @@ struct AsellLoops {
     if (has == whole_strip) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
+        values.template ask_ahead<Vector>(slot, g);
         add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
       }
       return;
@@ -214,6 +237,7 @@ struct AsellLoops {
     for (int l = 0; l < strip_lanes; ++l) inside[l] = (has >> l & 1) != 0 ? columns[l] : 0;
 #pragma GCC unroll 32
     for (int g = 0; g < groups; ++g) {
+      values.template ask_ahead<Vector>(slot, g);
       add_gathered<Slots::may_be_empty>(g, slot, inside + g * width, has >> (g * width));
     }
   }
@@ -384,6 +408,11 @@ struct AsellBody {
       multiply_long_rows<T>(a.long_rows, a, first - a.slice_count, end - a.slice_count);
       end = first;
     }
+#if defined(__x86_64__)
+    if constexpr (vector_bytes == 32) {
+      if (a.far_values) return run_slices<vector_bytes>(a, FarValues<T>{{a.values}}, begin, end);
+    }
+#endif
     if (a.values != nullptr)
       return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
 #if defined(__x86_64__)

@@ -156,6 +156,12 @@ TEST_CASE("asell asks ahead for an x that is larger than a cache") {
   check("asell", ragged, "32-bit 100 %");
 }
 
+TEST_CASE("asell asks ahead for values that are larger than a cache") {
+  omp_set_num_threads(2);
+  const LocalIndex rows = 10016, length = 32;  // of each thread 1.28 MB in fp64
+  check("asell", of_gaps(rows, length, 9), "8-bit 100 %");
+}
+
 TEST_CASE("rows that begin far apart cost steps, not columns out of bounds") {
   omp_set_num_threads(2);
   // Row i begins 9 i columns from the diagonal; the shortest end early, the longest last.
