@@ -3,10 +3,13 @@
 import csv
 import io
 import shutil
+import sys
 from pathlib import Path
 
 from studying.ini import WrongInput
 from studying.program import find_executable
+from studying.rows import read_csv
+from whole_files import write_whole
 
 
 def add_program(parser):
@@ -42,3 +45,14 @@ def csv_text(columns, lines):
     writer.writeheader()
     writer.writerows(lines)
     return text.getvalue()
+
+
+def tables_again(program, path, markdown_text, texts=(), numbers=()):
+    """Writes the markdown beside a table of a program's own; `texts`, `numbers`: its own columns. The
+    exit status."""
+    try:
+        write_whole(path.with_suffix(".md"), markdown_text(read_csv(path, texts, numbers)))
+    except (OSError, ValueError) as error:
+        print(f"{program}: {path}: {error}", file=sys.stderr)
+        return 1
+    return 0

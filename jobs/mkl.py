@@ -28,9 +28,9 @@ import time
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, settle
+from comparing import add_program, settle, tables_again
 from petsc_matrix import read_petsc
-from studying.rows import columns_of, csv_text, read_csv, rows_of
+from studying.rows import columns_of, csv_text, rows_of
 from table import machines_of
 from whole_files import write_whole
 
@@ -40,8 +40,8 @@ MATRICES = ("stencil27:96,coef=random", "stencil7:128,coef=random", "elasticity:
             "rmat:scale=18,scramble=1", "web:rows=500000", "arrow:rows=2000000,heavy=5,row=500000",
             "empty:rows=2000000,share=0.8,row=20", "random:rows=500000,row=16",
             "lp:rows=1177,columns=300000")
-OWN_NUMBERS = ("mkl_seconds", "ratio", "lowest", "highest", "petsc_ratio")
-OWN = ("mkl", "pairs", *OWN_NUMBERS)  # columns of its own
+OWN_NUMBERS = ("pairs", "mkl_seconds", "ratio", "lowest", "highest", "petsc_ratio")
+OWN = ("mkl", *OWN_NUMBERS)  # columns of its own
 NON_TRANSPOSE, GENERAL = 10, 20  # of mkl_spblas.h
 
 
@@ -225,26 +225,10 @@ def write_tables(folder, rows):
     write_whole(folder / "mkl.md", markdown_text(rows))
 
 
-def read_rows(path):
-    rows = read_csv(path, OWN)
-    for row in rows:
-        row.update({name: float(row[name]) if row[name] else None for name in OWN_NUMBERS})
-    return rows
-
-
-def write_again(folder):
-    try:
-        write_whole(folder / "mkl.md", markdown_text(read_rows(folder / "mkl.csv")))
-    except (OSError, ValueError) as error:
-        print(f"{NAME}: {folder / 'mkl.csv'}: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 def main(arguments):
     options = parse(arguments)
     if options.tables:
-        return write_again(options.output)
+        return tables_again(NAME, options.output / "mkl.csv", markdown_text, ("mkl",), OWN_NUMBERS)
     prefix = Path(sys.prefix)
     folders = [options.mkl] if options.mkl else [prefix / "lib", prefix / "local/lib"]
     try:

@@ -13,8 +13,9 @@ median 15 times in 16. Rounds end once every interval is narrower than 2 %, or a
 Partitioners whose cuts agree within 1 % in nonzeros, rows, entries and neighbours are measured
 once: hosts differ by more from run to run. Every process tries formats and transports anew: where
 their choice changes from run to run, name both in --options. Writes into --output:
-  partitions.csv    a line per matrix, ranks and partitioner, with its provenance
-  partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors
+  partitions.csv    a line per matrix, ranks and partitioner: that of its run of the median time
+  partitions.md     a line per matrix and ranks: what auto took, what it loses, the model's errors;
+                    --tables writes it again
 The error of the model is that of a ratio, since round figures of the machine stand in it: time with
 the partitioner over time with `rows`, predicted over measured, minus 1. The loss of auto is the
 time of what it took over that of the best of rows, nnz and box, minus 1.
@@ -33,7 +34,9 @@ import tempfile
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, csv_text, settle
+from comparing import add_program, settle, tables_again
+from studying.rows import ALL_COLUMNS, columns_of, csv_text, rows_of
+from table import machines_of
 from whole_files import write_whole
 
 NAME = typed("partitions.py")
@@ -49,12 +52,11 @@ SURE = 15 / 16
 NARROW = 0.02  # interval of a median that needs no further round
 CUT = ("imbalance", "row_imbalance", "edge_cut", "halo_entries", "halo_bytes_max_rank",
        "neighbors_mean", "neighbors_max")  # what the time of a product depends on
+KEPT = ("study", "kind", "point", "matrix", "ranks", "partition", "reason")  # by a report
 ALIKE = 0.01  # cuts that differ by no more in any of these are taken for one
-COLUMNS = ("matrix", "ranks", "partition", "predicted_seconds", "median_seconds", "runs", "ratio",
-           "ratio_low", "ratio_high", "error", "chosen", "loss", "loss_low", "loss_high",
-           "owners_seconds", "partition_seconds", "auto_seconds", "setup_seconds", "reason", "rows",
-           "nonzeros", "device", "format", "transport", "version", "git", "hosts", "time",
-           "command_line")
+OWN = ("predicted_seconds", "runs", "ratio", "ratio_low", "ratio_high", "error", "chosen", "loss",
+       "loss_low", "loss_high", "owners_seconds", "partition_seconds", "auto_seconds",
+       "auto_setup_seconds")  # columns of its own
 
 
 def parse(arguments):
@@ -77,7 +79,11 @@ def parse(arguments):
                         help="further ones of `run` (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=300, metavar="S",
                         help="time limit of a run (default: %(default)s)")
+    parser.add_argument("--tables", action="store_true",
+                        help="measure nothing: write partitions.md of --output again")
     options = parser.parse_args(arguments)
+    if options.tables:
+        return options
     settle(parser, options)
     options.partitions = options.partitions.split(",")
     if "rows" not in options.partitions:
@@ -115,8 +121,9 @@ class Runs:
 
 def line_of(runs, ranks, partition):
     """Predicted, not measured yet; and what tells its cut from others."""
-    line = dict.fromkeys(COLUMNS)
-    line.update(matrix=runs.matrix, ranks=ranks, partition=partition, reason="")
+    line = dict.fromkeys((*ALL_COLUMNS, *OWN))
+    line.update(study="partitions", kind="", point=f"{partition} on {ranks}", status="skipped",
+                matrix=runs.matrix, ranks=ranks, partition=partition)
     report, line["reason"] = runs.report("info", partition)
     if not report:
         return line, None
@@ -127,7 +134,7 @@ def line_of(runs, ranks, partition):
 
 
 def measure(runs, lines):
-    """Reports of each partitioner, one per round, and medians and provenance into its line. A
+    """Reports of each partitioner, one per round, and the run of the median time into its line. A
     partitioner that fails has its reason in its line, and no reports."""
     line_of_name = {line["partition"]: line for line in lines}
     made = {name: [] for name in line_of_name}
@@ -139,24 +146,17 @@ def measure(runs, lines):
             if report:
                 made[name].append(report)
             else:
-                line_of_name[name]["reason"] = reason
+                line_of_name[name].update(status="failed", reason=reason)
                 del made[name]
         if len(made) < 2 or (number + 1 >= FEWEST and all(
                 is_narrow(one, other) for one, other in itertools.combinations(made.values(), 2))):
             break
     for name, reports in made.items():
         middle = sorted(reports, key=seconds_of)[(len(reports) - 1) // 2]
-        source = middle["provenance"]
-        line_of_name[name].update(
-            median_seconds=seconds_of(middle), runs=len(reports),
-            rows=middle["matrix"]["rows"], nonzeros=middle["matrix"]["nonzeros"],
-            device=middle["kernel"]["device"], format=middle["kernel"]["format"],
-            transport=middle["halo"]["transport"], setup_seconds=setup_of(middle),
-            partition_seconds=middle["setup"]["partition_seconds"],
-            version=source["version"], git=source["git"], time=source["time"],
-            hosts=" ".join(dict.fromkeys(source["hosts"])),
-            command_line=shlex.join([*runs.launcher, "rowhalo", "run", *runs.words, "--partition",
-                                     name, *shlex.split(runs.options.options)]))
+        own, = rows_of({**middle, "cases": []})  # what the report describes
+        line = line_of_name[name]
+        line.update({column: own[column] for column in own if column not in KEPT},
+                    partition_seconds=middle["setup"]["partition_seconds"], runs=len(reports))
     return made
 
 
@@ -186,7 +186,7 @@ def alike(cut, other):
 
 def share(line, of):
     """Gives a line what was measured with a cut like its own under another name."""
-    own = {key: line[key] for key in ("partition", "predicted_seconds", "owners_seconds")}
+    own = {key: line[key] for key in ("point", "partition", "predicted_seconds", "owners_seconds")}
     line.update(of, **own, reason=line["reason"] or of["reason"] or f"cut as {of['partition']}")
 
 
@@ -210,7 +210,7 @@ def compare(lines, made, auto):
                               for name in (*CHEAP, taken["partition"]) if name in of)
         taken.update(chosen=True, loss=loss - 1, loss_low=low - 1, loss_high=high - 1,
                      auto_seconds=auto["setup"]["partition_seconds"] - taken["partition_seconds"],
-                     setup_seconds=setup_of(auto))
+                     auto_setup_seconds=setup_of(auto))
     for candidate in auto["partition"]["candidates"]:
         line = next((line for line in lines if line["partition"] == candidate["name"]), None)
         if line and not line["reason"]:
@@ -226,7 +226,8 @@ def loss_text(line):
     return f"{100 * loss[0]:+.1f} %{interval_text(*loss)}"
 
 
-def markdown_text(lines, partitions):
+def markdown_text(lines):
+    partitions = list(dict.fromkeys(line["partition"] for line in lines))
     points = {}
     for line in lines:
         points.setdefault((line["matrix"], line["ranks"]), {})[line["partition"]] = line
@@ -239,15 +240,14 @@ def markdown_text(lines, partitions):
             "(predicted). In brackets behind a loss: from 5 rounds on the true one lies there 15 times "
             "in 16. All figures: [partitions.csv](partitions.csv); what they mean: jobs/partitions.py."]
     if measured:
-        text += [f"Commit {measured[0]['git']}, device {measured[0]['device']}, "
-                 f"{measured[0]['hosts']}, {measured[0]['time']}."]
         rounds = [line["runs"] for line in measured]
         text += [f"Cuts that agree within 1 % were measured once; {min(rounds)} to {max(rounds)} rounds."]
     if errors and losses:
         worst = max(losses)
         text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
                  f"{errors[-1]:.1%}; auto loses at most {worst[0]:.1%}{interval_text(*worst)}."]
-    text += ["", f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",
+    text += ["", *machines_of(measured), "",
+             f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",
              "| --- " * (len(partitions) + 5) + "|"]
     for (matrix, ranks), of in points.items():
         base = of["rows"]
@@ -268,6 +268,8 @@ def markdown_text(lines, partitions):
 
 def main(arguments):
     options = parse(arguments)
+    if options.tables:
+        return tables_again(NAME, options.output / "partitions.csv", markdown_text, numbers=OWN)
     options.output.mkdir(parents=True, exist_ok=True)
     lines, failed = [], False
     for matrix in options.matrix or MATRICES:
@@ -295,8 +297,8 @@ def main(arguments):
             print(f"{matrix} on {ranks}: "
                   + (f"auto takes {taken['partition']}, {loss_text(taken)}" if taken
                      else reason or "auto took what was not measured"), flush=True)
-            write_whole(options.output / "partitions.csv", csv_text(COLUMNS, lines))
-            write_whole(options.output / "partitions.md", markdown_text(lines, options.partitions))
+            write_whole(options.output / "partitions.csv", csv_text(lines, (*OWN, *columns_of(lines))))
+            write_whole(options.output / "partitions.md", markdown_text(lines))
     return 1 if failed else 0
 
 

@@ -290,15 +290,15 @@ def value_of(name, text, texts):
         return float(text)
 
 
-def read_csv(path, texts=()):
-    """Lines as rows_of gives them, but for digits beyond DIGITS; `texts`: further columns that are
-    text. ValueError where it is no such file."""
+def read_csv(path, texts=(), numbers=()):
+    """Lines as rows_of gives them, but for digits beyond DIGITS; `texts`, `numbers`: further columns.
+    ValueError where it is no such file."""
     texts = {*TEXTS, *texts}
     with open(path, encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         missing = {"matrix", "ranks", "format", "median_seconds"} - set(reader.fieldnames or ())
         if missing:
             raise ValueError(f"has no column {sorted(missing)[0]}")
-        known = [name for name in reader.fieldnames if name in ALL_COLUMNS or name in texts]
+        known = [name for name in reader.fieldnames if name in {*ALL_COLUMNS, *texts, *numbers}]
         return [{**dict.fromkeys(ALL_COLUMNS), **{name: value_of(name, line[name], texts)
                                               for name in known}} for line in reader]

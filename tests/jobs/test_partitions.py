@@ -3,10 +3,11 @@
 """jobs/partitions.py: predicted and measured times of partitioners, what auto takes, and refusals."""
 import csv
 import importlib
+import json
 import os
 import unittest
 
-from results import launch, script
+from results import JOBS, launch, script
 
 os.environ.update(launch.ENVIRONMENT)
 
@@ -44,13 +45,18 @@ class Partitions(launch.Case):
             self.assertEqual(line["reason"].startswith("cut as rows"), alike and partition != "rows")
             measured = "rows" if alike else partition
             self.assertIn(f"--device cpu --partition {measured}", line["command_line"])
+            self.assertTrue(line["status"] == "ok" and line["git"] and line["devices"])
         taken = [line for line in lines.values() if line["chosen"]]
         self.assertEqual({line["matrix"]: line["partition"] for line in taken}[uneven], "nnz")
         for line in taken:
             best = min(float(other["median_seconds"]) for other in lines.values()
                        if other["matrix"] == line["matrix"] and other["median_seconds"])
             self.assertAlmostEqual(float(line["loss"]), float(line["median_seconds"]) / best - 1)
-        text = (self.place / "partitions.md").read_text(encoding="utf-8")
+        path = self.place / "partitions.md"
+        text = path.read_text(encoding="utf-8")
+        path.unlink()
+        self.compare("--tables")
+        self.assertEqual(path.read_text(encoding="utf-8"), text)
         self.assertIn("Median error of the model", text)
         self.assertIn(f"| {uneven} | 2 | 1.000 (1.000) |", text)
 
@@ -75,9 +81,7 @@ class Partitions(launch.Case):
     def test_rounds(self):
         """In turn, until every interval is narrow; one cut alone is measured once."""
         module = importlib.import_module("partitions")
-        report = {"matrix": {"rows": 1, "nonzeros": 1}, "kernel": {"device": "cpu", "format": "csr"},
-                  "halo": {"transport": "mpi"}, "setup": {"partition_seconds": 0.0},
-                  "provenance": {"version": "1", "git": "1", "time": "1", "hosts": ["h"]}}
+        report = json.loads((JOBS / "results/samples/run.json").read_text(encoding="utf-8"))
 
         class Runs:
             launcher, words = [], []
@@ -91,22 +95,28 @@ class Partitions(launch.Case):
                 if partition == "box" and len(self.asked) > 3:
                     return None, "no box"
                 noise = self.noise if len(self.asked) % 2 else 0
-                return {**report, "timing": {"median_seconds": 1 + noise}}, ""
+                return {**report, "timing": {**report["timing"], "median_seconds": 1 + noise}}, ""
+
+        def lines_of(names):
+            return [{"partition": name, "point": name} for name in names]
 
         for names, noise, rounds in ((["rows"], 0.5, 1), (["rows", "nnz"], 0.001, 5),
                                      (["rows", "nnz"], 0.5, 8)):
             runs = Runs(noise)
-            lines = [{**dict.fromkeys(module.COLUMNS), "partition": name} for name in names]
+            lines = lines_of(names)
             made = module.measure(runs, lines)
             self.assertEqual({name: len(reports) for name, reports in made.items()},
                              dict.fromkeys(names, rounds))
             self.assertEqual({line["runs"] for line in lines}, {rounds})
+            for line in lines:  # all else is of the report
+                self.assertEqual(line["point"], line["partition"])
+                self.assertEqual(line["git"], report["provenance"]["git"])
             self.assertEqual([name for _, name in runs.asked[:4]],
                              (names if len(names) == 1 else [*names, *reversed(names)]))
         runs = Runs(0)
-        lines = [{**dict.fromkeys(module.COLUMNS), "partition": name} for name in ("rows", "nnz", "box")]
+        lines = lines_of(("rows", "nnz", "box"))
         self.assertEqual(set(module.measure(runs, lines)), {"rows", "nnz"})
-        self.assertEqual(lines[2]["reason"], "no box")
+        self.assertEqual((lines[2]["status"], lines[2]["reason"]), ("failed", "no box"))
         self.assertEqual(module.measure(runs, []), {})
 
     def test_what_fails_is_said(self):
