@@ -52,7 +52,7 @@ SURE = 15 / 16
 NARROW = 0.02  # interval of a median that needs no further round
 CUT = ("imbalance", "row_imbalance", "edge_cut", "halo_entries", "halo_bytes_max_rank",
        "neighbors_mean", "neighbors_max")  # what the time of a product depends on
-KEPT = ("study", "kind", "point", "matrix", "ranks", "partition", "reason")  # by a report
+KEPT = ("study", "kind", "point", "matrix", "ranks", "partition", "reason")  # not taken from a report
 ALIKE = 0.01  # cuts that differ by no more in any of these are taken for one
 OWN = ("predicted_seconds", "runs", "ratio", "ratio_low", "ratio_high", "error", "chosen", "loss",
        "loss_low", "loss_high", "owners_seconds", "partition_seconds", "auto_seconds",

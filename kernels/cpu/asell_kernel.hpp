@@ -62,8 +62,8 @@ struct StoredValues {
   [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
 };
 
-/// The same, larger than L2. A slice of distances takes so many instructions per step that a core
-/// looks ahead less than a cache line, and what it fetches by itself follows one stream too slowly.
+/// The same, larger than L2, prefetched in slices of distances: a core's own prefetching, which
+/// there is mostly of this one stream, is too slow (asell.cpp has the figures).
 template <class T>
 struct FarValues : StoredValues<T> {
   /// Asks for a cache line of a later step where this group begins one.
