@@ -11,6 +11,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "kernels/fixed_point.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -59,15 +61,18 @@ double least_bytes(const CsrView& host) {
   const auto* values = static_cast<const Value*>(host.values);
   const Offset step = std::max<Offset>(host.nonzeros / most_looked_at, 1);
   std::unordered_set<Bits> distinct;
+  ValueRange<Value> range;
   bool singles = true;
   for (Offset e = 0; e < host.nonzeros; e += step) {
     distinct.insert(std::bit_cast<Bits>(values[e]));
     const auto rounded = static_cast<Value>(static_cast<float>(values[e]));
     singles = singles && std::bit_cast<Bits>(rounded) == std::bit_cast<Bits>(values[e]);
-    if (!singles && distinct.size() > most_distinct) break;
+    range.add(values[e]);
+    if (!singles && range.too_wide() && distinct.size() > most_distinct) break;
   }
   if (distinct.size() == 1) return 0;
   if (distinct.size() <= most_distinct) return 1;
+  if (range.fits()) return sizeof(std::uint16_t);
   return singles ? sizeof(float) : sizeof(Value);
 }
 

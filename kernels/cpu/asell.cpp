@@ -11,17 +11,19 @@
 // Columns of a local matrix ascend but where a row goes from ghosts back to owned ones. The
 // drawing: kernels/gpu/asell/asell.cpp. Rows keep their stored order and have one accumulator each:
 // the bits of csr; padding never touches x (asell_kernel.hpp). codes=on (default) keeps values as
-// one byte each if registers hold all distinct ones (with AVX2: 8, fp32 16), and not at all
-// where there is one (value_codes.hpp). sigma= sorts rows by length as in sell, with its default;
-// without sigma= rows much longer than the others stay in CSR (long_rows.hpp); gather=on|off as in
-// sell. Worth (Zen 4, fp64, one core, times of the next simpler over this): offsets over 32-bit 1.7
-// on stencil27; 16-bit over 32-bit 1.6 on random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03
-// on a band; a byte per value 2.5 on stencil27, but 0.5 from a table of 60 values in memory: left
-// out; asking ahead for x where it is larger than a megabyte 1.7 on random (4 ranks); for distant
-// values beside distances (Zen 3, AVX2, 2 threads) 1.2 on a band and on lp, 1.3 on random.
+// one byte each if registers hold all distinct ones (with AVX2: 8, fp32 16), not at all where
+// there is one (value_codes.hpp), and in 16 bits where that is exact (fixed_point.hpp). sigma=
+// sorts rows by length as in sell, with its default; without sigma= rows much longer than the
+// others stay in CSR (long_rows.hpp); gather=on|off as in sell. Worth (Zen 4, fp64, one core, times
+// of the next simpler over this): offsets over 32-bit 1.7 on stencil27; 16-bit over 32-bit 1.6 on
+// random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on a band; a byte per value 2.5 on
+// stencil27, but 0.5 from a table of 60 values in memory: left out; asking ahead for x where it is
+// larger than a megabyte 1.7 on random (4 ranks); for distant values beside distances (Zen 3, AVX2,
+// 2 threads) 1.2 on a band and on lp, 1.3 on random; 16 bits per value (the same) 1.3 to 1.4 on a
+// band, lp and random, 1.0 on road and rmat.
 //
-// Bytes of the matrix: s (v, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s the
-// slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
+// Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s
+// the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -62,6 +64,11 @@ class AsellKernel final : public SpmvKernel {
     const RowListView sliced = long_rows_.others();
     rows_ = slices_of_rows(matrix, sliced, c, sigma_);
     if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::plain ? 1 : table_size);
+    if (use_codes && table_.size() == 0) {
+      const auto fixed = fixed_point_of<T>(matrix, sliced);
+      fixed_ = fixed.has_value();
+      if (fixed_) fixed_code_ = FixedPointCode<T>(*fixed);
+    }
     cut_slices();
     const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();
     check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, sliced), matrix},
@@ -107,7 +114,8 @@ class AsellKernel final : public SpmvKernel {
   KernelWork work() const override {
     const std::int64_t table = static_cast<std::int64_t>(table_.size() * sizeof(T));
     const std::int64_t stored = slices_.bytes() + rows_.bytes() + indices_.bytes() +
-                                values_.bytes() + codes_.bytes() + long_rows_.bytes();
+                                values_.bytes() + fixed_codes_.bytes() + codes_.bytes() +
+                                long_rows_.bytes();
     const Offset in_csr = long_rows_.nonzeros();
     KernelWork work = work_of(
         csr_, csr_rows_, slices_[rows_.slices()].slot + in_csr,
@@ -133,6 +141,8 @@ class AsellKernel final : public SpmvKernel {
             csr_.block,
             values_.data(),
             far,
+            fixed_codes_.data(),
+            fixed_code_,
             codes_.data(),
             values_of_codes_,
             csr_.columns,
@@ -161,6 +171,7 @@ class AsellKernel final : public SpmvKernel {
   }
 
   std::int64_t value_bytes() const {
+    if (fixed_) return sizeof(std::uint16_t);
     return table_.size() == 0 ? sizeof(T) : table_.size() == 1 ? 0 : 1;
   }
 
@@ -208,7 +219,11 @@ class AsellKernel final : public SpmvKernel {
   void fill() {
     const AsellSlice& last = slices_[rows_.slices()];
     indices_ = Buffer<std::byte>(last.index);
-    if (table_.size() == 0) values_ = Buffer<T>(last.slot);
+    if (fixed_) {
+      fixed_codes_ = Buffer<std::uint16_t>(last.slot);
+    } else if (table_.size() == 0) {
+      values_ = Buffer<T>(last.slot);
+    }
     if (table_.size() > 1) codes_ = Buffer<std::uint8_t>(last.slot);
     for (std::size_t k = 0; k < table_.size(); ++k) values_of_codes_[k] = table_[k];
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
@@ -225,15 +240,22 @@ class AsellKernel final : public SpmvKernel {
     const SliceCode code{slices_[slice].code, static_cast<LocalIndex>(size / rows.lanes),
                          slices_[slice].base_or_full};
     write_indices(rows, code, indices_.data() + slices_[slice].index, slots);
-    if (table_.size() == 0) std::fill_n(values_.data() + first, size, T{0});
-    if (table_.size() > 1) std::fill_n(codes_.data() + first, size, std::uint8_t{0});
-    const auto* entries = static_cast<const T*>(csr_.values);
-    for (LocalIndex l = 0; l < rows.lanes; ++l) {
-      const T* own = entries + csr_.offsets[rows.rows[l]];
-      for (LocalIndex k = 0; k < rows.lengths[l]; ++k) {
-        if (table_.size() == 0) values_[first + slots[l][k]] = own[k];
-        if (table_.size() > 1) codes_[first + slots[l][k]] = table_.code(own[k]);
+    const auto put = [&](auto& stored, const auto& code) {
+      std::fill_n(stored.data() + first, size, 0);
+      const auto* entries = static_cast<const T*>(csr_.values);
+      for (LocalIndex l = 0; l < rows.lanes; ++l) {
+        const T* own = entries + csr_.offsets[rows.rows[l]];
+        for (LocalIndex k = 0; k < rows.lengths[l]; ++k) {
+          stored[first + slots[l][k]] = code(own[k]);
+        }
       }
+    };
+    if (fixed_) {
+      put(fixed_codes_, [&](T value) { return fixed_code_.code(value); });
+    } else if (table_.size() > 1) {
+      put(codes_, [&](T value) { return table_.code(value); });
+    } else if (table_.size() == 0) {
+      put(values_, [](T value) { return value; });
     }
   }
 
@@ -247,6 +269,7 @@ class AsellKernel final : public SpmvKernel {
                           100.0 * static_cast<double>(slots_of_code_[code]) /
                               static_cast<double>(slices_[rows_.slices()].slot));
     }
+    if (fixed_) text += "; 16-bit values";
     if (table_.size() == 1) text += "; 1 value";
     if (table_.size() > 1) text += fmt::format("; {} values", table_.size());
     if (sigma_ > 1) text += fmt::format("; sigma={}", sigma_);
@@ -263,9 +286,12 @@ class AsellKernel final : public SpmvKernel {
   LongRows long_rows_;
   SlicedRows rows_;
   ValueTable<T> table_;
+  bool fixed_ = false;  ///< values are kept in 16 bits
+  FixedPointCode<T> fixed_code_;
   Buffer<AsellSlice> slices_;
   Buffer<std::byte> indices_;
   Buffer<T> values_;
+  Buffer<std::uint16_t> fixed_codes_;
   Buffer<std::uint8_t> codes_;
   T values_of_codes_[table_size] = {};
   Offset slots_of_code_[index_codes] = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The product of asell (asell.cpp): one loop for each index code of a slice, over one source of
-// values (stored, a byte that names one of a table, or one constant). 32 rows per slice, summed
-// side by side in registers:
+// values (stored, a byte that names one of a table, 16 bits, or one constant). 32 rows per slice,
+// summed side by side in registers:
 //   for each step, for each lane l with an entry: sum[l] = fma(value, x[column], sum[l])
 // and after the slices, in CSR, rows that are much longer than the others (long_rows.hpp).
 // Lanes without an entry may load x[0] or a table's value, but their sum is kept as it was.
@@ -16,11 +16,13 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/cpu/asell_code.hpp"
+#include "kernels/cpu/asell_values.hpp"
 #include "kernels/cpu/avx2.hpp"
 #include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/long_rows.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
+#include "kernels/fixed_point.hpp"
 #include "kernels/product_arguments.hpp"
 
 namespace rowhalo::cpu_asell {
@@ -39,77 +41,15 @@ struct AsellArguments : ProductArguments<T> {
   const AsellSlice* slices;  ///< one more behind the last
   const std::byte* indices;
   int block;
-  const T* values;            ///< one per slot, or
-  bool far_values;            ///< they do not stay in L2
+  const T* values;                   ///< one per slot, or
+  bool far_values;                   ///< they do not stay in L2
+  const std::uint16_t* fixed_codes;  ///< one per slot of these, or
+  FixedPointCode<T> fixed;
   const std::uint8_t* codes;  ///< one per slot that names one of
-  const T* table;             ///< 64 bytes of values, or one for all slots where both are null
+  const T* table;             ///< 64 bytes of values, or one for all slots where all are null
   std::int64_t columns;
   std::int64_t slice_count;
   LongRowsView<T> long_rows;
-};
-
-/// Values as they are.
-template <class T>
-struct StoredValues {
-  const T* values;
-  template <class Vector>
-  [[gnu::always_inline]] void load(Offset slot, int group, Vector& result) const {
-    constexpr int width = sizeof(Vector) / sizeof(T);
-    std::memcpy(&result, values + slot + group * width, sizeof(result));
-  }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
-  [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
-};
-
-/// The same, larger than L2, prefetched in slices of distances: a core's own prefetching, which
-/// there is mostly of this one stream, is too slow (asell.cpp has the figures).
-template <class T>
-struct FarValues : StoredValues<T> {
-  /// Asks for a cache line of a later step where this group begins one.
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset slot, int group) const {
-    constexpr std::uintptr_t bytes_ahead = 2048, line = 64;
-    if (group * sizeof(Vector) % line != 0) return;
-    const auto own = reinterpret_cast<std::uintptr_t>(this->values + slot) + group * sizeof(Vector);
-    __builtin_prefetch(reinterpret_cast<const void*>(own + bytes_ahead));
-  }
-};
-
-#if defined(__x86_64__)
-/// Values that a byte names, of a table of 64 bytes: one register of AVX-512, two of AVX2.
-template <class T>
-struct CodedValues {
-  const std::uint8_t* codes;
-  const T* table;
-  template <class Vector>
-  [[gnu::always_inline]] void load(Offset slot, int group, Vector& result) const {
-    constexpr int width = sizeof(Vector) / sizeof(T);
-    const std::uint8_t* own = codes + slot + group * width;
-    if constexpr (sizeof(Vector) == 64) {
-      avx512::permute(table, own, reinterpret_cast<T*>(&result));
-    } else {
-      const bool upper = width == 4 && group % 2 == 1;
-      avx2::permute(table, upper ? own - width : own, upper, reinterpret_cast<T*>(&result));
-    }
-  }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
-  [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
-};
-#endif
-
-/// One value for all.
-template <class T>
-struct ConstantValue {
-  T value;
-  template <class Vector>
-  [[gnu::always_inline]] void load(Offset, int, Vector& result) const {
-    result = value - Vector{};
-  }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
-  [[gnu::always_inline]] T operator[](Offset) const { return value; }
 };
 
 template <class T, int vector_bytes, Gather gather, class Values>
@@ -415,6 +355,9 @@ struct AsellBody {
 #endif
     if (a.values != nullptr)
       return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
+    if (a.fixed_codes != nullptr) {
+      return run_slices<vector_bytes>(a, FixedValues<T>{a.fixed_codes, a.fixed}, begin, end);
+    }
 #if defined(__x86_64__)
     if constexpr (vector_bytes > 16) {
       if (a.codes != nullptr) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Steps that a compiler does not find by itself, with AVX2 (isa.hpp): entries of x by their
-// columns, lookup in a table of two registers, fma with and without a mask, which lanes of a strip
-// have an entry. What avx512.hpp says of such functions holds for these; they are called inside
-// run_avx2 and run_avx512 only.
+// columns, lookup in a table of two registers, 16 bits as 32 or 64, fma with and without a mask,
+// which lanes of a strip have an entry. What avx512.hpp says of such functions holds for these;
+// they are called inside run_avx2 and run_avx512 only.
 #pragma once
 
 #if defined(__x86_64__)
@@ -66,6 +66,16 @@ ROWHALO_AVX2 void load_present(const float* x, const LocalIndex* columns, float*
                       _mm256_max_epi32(own, _mm256_setzero_si256()));
   const __m256 signs = _mm256_castsi256_ps(own);
   _mm256_storeu_ps(result, _mm256_blendv_ps(load_eight(x, inside), _mm256_set1_ps(-0.0F), signs));
+}
+
+/// result[l] = codes[l], as many as a vector holds.
+ROWHALO_AVX2 void widen(const std::uint16_t* codes, std::uint64_t* result) {
+  const __m128i own = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(result), _mm256_cvtepu16_epi64(own));
+}
+ROWHALO_AVX2 void widen(const std::uint16_t* codes, std::uint32_t* result) {
+  const __m128i own = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(result), _mm256_cvtepu16_epi32(own));
 }
 
 /// Of eight lanes l: result[l] = table[codes[l]], in fp64 the lower or the upper four. A

@@ -33,6 +33,18 @@ ROWHALO_AVX512 void permute(const float* table, const std::uint8_t* codes, float
   _mm512_storeu_ps(result, _mm512_maskz_permutexvar_ps(all, places, _mm512_loadu_ps(table)));
 }
 
+/// result[l] = codes[l], as many as a vector holds.
+ROWHALO_AVX512 void widen(const std::uint16_t* codes, std::uint64_t* result) {
+  constexpr __mmask8 all = 0xff;
+  const __m128i own = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes));
+  _mm512_storeu_si512(result, _mm512_maskz_cvtepu16_epi64(all, own));
+}
+ROWHALO_AVX512 void widen(const std::uint16_t* codes, std::uint32_t* result) {
+  constexpr __mmask16 all = 0xffff;
+  const __m256i own = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes));
+  _mm512_storeu_si512(result, _mm512_maskz_cvtepu16_epi32(all, own));
+}
+
 /// result[l] = x[columns[l]]
 ROWHALO_AVX512 void gather(const double* x, const LocalIndex* columns, double* result) {
   constexpr __mmask8 all = 0xff;

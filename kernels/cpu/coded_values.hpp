@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The values of CSR rows in fewer bytes, each with all its bits, in the order of the entries: a
-// position of one byte where at most 256 are distinct (value_codes.hpp), fp32 where that loses
-// nothing of fp64. Worth on csr-omp (2 threads of a virtual machine, time with all bytes over time
-// with fewer): positions 1.13 to 1.16 on rmat:18 and 1.05 to 1.09 on rmat:20, both of ones; fp32
-// 1.09 to 1.13 on random and 1.11 to 1.17 on web, both of integers; 1.0 where the matrix is in L3.
+// position of one byte where at most 256 are distinct (value_codes.hpp), 16 bits where that is
+// exact (fixed_point.hpp), fp32 where that loses nothing of fp64. Worth on csr-omp (2 threads of a
+// virtual machine, time with all bytes over time with fewer): positions 1.13 to 1.16 on rmat:18
+// and 1.05 to 1.09 on rmat:20, both of ones; fp32 1.09 to 1.13 on random and 1.11 to 1.17 on web,
+// both of integers, and 16 bits 1.03 to 1.05 more; 1.0 where the matrix is in L3.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/parts.hpp"
 #include "kernels/cpu/value_codes.hpp"
+#include "kernels/fixed_point.hpp"
 #include "kernels/options.hpp"
 #include "kernels/work.hpp"
 
@@ -32,31 +34,41 @@ class CodedValues {
               const Spec& options);
 
   bool are_positions() const { return codes_.bytes() > 0; }
+  bool are_fixed() const { return fixed_.bytes() > 0; }
   bool are_singles() const { return singles_.bytes() > 0; }
-  /// Of all entries of the matrix: std::uint8_t, float or T.
+  /// Of all entries of the matrix: std::uint8_t, std::uint16_t, float or T.
   const void* data() const {
     if (are_positions()) return codes_.data();
+    if (are_fixed()) return fixed_.data();
     return are_singles() ? singles_.data() : full_;
   }
   /// What the positions stand for.
   const T* distinct() const { return distinct_.data(); }
+  /// What 16 bits stand for.
+  FixedPointCode<T> fixed_code() const { return fixed_code_; }
   std::int64_t bytes_each() const {
     if (are_positions()) return 1;
+    if (are_fixed()) return 2;
     return are_singles() ? std::int64_t{sizeof(float)} : std::int64_t{sizeof(T)};
   }
   std::int64_t table_bytes() const { return std::ssize(distinct_) * std::int64_t{sizeof(T)}; }
   /// Beside the matrix.
-  std::int64_t footprint_bytes() const { return codes_.bytes() + singles_.bytes() + table_bytes(); }
-  /// "1 value", "3 values", "fp32" or nothing.
+  std::int64_t footprint_bytes() const {
+    return codes_.bytes() + fixed_.bytes() + singles_.bytes() + table_bytes();
+  }
+  /// "1 value", "3 values", "16-bit values", "fp32" or nothing.
   std::string text() const {
     if (distinct_.size() == 1) return "1 value";
     if (are_positions()) return std::to_string(distinct_.size()) + " values";
+    if (are_fixed()) return "16-bit values";
     return are_singles() ? "fp32" : "";
   }
 
  private:
   const void* full_;
   Buffer<std::uint8_t> codes_;
+  Buffer<std::uint16_t> fixed_;
+  FixedPointCode<T> fixed_code_;
   Buffer<float> singles_;
   std::vector<T> distinct_;
 };
@@ -88,6 +100,15 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
     for (std::size_t k = 0; k < table.size(); ++k) distinct_.push_back(table[k]);
     for_each_row([&](Offset begin, Offset end) {
       for (Offset e = begin; e < end; ++e) codes_[e] = table.code(values[e]);
+    });
+    return;
+  }
+  if (!pays(sizeof(std::uint16_t))) return;
+  if (const auto fixed = fixed_point_of<T>(matrix, rows)) {
+    fixed_code_ = FixedPointCode<T>(*fixed);
+    fixed_ = Buffer<std::uint16_t>(matrix.nonzeros);
+    for_each_row([&](Offset begin, Offset end) {
+      for (Offset e = begin; e < end; ++e) fixed_[e] = fixed_code_.code(values[e]);
     });
     return;
   }

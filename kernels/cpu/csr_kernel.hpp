@@ -17,7 +17,7 @@
 // Bytes of the matrix (csr): n (v + 4) + 8 (m + 1) + rows.
 //
 // Bytes of the matrix (csr-omp): n (v + 4) + 8 (m + 1) + rows; coded n (1 + 4) and v per distinct
-// value, or n (4 + 4), in place of n (v + 4).
+// value, n (2 + 4) or n (4 + 4), in place of n (v + 4).
 #pragma once
 
 #include <omp.h>
@@ -31,6 +31,7 @@
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/make_typed.hpp"
 #include "kernels/cpu/parts.hpp"
+#include "kernels/fixed_point.hpp"
 #include "kernels/local_statistics.hpp"
 #include "kernels/options.hpp"
 #include "kernels/product_arguments.hpp"
@@ -43,14 +44,16 @@ template <class T>
 struct CsrArguments : ProductArguments<T> {
   const Offset* offsets;
   const LocalIndex* indices;
-  const void* values;  ///< what the body takes them for
-  const T* distinct;   ///< for a body that takes them for positions here
+  const void* values;       ///< what the body takes them for
+  const T* distinct;        ///< for a body that takes them for positions here
+  FixedPointCode<T> fixed;  ///< for one that takes them for these codes
   RowListView rows;
   Offset nonzeros;
   bool scattered;  ///< x does not stay in L2, and neighbouring rows do not share most of it
 };
 
-/// Stored: the type of `values`; std::uint8_t is a position among the distinct ones.
+/// Stored: the type of `values`; std::uint8_t is a position among the distinct ones, std::uint16_t
+/// a code of `fixed`.
 template <class T, class Stored>
 struct CsrBody {
   using Arguments = CsrArguments<T>;
@@ -59,6 +62,8 @@ struct CsrBody {
     const Stored stored = static_cast<const Stored*>(a.values)[entry];
     if constexpr (std::is_same_v<Stored, std::uint8_t>) {
       return a.distinct[stored];
+    } else if constexpr (std::is_same_v<Stored, std::uint16_t>) {
+      return a.fixed.value(stored);
     } else {
       return static_cast<T>(stored);
     }
@@ -113,6 +118,7 @@ class CsrKernel final : public SpmvKernel {
     if (codes) values_ = CodedValues<T>(matrix, rows, bounds_, options);
     const Isa isa = chosen_isa(options);
     run_ = values_.are_positions() ? for_isa<CsrBody<T, std::uint8_t>>(isa)
+           : values_.are_fixed()   ? for_isa<CsrBody<T, std::uint16_t>>(isa)
            : values_.are_singles() ? for_isa<CsrBody<T, float>>(isa)
                                    : for_isa<CsrBody<T, T>>(isa);
     constexpr std::int64_t l2_bytes = 1 << 20;
@@ -162,8 +168,9 @@ class CsrKernel final : public SpmvKernel {
 
  private:
   CsrArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y}, matrix_.offsets, matrix_.indices,  values_.data(),
-            values_.distinct(),  rows_,           matrix_.nonzeros, scattered_};
+    return {{alpha, x, beta, y}, matrix_.offsets,      matrix_.indices, values_.data(),
+            values_.distinct(),  values_.fixed_code(), rows_,           matrix_.nonzeros,
+            scattered_};
   }
 
   std::vector<std::int64_t> split(int parts) const {

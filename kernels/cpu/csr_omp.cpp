@@ -2,8 +2,8 @@
 //
 // csr-omp: csr on all threads of the rank. Each thread owns one contiguous range of rows with an
 // even share of the nonzeros, cut once. A row belongs to one thread, so the bits are those of csr.
-// Values of at most 256 kinds, or exact in fp32, are kept in 1 or 4 bytes (coded_values.hpp;
-// codes=on: in small matrices, too; codes=off: none).
+// Values of at most 256 kinds, or exact in 16 bits or in fp32, are kept in 1, 2 or 4 bytes
+// (coded_values.hpp; codes=on: in small matrices, too; codes=off: none).
 #include "kernels/cost_model.hpp"
 #include "kernels/cpu/csr_kernel.hpp"
 

@@ -2,7 +2,8 @@
 //
 // Value codes: where the listed rows hold few distinct values, a table of them, so that an entry
 // can be kept as one byte, or as nothing where there is only one value. Values are told apart by
-// their bits: -0 is not +0, and every payload of NaN stands for itself. Exact, therefore.
+// their bits: -0 is not +0, and every payload of NaN stands for itself. Exact, therefore. And where
+// there are more, whether 16 bits hold each of them (fixed_point.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,9 +11,11 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/fixed_point.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 
@@ -69,6 +72,30 @@ ValueTable<T>::ValueTable(const CsrView& matrix, RowListView rows, std::size_t m
     }
   }
   if (bits_.size() > most) bits_.clear();
+}
+
+/// Nothing where 16 bits do not hold all values of the listed rows. All threads look, and all stop
+/// as soon as one has found values that do not fit together.
+template <class T>
+std::optional<FixedPoint> fixed_point_of(const CsrView& matrix, RowListView rows) {
+  const auto* values = static_cast<const T*>(matrix.values);
+  std::atomic<bool> too_wide = false;
+  ValueRange<T> all;
+#pragma omp parallel
+  {
+    ValueRange<T> own;
+#pragma omp for schedule(static)
+    for (LocalIndex k = 0; k < rows.count; ++k) {
+      if (too_wide.load(std::memory_order_relaxed)) continue;
+      for (Offset e = matrix.offsets[rows[k]]; e < matrix.offsets[rows[k] + 1]; ++e) {
+        own.add(values[e]);
+      }
+      if (own.too_wide()) too_wide.store(true, std::memory_order_relaxed);
+    }
+#pragma omp critical
+    all.add(own);
+  }
+  return !too_wide && all.fits() ? std::optional(all.fixed_point()) : std::nullopt;
 }
 
 }  // namespace rowhalo

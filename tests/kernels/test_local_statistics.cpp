@@ -230,7 +230,8 @@ TEST_CASE("value codes lower the bound of the formats that have them, not what i
   CHECK(least([](std::size_t) { return 0.1; }) == 0);
   CHECK(least([](std::size_t e) { return e % 2 == 0 ? 0.0 : -0.0; }) == 1);
   CHECK(least([](std::size_t e) { return 0.1 * static_cast<double>(e % 256); }) == 1);
-  CHECK(least([](std::size_t e) { return 0.5 * static_cast<double>(e); }) == 4);
+  CHECK(least([](std::size_t e) { return 0.5 * static_cast<double>(e); }) == 2);
+  CHECK(least([](std::size_t e) { return e == 0 ? -0.0 : 0.5 * static_cast<double>(e); }) == 4);
   CHECK(least([](std::size_t e) { return 0.1 * static_cast<double>(e); }) == 8);
 
   const Typed<float> single(matrix);

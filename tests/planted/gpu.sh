@@ -57,6 +57,22 @@ gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_ba
   'table_size)} << (8 * u);' \
   'table_size)} << (8 * (u & 3));' \
   test_kernels_gpu
+gpu_fault "16 bits of every other entry of a chunk are lost" kernels/gpu/csr_balanced/chunk_values.cu \
+  'unsigned{fixed.code(values[e])} << (16 * (u % 2));' \
+  'unsigned{fixed.code(values[e])} << 16;' \
+  test_kernels_gpu
+gpu_fault "one block's range of values stands for all" kernels/gpu/values/exact_values.cu \
+  'for (const ValueRange<T>& range : of_blocks.to_host()) all.add(range);' \
+  'all.add(of_blocks.to_host().front());' \
+  test_kernels_gpu
+gpu_fault "asell reads the 16 bits of its first steps again" kernels/gpu/asell/asell.cu \
+  'codes += unroll * warp_size;' \
+  '' \
+  test_kernels_gpu
+gpu_fault "csr-packed takes the 16 bits of its first slots" kernels/gpu/csr/csr_packed.cu \
+  'four.slot[j] = code.value(stored.slot[j]);' \
+  'four.slot[j] = code.value(stored.slot[j & 1]);' \
+  test_kernels_gpu
 gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu \
   'four.slot[j] = table[word >> (8 * j) & 0xff];' \
   'four.slot[j] = table[word >> (8 * (j & 1)) & 0xff];' \

@@ -66,6 +66,18 @@ fault "mask of AVX-512 shifted" kernels/cpu/avx512.hpp \
 fault "-0 taken for +0" kernels/cpu/value_codes.hpp \
   'const Bits bits = std::bit_cast<Bits>(values[e]);' \
   'const Bits bits = std::bit_cast<Bits>(values[e] + T{0});'
+fault "16 bits hold one value too many" kernels/fixed_point.hpp \
+  'highest_ - lowest_ > largest_code * unit_' \
+  'highest_ - lowest_ > (largest_code + 1) * unit_'
+fault "-0 in 16 bits" kernels/fixed_point.hpp \
+  ' || (value == 0 && bits != 0)' \
+  ''
+fault "16 bits far from zero" kernels/fixed_point.hpp \
+  'const bool near = -most <= lowest_ && highest_ <= most;' \
+  'const bool near = -8 * most <= lowest_ && highest_ <= 8 * most;'
+fault "lanes of asell take the 16 bits of the next" kernels/cpu/asell_values.hpp \
+  'const std::uint16_t* own = codes + slot + group * width;' \
+  'const std::uint16_t* own = codes + slot + group * width + 1;'
 fault "values that fp32 rounds are kept in it" kernels/cpu/coded_values.hpp \
   'if (std::bit_cast<Bits>(back) == std::bit_cast<Bits>(values[e])) continue;' \
   'if ((std::bit_cast<Bits>(back) ^ std::bit_cast<Bits>(values[e])) >> 30 == 0) continue;'

@@ -35,13 +35,13 @@
 //
 // Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
-// distinct values stores 8 bits per value and a table; with one value, none; fp64 whose values all
-// are exact in fp32 stores that (codes=off: none of these). All are exact. Each row is summed in
-// stored order with its own accumulator: the bits of csr. sigma= as in sell; without it, if padding
-// is more than a tenth of the nonzeros, rows are sorted within windows of 1024 if that saves a
-// twentieth of the bytes.
+// distinct values stores 8 bits per value and a table; with one value, none; values that all are
+// exact in 16 bits (fixed_point.hpp) or, of fp64, in fp32 are stored as that (codes=off: none of
+// these). All are exact. Each row is summed in stored order with its own accumulator: the bits of
+// csr. sigma= as in sell; without it, if padding is more than a tenth of the nonzeros, rows are
+// sorted within windows of 1024 if that saves a twentieth of the bytes.
 //
-// Bytes of the matrix: s v for values (s if coded, 0 if all are equal) + s (1, 2 or 4) for columns
+// Bytes of the matrix: s v for values (v 1, 0 or 2 if coded) + s (1, 2 or 4) for columns
 // (offsets: 8 per step of each distinct pattern) + 16 per slice + rows, with s the slots.
 #include "kernels/gpu/asell/asell.hpp"
 
@@ -63,10 +63,15 @@ namespace {
 
 constexpr std::int64_t sorted_window = 1024;
 
+/// What a lane has so many times as `value_rows` says.
+std::size_t value_row_bytes(ValueCode code, Precision precision) {
+  if (code == ValueCode::fixed) return sizeof(std::uint16_t);
+  return code == ValueCode::plain ? matrix_value_bytes(precision) : sizeof(std::uint32_t);
+}
+
 /// Bytes of the slots of a layout and of their codes.
 std::int64_t slot_bytes(const AsellLayout& layout, Precision precision) {
-  const std::size_t number =
-      layout.value_code == ValueCode::plain ? matrix_value_bytes(precision) : sizeof(std::uint32_t);
+  const std::size_t number = value_row_bytes(layout.value_code, precision);
   return warp_size * (layout.value_rows * static_cast<std::int64_t>(number) +
                       layout.code_rows * static_cast<std::int64_t>(sizeof(std::uint32_t)));
 }
@@ -78,7 +83,9 @@ class AsellGpuKernel final : public DeviceFormat {
   AsellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options, ExactValues exact)
       : DeviceFormat(matrix, rows), slice_rows_(rows) {
     const std::vector<std::uint64_t>& numbers = exact.distinct;
-    const ValueCode code = numbers.empty()       ? ValueCode::plain
+    const bool fixed = takes_coded_values<Numbers> && exact.fixed;
+    const ValueCode code = fixed                 ? ValueCode::fixed
+                           : numbers.empty()     ? ValueCode::plain
                            : numbers.size() == 1 ? ValueCode::constant
                                                  : ValueCode::dictionary;
     for (std::uint64_t seed = 0;; ++seed) {
@@ -87,10 +94,11 @@ class AsellGpuKernel final : public DeviceFormat {
                     fmt::format("slices of {} rows", warp_size),
                     "sort more rows (sigma=), or use csr-vector or csr-balanced");
       layout_.distinct_values = std::ssize(numbers);
+      if (fixed) layout_.fixed = *exact.fixed;
       layout_.table = table_of<Matrix, Matrix>(numbers);
       layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
       layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
-                                    (code == ValueCode::plain ? sizeof(Matrix) : sizeof(unsigned)));
+                                    value_row_bytes(code, matrix.precision));
       if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
     }
     unroll_ = chosen_unroll(options);
@@ -119,6 +127,7 @@ class AsellGpuKernel final : public DeviceFormat {
              layout_.values.data(),
              reinterpret_cast<const Matrix*>(layout_.table.data()),
              static_cast<unsigned>(layout_.distinct_values),
+             FixedPointCode<Sum>(layout_.fixed),
              slice_rows_,
              csr_.block,
              parts},
@@ -132,11 +141,11 @@ class AsellGpuKernel final : public DeviceFormat {
       return fitting_unroll(layout_, describe_device(current_device()).multiprocessors);
     }
     const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
-    const bool coded = layout_.value_code != ValueCode::plain;
-    return word == "low"               ? Unroll::low
-           : word == "medium" || coded ? Unroll::medium
-           : word == "high"            ? Unroll::high
-                                       : Unroll::highest;
+    const bool two = in_table(layout_.value_code);
+    return word == "low"             ? Unroll::low
+           : word == "medium" || two ? Unroll::medium
+           : word == "high"          ? Unroll::high
+                                     : Unroll::highest;
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -181,7 +190,8 @@ class AsellGpuKernel final : public DeviceFormat {
           "{}={:.3g}%,", index_code_names[code],
           100.0 * static_cast<double>(count) / static_cast<double>(layout_.slices.size()));
     }
-    if (layout_.value_code != ValueCode::plain) {
+    if (layout_.value_code == ValueCode::fixed) text += "values=16-bit,";
+    if (in_table(layout_.value_code)) {
       text += fmt::format("values={},", layout_.distinct_values);
     }
     if (in_fp32_) text += "values=fp32,";

@@ -141,6 +141,25 @@ struct TableValues {
 };
 
 template <class Matrix>
+struct FixedPointValues {
+  const std::uint16_t* codes;  ///< of this lane
+  FixedPointCode<Matrix> code;
+
+  template <int unroll>
+  __device__ void load(int left, Matrix (&value)[unroll]) {
+    std::uint16_t stored[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      stored[u] = 0;
+      if (u < left) stored[u] = streamed(codes + u * warp_size);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) value[u] = code.value(stored[u]);
+    codes += unroll * warp_size;
+  }
+};
+
+template <class Matrix>
 struct ConstantValue {
   Matrix number;
 
@@ -197,6 +216,8 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
     return PlainValues<Matrix>{static_cast<const Matrix*>(a.values) + first};
   } else if constexpr (code == ValueCode::dictionary) {
     return TableValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, table};
+  } else if constexpr (code == ValueCode::fixed) {
+    return FixedPointValues<Matrix>{static_cast<const std::uint16_t*>(a.values) + first, a.fixed};
   } else {
     return ConstantValue<Matrix>{cached(a.table)};
   }
@@ -270,7 +291,7 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
 template <class Numbers, ValueCode values, Unroll unroll>
 void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
   const unsigned blocks = blocks_for(arguments.rows.count, asell_threads);
-  constexpr bool able = sums_dot<Numbers>(values), apart = values != ValueCode::plain;
+  constexpr bool able = sums_dot<Numbers>(values), apart = in_table(values);
   constexpr Dots dots = able ? Dots::if_wanted : Dots::no;
   if (!apart || arguments.dots != nullptr) {
     asell_kernel<Numbers, values, unroll, dots><<<blocks, asell_threads, 0, stream>>>(arguments);
@@ -278,6 +299,22 @@ void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
     asell_kernel<Numbers, values, unroll, Dots::no>
         <<<blocks, asell_threads, 0, stream>>>(arguments);
   }
+}
+
+/// For values that no table holds.
+template <class Numbers, ValueCode values>
+AsellLaunch<Numbers> launch_of(Unroll unroll) {
+  switch (unroll) {
+    case Unroll::low:
+      break;
+    case Unroll::medium:
+      return launch<Numbers, values, Unroll::medium>;
+    case Unroll::high:
+      return launch<Numbers, values, Unroll::high>;
+    case Unroll::highest:
+      return launch<Numbers, values, Unroll::highest>;
+  }
+  return launch<Numbers, values, Unroll::low>;
 }
 
 }  // namespace
@@ -292,13 +329,15 @@ AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
     case ValueCode::constant:
       return low ? launch<Numbers, ValueCode::constant, Unroll::low>
                  : launch<Numbers, ValueCode::constant, Unroll::medium>;
+    case ValueCode::fixed:
+      if constexpr (takes_coded_values<Numbers>) {
+        return launch_of<Numbers, ValueCode::fixed>(unroll);
+      }
+      break;
     case ValueCode::plain:
       break;
   }
-  return low                        ? launch<Numbers, ValueCode::plain, Unroll::low>
-         : unroll == Unroll::medium ? launch<Numbers, ValueCode::plain, Unroll::medium>
-         : unroll == Unroll::high   ? launch<Numbers, ValueCode::plain, Unroll::high>
-                                    : launch<Numbers, ValueCode::plain, Unroll::highest>;
+  return launch_of<Numbers, ValueCode::plain>(unroll);
 }
 
 template AsellLaunch<NumberTypes<double, double, double>> asell_launch(ValueCode, Unroll);

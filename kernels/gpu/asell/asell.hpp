@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "kernels/asell_code.hpp"
+#include "kernels/fixed_point.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/csr.hpp"
@@ -23,11 +24,16 @@ enum class ValueCode {
   plain,       ///< as numbers
   dictionary,  ///< 8 bits: position in a table of at most 256 numbers
   constant,    ///< not at all: there is one distinct number only
+  fixed,       ///< 16 bits, as fixed_point.hpp has them; of types that take coded values
 };
+/// Whether the kernel looks them up.
+constexpr bool in_table(ValueCode code) {
+  return code == ValueCode::dictionary || code == ValueCode::constant;
+}
 
 /// 32 rows. What a warp reads first, with one load.
 struct alignas(16) AsellSlice {
-  std::uint32_t values;  ///< plain: steps of the slices before; dictionary: 32-bit words per lane
+  std::uint32_t values;  ///< steps of the slices before; dictionary: 32-bit words per lane
   std::uint32_t codes;  ///< offsets: first step in `patterns`; others: 32-bit words per lane before
   LocalIndex base;      ///< 8-bit, 16-bit: the distance of the first entry counts from row + base
   std::uint32_t steps_and_code;
@@ -47,11 +53,12 @@ struct AsellLayout {
   DeviceArray<AsellSlice> slices;
   DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
   DeviceArray<std::uint32_t> words;  ///< codes
-  DeviceMemory values;               ///< numbers, or words of positions
+  DeviceMemory values;               ///< numbers, words of positions, or codes of 16 bits
   DeviceMemory table;                ///< the distinct numbers of the local matrix, if coded
+  FixedPoint fixed;                  ///< what those codes mean
   ValueCode value_code = ValueCode::plain;
   std::int64_t steps = 0;            ///< of all slices
-  std::int64_t value_rows = 0;       ///< numbers or words that a lane has in `values`, all slices
+  std::int64_t value_rows = 0;       ///< that a lane has in `values`, all slices
   std::int64_t code_rows = 0;        ///< the same in `words`
   std::int64_t distinct_values = 0;  ///< where values are coded
   std::array<std::int64_t, index_codes> slices_by_code{};
@@ -84,6 +91,7 @@ struct AsellArguments : ProductOf<Numbers> {
   const void* values;
   const typename Numbers::Matrix* table;
   unsigned table_size;  ///< at most most_distinct_values
+  FixedPointCode<typename Numbers::Sum> fixed;
   RowListView rows;
   int block;     ///< of anchor_of()
   double* dots;  ///< per slice: the sum of x[row] y[row]; null: not wanted
@@ -103,9 +111,9 @@ using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStrea
 /// How many steps of a slice a thread loads before it sums them.
 enum class Unroll {
   low,     ///< few, and as many warps as there is room for: short slices, wide distances
-  medium,  ///< more, with three quarters of the warps; coded values are asked for at the start
-  high,    ///< with three eighths: long slices, or all at once; not for coded values
-  highest  ///< many, with less than a quarter: long slices, all at once; not for coded values
+  medium,  ///< more, with three quarters of the warps; values in a table are asked for at the start
+  high,    ///< with three eighths: long slices, or all at once; not for values in a table
+  highest  ///< many, with less than a quarter: long slices, all at once; not for these either
 };
 
 /// What launches the kernel for values of that code.

@@ -2,6 +2,9 @@
 //
 // Writes the codes and values of asell (asell.hpp) where asell_measure.cu has made room: each lane
 // walks its row, slot after slot, so that a warp writes one stretch of memory a step.
+#include <bit>
+#include <type_traits>
+
 #include "kernels/gpu/asell/asell_rows.cuh"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/positions.cuh"
@@ -9,14 +12,30 @@
 namespace rowhalo {
 namespace {
 
+struct FillArguments {
+  CsrView matrix;
+  RowListView rows;
+  std::int64_t slices;
+  const AsellSlice* described;
+  const OffsetStep* patterns;
+  std::uint32_t* words;
+  void* values;
+  const void* table;
+  int table_size;
+  FixedPoint fixed;
+  int* collision;  ///< raised where two patterns share a hash
+};
+
 /// Where the numbers of a lane go, slot after slot.
 template <class Word, ValueCode code>
 class ValueWriter {
  public:
-  __device__ ValueWriter(void* values, std::uint64_t first, const Word* table, int table_size)
-      : table_(table), table_size_(table_size) {
+  __device__ ValueWriter(const FillArguments& a, std::uint64_t first)
+      : table_(static_cast<const Word*>(a.table)), table_size_(a.table_size), fixed_(a.fixed) {
+    void* const values = a.values;
     const std::uint64_t place = first * warp_size + lane_number();
     if constexpr (code == ValueCode::plain) numbers_ = static_cast<Word*>(values) + place;
+    if constexpr (code == ValueCode::fixed) codes_ = static_cast<std::uint16_t*>(values) + place;
     if constexpr (code == ValueCode::dictionary) {
       words_ = static_cast<std::uint32_t*>(values) + place;
     }
@@ -29,6 +48,9 @@ class ValueWriter {
     } else if constexpr (code == ValueCode::dictionary) {
       word_ |= position_of(number, table_, table_size_) << (8 * filled_);
       if (++filled_ == values_per_word) finish();
+    } else if constexpr (code == ValueCode::fixed) {
+      *codes_ = fixed_.code(std::bit_cast<Number>(number));
+      codes_ += warp_size;
     }
   }
 
@@ -44,25 +66,16 @@ class ValueWriter {
   }
 
  private:
+  using Number = std::conditional_t<sizeof(Word) == 8, double, float>;
+
   const Word* table_;
   int table_size_;
+  FixedPointCode<Number> fixed_;
   Word* numbers_ = nullptr;
+  std::uint16_t* codes_ = nullptr;
   std::uint32_t* words_ = nullptr;
   std::uint32_t word_ = 0;
   int filled_ = 0;
-};
-
-struct FillArguments {
-  CsrView matrix;
-  RowListView rows;
-  std::int64_t slices;
-  const AsellSlice* described;
-  const OffsetStep* patterns;
-  std::uint32_t* words;
-  void* values;
-  const void* table;
-  int table_size;
-  int* collision;  ///< raised where two patterns share a hash
 };
 
 template <class Word, class Writer>
@@ -126,8 +139,7 @@ __global__ void fill_slices(FillArguments a) {
   if (number >= a.slices) return;
   const Lane lane = lane_of(a.matrix, a.rows, number);
   const AsellSlice slice = a.described[number];
-  ValueWriter<Word, value_code> writer(a.values, slice.values, static_cast<const Word*>(a.table),
-                                       a.table_size);
+  ValueWriter<Word, value_code> writer(a, slice.values);
   switch (slice.code()) {
     case IndexCode::offsets:
       fill_offsets<Word>(a, slice, lane, writer);
@@ -160,6 +172,12 @@ void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments
       fill_slices<Word, ValueCode::constant>
           <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
       break;
+    case ValueCode::fixed:
+      if constexpr (sizeof(Word) >= sizeof(float)) {
+        fill_slices<Word, ValueCode::fixed>
+            <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
+      }
+      break;
   }
   ROWHALO_CUDA(cudaGetLastError());
 }
@@ -180,6 +198,7 @@ PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayo
                                 layout.values.data(),
                                 layout.table.data(),
                                 static_cast<int>(layout.distinct_values),
+                                layout.fixed,
                                 collision.data()};
   const unsigned blocks = blocks_for(slices * warp_size, conversion_threads);
   with_word(matrix_value_bytes(matrix.precision),

@@ -120,7 +120,7 @@ __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueC
     return;
   }
   const std::int64_t steps = measures[k].steps;
-  const std::int64_t taken = values == ValueCode::plain        ? steps
+  const std::int64_t taken = !in_table(values)                 ? steps
                              : values == ValueCode::dictionary ? words_for(steps, values_per_word)
                                                                : 0;
   value_rows[k] = static_cast<std::uint64_t>(taken);
@@ -231,6 +231,7 @@ Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<
 
 int bytes_of_value(ValueCode code, Precision precision) {
   if (code == ValueCode::plain) return static_cast<int>(matrix_value_bytes(precision));
+  if (code == ValueCode::fixed) return sizeof(std::uint16_t);
   return code == ValueCode::dictionary ? 1 : 0;
 }
 

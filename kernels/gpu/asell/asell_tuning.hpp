@@ -41,7 +41,7 @@ template <class Numbers>
 constexpr Shape shape_of(Unroll unroll, ValueCode code) {
   constexpr bool reduced =
       sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
-  if (code != ValueCode::plain) {
+  if (in_table(code)) {
     return {8, 8, 8, unroll == Unroll::low ? 16 : 12, Order::compilers};
   }
   switch (unroll) {
@@ -65,7 +65,7 @@ inline Unroll fitting_unroll(const AsellLayout& layout, std::int64_t multiproces
   const auto longer_than = [&](std::int64_t steps) { return layout.steps > steps * slices; };
   // Asking ahead: a quarter of elasticity:80 takes 32 us instead of 34, but all of it 120 instead
   // of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
-  if (layout.value_code != ValueCode::plain) {
+  if (in_table(layout.value_code)) {
     return at_most(2 * 64) ? Unroll::medium : Unroll::low;
   }
   // Wide distances: loads of x are all over the caches, which more warps keep busy.

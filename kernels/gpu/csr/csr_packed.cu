@@ -14,12 +14,13 @@
 // is the first. All of that is loaded before the product before has ended (early_start.cuh): the
 // chain of loads is x, y. Order of sums and bits depend on the matrix alone.
 //
-// At most 256 distinct values take 8 bits each, a single one none; fp64 values that all are exact
-// in fp32 are stored as that. By default that is done where it saves 4 MB; codes=on: always,
-// codes=off: never. A row has at most 4096 entries, a local matrix 2^22 slots.
+// At most 256 distinct values take 8 bits each, a single one none; values that all are exact in 16
+// bits (fixed_point.hpp) or, of fp64, in fp32 are stored as that. By default that is done where it
+// saves 4 MB; codes=on: always, codes=off: never. A row has at most 4096 entries, a local matrix
+// 2^22 slots.
 //
 // Bytes of the matrix: (v + 4 + 1) s + rows: value, column, and a word per lane; s are the slots:
-// n, one per empty row, and what is left over in each thread block; v is 1, 0 or 4 where coded.
+// n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -71,6 +72,21 @@ struct CodedValues {
     FourOf<typename Numbers::Matrix> four;
 #pragma unroll
     for (int j = 0; j < lane_slots; ++j) four.slot[j] = table[word >> (8 * j) & 0xff];
+    return four;
+  }
+};
+
+/// A lane's values as numbers of 16 bits.
+template <class Numbers>
+struct FixedValues {
+  const FourOf<std::uint16_t>* codes;
+  FixedPointCode<typename Numbers::Matrix> code;
+
+  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const {
+    const FourOf<std::uint16_t> stored = codes[lane];
+    FourOf<typename Numbers::Matrix> four;
+#pragma unroll
+    for (int j = 0; j < lane_slots; ++j) four.slot[j] = code.value(stored.slot[j]);
     return four;
   }
 };
@@ -203,6 +219,14 @@ struct Positions {
   }
 };
 
+template <class Number>
+struct FixedCodes {
+  FixedPointCode<Number> code;
+  std::uint16_t* codes;
+
+  __device__ void put(Offset slot, Number value) const { codes[slot] = code.code(value); }
+};
+
 /// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
 template <class Word, class Stored>
 __global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
@@ -249,7 +273,7 @@ class CsrPackedKernel final : public DeviceFormat {
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
     threads_ = chosen_threads(options, lengths.longest);
     if (rows.count == 0) return;
-    fill(exact.distinct);
+    fill(exact);
     if (!can_start_early(csr_packed_kernel<Numbers, StoredValues<Numbers>, Start::early>)) {
       start_ = Start::in_turn;
     }
@@ -265,6 +289,12 @@ class CsrPackedKernel final : public DeviceFormat {
         const CodedValues<Numbers> coded{reinterpret_cast<const Matrix*>(table_.data()),
                                          positions_.size() > 0 ? positions_.data() : nullptr};
         return launch(product, coded, stream);
+      }
+      if (fixed_.size() > 0) {
+        return launch(product,
+                      FixedValues<Numbers>{
+                          reinterpret_cast<const FourOf<std::uint16_t>*>(fixed_.data()), code_},
+                      stream);
       }
     }
     launch(product, StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())},
@@ -290,7 +320,8 @@ class CsrPackedKernel final : public DeviceFormat {
                   arguments);
   }
 
-  void fill(const std::vector<std::uint64_t>& distinct) {
+  void fill(const ExactValues& exact) {
+    const std::vector<std::uint64_t>& distinct = exact.distinct;
     constexpr int block = 128;
     const Packing packing = pack(row_lengths(csr_, rows_).to_host(), Offset{threads_} * lane_slots);
     const DeviceArray<Offset> begins{std::span<const Offset>(packing.begins)};
@@ -298,6 +329,8 @@ class CsrPackedKernel final : public DeviceFormat {
     if (takes_coded_values<Numbers> && !distinct.empty()) {
       table_ = table_of<Matrix, Matrix>(distinct);
       if (distinct.size() > 1) positions_ = DeviceArray<unsigned>(packing.slots / lane_slots);
+    } else if (takes_coded_values<Numbers> && exact.fixed) {
+      fixed_ = DeviceArray<std::uint16_t>(packing.slots);
     } else {
       values_ = DeviceArray<Matrix>(packing.slots);
     }
@@ -308,12 +341,23 @@ class CsrPackedKernel final : public DeviceFormat {
     set(columns_, 0xff);  // -1
     set(values_, 0);
     set(positions_, 0);
+    set(fixed_, 0);
     set(words_, 0);
+    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * warp_size, block);
+    if constexpr (takes_coded_values<Numbers>) {
+      if (fixed_.size() > 0) {
+        code_ = FixedPointCode<Matrix>(*exact.fixed);
+        fill_slots<Matrix><<<blocks, block>>>(csr_, rows_, begins.data(), columns_.data(),
+                                              FixedCodes<Matrix>{code_, fixed_.data()},
+                                              words_.data());
+      }
+    }
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
       const auto fill_with = [&](auto stored) {
-        fill_slots<Word><<<blocks_for(std::int64_t{rows_.count} * warp_size, block), block>>>(
-            csr_, rows_, begins.data(), columns_.data(), stored, words_.data());
+        fill_slots<Word>
+            <<<blocks, block>>>(csr_, rows_, begins.data(), columns_.data(), stored, words_.data());
       };
+      if (fixed_.size() > 0) return;
       if (table_.bytes() > 0) {
         fill_with(Positions<Word>{reinterpret_cast<const Word*>(table_.data()),
                                   static_cast<int>(distinct.size()),
@@ -332,11 +376,12 @@ class CsrPackedKernel final : public DeviceFormat {
   }
   std::int64_t footprint_bytes() const override {
     return columns_.bytes() + values_.bytes() + static_cast<std::int64_t>(table_.bytes()) +
-           positions_.bytes() + words_.bytes();
+           positions_.bytes() + fixed_.bytes() + words_.bytes();
   }
   std::string parameters() const override {
     std::string text = "block=" + std::to_string(threads_);
     if (table_.bytes() > 0) text += ",values=" + std::to_string(table_.bytes() / sizeof(Matrix));
+    if (fixed_.size() > 0) text += ",values=16-bit";
     return text + (in_fp32_ ? ",values=fp32" : "");
   }
 
@@ -344,9 +389,11 @@ class CsrPackedKernel final : public DeviceFormat {
   int threads_ = fewest_threads;
   Start start_ = Start::early;
   DeviceArray<LocalIndex> columns_;
-  DeviceArray<Matrix> values_;       ///< if they are not coded
-  DeviceMemory table_;               ///< of distinct values, if coded
-  DeviceArray<unsigned> positions_;  ///< in it, a byte per slot, if there are several
+  DeviceArray<Matrix> values_;        ///< if they are not coded
+  DeviceMemory table_;                ///< of distinct values, if coded
+  DeviceArray<unsigned> positions_;   ///< in it, a byte per slot, if there are several
+  DeviceArray<std::uint16_t> fixed_;  ///< numbers of 16 bits, a slot each, if these hold all
+  FixedPointCode<Sum> code_;
   DeviceArray<unsigned> words_;
 };
 

@@ -25,12 +25,45 @@ __global__ void encode(const Word* values, Offset entries, const Word* table, in
   positions[item] = word;
 }
 
+/// The same for numbers of 16 bits; those beyond the end have code 0.
+template <class T>
+__global__ void encode(const T* values, Offset entries, FixedPointCode<T> fixed, uint4* codes,
+                       std::int64_t lanes) {
+  const std::int64_t item = thread_index();
+  if (item >= lanes) return;
+  const Offset first = item / warp_size * chunk_entries + item % warp_size;
+  unsigned word[lane_entries / 2] = {};
+  for (int u = 0; u < lane_entries; ++u) {
+    const Offset e = first + u * warp_size;
+    if (e < entries) word[u / 2] |= unsigned{fixed.code(values[e])} << (16 * (u % 2));
+  }
+  codes[item] = make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+std::int64_t lanes_of(Offset entries) {
+  return (entries + chunk_entries - 1) / chunk_entries * warp_size;
+}
+
 }  // namespace
+
+template <class T>
+DeviceArray<uint4> encode_fixed(const T* values, Offset entries, const FixedPoint& fixed) {
+  const std::int64_t lanes = lanes_of(entries);
+  DeviceArray<uint4> codes(lanes);
+  if (lanes == 0) return codes;
+  encode<<<blocks_for(lanes, conversion_threads), conversion_threads>>>(
+      values, entries, FixedPointCode<T>(fixed), codes.data(), lanes);
+  ROWHALO_CUDA(cudaGetLastError());
+  return codes;
+}
+
+template DeviceArray<uint4> encode_fixed(const double*, Offset, const FixedPoint&);
+template DeviceArray<uint4> encode_fixed(const float*, Offset, const FixedPoint&);
 
 DeviceArray<ValuePositions> encode_values(const void* values, std::size_t value_bytes,
                                           Offset entries,
                                           const std::vector<std::uint64_t>& distinct) {
-  const std::int64_t lanes = (entries + chunk_entries - 1) / chunk_entries * warp_size;
+  const std::int64_t lanes = lanes_of(entries);
   DeviceArray<ValuePositions> positions(lanes);
   if (lanes == 0) return positions;
   with_word(value_bytes, [&]<class Word>(Word) {

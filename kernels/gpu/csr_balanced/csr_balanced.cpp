@@ -27,13 +27,14 @@
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
 // (columns16.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
-// (chunk_values.hpp), a single one none, and fp64 values that all are exact in fp32 take that
-// (codes=on: in small matrices, too; codes=off: none of these). The kernel reads the arrays of the
-// CsrView in place; hubs, 16-bit columns and values in fewer bytes need copies. If only some rows
-// are listed, indices and values are copied.
+// (chunk_values.hpp), a single one none, values that are exact in 16 bits (fixed_point.hpp) take
+// these, and fp64 values that all are exact in fp32 take that (codes=on: in small matrices, too;
+// codes=off: none of these). The kernel reads the arrays of the CsrView in place; hubs, 16-bit
+// columns and values in fewer bytes need copies. If only some rows are listed, indices and values
+// are copied.
 //
 // Bytes of the matrix: n (v + 4 + 1/4), with columns of 16 bits n (v + 2 + 1/4) and 4 more per
-// entry of other chunks; v is 1, 0 or 4 where values are coded; 4 per chunk of 256 entries (16
+// entry of other chunks; v is 1, 0, 2 or 4 where values are coded; 4 per chunk of 256 entries (16
 // bits: 8); where rows are empty, m / 8 and 4 per row that is not; 4 per hub; 4 + 4 per share of 4
 // to 16 chunks (very long rows: 4 more), of which 2 sums are written and read.
 #include <cuda_runtime_api.h>
@@ -91,7 +92,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
     if (rows_.count == 0) return;
     if constexpr (takes_coded_values<Wide>) {
-      if (table_.bytes() > 0) return launch<Wide>(alpha, x, beta, y, nullptr, stream);
+      if (coded()) return launch<Wide>(alpha, x, beta, y, nullptr, stream);
     }
     launch<Numbers>(alpha, x, beta, y, static_cast<const Matrix*>(values()), stream);
   }
@@ -109,41 +110,48 @@ class CsrBalancedKernel final : public DeviceFormat {
   template <class Types>
   void launch(double alpha, const void* x, double beta, void* y,
               const typename Types::Matrix* values, Stream stream) const {
-    launch_balanced<Types>({{alpha, x, beta, y},
-                            plan_.view(),
-                            hubs_.count() > 0 ? hubs_.indices.data() : indices(),
-                            columns16_.view(),
-                            values,
-                            {reinterpret_cast<const Sum*>(table_.data()),
-                             static_cast<int>(table_.bytes() / sizeof(Sum)),
-                             positions_.size() > 0 ? positions_.data() : nullptr},
-                            hubs_.columns.data(),
-                            hubs_.count(),
-                            partial_sums_.data(),
-                            arrived_.data()},
-                           grid_, native(stream));
+    launch_balanced<Types>(
+        {{alpha, x, beta, y},
+         plan_.view(),
+         hubs_.count() > 0 ? hubs_.indices.data() : indices(),
+         columns16_.view(),
+         values,
+         {reinterpret_cast<const Sum*>(table_.data()),
+          static_cast<int>(table_.bytes() / sizeof(Sum)),
+          positions_.size() > 0 ? positions_.data() : nullptr,
+          fixed_.size() > 0 ? fixed_.data() : nullptr, FixedPointCode<Sum>(fixed_point_)},
+         hubs_.columns.data(),
+         hubs_.count(),
+         partial_sums_.data(),
+         arrived_.data()},
+        grid_, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
-  /// As positions in a table where few are distinct; else as they are, or as `exact` has them.
+  /// As positions in a table where few are distinct, in 16 bits where these hold them; else as they
+  /// are, or as `exact` has them.
   void store_values(ExactValues& exact) {
     prepare_balanced<Numbers>();
     in_fp32_ = exact.singles.bytes() > 0;
     if (plan_.in_place) singles_ = std::move(exact.singles);
     if constexpr (takes_coded_values<Wide>) {
-      if (exact.distinct.empty()) return;
+      if (exact.distinct.empty() && !exact.fixed) return;
       prepare_balanced<Wide>();
-      if (exact.distinct.size() > 1) {
-        try {
+      try {
+        if (exact.fixed) {
+          fixed_point_ = *exact.fixed;
+          fixed_ = encode_fixed(static_cast<const Matrix*>(values()), plan_.entries, fixed_point_);
+        } else if (exact.distinct.size() > 1) {
           positions_ = encode_values(values(), sizeof(Matrix), plan_.entries, exact.distinct);
-        } catch (const OutOfDeviceMemory&) {
-          return;  // in place they need none
         }
+      } catch (const OutOfDeviceMemory&) {
+        return;  // in place they need none
       }
       table_ = table_of<Matrix, Sum>(exact.distinct);
       plan_.values = {};
     }
   }
+  bool coded() const { return table_.bytes() > 0 || fixed_.size() > 0; }
 
   static int free_multiprocessors(const CsrView& matrix, RowListView rows) {
     const int all = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -181,7 +189,9 @@ class CsrBalancedKernel final : public DeviceFormat {
   /// Of the entries, where they are not coded.
   const void* values() const { return plan_.in_place ? csr_.values : plan_.values.data(); }
   std::int64_t value_bytes() const {
-    if (table_.bytes() > 0) return positions_.bytes() + static_cast<std::int64_t>(table_.bytes());
+    if (coded()) {
+      return positions_.bytes() + fixed_.bytes() + static_cast<std::int64_t>(table_.bytes());
+    }
     return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix));
   }
 
@@ -196,8 +206,8 @@ class CsrBalancedKernel final : public DeviceFormat {
   std::int64_t footprint_bytes() const override {
     const auto value_memory = plan_.values.bytes() + singles_.bytes() + table_.bytes();
     return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(value_memory) +
-           positions_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
-           partial_sums_.bytes() + arrived_.bytes();
+           positions_.bytes() + fixed_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() +
+           columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
     std::vector<std::string> parts;
@@ -206,6 +216,7 @@ class CsrBalancedKernel final : public DeviceFormat {
     if (table_.bytes() > 0) {
       parts.push_back("values=" + std::to_string(table_.bytes() / sizeof(Sum)));
     }
+    if (fixed_.size() > 0) parts.push_back("values=16-bit");
     if (in_fp32_) parts.push_back("values=fp32");
     return fmt::format("{}", fmt::join(parts, ","));
   }
@@ -215,8 +226,10 @@ class CsrBalancedKernel final : public DeviceFormat {
   Columns16 columns16_;
   DeviceMemory table_;                     ///< of distinct values, as Sum, if coded
   DeviceArray<ValuePositions> positions_;  ///< in it, if there are several
-  bool in_fp32_ = false;                   ///< fp64 values are stored as fp32
-  DeviceMemory singles_;                   ///< these, where they are used in place
+  FixedPoint fixed_point_;
+  DeviceArray<uint4> fixed_;  ///< values in 16 bits of these
+  bool in_fp32_ = false;      ///< fp64 values are stored as fp32
+  DeviceMemory singles_;      ///< these, where they are used in place
   BalancedGrid grid_;
   DeviceArray<Sum> partial_sums_;
   DeviceArray<unsigned> arrived_;

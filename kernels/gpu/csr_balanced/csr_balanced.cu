@@ -61,6 +61,25 @@ struct CodedChunkValues {
   __device__ Sum operator[](int u) const { return table[positions >> (8 * u) & 0xff]; }
 };
 
+/// The same as numbers of 16 bits.
+template <class Numbers>
+struct FixedChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = 0;
+  FixedPointCode<Sum> code;
+  unsigned word[lane_entries / 2];
+
+  __device__ explicit FixedChunkValues(const Sum*) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    code = a.coded.fixed_code;
+    const uint4 codes = passing(a.coded.fixed + chunk * warp_size + threadIdx.x % warp_size);
+    word[0] = codes.x, word[1] = codes.y, word[2] = codes.z, word[3] = codes.w;
+  }
+  __device__ Sum operator[](int u) const {
+    return code.value(static_cast<std::uint16_t>(word[u / 2] >> (16 * (u % 2))));
+  }
+};
+
 /// What is loaded of a chunk ahead of its time.
 template <class Columns>
 struct ChunkHead {
@@ -342,6 +361,7 @@ void prepare_balanced() {
     allow_shared_memory<Numbers, PlainColumns, CodedChunkValues<Numbers>>();
     allow_shared_memory<Numbers, HubOrPlainColumns, CodedChunkValues<Numbers>>();
     allow_shared_memory<Numbers, Offset16Columns, CodedChunkValues<Numbers>>();
+    allow_shared_memory<Numbers, HubOrPlainColumns, FixedChunkValues<Numbers>>();
   }
 }
 
@@ -351,6 +371,9 @@ void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid g
   if constexpr (takes_coded_values<Numbers>) {
     if (arguments.coded.table != nullptr) {
       return launch<Numbers, CodedChunkValues<Numbers>>(arguments, grid, stream);
+    }
+    if (arguments.coded.fixed != nullptr) {
+      return launch<Numbers, FixedChunkValues<Numbers>>(arguments, grid, stream);
     }
   }
   launch<Numbers, ChunkValues<Numbers>>(arguments, grid, stream);

@@ -12,12 +12,14 @@
 
 namespace rowhalo {
 
-/// Few distinct values.
+/// Few distinct values, or values of 16 bits.
 template <class Number>
 struct CodedValuesView {
-  const Number* table;              ///< null: values are stored as they are
+  const Number* table;              ///< null: not so few
   int table_size;                   ///< at most most_distinct_values
   const ValuePositions* positions;  ///< null: the first of the table for all entries
+  const uint4* fixed;               ///< if not null: these instead
+  FixedPointCode<Number> fixed_code;
 };
 
 template <class Numbers>

@@ -5,12 +5,51 @@
 // NaN that conversion would change is not exact.
 #include "kernels/gpu/values/exact_values.hpp"
 
+#include <cub/block/block_reduce.cuh>
+
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
+
+/// All threads stop soon after one has found values that do not fit together.
+template <class T>
+__global__ void find_ranges(const T* values, Offset count, ValueRange<T>* of_blocks,
+                            int* too_wide) {
+  using Reduce = cub::BlockReduce<ValueRange<T>, conversion_threads>;
+  __shared__ typename Reduce::TempStorage room;
+  const std::int64_t stride = thread_count();
+  const volatile int* found = too_wide;
+  ValueRange<T> own;
+  for (std::int64_t e = thread_index(); e < count && *found == 0; e += stride) {
+    own.add(values[e]);
+    if (own.too_wide()) *too_wide = 1;
+  }
+  const ValueRange<T> all =
+      Reduce(room).Reduce(own, [](ValueRange<T> one, const ValueRange<T>& other) {
+        one.add(other);
+        return one;
+      });
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = all;
+}
+
+/// Nothing where 16 bits do not hold them.
+template <class T>
+std::optional<FixedPoint> fixed_point_of(const CsrView& matrix) {
+  const unsigned blocks = filling_blocks(matrix.nonzeros, conversion_threads);
+  const DeviceArray<ValueRange<T>> of_blocks(blocks);
+  const DeviceArray<int> too_wide(1);
+  set_bytes_async(too_wide.data(), 0, sizeof(int), Stream{});
+  find_ranges<<<blocks, conversion_threads>>>(static_cast<const T*>(matrix.values), matrix.nonzeros,
+                                              of_blocks.data(), too_wide.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  if (too_wide.to_host()[0] != 0) return {};
+  ValueRange<T> all;
+  for (const ValueRange<T>& range : of_blocks.to_host()) all.add(range);
+  return all.fits() ? std::optional(all.fixed_point()) : std::nullopt;
+}
 
 /// All threads stop soon after one has found a value that is not exact.
 __global__ void find_inexact(const double* values, Offset count, int* inexact) {
@@ -62,7 +101,11 @@ ExactValues exact_values(const CsrView& matrix, const Spec& options, std::int64_
   const double start = host_seconds();
   exact.distinct = distinct_values(matrix);
   if (exact.distinct.size() > 1 && !pays(value_bytes - 1)) exact.distinct.clear();
-  if (exact.distinct.empty() && matrix.precision == Precision::fp64 && pays(4)) {
+  if (exact.distinct.empty() && pays(value_bytes - 2)) {
+    if (value_bytes == sizeof(double)) exact.fixed = fixed_point_of<double>(matrix);
+    if (value_bytes == sizeof(float)) exact.fixed = fixed_point_of<float>(matrix);
+  }
+  if (exact.distinct.empty() && !exact.fixed && matrix.precision == Precision::fp64 && pays(4)) {
     exact.singles = singles_of(matrix);
   }
   exact.seconds = host_seconds() - start;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Values of a local matrix in fewer bytes, each with all its bits: as positions in a table where
-// few are distinct, as fp32 where that loses none of fp64. Formats that take codes=on|off begin
-// with it.
+// few are distinct, in 16 bits where that is exact (fixed_point.hpp), as fp32 where that loses none
+// of fp64. Formats that take codes=on|off begin with it.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "kernels/fixed_point.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/options.hpp"
@@ -25,7 +27,8 @@ namespace rowhalo {
 
 struct ExactValues {
   std::vector<std::uint64_t> distinct;  ///< their bits, ascending; empty where they are too many
-  DeviceMemory singles;  ///< all values as fp32; empty where they are few, or some is not exact
+  std::optional<FixedPoint> fixed;      ///< where they are many, and 16 bits hold each of them
+  DeviceMemory singles;  ///< else all of them as fp32; empty where some is not exact in it
   double seconds = 0;    ///< of looking and converting
 
   /// `matrix` with the values that are left to store.

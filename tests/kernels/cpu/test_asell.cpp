@@ -256,8 +256,10 @@ TEST_CASE("tables of asell hold 8 values in fp64 and 16 in fp32, each of which e
       INFO(count << " values of " << sizeof(T) << " bytes, " << simd);
       const auto kernel = make_kernel("asell:" + simd, typed.view(), all_rows(96 + 17));
       CHECK(same_bits(product(*kernel, T(0.7), x, T(-1.3), before), right));
-      const bool coded = kernel->work().parameters.find(" values") != std::string::npos;
-      CHECK(coded == (fits && simd != "simd=0"));
+      const bool table = fits && simd != "simd=0";
+      const std::string text = (table ? std::to_string(count) : "16-bit") + " values";
+      INFO(kernel->work().parameters);
+      CHECK(kernel->work().parameters.find("; " + text) != std::string::npos);
     }
   };
   for (const int count : {2, 3, 4, 5, 8}) check(double{}, count, true);
@@ -283,8 +285,12 @@ TEST_CASE("values of asell are coded by their number, unless codes=off") {
   if (usable(Isa::avx2)) {
     CHECK(coded(matrix, "") == std::pair(slots + indices + rest + 16, std::string("; 2 values")));
   }
-  CHECK(coded(matrix, ":simd=0") == std::pair(slots * 8 + indices + rest, std::string()));
+  const std::pair in_16_bits(slots * 2 + indices + rest, std::string("; 16-bit values"));
+  CHECK(coded(matrix, ":simd=0") == in_16_bits);
   for (std::size_t e = 0; e < 9; ++e) matrix.values[e] = static_cast<double>(e);
+  CHECK(coded(matrix, "") == in_16_bits);
+  CHECK(coded(matrix, ":codes=off") == std::pair(slots * 8 + indices + rest, std::string()));
+  matrix.values[8] = 0.1;
   CHECK(coded(matrix, "") == std::pair(slots * 8 + indices + rest, std::string()));
 }
 

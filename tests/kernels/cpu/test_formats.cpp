@@ -323,6 +323,7 @@ TEST_CASE("values of csr-omp in fewer bytes, with all their bits") {
     return std::array{2.5, -0.0, 0.0, inf, -1e300, 0.1}[mix64(k, 7) % 6];
   };
   const auto singles = [](std::uint64_t k) { return k == 5 ? -0.0 : 0.125 * double(k); };
+  const auto eighths = [](std::uint64_t k) { return 0.125 * double(k) - 17; };
   const auto others = [](std::uint64_t k) { return k == 999 ? 0.1 : 0.125 * double(k); };
   const auto check = [](const auto& value, auto zero, int bytes, int distinct,
                         const std::string& text) {
@@ -362,6 +363,8 @@ TEST_CASE("values of csr-omp in fewer bytes, with all their bits") {
   };
   check(few, double{}, 1, 6, "6 values");
   check(few, float{}, 1, 6, "6 values");
+  check(eighths, double{}, 2, 0, "16-bit values");
+  check(eighths, float{}, 2, 0, "16-bit values");
   check(singles, double{}, 4, 0, "fp32");
   check(singles, float{}, 4, 0, "");
   check(others, double{}, 8, 0, "");

@@ -72,6 +72,14 @@ Matrix band_of(const std::vector<double>& numbers) {
   return matrix;
 }
 
+/// With 16-bit values, as many as it has entries.
+Matrix numbered(Matrix matrix) {
+  for (std::size_t e = 0; e < matrix.values.size(); ++e) {
+    matrix.values[e] = 0.25 * static_cast<double>(e) - 40;
+  }
+  return matrix;
+}
+
 }  // namespace
 
 TEST_CASE("asell takes the code that a matrix is made for, and keeps the bits") {
@@ -104,6 +112,8 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   check_says(all(",codes=off", with_ghosts_first(40, 20)), "offsets=100%");
   for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high"}) {
     check_says(all(unroll, band_of({1, -2})), "offsets=100%,values=2");
+    check_says(all(unroll, numbered(spaced("bytes", 40, 20, 100, near))),
+               "8-bit=100%,values=16-bit");
   }
 }
 
@@ -173,12 +183,18 @@ TEST_CASE("asell codes values exactly, and says so") {
   CHECK(coded.matrix_bytes < plain.matrix_bytes / 3);
   CHECK(constant.matrix_bytes < coded.matrix_bytes);
   // More steps than the first unrolled steps of any kind, of 200 numbers.
-  Matrix rows = spaced("coded", 200, 40, 100, [](LocalIndex i) { return i + i * 7 % 50; });
+  const auto near = [](LocalIndex i) { return i + i * 7 % 50; };
+  Matrix rows = spaced("coded", 200, 40, 100, near);
   for (std::size_t e = 0; e < rows.values.size(); ++e) rows.values[e] = most[e % 200];
   for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high", ",unroll=highest"}) {
     check_bits(unroll, band_of({1, 2}));
     check_bits(unroll, band_of({1}));
     check_says(check_bits(unroll, rows), "8-bit=100%,values=200");
+    check_says(check_bits(unroll, numbered(rows)), "8-bit=100%,values=16-bit");
+    check_says(check_bits(unroll, numbered(with_ghosts_first(320, 40))),
+               "offsets=100%,values=16-bit");
+    check_says(check_bits(unroll, numbered(spaced("far", 70, 33, 90000, near))),
+               "32-bit=100%,values=16-bit");
   }
 }
 

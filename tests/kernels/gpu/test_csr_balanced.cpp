@@ -226,7 +226,7 @@ std::string same_without_codes(const Matrix& matrix, const std::string& spec) {
 
 }  // namespace
 
-TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 holds as fp32",
+TEST_CASE("csr-balanced stores few distinct values by position, others in 16 bits or fp32",
           "[short]") {
   std::vector<int> lengths(3000, 7);
   lengths[5] = 20000;
@@ -234,6 +234,7 @@ TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 ho
   const auto tenths = [](std::size_t e) { return 0.1 * static_cast<double>(e % 256); };
   const auto more = [](std::size_t e) { return 0.1 * static_cast<double>(e % 257); };
   const auto halves = [](std::size_t e) { return e == 9 ? -0.0 : 0.5 * static_cast<double>(e); };
+  const auto eighths = [](std::size_t e) { return 0.125 * static_cast<double>(e % 40000) - 99; };
   for (const Matrix& matrix : {near, far}) {
     for (const char* columns :
          {"csr-balanced:codes=on,hubs=30", "csr-balanced:codes=on,columns=32"}) {
@@ -247,10 +248,17 @@ TEST_CASE("csr-balanced stores few distinct values by position, all that fp32 ho
             first + "values=256");
       CHECK(same_without_codes<double>(with_values(matrix, halves), columns) ==
             first + "values=fp32");
+      CHECK(same_without_codes<double>(with_values(matrix, eighths), columns) ==
+            first + "values=16-bit");
+      CHECK(same_without_codes<float>(with_values(matrix, eighths), columns) ==
+            first + "values=16-bit");
     }
   }
   CHECK(same_without_codes<double>(with_values(near, tenths), "csr-balanced:codes=on,columns=16") ==
         "columns=16,values=256");
+  CHECK(
+      same_without_codes<double>(with_values(near, eighths), "csr-balanced:codes=on,columns=16") ==
+      "columns=16,values=16-bit");
   CHECK(same_without_codes<double>(with_values(far, more), "csr-balanced:codes=on,columns=32")
             .empty());
   CHECK(same_without_codes<double>(with_values(near, halves),
@@ -277,6 +285,8 @@ TEST_CASE("csr-packed stores values as csr-balanced does", "[short]") {
   CHECK(parameters([](std::size_t e) { return 0.1 * static_cast<double>(e % 257); }) ==
         "block=256");
   CHECK(parameters([](std::size_t e) { return 0.5 * static_cast<double>(e); }) ==
+        "block=256,values=16-bit");
+  CHECK(parameters([](std::size_t e) { return e == 9 ? -0.0 : 0.5 * static_cast<double>(e); }) ==
         "block=256,values=fp32");
 }
 
@@ -290,7 +300,7 @@ TEST_CASE("values of small matrices in CSR's order are coded on demand only") {
   }
 }
 
-TEST_CASE("values that fp32 does not hold with all their bits stay as they are", "[short]") {
+TEST_CASE("values that fewer bits do not hold with all theirs stay as they are", "[short]") {
   const Matrix matrix = with_lengths(std::vector<int>(400, 7), 3000, 1);
   const auto quarters = [](std::size_t e) { return 0.25 * static_cast<double>(e); };
   const auto but = [&](double value) {
@@ -298,6 +308,10 @@ TEST_CASE("values that fp32 does not hold with all their bits stay as they are",
     changed.values[1234] = value;
     return same_without_codes<double>(changed, "csr-balanced:codes=on,columns=32");
   };
+  CHECK(but(2.5) == "values=16-bit");
+  CHECK(but(16383.75) == "values=16-bit");
+  CHECK(but(16384) == "values=fp32");
+  CHECK(but(-0.0) == "values=fp32");
   CHECK(but(1 + 0x1p-23) == "values=fp32");
   CHECK(but(0x1p-149) == "values=fp32");
   CHECK(but(std::numeric_limits<double>::infinity()) == "values=fp32");
