@@ -234,7 +234,7 @@ TEST_CASE("csr-balanced stores few distinct values by position, others in 16 bit
   const auto tenths = [](std::size_t e) { return 0.1 * static_cast<double>(e % 256); };
   const auto more = [](std::size_t e) { return 0.1 * static_cast<double>(e % 257); };
   const auto halves = [](std::size_t e) { return e == 9 ? -0.0 : 0.5 * static_cast<double>(e); };
-  const auto eighths = [](std::size_t e) { return 0.125 * static_cast<double>(e % 40000) - 99; };
+  const auto eighths = [](std::size_t e) { return 99 - 0.125 * static_cast<double>(e % 40000); };
   for (const Matrix& matrix : {near, far}) {
     for (const char* columns :
          {"csr-balanced:codes=on,hubs=30", "csr-balanced:codes=on,columns=32"}) {
