@@ -63,7 +63,7 @@ namespace {
 
 constexpr std::int64_t sorted_window = 1024;
 
-/// What a lane has so many times as `value_rows` says.
+/// Bytes of what `value_rows` counts.
 std::size_t value_row_bytes(ValueCode code, Precision precision) {
   if (code == ValueCode::fixed) return sizeof(std::uint16_t);
   return code == ValueCode::plain ? matrix_value_bytes(precision) : sizeof(std::uint32_t);
@@ -141,11 +141,11 @@ class AsellGpuKernel final : public DeviceFormat {
       return fitting_unroll(layout_, describe_device(current_device()).multiprocessors);
     }
     const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
-    const bool two = in_table(layout_.value_code);
-    return word == "low"             ? Unroll::low
-           : word == "medium" || two ? Unroll::medium
-           : word == "high"          ? Unroll::high
-                                     : Unroll::highest;
+    const bool looked_up = in_table(layout_.value_code);
+    return word == "low"                   ? Unroll::low
+           : word == "medium" || looked_up ? Unroll::medium
+           : word == "high"                ? Unroll::high
+                                           : Unroll::highest;
   }
 
   using Matrix = typename Numbers::Matrix;

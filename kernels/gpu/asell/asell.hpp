@@ -58,7 +58,7 @@ struct AsellLayout {
   FixedPoint fixed;                  ///< what those codes mean
   ValueCode value_code = ValueCode::plain;
   std::int64_t steps = 0;            ///< of all slices
-  std::int64_t value_rows = 0;       ///< that a lane has in `values`, all slices
+  std::int64_t value_rows = 0;       ///< numbers, words or codes of a lane in `values`, all slices
   std::int64_t code_rows = 0;        ///< the same in `words`
   std::int64_t distinct_values = 0;  ///< where values are coded
   std::array<std::int64_t, index_codes> slices_by_code{};

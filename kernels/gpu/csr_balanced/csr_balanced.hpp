@@ -15,10 +15,10 @@ namespace rowhalo {
 /// Few distinct values, or values of 16 bits.
 template <class Number>
 struct CodedValuesView {
-  const Number* table;              ///< null: not so few
+  const Number* table;              ///< null: there is none
   int table_size;                   ///< at most most_distinct_values
   const ValuePositions* positions;  ///< null: the first of the table for all entries
-  const uint4* fixed;               ///< if not null: these instead
+  const uint4* fixed;               ///< codes of 16 bits, as encode_fixed() has them, or null
   FixedPointCode<Number> fixed_code;
 };
 

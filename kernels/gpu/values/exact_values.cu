@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Looks at the values of a local matrix, and stores them as fp32 where that is exact
-// (exact_values.hpp). -0, Inf and numbers below the normal range of fp32 are told by their bits; a
-// NaN that conversion would change is not exact.
+// Looks at the values of a local matrix: whether 16 bits hold them (fixed_point.hpp), and if not,
+// stores them as fp32 where that is exact (exact_values.hpp). There -0, Inf and numbers below the
+// normal range of fp32 are told by their bits; a NaN that conversion would change is not exact.
 #include "kernels/gpu/values/exact_values.hpp"
 
 #include <cub/block/block_reduce.cuh>
