@@ -43,12 +43,17 @@ struct Choice {
   std::vector<Considered> candidates{};
 };
 
+/// Taken after a trial beside the exchange, for which it needs no time of its own.
+bool won_with_exchange(const Considered& one) {
+  return one.reason.starts_with("fastest with ");
+}
+
 /// Those without a time, all with the same reason in one line.
 void say_left_out(Table& table, const std::vector<Considered>& candidates) {
   constexpr std::string_view known = "not tried: ";
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const Considered& one : candidates) {
-    if (one.seconds) continue;
+    if (one.seconds || won_with_exchange(one)) continue;
     const std::string reason =
         one.reason.starts_with(known) ? one.reason.substr(known.size()) : one.reason;
     const auto same = [&](const auto& group) { return group.first == reason; };
@@ -82,23 +87,22 @@ void say_choice(Table& table, const Choice& choice) {
     if (one.seconds) tried.push_back(one);
   }
   std::ranges::stable_sort(tried, {}, [](const Considered& one) { return *one.seconds; });
-  const auto taken = std::ranges::find(tried, choice.taken, &Considered::name);
-  if (taken == tried.end()) {
+  const auto taken = std::ranges::find(choice.candidates, choice.taken, &Considered::name);
+  if (taken == choice.candidates.end() || !(taken->seconds || won_with_exchange(*taken))) {
     say(table, fmt::format("{}: {}, without a comparison.", choice.what, choice.taken));
     return say_left_out(table, choice.candidates);
   }
-  const double best = *taken->seconds;
-  std::string text = fmt::format("{}: auto {} {} of {} {} and took {}, {} per product.",
-                                 choice.what, choice.how, tried.size(), choice.candidates.size(),
-                                 choice.of, choice.taken, seconds_text(best));
-  const std::string reason = taken->reason;
-  tried.erase(taken);
-  if (reason.starts_with("fastest with ")) {
-    text += fmt::format(" It is the {}, which was tried last.", reason);
+  std::string text = fmt::format("{}: auto {} {} of {} {} and took {}", choice.what, choice.how,
+                                 tried.size(), choice.candidates.size(), choice.of, choice.taken);
+  if (taken->seconds) text += fmt::format(", {} per product", seconds_text(*taken->seconds));
+  text += ".";
+  std::erase_if(tried, [&](const Considered& one) { return one.name == choice.taken; });
+  if (won_with_exchange(*taken)) {
+    text += fmt::format(" It is the {}, which was tried last.", taken->reason);
   } else if (tried.empty()) {
     text += " There is no runner-up.";
-  } else if (best > 0) {
-    text += next_best(tried.front(), best, choice.measured);
+  } else if (*taken->seconds > 0) {
+    text += next_best(tried.front(), *taken->seconds, choice.measured);
   }
   say(table, text);
   say_left_out(table, choice.candidates);

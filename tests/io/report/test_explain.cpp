@@ -109,6 +109,23 @@ TEST_CASE("Trials of other schedules belong to the schedule") {
   CHECK(says(report, "The schedule blocking was tried: csr-omp, 0.90 of the time of overlap."));
 }
 
+TEST_CASE("A format that won beside the exchange needs no time of its own") {
+  RunReport report = complete_report();
+  report.kernel->format = "csr-omp";
+  report.kernel->candidates = {{"asell", 1e-3, 0.0, "fastest without exchange"},
+                               {"csr-omp", {}, {}, "fastest with exchange"},
+                               {"dia", {}, {}, "set-up budget spent"}};
+  CHECK(says(report,
+             "Format: auto timed products in 1 of 3 formats and took csr-omp. It is the fastest "
+             "with exchange, which was tried last. dia left out: set-up budget spent\n"));
+  report.kernel->candidates[1].seconds = 1.1e-3;
+  CHECK(says(report,
+             "in 2 of 3 formats and took csr-omp, 1.1 ms per product. It is the fastest "
+             "with exchange, which was tried last. dia left out"));
+  report.kernel->candidates[1] = {"csr-omp", {}, {}, "the only one"};
+  CHECK(says(report, "Format: csr-omp, without a comparison. csr-omp left out: the only one"));
+}
+
 TEST_CASE("The floor is the bytes over the measured bandwidth") {
   RunReport report = complete_report();
   report.kernel->device = "gpu";
