@@ -19,8 +19,9 @@
 // random, 1.15 on rmat, 1.0 on road; 8-bit over 16-bit 1.03 on a band; a byte per value 2.5 on
 // stencil27, but 0.5 from a table of 60 values in memory: left out; asking ahead for x where it is
 // larger than a megabyte 1.7 on random (4 ranks); for distant values beside distances (Zen 3, AVX2,
-// 2 threads) 1.2 on a band and on lp, 1.3 on random; 16 bits per value (the same) 1.3 to 1.4 on a
-// band, lp and random, 1.0 on road and rmat.
+// 2 threads) 1.2 on a band and on lp, 1.3 on random; for distances of 16 bits, too (Zen 4, AVX2, 2
+// threads) 1.4 on random, 1.2 on scrambled rmat, and with values in 16 bits 1.7 on random; 16 bits
+// per value (Zen 3, before) 1.3 to 1.4 on a band, lp and random, 1.0 on road and rmat.
 //
 // Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s
 // the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
@@ -133,14 +134,15 @@ class AsellKernel final : public SpmvKernel {
 
   AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
     constexpr std::int64_t cache_bytes = 1 << 20;  // of a thread
-    const bool far = values_.bytes() > cache_bytes * (std::ssize(bounds_) - 1);
+    const std::int64_t stored_bytes = indices_.bytes() + values_.bytes() + fixed_codes_.bytes();
+    const bool far = stored_bytes > cache_bytes * (std::ssize(bounds_) - 1);
     return {{alpha, x, beta, y},
             rows_.view(),
             slices_.data(),
             indices_.data(),
+            far,
             csr_.block,
             values_.data(),
-            far,
             fixed_codes_.data(),
             fixed_code_,
             codes_.data(),

@@ -40,9 +40,9 @@ struct AsellArguments : ProductArguments<T> {
   SlicedRowsView rows;
   const AsellSlice* slices;  ///< one more behind the last
   const std::byte* indices;
+  bool far;  ///< they and the values do not stay in L2
   int block;
   const T* values;                   ///< one per slot, or
-  bool far_values;                   ///< they do not stay in L2
   const std::uint16_t* fixed_codes;  ///< one per slot of these, or
   FixedPointCode<T> fixed;
   const std::uint8_t* codes;  ///< one per slot that names one of
@@ -168,7 +168,6 @@ struct AsellLoops {
     if (has == whole_strip) {
 #pragma GCC unroll 32
       for (int g = 0; g < groups; ++g) {
-        values.template ask_ahead<Vector>(slot, g);
         add_gathered<Slots::entries>(g, slot, columns + g * width, 0);
       }
       return;
@@ -177,7 +176,6 @@ struct AsellLoops {
     for (int l = 0; l < strip_lanes; ++l) inside[l] = (has >> l & 1) != 0 ? columns[l] : 0;
 #pragma GCC unroll 32
     for (int g = 0; g < groups; ++g) {
-      values.template ask_ahead<Vector>(slot, g);
       add_gathered<Slots::may_be_empty>(g, slot, inside + g * width, has >> (g * width));
     }
   }
@@ -200,6 +198,12 @@ struct AsellLoops {
           add_gathered<Slots::may_be_empty>(g, slot, inside, has);
         }
       } else {
+        if (a.far) {
+          constexpr bool x_scattered =
+              sizeof(Delta) > 1;  // the core itself is fast enough for a band
+          if constexpr (x_scattered) ask_for_later_step(deltas);
+          values.ask_ahead(slot);
+        }
         for (int l = 0; l < strip_lanes; ++l) {
           const auto next = static_cast<std::uint32_t>(columns[l]) + deltas[l];
           columns[l] = static_cast<LocalIndex>(std::min(next, next - all_columns));
@@ -348,11 +352,6 @@ struct AsellBody {
       multiply_long_rows<T>(a.long_rows, a, first - a.slice_count, end - a.slice_count);
       end = first;
     }
-#if defined(__x86_64__)
-    if constexpr (vector_bytes == 32) {
-      if (a.far_values) return run_slices<vector_bytes>(a, FarValues<T>{{a.values}}, begin, end);
-    }
-#endif
     if (a.values != nullptr)
       return run_slices<vector_bytes>(a, StoredValues<T>{a.values}, begin, end);
     if (a.fixed_codes != nullptr) {

@@ -2,7 +2,7 @@
 //
 // Where the loops of asell (asell_kernel.hpp) get the values of a step from. Each has
 //   load        those of a group of lanes, as many as a vector holds
-//   ask_ahead   what may be asked for before, where a group begins
+//   ask_ahead   asks for those of a later step
 //   []          that of one slot
 #pragma once
 
@@ -12,10 +12,24 @@
 
 #include "kernels/cpu/avx2.hpp"
 #include "kernels/cpu/avx512.hpp"
+#include "kernels/cpu/lanes.hpp"
 #include "kernels/fixed_point.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo::cpu_asell {
+
+/// Prefetches what a step some steps after that at `step` reads, one of `Stored` per lane. A core's
+/// own prefetching of long streams beside scattered x is too slow (asell.cpp has the figures).
+template <class Stored>
+[[gnu::always_inline]] inline void ask_for_later_step(const Stored* step) {
+  constexpr int steps_ahead = 8, line = 64;
+  constexpr int bytes = strip_lanes * sizeof(Stored);
+  const std::uintptr_t later = reinterpret_cast<std::uintptr_t>(step) + steps_ahead * bytes;
+#pragma GCC unroll 32
+  for (int byte = 0; byte < bytes; byte += line) {
+    __builtin_prefetch(reinterpret_cast<const void*>(later + byte));
+  }
+}
 
 /// Values as they are.
 template <class T>
@@ -26,23 +40,8 @@ struct StoredValues {
     constexpr int width = sizeof(Vector) / sizeof(T);
     std::memcpy(&result, values + slot + group * width, sizeof(result));
   }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
+  [[gnu::always_inline]] void ask_ahead(Offset slot) const { ask_for_later_step(values + slot); }
   [[gnu::always_inline]] T operator[](Offset slot) const { return values[slot]; }
-};
-
-/// The same, larger than L2, prefetched in slices of distances: a core's own prefetching, which
-/// there is mostly of this one stream, is too slow (asell.cpp has the figures).
-template <class T>
-struct FarValues : StoredValues<T> {
-  /// Asks for a cache line of a later step where this group begins one.
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset slot, int group) const {
-    constexpr std::uintptr_t bytes_ahead = 2048, line = 64;
-    if (group * sizeof(Vector) % line != 0) return;
-    const auto own = reinterpret_cast<std::uintptr_t>(this->values + slot) + group * sizeof(Vector);
-    __builtin_prefetch(reinterpret_cast<const void*>(own + bytes_ahead));
-  }
 };
 
 /// Values in 16 bits.
@@ -69,8 +68,9 @@ struct FixedValues {
     std::memcpy(&all, words, sizeof(all));
     result = reinterpret_cast<Vector>(all | code.origin()) - code.shift();
   }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
+  [[gnu::always_inline]] void ask_ahead(Offset slot) const {
+    ask_for_later_step(codes + slot);
+  }
   [[gnu::always_inline]] T operator[](Offset slot) const {
     return code.value(codes[slot]);
   }
@@ -93,8 +93,7 @@ struct CodedValues {
       avx2::permute(table, upper ? own - width : own, upper, reinterpret_cast<T*>(&result));
     }
   }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
+  [[gnu::always_inline]] void ask_ahead(Offset) const {}
   [[gnu::always_inline]] T operator[](Offset slot) const { return table[codes[slot]]; }
 };
 #endif
@@ -107,8 +106,7 @@ struct ConstantValue {
   [[gnu::always_inline]] void load(Offset, int, Vector& result) const {
     result = value - Vector{};
   }
-  template <class Vector>
-  [[gnu::always_inline]] void ask_ahead(Offset, int) const {}
+  [[gnu::always_inline]] void ask_ahead(Offset) const {}
   [[gnu::always_inline]] T operator[](Offset) const { return value; }
 };
 

@@ -48,9 +48,6 @@ fault "distances of asell end at the last column" kernels/cpu/asell_kernel.hpp \
 fault "distances of asell go on below column 0" kernels/cpu/asell_code.hpp \
   'return std::max(row + base, 0);' \
   'return row + base;'
-fault "values larger than a cache begin with the second" kernels/cpu/asell_kernel.hpp \
-  'FarValues<T>{{a.values}}' \
-  'FarValues<T>{{a.values + 1}}'
 fault "rows of a block have their own offsets" kernels/asell_code.hpp \
   'return row - row % block;' \
   'return row + 0 * block;'

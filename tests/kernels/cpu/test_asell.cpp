@@ -160,6 +160,7 @@ TEST_CASE("asell asks ahead for values that are larger than a cache") {
   omp_set_num_threads(2);
   const LocalIndex rows = 10016, length = 32;  // of each thread 1.28 MB in fp64
   check("asell", of_gaps(rows, length, 9), "8-bit 100 %");
+  check("asell", of_gaps(rows, length, 900), "16-bit 100 %");
 }
 
 TEST_CASE("rows that begin far apart cost steps, not columns out of bounds") {
