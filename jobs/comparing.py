@@ -50,9 +50,16 @@ def csv_text(columns, lines):
 def tables_again(program, path, markdown_text, texts=(), numbers=()):
     """Writes the markdown beside a table of a program's own; `texts`, `numbers`: its own columns. The
     exit status."""
+    target = path.with_suffix(".md")
     try:
-        write_whole(path.with_suffix(".md"), markdown_text(read_csv(path, texts, numbers)))
+        rows = read_csv(path, texts, numbers)
     except (OSError, ValueError) as error:
-        print(f"{program}: {path}: {error}", file=sys.stderr)
+        reason = error.strerror if isinstance(error, OSError) else error
+        print(f"{program}: --tables: {path}: {reason}; run without --tables first", file=sys.stderr)
+        return 1
+    try:
+        write_whole(target, markdown_text(rows))
+    except OSError as error:
+        print(f"{program}: {target}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
