@@ -199,9 +199,8 @@ struct AsellLoops {
         }
       } else {
         if (a.far) {
-          constexpr bool x_scattered =
-              sizeof(Delta) > 1;  // the core itself is fast enough for a band
-          if constexpr (x_scattered) ask_for_later_step(deltas);
+          // Where distances take a byte, x is near, and a core keeps up with them by itself.
+          if constexpr (sizeof(Delta) > 1) ask_for_later_step(deltas);
           values.ask_ahead(slot);
         }
         for (int l = 0; l < strip_lanes; ++l) {
