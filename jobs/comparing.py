@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What programs that compare share: partitions.py, mkl.py, partial_sums.py, classes."""
+import argparse
 import csv
 import io
 import shutil
@@ -15,7 +16,7 @@ from whole_files import write_whole
 def add_program(parser):
     parser.add_argument("--rowhalo", help="the executable (default: $ROWHALO, else the one built or "
                         "installed beside jobs/, else the one in PATH)")
-    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results")
+    parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results (default: the current one)")
 
 
 def executable(parser, named):
@@ -34,9 +35,17 @@ def settle(parser, options):
     options.rowhalo = executable(parser, options.rowhalo)
     if hasattr(options, "ranks"):
         try:
-            options.ranks = [int(ranks) for ranks in options.ranks.split(",")]
-        except ValueError:
-            parser.error(f"--ranks {options.ranks}: give numbers with commas, like 2,4,8")
+            options.ranks = [count(ranks) for ranks in options.ranks.split(",")]
+        except (argparse.ArgumentTypeError, ValueError):
+            parser.error(f"--ranks {options.ranks}: give numbers from 1 on with commas, like 2,4,8")
+
+
+def count(text):
+    """For argparse: an integer from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give a number from 1 on")
+    return number
 
 
 def csv_text(columns, lines):
@@ -56,7 +65,7 @@ def tables_again(program, path, markdown_text, texts=(), numbers=()):
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         print(f"{program}: --tables: {path}: {reason}; run without --tables first", file=sys.stderr)
-        return 1
+        return 2
     try:
         write_whole(target, markdown_text(rows))
     except OSError as error:

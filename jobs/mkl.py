@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, settle, tables_again
+from comparing import add_program, count, settle, tables_again
 from petsc_matrix import read_petsc
 from studying.rows import columns_of, csv_text, rows_of
 from table import machines_of
@@ -145,9 +145,9 @@ def parse(arguments):
     parser.add_argument("--mkl", type=Path, metavar="DIR", help="where the libraries of MKL are")
     parser.add_argument("--matrix", action="append", metavar="SPEC",
                         help="instead of the 12; may be given again")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), metavar="T",
+    parser.add_argument("--threads", type=count, default=len(os.sched_getaffinity(0)), metavar="T",
                         help="default: all cores that this process may use")
-    parser.add_argument("--pairs", type=int, default=9, help="default: %(default)s")
+    parser.add_argument("--pairs", type=count, default=9, help="default: %(default)s")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run (default: %(default)s)")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")
@@ -159,6 +159,14 @@ def parse(arguments):
     if options.mkl and not options.mkl.is_dir():
         parser.error(f"--mkl {options.mkl}: is not a folder")
     return options
+
+
+def call(command):
+    """Runs it without what it prints; RuntimeError with the first line of what it says of a failure."""
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip().splitlines()[0] if done.stderr else
+                           f"exit status {done.returncode}")
 
 
 class Ours:
@@ -174,11 +182,7 @@ class Ours:
         command = [*self.launcher, options.rowhalo, "run", "--matrix", matrix, "--device", "cpu",
                    "--threads", str(self.threads), "--min-seconds", str(options.seconds), "--quiet",
                    "--validate", "petsc" if self.ranks > 1 else "none", "--json", str(self.target)]
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                              check=False)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr.strip().splitlines()[0] if done.stderr else
-                               f"exit status {done.returncode}")
+        call(command)
         return rows_of(json.loads(self.target.read_text(encoding="utf-8")))[0]
 
 
@@ -244,13 +248,12 @@ def main(arguments):
         programs = [Ours(options, ranks, folder) for ranks in dict.fromkeys((1, options.threads))]
         for matrix in options.matrix or MATRICES:
             path = folder / "matrix.petsc"
-            subprocess.run([options.rowhalo, "convert", matrix, str(path), "--quiet"], check=True,
-                           stdout=subprocess.DEVNULL)
-            mkl.take(*read_petsc(path))
             try:
+                call([options.rowhalo, "convert", matrix, str(path), "--quiet"])
+                mkl.take(*read_petsc(path))
                 here = list(rows_beside(matrix, mkl, programs, options))
             except RuntimeError as error:
-                print(f"{matrix}: {error}", flush=True)
+                print(f"{NAME}: {matrix}: {error}", file=sys.stderr, flush=True)
                 failed = True
                 continue
             rows += here

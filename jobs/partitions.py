@@ -34,7 +34,7 @@ import tempfile
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, settle, tables_again
+from comparing import add_program, count, settle, tables_again
 from studying.rows import ALL_COLUMNS, columns_of, csv_text, rows_of
 from table import machines_of
 from whole_files import write_whole
@@ -69,7 +69,7 @@ def parse(arguments):
                         help="instead of the 12; may be given again")
     parser.add_argument("--partitions", default="rows,nnz,box,metis", metavar="A,B",
                         help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=9, metavar="N",
+    parser.add_argument("--rounds", type=count, default=9, metavar="N",
                         help="at most; they end once they agree (default: %(default)s)")
     parser.add_argument("--launcher", default="mpirun -n {ranks}",
                         help="default: %(default)s; {ranks} is replaced")

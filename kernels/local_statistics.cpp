@@ -53,7 +53,8 @@ std::int64_t sampled_diagonals(const CsrView& host) {
   return count_unique(diagonals);
 }
 
-/// Of distinct values no more than are looked at; `Bits`: an unsigned integer of their size.
+/// At least so many for a value, from as many entries as are looked at; `Bits`: an unsigned integer
+/// of their size.
 template <class Value, class Bits>
 double least_bytes(const CsrView& host) {
   constexpr Offset most_looked_at = 4096;

@@ -45,7 +45,7 @@ struct Choice {
 
 /// Taken after a trial beside the exchange, for which it needs no time of its own.
 bool won_with_exchange(const Considered& one) {
-  return one.reason.starts_with("fastest with ");
+  return one.reason == fastest_with_exchange;
 }
 
 /// Those without a time, all with the same reason in one line.
@@ -69,15 +69,24 @@ void say_left_out(Table& table, const std::vector<Considered>& candidates) {
   }
 }
 
-/// How the runner-up compares with the `best` time.
-std::string next_best(const Considered& next, double best, bool measured) {
-  const double more = *next.seconds / best - 1;
-  if (more == 0) return fmt::format(" Next is {} with the same time.", next.name);
+/// "25 % more", "394 times as long"
+std::string ratio_text(double ratio) {
+  if (ratio >= 2) return fmt::format("{:.3g} times as long", ratio);
+  return fmt::format("{} {}", share_text(std::abs(ratio - 1)), ratio < 1 ? "less" : "more");
+}
+
+/// How the runner-up compares with `taken`.
+std::string next_best(const Considered& next, const Considered& taken, bool measured) {
+  const double ratio = *next.seconds / *taken.seconds;
+  if (ratio == 1) return fmt::format(" Next is {} with the same time.", next.name);
+  std::string text =
+      fmt::format(" Next is {}, {}, {}", next.name, seconds_text(*next.seconds), ratio_text(ratio));
+  if (!measured) {
+    return text + (ratio < 1 ? fmt::format(", too little to leave {}.", taken.name) : ".");
+  }
   constexpr double close = 0.05;  // trials are short
-  return fmt::format(
-      " Next is {}, {}, {} {}.{}", next.name, seconds_text(*next.seconds),
-      share_text(std::abs(more)), more < 0 ? "less" : "more",
-      measured && std::abs(more) < close ? " So close a choice may differ in another run." : "");
+  if (std::abs(ratio - 1) >= close) return text + ".";
+  return text + ". So close a choice may differ in another run.";
 }
 
 /// Winner, runner-up, by how much, and what was left out.
@@ -102,7 +111,7 @@ void say_choice(Table& table, const Choice& choice) {
   } else if (tried.empty()) {
     text += " There is no runner-up.";
   } else if (*taken->seconds > 0) {
-    text += next_best(tried.front(), *taken->seconds, choice.measured);
+    text += next_best(tried.front(), *taken, choice.measured);
   }
   say(table, text);
   say_left_out(table, choice.candidates);
@@ -142,10 +151,18 @@ std::string transport_text(const std::string& transport, bool graph) {
   return transport + (graph ? " in a graph" : "");
 }
 
+/// Else the candidates are trials of other schedules.
+bool transports_were_compared(const HaloReport& h) {
+  return std::ranges::any_of(
+      h.candidates, [](const TransportCandidate& one) { return tried_schedule(one.name).empty(); });
+}
+
 void say_transport(Table& table, const HaloReport& h) {
   if (h.planned.messages == 0) return say(table, "Transport: nothing is exchanged.");
   const std::string taken = transport_text(h.transport, h.graph);
-  if (h.candidates.empty()) return say(table, fmt::format("Transport: {}, as named.", taken));
+  if (!transports_were_compared(h)) {
+    return say(table, fmt::format("Transport: {}, as named.", taken));
+  }
   Choice choice{"Transport", "timed products with", "transports", taken};
   for (const TransportCandidate& one : h.candidates) {
     if (!tried_schedule(one.name).empty()) continue;
@@ -187,20 +204,23 @@ void say_combinations(Table& table, const std::vector<CaseReport>& cases) {
     return fmt::format("{} with {}", one.format, transport_text(one.transport, one.graph));
   };
   std::string text =
-      fmt::format("Of {} combinations, {} took the least time, {} per product.", cases.size(),
+      fmt::format("Of {} combinations, {} took the least time, {} per product.", order.size(),
                   name(*order[0]), seconds_text(*order[0]->median_seconds));
   if (order.size() > 1 && *order[0]->median_seconds > 0) {
-    text += fmt::format(" Next is {}, {} more.", name(*order[1]),
-                        share_text(*order[1]->median_seconds / *order[0]->median_seconds - 1));
+    text += fmt::format(" Next is {}, {}.", name(*order[1]),
+                        ratio_text(*order[1]->median_seconds / *order[0]->median_seconds));
   }
   say(table, text);
 }
 
 void say_unknown_floor(Table& table, const RunReport& report) {
   const bool cpu = report.kernel->device == "cpu";
+  const std::string advice =
+      report.expected ? ""
+                      : " rowhalo network measures that of CPUs, and --machine FILE expects times "
+                        "from it.";
   say(table,
-      cpu ? "The floor is not known: a run measures the read bandwidth of GPUs only. rowhalo "
-            "network measures that of CPUs, and --machine FILE expects times from it."
+      cpu ? "The floor is not known: a run measures the read bandwidth of GPUs only." + advice
           : "The floor is not known: ranks share a GPU, or it has too little free memory to "
             "measure its read bandwidth.");
   const double bytes = static_cast<double>(report.kernel->bytes);
@@ -239,7 +259,7 @@ void say_time_of_product(Table& table, const RunReport& report) {
   }
   if (rest < 0) {
     say(table, "Together that is more than the time: caches serve a part of the bytes.");
-  } else {
+  } else if (rest < seconds) {
     say(table, fmt::format("What is left, {}, {}.", part(rest),
                            bandwidth ? "is launches, latency, and reading below that bandwidth"
                                      : "is the time of the rows on the slowest rank"));
@@ -285,7 +305,7 @@ void write_explanation(std::ostream& out, const RunReport& report, bool color) {
     const bool several = !report.cases.empty();
     if (several) say_combinations(table, report.cases);
     if (!several || !report.kernel->candidates.empty()) say_format(table, *report.kernel);
-    if (!several || !report.halo->candidates.empty()) say_transport(table, *report.halo);
+    if (!several || transports_were_compared(*report.halo)) say_transport(table, *report.halo);
     say_sums(table, *report.halo);
     say_schedule(table, *report.halo);
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/report/info.hpp"
@@ -69,6 +70,9 @@ struct FormatCandidate {
   std::optional<double> setup_seconds;  ///< conversion; empty when not converted
   std::string reason;                   ///< why it was chosen, or why it was not timed
 };
+
+/// The reason of a format that was taken after a trial beside the exchange.
+inline constexpr std::string_view fastest_with_exchange = "fastest with exchange";
 
 /// A transport that `auto` considered.
 struct TransportCandidate {

@@ -259,7 +259,7 @@ def cards_of(data, outcome, ratios, energy):
 
 def device_names(row):
     """Without the place in the host and the cores."""
-    return [name.split(" 0000:")[0].split(", cores")[0].split(" on cores")[0]
+    return [name.split(" 0000:")[0].split(", cores")[0].split(" on core")[0]
             for name in (row["devices"] or "").split("; ") if name]
 
 

@@ -10,7 +10,7 @@
 //   32-bit   the column itself, -1 is padding: 128 bytes per step
 // Columns of a local matrix ascend but where a row goes from ghosts back to owned ones. The
 // drawing: kernels/gpu/asell/asell.cpp. Rows keep their stored order and have one accumulator each:
-// the bits of csr; padding never touches x (asell_kernel.hpp). codes=on (default) keeps values as
+// the bits of csr; no x counts in padding (asell_kernel.hpp). codes=on (default) keeps values as
 // one byte each if registers hold all distinct ones (with AVX2: 8, fp32 16), not at all where
 // there is one (value_codes.hpp), and in 16 bits where that is exact (fixed_point.hpp). sigma=
 // sorts rows by length as in sell, with its default; without sigma= rows much longer than the
@@ -23,7 +23,7 @@
 // threads) 1.4 on random, 1.2 on scrambled rmat, and with values in 16 bits 1.7 on random; 16 bits
 // per value (Zen 3, before) 1.3 to 1.4 on a band, lp and random, 1.0 on road and rmat.
 //
-// Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 24 slices, with s
+// Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 28 slices, with s
 // the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
 #include <fmt/format.h>
 #include <omp.h>
@@ -133,9 +133,8 @@ class AsellKernel final : public SpmvKernel {
   using Run = RangeFunction<AsellBody<T, Gather::loads>>;
 
   AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
-    constexpr std::int64_t cache_bytes = 1 << 20;  // of a thread
     const std::int64_t stored_bytes = indices_.bytes() + values_.bytes() + fixed_codes_.bytes();
-    const bool far = stored_bytes > cache_bytes * (std::ssize(bounds_) - 1);
+    const bool far = stored_bytes > l2_bytes * (std::ssize(bounds_) - 1);
     return {{alpha, x, beta, y},
             rows_.view(),
             slices_.data(),
@@ -242,13 +241,13 @@ class AsellKernel final : public SpmvKernel {
     const SliceCode code{slices_[slice].code, static_cast<LocalIndex>(size / rows.lanes),
                          slices_[slice].base_or_full};
     write_indices(rows, code, indices_.data() + slices_[slice].index, slots);
-    const auto put = [&](auto& stored, const auto& code) {
+    const auto put = [&](auto& stored, const auto& coded) {
       std::fill_n(stored.data() + first, size, 0);
       const auto* entries = static_cast<const T*>(csr_.values);
       for (LocalIndex l = 0; l < rows.lanes; ++l) {
         const T* own = entries + csr_.offsets[rows.rows[l]];
         for (LocalIndex k = 0; k < rows.lengths[l]; ++k) {
-          stored[first + slots[l][k]] = code(own[k]);
+          stored[first + slots[l][k]] = coded(own[k]);
         }
       }
     };
@@ -284,7 +283,7 @@ class AsellKernel final : public SpmvKernel {
   RowListView csr_rows_;
   Run run_ = nullptr;
   bool gathers_ = false;
-  std::int64_t sigma_ = 1;
+  std::int64_t sigma_ = 0;
   LongRows long_rows_;
   SlicedRows rows_;
   ValueTable<T> table_;

@@ -55,7 +55,7 @@ std::int64_t distance(const SliceRows& slice, LocalIndex from, LocalIndex to) {
 }
 
 /// Steps of an escape come before the entry: what is left of the delta is below `escape`.
-/// Calls step(delta) for every escape and entry(k, delta) for every entry of a lane.
+/// Calls step() for every escape and entry(k, delta) for every entry of a lane.
 template <class Delta, class Entry, class Step>
 void walk_deltas(const SliceRows& slice, LocalIndex lane, LocalIndex base, const Entry& entry,
                  const Step& step) {

@@ -21,6 +21,7 @@
 #include "kernels/cpu/avx512.hpp"
 #include "kernels/cpu/lanes.hpp"
 #include "kernels/cpu/long_rows.hpp"
+#include "kernels/cpu/parts.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/fixed_point.hpp"
 #include "kernels/product_arguments.hpp"
@@ -214,8 +215,7 @@ struct AsellLoops {
 
   /// x does not stay in L2.
   bool far_x() const {
-    constexpr std::int64_t cache_bytes = 1 << 20;
-    return a.columns * static_cast<std::int64_t>(sizeof(T)) > cache_bytes;
+    return a.columns * static_cast<std::int64_t>(sizeof(T)) > l2_bytes;
   }
 
   /// Where the columns end that are known from those of a slice on: its own, and the next slice's
@@ -359,7 +359,7 @@ struct AsellBody {
 #if defined(__x86_64__)
     if constexpr (vector_bytes > 16) {
       if (a.codes != nullptr) {
-        return run_slices<vector_bytes>(a, CodedValues<T>{a.codes, a.table}, begin, end);
+        return run_slices<vector_bytes>(a, TableValues<T>{a.codes, a.table}, begin, end);
       }
     }
 #endif

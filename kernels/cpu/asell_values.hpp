@@ -79,7 +79,7 @@ struct FixedValues {
 #if defined(__x86_64__)
 /// Values that a byte names, of a table of 64 bytes: one register of AVX-512, two of AVX2.
 template <class T>
-struct CodedValues {
+struct TableValues {
   const std::uint8_t* codes;
   const T* table;
   template <class Vector>

@@ -121,7 +121,6 @@ class CsrKernel final : public SpmvKernel {
            : values_.are_fixed()   ? for_isa<CsrBody<T, std::uint16_t>>(isa)
            : values_.are_singles() ? for_isa<CsrBody<T, float>>(isa)
                                    : for_isa<CsrBody<T, T>>(isa);
-    constexpr std::int64_t l2_bytes = 1 << 20;
     constexpr double many_sectors = 0.33;  // per entry; see the top of the file
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
     scattered_ = x_bytes > l2_bytes && touched_sectors(matrix) > many_sectors;

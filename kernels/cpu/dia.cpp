@@ -7,7 +7,7 @@
 // mask a diagonal that says which of them are entries:
 //   for each strip, for each diagonal d, for each row i of the strip with its bit in the mask:
 //     sums[i] = fma(value, x[i + offset[d]], sums[i])
-// A whole mask needs no test; padding never touches x (lanes.hpp). Where the rows of a strip are
+// A whole mask needs no test; no x counts in padding (lanes.hpp). Where the rows of a strip are
 // not consecutive, and in the last strip, one row is summed after the other.
 // A row is summed by ascending local column, which is the stored order only where the two agree.
 //

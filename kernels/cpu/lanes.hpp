@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Vector steps of the CPU formats that sum several rows (or several columns) side by side, one a
-// lane: sell, ell, hyb and jds gather x by index, dia and dense read it in order. Each lane is
-// sum = fma(value, x, sum), so the bits do not depend on the width of the vectors.
-// Padding never touches x, and changes no bit of any sum: where a mask says that a lane of a strip
+// lane: sell, ell, hyb, jds and asell gather x by index, dia, dense and asell read it in order.
+// Each lane is sum = fma(value, x, sum), so the bits do not depend on the width of the vectors. No
+// x counts in padding, which changes no bit of any sum: where a mask says that a lane of a strip
 // has no entry its sum is kept; where a column does, the lane takes -0 in place of x, and since its
 // value is +0 the fma adds -0. Always inlined, so that each instruction set has its own
 // code (isa.hpp); vectors go by reference, since how they are passed depends on that set.

@@ -15,6 +15,9 @@
 
 namespace rowhalo {
 
+/// Of a core, about: what is larger does not stay there.
+inline constexpr std::int64_t l2_bytes = 1 << 20;
+
 /// A row costs about as much as this many nonzeros, for its offset and its y.
 inline constexpr std::int64_t row_cost = 2;
 

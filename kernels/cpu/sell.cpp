@@ -7,7 +7,7 @@
 // once, each in stored order with its own accumulator: the bits of csr.
 //   for each slice, for each step, for each lane l: sum[l] = fma(value, x[index], sum[l])
 // Steps that every row of the slice has run unmasked. In the others an index of -1 marks padding,
-// which never touches x (lanes.hpp). The last slice may have fewer rows and is stored with that
+// where no x counts (lanes.hpp). The last slice may have fewer rows and is stored with that
 // many lanes. sigma > 1 sorts the rows of each window of sigma rows by falling length to save
 // padding; y is written to its natural rows all the same. The default is the smallest window with
 // at most 10 % padding: a band of 13 to 40 entries per row takes 0.82 of the time of sigma=1 (2

@@ -172,7 +172,9 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   line.reason = fmt::format(
       "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before.seconds,
       alternative.schedule == chosen.schedule ? chosen.interior : entry_of(chosen.schedule).name,
-      faster ? ", taken" : "");
+      faster                            ? ", taken"
+      : after->seconds < before.seconds ? ", too little to take it"
+                                        : "");
   return faster ? std::move(other) : nullptr;
 }
 
@@ -184,7 +186,7 @@ void mark_the_fastest(ChosenKernels& kernels, std::string_view before) {
     if (one.name == before) {
       one.reason = "fastest without exchange";
     } else if (one.name == kernels.interior) {
-      one.reason = "fastest with exchange";
+      one.reason = fastest_with_exchange;
     }
   }
 }

@@ -119,8 +119,10 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
       result.warning = blind_warning(gather_texts(
           comm, devices > 0 ? "" : fmt::format("rank {} on {}", comm.rank, host_name())));
     }
-    result.description = fmt::format("cpu, {} thread{} on cores {}", omp_get_max_threads(),
-                                     omp_get_max_threads() == 1 ? "" : "s", bound.cores);
+    const bool one_core = bound.cores.find_first_not_of("0123456789") == std::string::npos;
+    result.description =
+        fmt::format("cpu, {} thread{} on core{} {}", omp_get_max_threads(),
+                    omp_get_max_threads() == 1 ? "" : "s", one_core ? "" : "s", bound.cores);
     return result;
   }
   const int device = node_place(comm).rank % devices;

@@ -286,7 +286,10 @@ ExitCode conclude_run(const RunOptions& options, RunReport& report) {
         validation.against == "all" ? "petsc and reference" : validation.against;
     report.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
     if (several(options)) {
-      report.verdict += fmt::format(", {} combinations", report.cases.size());
+      const auto refused = std::ranges::count_if(
+          report.cases, [](const CaseReport& one) { return !one.median_seconds; });
+      report.verdict += fmt::format(", {} combinations", std::ssize(report.cases) - refused);
+      if (refused > 0) report.verdict += fmt::format(", {} refused", refused);
     }
     std::int64_t unchecked = validation.rows_unchecked;
     for (const CaseReport& one : report.cases) unchecked = std::max(unchecked, one.rows_unchecked);

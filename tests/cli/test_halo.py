@@ -95,7 +95,10 @@ class PartialSums(launch.Case):
 
     def test_formats_and_precisions(self):
         report = self.report("rmat:9", 4, "--format", "all", "--halo", "mpi")
-        self.assertEqual(report["verdict"], f"y agrees with reference, {len(report['cases'])} combinations")
+        refused = sum(case["median_seconds"] is None for case in report["cases"])
+        self.assertGreater(refused, 0)
+        self.assertEqual(report["verdict"], f"y agrees with reference, {len(report['cases']) - refused} combinations, "
+                                            f"{refused} refused")
         for words in (["--precision", "fp32"], ["--alpha", 2, "--beta", 0.5, "--y", "random:seed=4"],
                       ["--reorder", "rcm"], ["--shuffle", 3], ["--partition", "file:owners.txt"]):
             with self.subTest(words):

@@ -65,7 +65,7 @@ class Quickstart(launch.Case):
                              env={"PATH": str(self.bin), "CALLS": str(self.calls), "NEEDED": "", **environment},
                              check=False, timeout=launch.PATIENCE)
         self.assertEqual(run.returncode, status, run.stderr)
-        return run.stderr
+        return run.stderr + run.stdout
 
     def archive(self, mirror, name, top):
         """An archive with a CMakeLists.txt; its path."""
@@ -87,6 +87,7 @@ class Quickstart(launch.Case):
                 self.assertIn(said, text)
                 self.assertIn("usage: ./quickstart", text)
         self.assertIn("--mirror", self.quickstart("--prefix", "p", "--help"))
+        self.assertRegex(self.quickstart("--help"), r"(?s)^From a clean clone.*--mirror.*of the tests\.\n$")
         self.assertFalse(self.calls.exists())
 
     def test_tools_that_are_missing_are_listed_together(self):

@@ -52,7 +52,7 @@ class Mkl(launch.Case):
         self.assertEqual((self.place / "mkl.md").read_text(encoding="utf-8"), text)
         table = self.place / "none" / "mkl.csv"
         wrong = script("mkl.py", "--tables", "--output", table.parent)
-        self.assertEqual(wrong.returncode, 1)
+        self.assertEqual(wrong.returncode, 2)
         self.assertEqual(wrong.stderr, f"mkl.py: --tables: {table}: No such file or directory; run "
                                        "without --tables first\n")
 
