@@ -19,7 +19,9 @@ class Mkl(launch.Case):
 
     def test_wrong_usage(self):
         for words, said in ((("--mkl", self.place / "none"), "is not a folder"),
-                            (("--rowhalo", self.place / "none"), "there is no such executable")):
+                            (("--rowhalo", self.place / "none"), "there is no such executable"),
+                            (("--threads", 0), "--threads: 0: give a number from 1 on"),
+                            (("--pairs", -1), "--pairs: -1: give a number from 1 on")):
             made = script("mkl.py", *BUILT, *words)
             self.assertEqual(made.returncode, 2, made.stderr)
             self.assertIn(said, made.stderr)

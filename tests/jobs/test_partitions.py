@@ -125,7 +125,8 @@ class Partitions(launch.Case):
         self.assertEqual({line["reason"] for line in self.lines()}, {"exit status 1"})
 
     def test_wrong_usage(self):
-        for arguments, said in ((("--ranks", "two"), "--ranks two"),
+        for arguments, said in ((("--ranks", "two"), "--ranks two"), (("--ranks", "2,0"), "--ranks 2,0"),
+                                (("--rounds", "0"), "--rounds: 0: give a number from 1 on"),
                                 (("--partitions", "nnz"), "rows has to be among them")):
             self.assertIn(said, self.compare(*arguments, status=2).stderr)
 
