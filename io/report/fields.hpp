@@ -174,6 +174,9 @@ template <class Walk>
 void fields(const KernelReport& k, Walk&& field) {
   field("format", k.format, "storage format");
   field("boundary_format", k.boundary_format, "of boundary rows");
+  field("parameters", k.parameters,
+        "what the format chose by itself for the interior rows of rank 0, e.g. offsets 100 %; 2 "
+        "values");
   field("device", Word{k.device, {"cpu", "gpu"}}, "where it ran");
   field("precision",
         Word{std::string(name_of(k.precision)), {"fp64", "fp32", "mixed", "fp16", "bf16"}},

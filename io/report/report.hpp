@@ -109,6 +109,7 @@ struct KernelReport {
   double setup_seconds = 0;                                ///< slowest rank
   std::vector<FormatCandidate> candidates;                 ///< empty when the format was named
   std::optional<ChoiceCost> choice{};                      ///< likewise
+  std::string parameters{};  ///< what the format chose by itself, interior rows of rank 0
 };
 
 /// Each the slowest rank's.

@@ -215,6 +215,7 @@ void write_kernel(Table& table, const KernelReport& k) {
              fmt::format("{}{}, {}, {}", k.format,
                          one_format ? "" : fmt::format(", boundary {}", k.boundary_format),
                          k.device, name_of(k.precision)));
+  if (!k.parameters.empty()) table.line("chosen", k.parameters);
   table.line(
       "work per product",
       fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)), grouped(k.flops)));

@@ -171,7 +171,7 @@ def described(report):
     return {
         "format": kernel.get("format"), "transport": halo.get("transport"),
         "graph": halo.get("graph"),
-        **{name: kernel.get(name) for name in ("bytes", "footprint_bytes", "choice_products")},
+        **{name: kernel.get(name) for name in ("bytes", "footprint_bytes", "choice_products", "parameters")},
         **{name: timing.get(name) for name in ("median_seconds", "min_seconds", "p95_seconds",
                                                "exposed_seconds", "batches", "iterations")},
         **{f"{phase}_seconds": seconds for phase, seconds in section(timing, "phases").items()},

@@ -93,6 +93,7 @@ KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Devi
   const KernelWork work = kernels.work();
   KernelReport report;
   report.device = name_of(device);
+  report.parameters = kernels.interior->work().parameters;
   report.precision = precision;
   report.bytes = sum_over_ranks(comm, work.bytes);
   report.flops = sum_over_ranks(comm, work.flops);

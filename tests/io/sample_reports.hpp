@@ -62,7 +62,8 @@ inline RunReport complete_report() {
       99999999,
       0.25,
       {{"sell", 1.25e-3, 0.125, "fastest"}, {"ell", std::nullopt, std::nullopt, "pads too much"}},
-      ChoiceCost{0.375, 300}};
+      ChoiceCost{0.375, 300},
+      "sigma=256"};
   report.setup = {1.5, 0.25, 0.125, 0.25, 0};
   report.memory = {2500000000, 0, 1200000000};
   report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};

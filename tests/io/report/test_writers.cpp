@@ -49,6 +49,7 @@ Halo
 
 Kernel
   format              sell, boundary csr, cpu, fp32
+  chosen              sigma=256
   work per product    148.1 MB, 24 691 356 flops
   footprint           100 MB beside the CSR arrays
   set-up              250 ms
