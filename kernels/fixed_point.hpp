@@ -2,9 +2,9 @@
 //
 // Values in 16 bits, each with all its bits: where all values of a matrix are
 //   value = lowest + unit * code, unit a power of two, code in [0, 65535]
-// which integers of 8 and 16 bits are, and multiples of 0.25 within 16383.75. Reading one takes
-// neither a conversion nor a table. The last place of the number 2^52 unit (fp32: 2^23) counts
-// units, so that its bits with the code in them are that number plus code units:
+// which integers of 8 and 16 bits are, and multiples of 0.25 that differ by at most 16383.75.
+// Reading one takes neither a conversion nor a table. The last place of the number 2^52 unit (fp32:
+// 2^23) counts units, so that its bits with the code in them are that number plus code units:
 //   value = (2^52 unit + code unit) - (2^52 unit - lowest)
 // Both operations are exact. -0, NaN and Inf have no code.
 #pragma once

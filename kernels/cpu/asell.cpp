@@ -21,7 +21,7 @@
 // larger than a megabyte 1.7 on random (4 ranks); for distant values beside distances (Zen 3, AVX2,
 // 2 threads) 1.2 on a band and on lp, 1.3 on random; for distances of 16 bits, too (Zen 4, AVX2, 2
 // threads) 1.4 on random, 1.2 on scrambled rmat, and with values in 16 bits 1.7 on random; 16 bits
-// per value (Zen 3, before) 1.3 to 1.4 on a band, lp and random, 1.0 on road and rmat.
+// per value (Zen 3, without that) 1.3 to 1.4 on a band, lp and random, 1.0 on road and rmat.
 //
 // Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 28 slices, with s
 // the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.

@@ -5,7 +5,7 @@
 //   for each row i, for each column j: sums[j % 32] = fma(a_ij, x_j, sums[j % 32])
 //   y_i from the sums, added in pairs
 // 32 sums a row keep the vector units busy and make the bits independent of their width. Where the
-// rows are not full, a bit per slot says which are entries; no x counts there (lanes.hpp).
+// rows are not full, a bit per slot says which are entries; no x counts in the others.
 //
 // Bytes of the matrix: m k v + rows; where rows are not full, m k / 8 more.
 #include <fmt/format.h>

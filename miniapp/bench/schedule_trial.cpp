@@ -173,7 +173,7 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
       "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before.seconds,
       alternative.schedule == chosen.schedule ? chosen.interior : entry_of(chosen.schedule).name,
       faster                            ? ", taken"
-      : after->seconds < before.seconds ? ", too little to take it"
+      : after->seconds < before.seconds ? ", too small a gain"
                                         : "");
   return faster ? std::move(other) : nullptr;
 }
