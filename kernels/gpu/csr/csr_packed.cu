@@ -22,6 +22,7 @@
 // Bytes of the matrix: (v + 4 + 1) s + rows: value, column, and a word per lane; s are the slots:
 // n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -218,13 +219,14 @@ struct Positions {
     positions[slot] = static_cast<std::uint8_t>(position_of(value, table, table_size));
   }
 };
-
-template <class Number>
+template <class Word, class Number>
 struct FixedCodes {
   FixedPointCode<Number> code;
   std::uint16_t* codes;
 
-  __device__ void put(Offset slot, Number value) const { codes[slot] = code.code(value); }
+  __device__ void put(Offset slot, Word value) const {
+    codes[slot] = code.code(std::bit_cast<Number>(value));
+  }
 };
 
 /// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
@@ -331,6 +333,7 @@ class CsrPackedKernel final : public DeviceFormat {
       if (distinct.size() > 1) positions_ = DeviceArray<unsigned>(packing.slots / lane_slots);
     } else if (takes_coded_values<Numbers> && exact.fixed) {
       fixed_ = DeviceArray<std::uint16_t>(packing.slots);
+      code_ = FixedPointCode<Sum>(*exact.fixed);
     } else {
       values_ = DeviceArray<Matrix>(packing.slots);
     }
@@ -344,20 +347,14 @@ class CsrPackedKernel final : public DeviceFormat {
     set(fixed_, 0);
     set(words_, 0);
     const unsigned blocks = blocks_for(std::int64_t{rows_.count} * warp_size, block);
-    if constexpr (takes_coded_values<Numbers>) {
-      if (fixed_.size() > 0) {
-        code_ = FixedPointCode<Matrix>(*exact.fixed);
-        fill_slots<Matrix><<<blocks, block>>>(csr_, rows_, begins.data(), columns_.data(),
-                                              FixedCodes<Matrix>{code_, fixed_.data()},
-                                              words_.data());
-      }
-    }
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
       const auto fill_with = [&](auto stored) {
         fill_slots<Word>
             <<<blocks, block>>>(csr_, rows_, begins.data(), columns_.data(), stored, words_.data());
       };
-      if (fixed_.size() > 0) return;
+      if constexpr (takes_coded_values<Numbers> && sizeof(Word) == sizeof(Matrix)) {
+        if (fixed_.size() > 0) return fill_with(FixedCodes<Word, Matrix>{code_, fixed_.data()});
+      }
       if (table_.bytes() > 0) {
         fill_with(Positions<Word>{reinterpret_cast<const Word*>(table_.data()),
                                   static_cast<int>(distinct.size()),
