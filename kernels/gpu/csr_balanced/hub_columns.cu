@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Finding hubs (hub_columns.hpp): a histogram of the columns, sorted; then one pass over the
-// entries that gives them their new numbers and counts the sectors of x that warps load, with and
-// without hubs.
+// Finding hubs (hub_columns.hpp): a histogram of the columns, those with many entries sorted; then
+// one pass over the entries that gives them their new numbers and counts the sectors of x that
+// warps load, with and without hubs.
 #include <algorithm>
 #include <numeric>
 
@@ -22,13 +22,24 @@ __global__ void count_columns(const LocalIndex* indices, Offset entries, unsigne
   if (e < entries) atomicAdd(counts + indices[e], 1u);
 }
 
-/// Keys that rise as counts fall, with the numbers of the columns.
-__global__ void write_sort_keys(const unsigned* counts, LocalIndex columns, unsigned* keys,
-                                unsigned* numbers) {
+/// Flags the columns with more than `fewest` entries; how many entries these have together.
+__global__ void flag_busy_columns(const unsigned* counts, LocalIndex columns, unsigned fewest,
+                                  unsigned char* flags, unsigned long long* entries) {
   const std::int64_t c = thread_index();
-  if (c >= columns) return;
-  keys[c] = ~counts[c];
-  numbers[c] = static_cast<unsigned>(c);
+  const unsigned count = c < columns ? counts[c] : 0;
+  const bool busy = count > fewest;
+  if (c < columns) flags[c] = busy ? 1 : 0;
+  const auto sum = sum_of_lanes(busy ? static_cast<unsigned long long>(count) : 0);
+  if (sum > 0 && c % warp_size == 0) atomicAdd(entries, sum);
+}
+
+/// Keys that rise as counts fall, with the numbers of the columns.
+__global__ void write_sort_keys(const unsigned* counts, const std::int64_t* busy,
+                                std::int64_t count, unsigned* keys, unsigned* numbers) {
+  const std::int64_t k = thread_index();
+  if (k >= count) return;
+  keys[k] = ~counts[busy[k]];
+  numbers[k] = static_cast<unsigned>(busy[k]);
 }
 
 __global__ void note_hubs(const LocalIndex* hubs, std::int32_t count, LocalIndex* hub_of) {
@@ -64,28 +75,36 @@ struct MostUsed {
   Offset entries = 0;
 };
 
-/// Columns with more than `fewest` entries.
+/// Columns with more than `fewest` entries; none where all of these have fewer than `needed`.
 MostUsed most_used(const LocalIndex* indices, Offset entries, LocalIndex columns, std::int32_t most,
-                   unsigned fewest) {
-  const DeviceArray<unsigned> counts(columns), keys(columns), numbers(columns);
+                   unsigned fewest, double needed) {
+  const DeviceArray<unsigned> counts(columns);
+  const DeviceArray<unsigned char> flags(columns);
+  const DeviceArray<unsigned long long> of_busy(1);
   set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
+  set_bytes_async(of_busy.data(), 0, static_cast<std::size_t>(of_busy.bytes()), Stream{});
   count_columns<<<blocks_for(entries, conversion_threads), conversion_threads>>>(indices, entries,
                                                                                  counts.data());
-  write_sort_keys<<<blocks_for(columns, conversion_threads), conversion_threads>>>(
-      counts.data(), columns, keys.data(), numbers.data());
+  flag_busy_columns<<<blocks_for(columns, conversion_threads), conversion_threads>>>(
+      counts.data(), columns, fewest, flags.data(), of_busy.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  const unsigned long long entries_of_busy = of_busy.to_host()[0];
+  if (entries_of_busy == 0 || static_cast<double>(entries_of_busy) < needed) return {};
+
+  const DeviceArray<std::int64_t> busy = places_of_flags(flags);
+  const DeviceArray<unsigned> keys(busy.size()), numbers(busy.size());
+  write_sort_keys<<<blocks_for(busy.size(), conversion_threads), conversion_threads>>>(
+      counts.data(), busy.data(), busy.size(), keys.data(), numbers.data());
   ROWHALO_CUDA(cudaGetLastError());
   const auto sorted = sort_pairs(keys.data(), numbers);
-  const auto size = static_cast<std::size_t>(std::min(most, columns));
+  const auto size = static_cast<std::size_t>(std::min<std::int64_t>(most, busy.size()));
   std::vector<unsigned> keys_of_hubs(size);
   MostUsed result;
   result.columns.resize(size);
   copy_now(keys_of_hubs.data(), sorted.keys.data(), size * sizeof(unsigned));
   copy_now(result.columns.data(), sorted.values.data(), size * sizeof(LocalIndex));
-  const auto end = std::partition_point(keys_of_hubs.begin(), keys_of_hubs.end(),
-                                        [&](unsigned key) { return ~key > fewest; });
-  result.entries = std::accumulate(keys_of_hubs.begin(), end, Offset{0},
+  result.entries = std::accumulate(keys_of_hubs.begin(), keys_of_hubs.end(), Offset{0},
                                    [](Offset sum, unsigned key) { return sum + ~key; });
-  result.columns.resize(static_cast<std::size_t>(end - keys_of_hubs.begin()));
   std::sort(result.columns.begin(), result.columns.end());
   return result;
 }
@@ -97,9 +116,9 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
   const bool always = choice == HubChoice::always;
   if (entries == 0 || most == 0 || (!always && columns <= most)) return {};
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-  const MostUsed hubs = most_used(indices, entries, columns, most,
-                                  always ? 0 : static_cast<unsigned>(multiprocessors));
   const double needed = always ? 0 : smallest_hub_share * static_cast<double>(entries);
+  const MostUsed hubs = most_used(indices, entries, columns, most,
+                                  always ? 0 : static_cast<unsigned>(multiprocessors), needed);
   if (hubs.columns.empty() || static_cast<double>(hubs.entries) < needed) return {};
 
   HubColumns result;

@@ -68,6 +68,7 @@ class OutOfDeviceMemory : public std::bad_alloc {
 
 namespace runtime_detail {
 struct FreeDevice {
+  std::size_t capacity = 0;  ///< bytes of what is freed
   void operator()(std::byte* data) const;
 };
 struct FreePinned {
@@ -84,7 +85,8 @@ struct DestroyGraph {
 };
 }  // namespace runtime_detail
 
-/// Plain device memory (one cudaMalloc), not initialised. Throws OutOfDeviceMemory.
+/// Plain device memory (one cudaMalloc, or what DeviceMemoryReuse has kept), not initialised.
+/// Throws OutOfDeviceMemory.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -95,6 +97,22 @@ class DeviceMemory {
  private:
   std::unique_ptr<std::byte, runtime_detail::FreeDevice> data_;
   std::size_t bytes_ = 0;
+};
+
+/// While one lives, device memory that the calling thread frees is kept for its next requests of
+/// about that size, and freed at the end or when memory lacks: conversions need many arrays for a
+/// moment, and each cudaMalloc and cudaFree takes as long as a pass over millions of entries. For
+/// work in the default stream only, which no kernel of another stream shares memory with. Within
+/// another one it does nothing.
+class DeviceMemoryReuse {
+ public:
+  DeviceMemoryReuse();
+  ~DeviceMemoryReuse();
+  DeviceMemoryReuse(const DeviceMemoryReuse&) = delete;
+  DeviceMemoryReuse& operator=(const DeviceMemoryReuse&) = delete;
+
+ private:
+  bool outermost_;
 };
 
 /// Page-locked host memory, not initialised: copies from and to it run beside the host.
