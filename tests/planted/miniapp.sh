@@ -129,6 +129,9 @@ fault "auto takes the format that suits the first rank" miniapp/bench/batches.cp
 fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
+fault "auto takes every trial to be as dear as the dearest" miniapp/bench/format_trials.cpp \
+  'usual * dearest_seconds_' \
+  'dearest_seconds_'
 fault "auto keeps nothing when it made room in vain" miniapp/bench/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
