@@ -6,12 +6,12 @@ usage: compare.py A B [--threshold PERCENT]
 
 A and B are tables (.csv of study.py, table.py or classes), folders of studies, or reports of
 `rowhalo run`, `kernels` or `solve` (.json, .h5). Of solvers, times per iteration are compared.
-Lines are matched by matrix, ranks, device, precision, schedule, partition, threads, solver and what was
-asked of format and transport; of what stands on one side only, a word. The ratio is B's median time over
-A's; its interval follows from the spread: of the repeats where there are several, else of the batches
-in the HDF5 beside the JSON, else of the fastest twentieth's distance in the JSON. A line is a
-regression when the ratio is beyond the threshold and its whole interval above 1; where only the
-former holds it is noisy: run more repeats.
+Lines are matched by matrix, ranks, device, precision, schedule, partition, threads, solver and
+what was asked of format and transport; of what stands on one side only, a word. The ratio is B's
+median time over A's; its interval follows from the spread: of the repeats where there are several,
+else of the batches in the HDF5 beside the JSON, else of the fastest twentieth's distance in the
+JSON. A line is a regression when the ratio is beyond the threshold and its whole interval above 1;
+where only the former holds it is noisy: run more repeats.
 Exit status: 0 none, 1 a regression, or y or a solution was right in A and is wrong in B, 2 wrong
 usage or nothing to compare.
 """

@@ -5,9 +5,9 @@
 usage: report.py OUT ... [--earlier OTHER] [--reference FILE] [--output FILE.html]
 
 OUT is the folder of a study or of an official result, a table (.csv), or reports of `rowhalo run`,
-`kernels`, `solve` and `info` (.json, .h5). The page opens with a verdict and the machine; charts follow
-for everything that the data can show, then all results as a CSV to download and the commands that
-measure them again. Charts are drawn by plotly.js, which the Python package plotly contains
+`kernels`, `solve` and `info` (.json, .h5). The page opens with a verdict and the machine; charts
+follow for everything that the data can show, then all results as a CSV to download and the commands
+that measure them again. Charts are drawn by plotly.js, which the Python package plotly contains
 (python3 -m pip install plotly); only this program needs it, not those who read the page.
 Python 3.8 or newer. Exit status: 0 fine, 1 the page cannot be written, 2 wrong usage or input.
 """

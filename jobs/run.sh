@@ -9,9 +9,9 @@
 #   run.sh [--site S] --classes --output DIR [-- OPTIONS]             python3 jobs/classes
 # A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
 # end one of the markers done and error. An earlier run is moved to DIR/before-TIME, but only when
-# site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1, TERM
-# and INT (Ctrl-C) make the program write what it has and end; under PBS, USR1 comes by itself before
-# the walltime ends (shell/pbs_job.sh).
+# site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1,
+# TERM and INT (Ctrl-C) make the program write what it has and end; under PBS, USR1 comes by itself
+# before the walltime ends (shell/pbs_job.sh).
 # Exit status: that of the program; 2 for wrong usage or an allocation that is too small.
 # Site: a name in jobs/sites or a file; default $ROWHALO_SITE, else what this machine looks like.
 set -euo pipefail
