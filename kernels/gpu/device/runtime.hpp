@@ -99,11 +99,11 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-/// While one lives, device memory that the calling thread frees is kept for its next requests of
-/// about that size, and freed at the end or when memory lacks: conversions need many arrays for a
-/// moment, and each cudaMalloc and cudaFree takes as long as a pass over millions of entries. For
-/// work in the default stream only, which no kernel of another stream shares memory with. Within
-/// another one it does nothing.
+/// While an object of this class lives, device memory that its thread frees is kept and serves the
+/// thread's next requests of about that size. What is left is freed with the object, or when memory
+/// lacks. Conversions need many arrays for a moment, and a cudaMalloc with its cudaFree takes as
+/// long as a pass over millions of entries. Only for memory that the default stream alone uses: its
+/// order keeps old and new contents apart. An object inside another one does nothing.
 class DeviceMemoryReuse {
  public:
   DeviceMemoryReuse();
