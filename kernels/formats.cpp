@@ -81,6 +81,7 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
     options.fail(fmt::format("not in precision {}, only in fp64 and fp32; {}",
                              name_of(matrix.precision), remedy));
   }
+  const DeviceMemoryReuse reuse;
   return entry.make(matrix, rows, options);
 }
 

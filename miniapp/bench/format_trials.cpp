@@ -27,6 +27,7 @@ constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not s
 constexpr double near = 0.15, jitter = 1e-6;     ///< two times that one round does not tell apart
 constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
 constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound and by prediction
+constexpr int promising = 2;                     ///< formats that are tried first
 constexpr double quick_products = 10;            ///< that a trial without conversion takes, about
 constexpr double usual = 0.6;                    ///< time of a trial, of the dearest so far
 
@@ -154,8 +155,8 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
   const auto quickest = std::find_if(list.begin(), list.end(), known);
   if (quickest != list.end()) quickest_ = *quickest;
   // What costs next to nothing comes before the budget is spent, but after the most promising.
-  if (list.empty()) return list;
-  std::stable_partition(list.begin() + 1, list.end(), [&](const Prospect& prospect) {
+  if (list.size() <= promising) return list;
+  std::stable_partition(list.begin() + promising, list.end(), [&](const Prospect& prospect) {
     return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;
   });
   return list;
@@ -315,12 +316,15 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
   for (const FormatEntry* format : formats) candidates_.emplace_back().name = format->name;
   const std::vector<Prospect> order = prospects(formats);
   setting_.measuring.progress.expect(std::ssize(order));
-  for (const Prospect& prospect : order) {
-    std::string& reason = candidates_[prospect.place].reason;
-    reason = ruled_out(prospect);
-    if (reason.empty() && !affordable(prospect)) reason = "set-up budget spent";
-    if (reason.empty()) try_format(prospect);
-    setting_.measuring.progress.add(1);
+  {
+    const DeviceMemoryReuse reuse;  // what a loser leaves serves the next
+    for (const Prospect& prospect : order) {
+      std::string& reason = candidates_[prospect.place].reason;
+      reason = ruled_out(prospect);
+      if (reason.empty() && !affordable(prospect)) reason = "set-up budget spent";
+      if (reason.empty()) try_format(prospect);
+      setting_.measuring.progress.add(1);
+    }
   }
   if (!best_) {
     throw AgreedError(ExitCode::usage,

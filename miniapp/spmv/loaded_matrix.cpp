@@ -21,6 +21,10 @@ LoadedMatrix::LoadedMatrix(const LocalMatrix& matrix, Precision precision, Devic
     host_view_.values = host_values_.data();
   }
   least_value_bytes_ = least_value_bytes(host_view_);
+  const bool looked = precision == Precision::fp64 || precision == Precision::fp32;
+  if (looked && least_value_bytes_ == static_cast<double>(matrix_value_bytes(precision))) {
+    host_view_.value_codes = false;  // what a sample rules out no format need look for
+  }
   if (device == Device::gpu) {
     device_csr_.emplace(host_view_);
     lists_.emplace(DeviceLists{DeviceRowList(matrix.interior), DeviceRowList(matrix.boundary)});

@@ -109,12 +109,18 @@ struct DeviceProblem {
   LocalIndex rows;
 };
 
+/// What a conversion works in: as in the program, or each piece anew, for the sanitizers.
+enum class ConversionMemory { reused, fresh };
+
 /// The kernel, or null where the format refuses: with its name and a reason.
 template <class T>
-std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& text, const DeviceProblem<T>& a) {
+std::unique_ptr<SpmvKernel> make_or_refuse(const std::string& text, const DeviceProblem<T>& a,
+                                           ConversionMemory memory = ConversionMemory::reused) {
   const Spec spec = Spec::parse(text, "--format");
+  const FormatEntry& format = find_format(spec.name(), Device::gpu);
   try {
-    return find_format(spec.name(), Device::gpu).make(a.csr.view(), a.view(), spec);
+    if (memory == ConversionMemory::fresh) return format.make(a.csr.view(), a.view(), spec);
+    return make_kernel(format, a.csr.view(), a.view(), spec);
   } catch (const InputError& error) {
     const std::string prefix = "--format " + text + ": ", message = error.what();
     INFO(message);

@@ -65,6 +65,14 @@ gpu_fault "one block's range of values stands for all" kernels/gpu/values/exact_
   'for (const ValueRange<T>& range : of_blocks.to_host()) all.add(range);' \
   'all.add(of_blocks.to_host().front());' \
   test_kernels_gpu
+gpu_fault "memory that serves again is too small" kernels/gpu/device/runtime.cpp \
+  'kept.lower_bound(bytes);' \
+  'kept.lower_bound(bytes / 2);' \
+  test_kernels_gpu
+gpu_fault "memory that was freed is kept for ever" kernels/gpu/device/runtime.cpp \
+  '  if (!outermost_) return;' \
+  '  return;' \
+  test_kernels_gpu
 gpu_fault "columns with few entries are hubs" kernels/gpu/csr_balanced/hub_columns.cu \
   'const bool busy = count > fewest;' \
   'const bool busy = count > 0;' \

@@ -150,6 +150,10 @@ fault "auto begins with the worst" miniapp/bench/format_trials.cpp \
 fault "auto pays for conversions before it looks at CSR" miniapp/bench/format_trials.cpp \
   'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
   'return prospect.reads_csr && false;'
+fault "auto looks at CSR before the second most promising" miniapp/bench/format_trials.cpp \
+  'list.begin() + promising' \
+  'list.begin() + 1' \
+  test_miniapp_n1
 fault "auto tries early what is hopeless" miniapp/bench/format_trials.cpp \
   'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
   'return prospect.reads_csr;' \

@@ -79,6 +79,8 @@ double seconds_between(const EventHandle&, const EventHandle&) {
 DeviceMemory::DeviceMemory(std::size_t) {
   refuse();
 }
+DeviceMemoryReuse::DeviceMemoryReuse() : outermost_(true) {}
+DeviceMemoryReuse::~DeviceMemoryReuse() = default;
 PinnedMemory::PinnedMemory(std::size_t) {
   refuse();
 }

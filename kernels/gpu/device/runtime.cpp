@@ -9,7 +9,9 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/gpu/device/launch.hpp"
 
@@ -101,8 +103,64 @@ OutOfDeviceMemory::OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free
           "the device has {:.3g} GB free, {:.3g} GB are needed at once",
           1e-9 * static_cast<double>(free_bytes), 1e-9 * static_cast<double>(wanted_bytes)))) {}
 
+namespace {
+
+/// Others may need memory, too, and where arrays are that large a cudaMalloc does not show.
+constexpr std::size_t most_kept_bytes = std::size_t{2} << 30;
+
+/// Of the calling thread: whether some DeviceMemoryReuse lives, and what it keeps, by bytes.
+thread_local bool reusing = false;
+thread_local std::multimap<std::size_t, std::byte*> kept;
+thread_local std::size_t kept_bytes = 0;
+
+void free_kept() {
+  for (const auto& [bytes, data] : kept) ROWHALO_CUDA_PRINT(cudaFree(data));
+  kept.clear();
+  kept_bytes = 0;
+}
+
+/// Of at least `bytes`, and at most an eighth more; without such a block, of 0 bytes.
+std::pair<std::size_t, std::byte*> take_kept(std::size_t bytes) {
+  constexpr std::size_t small = 4096;
+  const auto smallest = kept.lower_bound(bytes);
+  if (smallest == kept.end() || smallest->first > std::max(bytes + bytes / 8, small)) return {};
+  const std::pair<std::size_t, std::byte*> block = *smallest;
+  kept.erase(smallest);
+  kept_bytes -= block.first;
+  return block;
+}
+
+/// Null where memory lacks.
+std::byte* allocate(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t error = cudaMalloc(&data, bytes);
+  if (error != cudaErrorMemoryAllocation) {
+    ROWHALO_CUDA(error);
+    return static_cast<std::byte*>(data);
+  }
+  cudaGetLastError();  // the next launch must not be blamed for it
+  return nullptr;
+}
+
+}  // namespace
+
 void runtime_detail::FreeDevice::operator()(std::byte* data) const {
-  ROWHALO_CUDA_PRINT(cudaFree(data));
+  if (reusing && kept_bytes + capacity <= most_kept_bytes) {
+    kept.emplace(capacity, data);
+    kept_bytes += capacity;
+  } else {
+    ROWHALO_CUDA_PRINT(cudaFree(data));
+  }
+}
+
+DeviceMemoryReuse::DeviceMemoryReuse() : outermost_(!reusing) {
+  reusing = true;
+}
+
+DeviceMemoryReuse::~DeviceMemoryReuse() {
+  if (!outermost_) return;
+  reusing = false;
+  free_kept();
 }
 
 void runtime_detail::FreePinned::operator()(std::byte* data) const {
@@ -122,14 +180,18 @@ void runtime_detail::DestroyGraph::operator()(void* graph) const {
 }
 
 DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
-  void* data = nullptr;
-  const cudaError_t error = cudaMalloc(&data, bytes);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // the next launch must not be blamed for it
-    throw OutOfDeviceMemory(bytes, free_device_bytes());
+  if (bytes == 0) return;
+  auto [capacity, data] = take_kept(bytes);
+  if (data == nullptr) {
+    capacity = bytes;
+    data = allocate(bytes);
   }
-  ROWHALO_CUDA(error);
-  data_.reset(static_cast<std::byte*>(data));
+  if (data == nullptr && !kept.empty()) {
+    free_kept();
+    data = allocate(bytes);
+  }
+  if (data == nullptr) throw OutOfDeviceMemory(bytes, free_device_bytes());
+  data_ = {data, {capacity}};
 }
 
 PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {

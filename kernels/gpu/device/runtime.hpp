@@ -68,6 +68,7 @@ class OutOfDeviceMemory : public std::bad_alloc {
 
 namespace runtime_detail {
 struct FreeDevice {
+  std::size_t capacity = 0;  ///< bytes of what is freed
   void operator()(std::byte* data) const;
 };
 struct FreePinned {
@@ -84,7 +85,8 @@ struct DestroyGraph {
 };
 }  // namespace runtime_detail
 
-/// Plain device memory (one cudaMalloc), not initialised. Throws OutOfDeviceMemory.
+/// Plain device memory (one cudaMalloc, or what DeviceMemoryReuse has kept), not initialised.
+/// Throws OutOfDeviceMemory.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -95,6 +97,23 @@ class DeviceMemory {
  private:
   std::unique_ptr<std::byte, runtime_detail::FreeDevice> data_;
   std::size_t bytes_ = 0;
+};
+
+/// While an object of this class lives, device memory that its thread frees is kept and serves the
+/// thread's next requests of about that size, up to 2 GB in all. What is left is freed with the
+/// object, or when memory lacks. Conversions need many arrays for a moment, and a cudaMalloc with
+/// its cudaFree takes as long as a pass over millions of entries. The order of the default stream
+/// keeps old and new contents apart; other streams must have been waited for. An object inside
+/// another one does nothing.
+class DeviceMemoryReuse {
+ public:
+  DeviceMemoryReuse();
+  ~DeviceMemoryReuse();
+  DeviceMemoryReuse(const DeviceMemoryReuse&) = delete;
+  DeviceMemoryReuse& operator=(const DeviceMemoryReuse&) = delete;
+
+ private:
+  bool outermost_;
 };
 
 /// Page-locked host memory, not initialised: copies from and to it run beside the host.

@@ -113,6 +113,7 @@ TEST_CASE("every GPU format is exact on integers") {
 }
 
 TEST_CASE("every GPU format keeps the bits, or the rounding bound") {
+  const DeviceMemoryReuse reuse;  // what others have left in memory must not matter
   const std::vector<Matrix> battery = with_random_values(matrices());
   for (const std::string& spec : gpu_specs(Baselines::included)) {
     check_format<double>(spec, battery, Values::random);
@@ -141,7 +142,7 @@ TEST_CASE("a few products of our own formats, for the sanitizers", "[short]") {
       const NamedList& list = lists[turn / battery.size() % lists.size()];
       INFO(spec << ", " << matrix.name << ", " << list.name);
       const DeviceProblem<double> problem(typed, list);
-      const auto kernel = make_or_refuse(spec, problem);
+      const auto kernel = make_or_refuse(spec, problem, ConversionMemory::fresh);
       if (!kernel) continue;
       const auto before = uniform<double>(matrix.rows(), 2);
       const auto y = device_product(*kernel, 0.7, x, -1.3, before);

@@ -55,6 +55,37 @@ TEST_CASE("memory is given back, moved and copied", "[short]") {
   CHECK(moved.to_host() == std::vector<int>(1000, -1));
 }
 
+TEST_CASE("memory that is freed serves again while it is asked to") {
+  const auto place_of = [](std::size_t bytes) { return DeviceMemory(bytes).data(); };
+  // Other processes may take and free memory meanwhile: less than half of this.
+  constexpr std::size_t much = std::size_t{1} << 30;
+  const std::int64_t before = free_device_bytes() - static_cast<std::int64_t>(much / 2);
+  {
+    const DeviceMemoryReuse reuse;
+    constexpr std::size_t bytes = 64 << 20;
+    const std::byte* const place = place_of(bytes);
+    CHECK(place_of(bytes) == place);
+    CHECK(place_of(bytes - bytes / 16) == place);  // nearly as large
+    CHECK(place_of(0) == nullptr);
+    const DeviceMemory larger(bytes + 1), much_smaller(bytes / 2);
+    CHECK(larger.data() != place);
+    CHECK(much_smaller.data() != place);
+    { const DeviceMemoryReuse inner; }
+    const DeviceMemory first(bytes), second(bytes);
+    CHECK(first.data() == place);
+    CHECK(second.data() != place);
+
+    place_of(4 * much);
+    CHECK(free_device_bytes() > before);  // too large to be kept
+    place_of(much);
+    CHECK(free_device_bytes() < before);
+    CHECK_THROWS_AS(place_of(std::size_t{1} << 60), OutOfDeviceMemory);
+    CHECK(free_device_bytes() > before);  // where memory lacks nothing is kept
+    place_of(much);
+  }
+  CHECK(free_device_bytes() > before);
+}
+
 TEST_CASE("memory that does not exist is an error with the numbers") {
   try {
     const DeviceMemory memory(std::size_t{1} << 60);

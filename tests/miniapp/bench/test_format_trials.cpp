@@ -249,16 +249,19 @@ TEST_CASE("auto: where little is moved, what starts early comes first") {
   REQUIRE_ALL_RANKS(trials.choose({&smaller, &early}, ample).interior == "smaller");
 }
 
-TEST_CASE("auto: what reads CSR as it is comes second, and while others are too dear") {
+TEST_CASE("auto: what reads CSR as it is comes third, and while others are too dear") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry converted = made_up("converted", make_dear<4>, [](const LocalStatistics&) {
+  const FormatEntry quickest = made_up("quickest", make_sleeper<4>, [](const LocalStatistics&) {
     return Prediction{1e7, 0, false};
   });
-  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const LocalStatistics&) {
+  const FormatEntry converted = made_up("converted", make_dear<3>, [](const LocalStatistics&) {
     return Prediction{1.1e7, 0, false};
   });
+  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const LocalStatistics&) {
+    return Prediction{1.2e7, 0, false};
+  });
   const FormatEntry direct = made_up("direct", make_dear<2>, [](const LocalStatistics&) {
-    return Prediction{1.2e7, 0, true};
+    return Prediction{1.3e7, 0, true};
   });
   const FormatEntry hopeless = made_up("hopeless", make_sleeper<9>, [](const LocalStatistics&) {
     return Prediction{1e8, 0, true};
@@ -266,13 +269,17 @@ TEST_CASE("auto: what reads CSR as it is comes second, and while others are too 
   const FormatEntry refused = made_up("refused", refuse_on_the_last, [](const LocalStatistics&) {
     return Prediction{1e7, 0, false};
   });
-  const ChosenKernels chosen = trials.choose({&dearer, &direct, &converted}, {2.5, 0});
-  REQUIRE_ALL_RANKS(candidate(chosen, "converted").seconds.has_value());
+  const auto choose = [&](double seconds) {
+    return trials.choose({&dearer, &direct, &converted, &quickest}, {seconds, 0});
+  };
+  const ChosenKernels two = choose(1.2);
+  REQUIRE_ALL_RANKS(two.interior == "converted");
+  REQUIRE_ALL_RANKS(candidate(two, "direct").reason == "set-up budget spent");
+  const ChosenKernels chosen = choose(2.9);
   REQUIRE_ALL_RANKS(chosen.interior == "direct");
   REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
   // A trial need not be as dear as the dearest, which took more than a second.
-  const ChosenKernels more = trials.choose({&dearer, &direct, &converted}, {3.2, 0});
-  REQUIRE_ALL_RANKS(more.interior == "dearer");
+  REQUIRE_ALL_RANKS(choose(3.8).interior == "dearer");
   REQUIRE_ALL_RANKS(timed(trials.choose({&refused, &hopeless, &dearer}, ample)) == 1);
 }
 

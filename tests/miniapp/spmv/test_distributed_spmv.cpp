@@ -373,6 +373,21 @@ TEST_CASE("GPUs overlap where that hides more than a second kernel costs") {
   REQUIRE_ALL_RANKS(settled(blocks, gpus, "mpi") == Schedule::blocking);
 }
 
+TEST_CASE("formats look for values in fewer bytes where a sample does not rule them out") {
+  const auto looks = [](const char* matrix, Precision precision, bool allowed = true) {
+    const Problem problem(matrix, "rows", {}, precision, 1, 0);
+    const LoadedMatrix block(problem.matrix, precision, problem.device, allowed);
+    return block.view().value_codes;
+  };
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    REQUIRE_ALL_RANKS(looks("stencil7:12", precision));
+    REQUIRE_ALL_RANKS(looks("random:rows=900,row=9,values=integers", precision));
+    REQUIRE_ALL_RANKS(!looks("random:rows=900,row=9", precision));
+    REQUIRE_ALL_RANKS(!looks("stencil7:12", precision, false));
+  }
+  REQUIRE_ALL_RANKS(looks("random:rows=900,row=9", Precision::mixed));
+}
+
 TEST_CASE("a graph holds many short products and few long ones") {
   CHECK(graph_length(1) == products_per_graph);
   CHECK(graph_length(9.9e-6) == 30);
