@@ -275,11 +275,11 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
   const ChosenKernels two = choose(1.2);
   REQUIRE_ALL_RANKS(two.interior == "converted");
   REQUIRE_ALL_RANKS(candidate(two, "direct").reason == "set-up budget spent");
-  const ChosenKernels chosen = choose(2.9);
+  const ChosenKernels chosen = choose(2.5);
   REQUIRE_ALL_RANKS(chosen.interior == "direct");
   REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
   // A trial need not be as dear as the dearest, which took more than a second.
-  REQUIRE_ALL_RANKS(choose(3.8).interior == "dearer");
+  REQUIRE_ALL_RANKS(choose(3.3).interior == "dearer");
   const std::vector<const FormatEntry*> refusals{&refused, &refused, &hopeless, &dearer};
   REQUIRE_ALL_RANKS(timed(trials.choose(refusals, ample)) == 1);
 }
