@@ -3,8 +3,8 @@
 // Trials of formats (format_trials.hpp). Every decision is taken from numbers that all ranks share.
 // How many products a trial takes was measured on an H200: 5 tell times of 20 us and more apart to
 // 2 %, and conversions cost 5 to 50 products, so that 300 are enough for every format of the table.
-// Most trials begin with asell; the other conversions of 19 matrices took 0.3 (ell-vector) to 1.4
-// (csr-binned) of its time, csr-balanced 0.8, by their medians on H100 and H200.
+// Most trials begin with asell; the other conversions of 19 matrices took 0.2 (csr-panels) to 1.5
+// (dia) of its time, csr-balanced 0.7, by their medians on an H200.
 #include "miniapp/bench/format_trials.hpp"
 
 #include <fmt/format.h>
