@@ -24,6 +24,7 @@ class LoadedMatrix {
   LoadedMatrix(const LoadedMatrix&) = delete;
   LoadedMatrix& operator=(const LoadedMatrix&) = delete;
 
+  /// Its `value_codes` is false, too, where a sample of the values rules fewer bytes out.
   const CsrView& view() const { return device_csr_ ? device_csr_->view() : host_view_; }
   RowListView interior() const {
     return lists_ ? lists_->interior.view() : matrix_.interior.view();
