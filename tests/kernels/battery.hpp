@@ -88,6 +88,18 @@ inline Matrix with_random_values(Matrix matrix) {
   return matrix;
 }
 
+/// The same with one number for all entries that are as far from the diagonal, of four: the
+/// equation of a grid with constant coefficients.
+inline Matrix with_values_by_offset(Matrix matrix) {
+  matrix.name += ", values by offset";
+  for (LocalIndex i = 0; i < matrix.rows(); ++i) {
+    for (Offset e = matrix.offsets[i]; e < matrix.offsets[i + 1]; ++e) {
+      matrix.values[e] = 1 + ((matrix.indices[e] - i) & 3);
+    }
+  }
+  return matrix;
+}
+
 /// Rows of a cut grid: the ghosts of the plane below, numbered behind all own columns, come first;
 /// a row at the end of a line of `line` rows lacks what lies beyond.
 inline Matrix with_ghosts_first(LocalIndex rows, LocalIndex line) {
@@ -140,6 +152,7 @@ inline std::vector<Matrix> matrices() {
       pattern("tall", 333, 21, [](LocalIndex i, LocalIndex j) { return (i + j) % 9 == 0; }),
       pattern("full", 45, 70, always),
       stencil(7, 6, 5),
+      with_values_by_offset(stencil(70, 3, 2)),
       blocked(30),
       random(301, 257),
       reversed(random(150, 120)),
@@ -369,6 +382,7 @@ inline std::vector<Matrix> matrices_with_dots() {
     if (matrix.rows() <= matrix.columns) result.push_back(std::move(matrix));
   }
   result.push_back(stencil(31, 17, 7));
+  result.push_back(with_values_by_offset(stencil(64, 6, 5)));
   return result;
 }
 

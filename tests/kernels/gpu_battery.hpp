@@ -60,6 +60,7 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "sell:max_padding=1e9,unroll=9",
                            "sell:sigma=100000,max_padding=1e9,block=32",
                            "asell:codes=off,max_padding=1e9,unroll=low",
+                           "asell:max_padding=1e9,unroll=low",
                            "asell:max_padding=1e9,unroll=highest",
                            "asell:max_padding=1e9,unroll=medium",
                            "asell:codes=off,max_padding=1e9,unroll=medium",

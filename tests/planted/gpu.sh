@@ -89,6 +89,26 @@ gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu
   'four.slot[j] = table[word >> (8 * j) & 0xff];' \
   'four.slot[j] = table[word >> (8 * (j & 1)) & 0xff];' \
   test_kernels_gpu
+gpu_fault "slices that lack a step of some rows count as whole" kernels/gpu/asell/asell_measure.cu \
+  'in_each &= mask;' \
+  '' \
+  test_kernels_gpu
+gpu_fault "slices with as many steps count as the same" kernels/gpu/asell/asell_by_step.cu \
+  'same && slice[r].codes == slice[0].codes && ' \
+  'same && ' \
+  test_kernels_gpu
+gpu_fault "the second slice of a warp leaves no dot" kernels/gpu/asell/asell_by_step.cu \
+  'if (lane == 0) a.dots[first + r] = dot;' \
+  'if (lane == 0 && r == 0) a.dots[first + r] = dot;' \
+  test_kernels_gpu
+gpu_fault "a last step alone is left out" kernels/gpu/asell/asell_by_step.cu \
+  'if (left > 0) add_batch' \
+  'if (left > 1) add_batch' \
+  test_kernels_gpu
+gpu_fault "values by step are never tried" kernels/gpu/asell/asell_measure.cu \
+  'if (code == ValueCode::by_step) {' \
+  'if (code == ValueCode::by_step) code = ValueCode::dictionary; if (false) {' \
+  test_kernels_gpu
 gpu_fault "a lane is missing in p.q" kernels/gpu/asell/asell.cu \
   'sum_of_lanes(row >= 0 ? cached' \
   'sum_of_lanes(row >= 0 && lane != 7 ? cached' \

@@ -35,14 +35,17 @@
 //
 // Sources: differences of column indices, Willcock and Lumsdaine, ICS 2006; one code per slice and
 // a dictionary of values, Kourtis, Goumas and Koziris, CF 2008. Here a matrix with at most 256
-// distinct values stores 8 bits per value and a table; with one value, none; values that all are
+// distinct values stores 8 bits per value and a table; with one value, none; where all slices have
+// offsets and each step one value for all its rows, as in a grid's equation with constant
+// coefficients, that stands beside the offset (by=step, asell_by_step.cu); values that all are
 // exact in 16 bits (fixed_point.hpp) or, of fp64, in fp32 are stored as that (codes=off: none of
 // these). All are exact. Each row is summed in stored order with its own accumulator: the bits of
 // csr. sigma= as in sell; without it, if padding is more than a tenth of the nonzeros, rows are
 // sorted within windows of 1024 if that saves a twentieth of the bytes.
 //
 // Bytes of the matrix: s v for values (v 1, 0 or 2 if coded) + s (1, 2 or 4) for columns
-// (offsets: 8 per step of each distinct pattern) + 16 per slice + rows, with s the slots.
+// (offsets: 8 per step of each distinct pattern, by step 16 more) + 16 per slice + rows, with s the
+// slots.
 #include "kernels/gpu/asell/asell.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +90,7 @@ class AsellGpuKernel final : public DeviceFormat {
     const ValueCode code = fixed                 ? ValueCode::fixed
                            : numbers.empty()     ? ValueCode::plain
                            : numbers.size() == 1 ? ValueCode::constant
-                                                 : ValueCode::dictionary;
+                                                 : ValueCode::by_step;
     for (std::uint64_t seed = 0;; ++seed) {
       measure(options, code, seed);
       check_padding(options, {layout_.slots(), nonzeros_, matrix},
@@ -95,14 +98,16 @@ class AsellGpuKernel final : public DeviceFormat {
                     "sort more rows (sigma=), or use csr-vector or csr-balanced");
       layout_.distinct_values = std::ssize(numbers);
       if (fixed) layout_.fixed = *exact.fixed;
-      layout_.table = table_of<Matrix, Matrix>(numbers);
       layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
-      layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
-                                    value_row_bytes(code, matrix.precision));
+      if (layout_.value_code != ValueCode::by_step) {
+        layout_.table = table_of<Matrix, Matrix>(numbers);
+        layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
+                                      value_row_bytes(layout_.value_code, matrix.precision));
+      }
       if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;
     }
     unroll_ = chosen_unroll(options);
-    launch_ = asell_launch<Numbers>(code, unroll_);
+    launch_ = asell_launch<Numbers>(layout_.value_code, unroll_);
     in_fp32_ = exact.singles.bytes() > 0;
     csr_.values = nullptr;  // they may be those of `exact`
     stop_clock(exact.seconds);
@@ -162,10 +167,12 @@ class AsellGpuKernel final : public DeviceFormat {
       slice_rows_ = sorted_.view();
     }
     layout_ = measure_asell(csr_, slice_rows_, code, seed);
-    // A tenth of padding, before sorting is worth a look.
-    if (options.has("sigma") || layout_.slots() - nonzeros_ <= nonzeros_ / 10) return;
+    // A tenth of padding, before sorting is worth a look; by_step nothing is left to save.
+    if (options.has("sigma") || layout_.value_code == ValueCode::by_step ||
+        layout_.slots() - nonzeros_ <= nonzeros_ / 10)
+      return;
     SortedRows sorted = sorted_by_length(csr_, rows_, sorted_window);
-    AsellLayout other = measure_asell(csr_, sorted.view(), code, seed);
+    AsellLayout other = measure_asell(csr_, sorted.view(), layout_.value_code, seed);
     const std::int64_t bytes = slot_bytes(layout_, csr_.precision);
     if (slot_bytes(other, csr_.precision) + sorted.bytes() > bytes - bytes / 20) return;
     sigma_ = sorted_window;
@@ -191,9 +198,11 @@ class AsellGpuKernel final : public DeviceFormat {
           100.0 * static_cast<double>(count) / static_cast<double>(layout_.slices.size()));
     }
     if (layout_.value_code == ValueCode::fixed) text += "values=16-bit,";
-    if (in_table(layout_.value_code)) {
+    const bool by_step = layout_.value_code == ValueCode::by_step;
+    if (by_step || in_table(layout_.value_code)) {
       text += fmt::format("values={},", layout_.distinct_values);
     }
+    if (by_step) text += "by=step,";
     if (in_fp32_) text += "values=fp32,";
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
     constexpr const char* depths[] = {"low", "medium", "high", "highest"};

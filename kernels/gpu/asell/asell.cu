@@ -329,6 +329,8 @@ AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
     case ValueCode::constant:
       return low ? launch<Numbers, ValueCode::constant, Unroll::low>
                  : launch<Numbers, ValueCode::constant, Unroll::medium>;
+    case ValueCode::by_step:
+      return asell_by_step_launch<Numbers>(unroll);
     case ValueCode::fixed:
       if constexpr (takes_coded_values<Numbers>) {
         return launch_of<Numbers, ValueCode::fixed>(unroll);

@@ -24,6 +24,7 @@ enum class ValueCode {
   plain,       ///< as numbers
   dictionary,  ///< 8 bits: position in a table of at most 256 numbers
   constant,    ///< not at all: there is one distinct number only
+  by_step,     ///< one number for all rows of a step: a grid's equation with constant coefficients
   fixed,       ///< 16 bits, as fixed_point.hpp has them; of types that take coded values
 };
 /// Whether the kernel looks them up.
@@ -35,7 +36,8 @@ constexpr bool in_table(ValueCode code) {
 struct alignas(16) AsellSlice {
   std::uint32_t values;  ///< steps of the slices before; dictionary: 32-bit words per lane
   std::uint32_t codes;  ///< offsets: first step in `patterns`; others: 32-bit words per lane before
-  LocalIndex base;      ///< 8-bit, 16-bit: the distance of the first entry counts from row + base
+  LocalIndex base;      ///< 8-bit, 16-bit: the distance of the first entry counts from row + base;
+                        ///< values by_step: 1 where each row has each step
   std::uint32_t steps_and_code;
 
   constexpr std::uint32_t steps() const { return steps_and_code / index_codes; }
@@ -49,13 +51,19 @@ constexpr int codes_per_word(IndexCode code) {
 }
 inline constexpr int values_per_word = 4;  ///< of a dictionary
 
+/// A step of code `offsets` whose rows have the same number. One load.
+struct alignas(16) NumberedStep {
+  OffsetStep step;
+  std::uint64_t number;  ///< its bits
+};
+
 struct AsellLayout {
   DeviceArray<AsellSlice> slices;
   DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
   DeviceArray<std::uint32_t> words;  ///< codes
-  DeviceMemory values;               ///< numbers, words of positions, or codes of 16 bits
-  DeviceMemory table;                ///< the distinct numbers of the local matrix, if coded
-  FixedPoint fixed;                  ///< what those codes mean
+  DeviceMemory values;  ///< numbers, words of positions, codes of 16 bits, or NumberedStep
+  DeviceMemory table;   ///< the distinct numbers of the local matrix, if coded
+  FixedPoint fixed;     ///< what those codes mean
   ValueCode value_code = ValueCode::plain;
   std::int64_t steps = 0;            ///< of all slices
   std::int64_t value_rows = 0;       ///< numbers, words or codes of a lane in `values`, all slices
@@ -71,7 +79,8 @@ struct AsellLayout {
 };
 
 /// Chooses a code for each slice of the listed rows and gives it its place. `words`, `values` and
-/// `table` are still to be made. `seed` is that of the hash which tells patterns apart.
+/// `table` are still to be made, but the values by_step. Where that is wanted and a step has more
+/// than one number, it is dictionary. `seed` is that of the hash which tells patterns apart.
 AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
                           std::uint64_t seed);
 
@@ -110,7 +119,8 @@ using AsellLaunch = void (*)(const AsellArguments<Numbers>& arguments, cudaStrea
 
 /// How many steps of a slice a thread loads before it sums them.
 enum class Unroll {
-  low,     ///< few, and as many warps as there is room for: short slices, wide distances
+  low,     ///< few, and as many warps as there is room for: short slices, wide distances; values
+           ///< by_step: of two slices at once
   medium,  ///< more, with three quarters of the warps; values in a table are asked for at the start
   high,    ///< with three eighths: long slices, or all at once; not for values in a table
   highest  ///< many, with less than a quarter: long slices, all at once; not for these either
@@ -119,5 +129,9 @@ enum class Unroll {
 /// What launches the kernel for values of that code.
 template <class Numbers>
 AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll);
+
+/// The same for values by_step.
+template <class Numbers>
+AsellLaunch<Numbers> asell_by_step_launch(Unroll unroll);
 
 }  // namespace rowhalo

@@ -33,6 +33,7 @@ class ValueWriter {
   __device__ ValueWriter(const FillArguments& a, std::uint64_t first)
       : table_(static_cast<const Word*>(a.table)), table_size_(a.table_size), fixed_(a.fixed) {
     void* const values = a.values;
+    if constexpr (code == ValueCode::by_step) numbered_ = static_cast<NumberedStep*>(values);
     const std::uint64_t place = first * warp_size + lane_number();
     if constexpr (code == ValueCode::plain) numbers_ = static_cast<Word*>(values) + place;
     if constexpr (code == ValueCode::fixed) codes_ = static_cast<std::uint16_t*>(values) + place;
@@ -54,6 +55,12 @@ class ValueWriter {
     }
   }
 
+  /// Whether the lanes with an entry have the number of step `k` of all patterns.
+  __device__ bool fits(std::int64_t k, bool here, Word number) const {
+    if constexpr (code != ValueCode::by_step) return true;
+    return __all_sync(all_lanes, !here || numbered_[k].number == number) != 0;
+  }
+
   /// Writes what is left.
   __device__ void finish() {
     if constexpr (code == ValueCode::dictionary) {
@@ -73,6 +80,7 @@ class ValueWriter {
   FixedPointCode<Number> fixed_;
   Word* numbers_ = nullptr;
   std::uint16_t* codes_ = nullptr;
+  const NumberedStep* numbered_ = nullptr;
   std::uint32_t* words_ = nullptr;
   std::uint32_t word_ = 0;
   int filled_ = 0;
@@ -85,9 +93,11 @@ __device__ void fill_offsets(const FillArguments& a, const AsellSlice& slice, co
   const OffsetStep* end = step + slice.steps();
   bool same = true;
   merge_rows(a.matrix, lane, [&](LocalIndex offset, unsigned mask, bool here, Offset e) {
-    same = step != end && step->offset == offset && step->mask == mask;
+    const Word number = here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0};
+    same = step != end && step->offset == offset && step->mask == mask &&
+           writer.fits(step - a.patterns, here, number);
     ++step;
-    if (same) writer.put(here ? static_cast<const Word*>(a.matrix.values)[e] : Word{0});
+    if (same) writer.put(number);
     return same;
   });
   if (!same || step != end) *a.collision = 1;
@@ -170,6 +180,10 @@ void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments
       break;
     case ValueCode::constant:
       fill_slices<Word, ValueCode::constant>
+          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
+      break;
+    case ValueCode::by_step:
+      fill_slices<Word, ValueCode::by_step>
           <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
       break;
     case ValueCode::fixed:

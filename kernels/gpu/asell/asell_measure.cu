@@ -110,6 +110,56 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   hashes[slice] = hash;
 }
 
+/// Its bits.
+__device__ std::uint64_t number_of(const CsrView& matrix, int value_bytes, Offset e) {
+  if (value_bytes == 8) return static_cast<const std::uint64_t*>(matrix.values)[e];
+  if (value_bytes == 4) return static_cast<const std::uint32_t*>(matrix.values)[e];
+  return static_cast<const std::uint16_t*>(matrix.values)[e];
+}
+
+/// The number of a step, and whether all its rows have that.
+struct StepNumber {
+  std::uint64_t number;
+  bool shared;
+};
+__device__ StepNumber number_of_step(const CsrView& matrix, int value_bytes, unsigned mask,
+                                     bool here, Offset e) {
+  const std::uint64_t own = here ? number_of(matrix, value_bytes, e) : 0;
+  const std::uint64_t first = __shfl_sync(all_lanes, own, __ffs(static_cast<int>(mask)) - 1);
+  return {first, __all_sync(all_lanes, !here || own == first) != 0};
+}
+
+/// The same for values by_step. Raises `apart`, and what was measured is worth nothing, where a
+/// step has several numbers, or rows have so little in common that half as many steps again as the
+/// longest of them has entries do not suffice.
+__global__ void measure_numbered_slices(CsrView matrix, RowListView rows, std::int64_t slices,
+                                        int value_bytes, Hash seed, Measure* measures, Hash* hashes,
+                                        int* apart) {
+  const std::int64_t slice = slice_number();
+  if (slice >= slices || __any_sync(all_lanes, *static_cast<volatile int*>(apart))) return;
+  const Lane lane = lane_of(matrix, rows, slice);
+  const auto longest = static_cast<std::int64_t>(largest_of_warp(lane.end - lane.begin));
+  std::int64_t steps = 0;
+  Hash hash = seed;
+  unsigned in_each = all_lanes;
+  bool fits = true;
+  merge_rows(matrix, lane, [&](LocalIndex offset, unsigned mask, bool here, Offset e) {
+    const StepNumber number = number_of_step(matrix, value_bytes, mask, here, e);
+    hash = mixed(hash, offset, mask);
+    hash = mixed(hash, static_cast<LocalIndex>(number.number >> 32),
+                 static_cast<unsigned>(number.number));
+    ++steps;
+    in_each &= mask;
+    fits = number.shared && 2 * steps <= 3 * longest;
+    return fits;
+  });
+  if (lane_number() != 0) return;
+  if (!fits) *apart = 1;
+  measures[slice] = {static_cast<std::uint32_t>(steps), 0, in_each == all_lanes ? 1 : 0,
+                     steps > 0 ? IndexCode::offsets : IndexCode::columns};
+  hashes[slice] = steps > 0 ? mixed(hash, static_cast<LocalIndex>(steps), 0) >> 1 : ~Hash{0};
+}
+
 /// Rows of 32 that each slice takes of the arrays of values and of words, and 0 for the end.
 __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueCode values,
                             std::uint64_t* value_rows, std::uint64_t* word_rows) {
@@ -120,7 +170,8 @@ __global__ void size_slices(const Measure* measures, std::int64_t slices, ValueC
     return;
   }
   const std::int64_t steps = measures[k].steps;
-  const std::int64_t taken = !in_table(values)                 ? steps
+  const bool stored = values == ValueCode::plain || values == ValueCode::fixed;
+  const std::int64_t taken = stored                            ? steps
                              : values == ValueCode::dictionary ? words_for(steps, values_per_word)
                                                                : 0;
   value_rows[k] = static_cast<std::uint64_t>(taken);
@@ -181,13 +232,17 @@ __global__ void describe_slices(const Measure* measures, const std::uint64_t* va
 
 __global__ void write_patterns(CsrView matrix, RowListView rows, std::int64_t slices,
                                const AsellSlice* described, const unsigned char* owns,
-                               OffsetStep* patterns) {
+                               OffsetStep* patterns, int value_bytes, NumberedStep* numbered) {
   const std::int64_t slice = slice_number();
   if (slice >= slices || owns[slice] == 0) return;
-  OffsetStep* next = patterns + described[slice].codes;
+  std::int64_t next = described[slice].codes;
   merge_rows(matrix, lane_of(matrix, rows, slice),
-             [&](LocalIndex offset, unsigned mask, bool, Offset) {
-               if (lane_number() == 0) *next = {offset, mask};
+             [&](LocalIndex offset, unsigned mask, bool here, Offset e) {
+               if (lane_number() == 0) patterns[next] = {offset, mask};
+               if (numbered != nullptr) {
+                 const auto number = number_of_step(matrix, value_bytes, mask, here, e).number;
+                 if (lane_number() == 0) numbered[next] = {{offset, mask}, number};
+               }
                ++next;
                return true;
              });
@@ -235,6 +290,35 @@ int bytes_of_value(ValueCode code, Precision precision) {
   return code == ValueCode::dictionary ? 1 : 0;
 }
 
+/// What each slice needs, and the hash of its steps.
+struct Measures {
+  explicit Measures(std::int64_t slices) : needs(slices), hashes(slices) {}
+  DeviceArray<Measure> needs;
+  DeviceArray<Hash> hashes;
+};
+
+/// With values by_step where that is wanted and possible; `code` becomes what it is.
+Measures measured(const CsrView& matrix, RowListView rows, std::int64_t slices, ValueCode& code,
+                  Hash seed) {
+  Measures result(slices);
+  const unsigned warps = blocks_for(slices * warp_size, conversion_threads);
+  if (code == ValueCode::by_step) {
+    const DeviceArray<int> apart(1);
+    set_bytes_async(apart.data(), 0, sizeof(int), Stream{});
+    measure_numbered_slices<<<warps, conversion_threads, conversion_ballast>>>(
+        matrix, rows, slices, static_cast<int>(matrix_value_bytes(matrix.precision)), seed,
+        result.needs.data(), result.hashes.data(), apart.data());
+    ROWHALO_CUDA(cudaGetLastError());
+    if (apart.to_host()[0] == 0) return result;
+    code = ValueCode::dictionary;
+  }
+  measure_slices<<<warps, conversion_threads, conversion_ballast>>>(
+      matrix, rows, slices, bytes_of_value(code, matrix.precision), seed, result.needs.data(),
+      result.hashes.data());
+  ROWHALO_CUDA(cudaGetLastError());
+  return result;
+}
+
 }  // namespace
 
 AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
@@ -243,31 +327,30 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   layout.value_code = value_code;
   const std::int64_t count = (std::int64_t{rows.count} + warp_size - 1) / warp_size;
   if (count == 0) return layout;
-  const unsigned blocks = blocks_for(count + 1, conversion_threads);
-  const unsigned warps = blocks_for(count * warp_size, conversion_threads);
-  const DeviceArray<Measure> measures(count);
-  const DeviceArray<Hash> hashes(count);
-  measure_slices<<<warps, conversion_threads, conversion_ballast>>>(
-      matrix, rows, count, bytes_of_value(value_code, matrix.precision), seed, measures.data(),
-      hashes.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const Patterns patterns = share_patterns(measures, hashes);
+  const Measures measures = measured(matrix, rows, count, layout.value_code, seed);
+  const Patterns patterns = share_patterns(measures.needs, measures.hashes);
 
   const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
-  size_slices<<<blocks, conversion_threads>>>(measures.data(), count, value_code, value_rows.data(),
-                                              word_rows.data());
+  const unsigned blocks = blocks_for(count + 1, conversion_threads);
+  size_slices<<<blocks, conversion_threads>>>(measures.needs.data(), count, layout.value_code,
+                                              value_rows.data(), word_rows.data());
   ROWHALO_CUDA(cudaGetLastError());
   const DeviceArray<std::uint64_t> value_begins = prefix_sum(value_rows);
   const DeviceArray<std::uint64_t> word_begins = prefix_sum(word_rows);
   const DeviceArray<LayoutTotals> totals(1);
   set_bytes_async(totals.data(), 0, sizeof(LayoutTotals), Stream{});
   layout.slices = DeviceArray<AsellSlice>(count);
-  describe_slices<<<blocks, conversion_threads>>>(measures.data(), value_begins.data(),
+  describe_slices<<<blocks, conversion_threads>>>(measures.needs.data(), value_begins.data(),
                                                   word_begins.data(), patterns.places.data(), count,
                                                   layout.slices.data(), totals.data());
   layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
-  write_patterns<<<warps, conversion_threads>>>(matrix, rows, count, layout.slices.data(),
-                                                patterns.owns.data(), layout.patterns.data());
+  if (layout.value_code == ValueCode::by_step) {
+    layout.values = DeviceMemory(patterns.steps * sizeof(NumberedStep));
+  }
+  write_patterns<<<blocks_for(count * warp_size, conversion_threads), conversion_threads>>>(
+      matrix, rows, count, layout.slices.data(), patterns.owns.data(), layout.patterns.data(),
+      static_cast<int>(matrix_value_bytes(matrix.precision)),
+      reinterpret_cast<NumberedStep*>(layout.values.data()));
   ROWHALO_CUDA(cudaGetLastError());
   const LayoutTotals total = totals.to_host()[0];
   layout.steps = static_cast<std::int64_t>(total.steps);

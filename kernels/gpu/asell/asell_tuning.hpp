@@ -57,6 +57,19 @@ constexpr Shape shape_of(Unroll unroll, ValueCode code) {
   return {4, 8, 4, 16, Order::compilers};
 }
 
+/// Of values by_step: the slices that a warp takes at once, the steps loaded before they are
+/// summed, and thread blocks as in Shape. Measured on an H200 among 1 to 4 slices, 3 to 9 steps and
+/// thread blocks of 128 to 1024: with two slices the steps that they share are loaded once, which a
+/// matrix whose warps are all at once would pay for with waiting.
+struct StepShape {
+  int slices, steps, blocks;
+};
+constexpr StepShape step_shape_of(Unroll unroll) {
+  return unroll == Unroll::low      ? StepShape{2, 3, 16}
+         : unroll == Unroll::medium ? StepShape{1, 7, 10}
+                                    : StepShape{2, 7, 8};
+}
+
 /// The choice for a matrix. With more steps under way fewer warps hide how long a load takes, which
 /// pays where slices are long, or so few that all are at once.
 inline Unroll fitting_unroll(const AsellLayout& layout, std::int64_t multiprocessors) {
@@ -67,6 +80,9 @@ inline Unroll fitting_unroll(const AsellLayout& layout, std::int64_t multiproces
   // of 118, and stencil5 a tenth more, where other warps hide the wait anyway.
   if (in_table(layout.value_code)) {
     return at_most(2 * 64) ? Unroll::medium : Unroll::low;
+  }
+  if (layout.value_code == ValueCode::by_step) {
+    return at_most(24) ? Unroll::medium : at_most(4 * 64) ? Unroll::high : Unroll::low;
   }
   // Wide distances: loads of x are all over the caches, which more warps keep busy.
   const std::int64_t close = layout.slices_by_code[static_cast<int>(IndexCode::offsets)] +

@@ -110,6 +110,9 @@ TEST_CASE("asell with each of its codes for the sanitizers", "[short]") {
   check_says(all(",codes=off", spaced("words", 40, 20, 9000, near)), "16-bit=100%");
   check_says(all(",codes=off", spaced("columns", 40, 5, 90000, near)), "32-bit=100%");
   check_says(all(",codes=off", with_ghosts_first(40, 20)), "offsets=100%");
+  check_says(all("", with_values_by_offset(stencil(70, 3, 1))), "offsets=100%,values=4,by=step");
+  check_says(all(",unroll=low", with_values_by_offset(stencil(70, 3, 1))),
+             "offsets=100%,values=4,by=step");
   for (const char* unroll : {",unroll=low", ",unroll=medium", ",unroll=high"}) {
     check_says(all(unroll, band_of({1, -2})), "offsets=100%,values=2");
     check_says(all(unroll, numbered(spaced("bytes", 40, 20, 100, near))),
@@ -196,6 +199,68 @@ TEST_CASE("asell codes values exactly, and says so") {
     check_says(check_bits(unroll, numbered(spaced("far", 70, 33, 90000, near))),
                "32-bit=100%,values=16-bit");
   }
+}
+
+TEST_CASE("asell stores one number a step where all its rows have that, and only there") {
+  const char* by_step = "offsets=100%,values=4,by=step";
+  const auto band = [](LocalIndex rows) {
+    return with_values_by_offset(pattern("band of " + std::to_string(rows), rows, rows,
+                                         [](auto i, auto j) { return j >= i - 1 && j <= i + 2; }));
+  };
+  const auto except = [](Matrix matrix, std::size_t entry, double number) {
+    matrix.values[entry] = number;
+    return matrix;
+  };
+  for (const std::string unroll : {",unroll=low", ",unroll=medium", ",unroll=high"}) {
+    // Lines as long as two slices, as one, and not a multiple; some rows lack steps, most do not.
+    for (const LocalIndex line : {64, 32, 40, 160}) {
+      const Matrix grid = with_values_by_offset(stencil(line, 6, 5));
+      const KernelWork work = check_bits(unroll, grid);
+      check_says(work, "by=step");
+      // 16 bytes a slice, and patterns of 27 steps, of which a small grid has many.
+      CHECK(work.matrix_bytes < 24 * 27 * 50 + 0.5 * grid.rows());
+    }
+    for (const LocalIndex rows : {4, 31, 32, 33, 64, 65, 96, 97, 1000}) {
+      check_says(check_bits(unroll, band(rows)), by_step);
+    }
+    const Matrix gap = pattern("slices without entries", 500, 500, [](auto i, auto j) {
+      return (i < 128 || i >= 224) && j >= i - 1 && j <= i + 2;
+    });
+    check_says(check_bits(unroll, with_values_by_offset(gap)), "values=4,by=step");
+
+    Matrix cut = with_ghosts_first(320, 40);
+    for (std::size_t e = 0; e < cut.values.size(); ++e)
+      cut.values[e] = cut.indices[e] < 320 ? 2 : -1;
+    check_says(check_bits(unroll, cut), "offsets=100%,values=2,by=step");
+
+    // Bits count: -0 is not 0, a NaN is itself; one entry that differs and there is no such step.
+    const double payload = std::bit_cast<double>(std::uint64_t{0x7ff8000000001234});
+    for (const double number : {0.0, -0.0, payload, double{INFINITY}}) {
+      Matrix special = band(200);
+      for (double& value : special.values) value = value == 2 ? number : value;
+      check_says(check_bits(unroll, special), by_step);
+    }
+    Matrix zeros = band(200);
+    for (double& value : zeros.values) value = value == 2 ? 0.0 : value;
+    for (const std::size_t entry : {301, 302, 303, 304}) {
+      const KernelWork work = check_bits(unroll, except(zeros, entry, -zeros.values[entry]));
+      check_says(work, "offsets=100%,values=5");
+      check_says(work, "by=step", true);
+    }
+  }
+  // Nodes of 3 unknowns: the rows of a node have the same columns, and here the same numbers.
+  Matrix nodes = pattern("nodes", 384, 384,
+                         [](auto i, auto j) { return j / 3 >= i / 3 && j / 3 <= i / 3 + 2; });
+  for (std::size_t e = 0; e < nodes.values.size(); ++e) nodes.values[e] = 1 + nodes.indices[e] % 3;
+  check_says(check_bits("", nodes, 3), "offsets=100%,values=3,by=step");
+  // Two numbers, but rows that have little in common; and the user's order of rows.
+  Matrix irregular = random(301, 257);
+  for (std::size_t e = 0; e < irregular.values.size(); ++e) {
+    irregular.values[e] = irregular.indices[e] % 2 + 1;
+  }
+  check_says(check_bits("", irregular), "by=step", true);
+  check_says(check_bits(",sigma=64", with_values_by_offset(stencil(64, 6, 5))), "by=step,sigma=64");
+  check_says(check_bits(",codes=off", with_values_by_offset(stencil(64, 6, 5))), "by=step", true);
 }
 
 TEST_CASE("asell refuses wrong options with a reason") {
