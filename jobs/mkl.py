@@ -162,11 +162,13 @@ def parse(arguments):
 
 
 def call(command):
-    """Runs it without what it prints; RuntimeError with the first line of what it says of a failure."""
+    """Runs it without what it prints; RuntimeError with the first line of what it says of a failure.
+
+    mpirun frames what it says with lines of dashes."""
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[0] if done.stderr else
-                           f"exit status {done.returncode}")
+        said = [line for line in done.stderr.splitlines() if line.strip(" -")]
+        raise RuntimeError(said[0] if said else f"exit status {done.returncode}")
 
 
 class Ours:

@@ -35,6 +35,14 @@ class Mkl(launch.Case):
         self.assertEqual(list(numbers), [0, 1] * 3)
         self.assertEqual(list(values), [i - 0.1 * j + 1 for i in range(3) for j in range(2)])
 
+    def test_says_why_a_command_failed(self):
+        module = importlib.import_module("mkl")
+        for words, said in ((("echo ------ >&2; echo mpirun: no slots >&2; echo more >&2; exit 1",), "mpirun: no slots"),
+                            (("exit 3",), "exit status 3")):
+            with self.assertRaises(RuntimeError) as failure:
+                module.call(["bash", "-c", *words])
+            self.assertEqual(str(failure.exception), said)
+
     def test_table(self):
         module = importlib.import_module("mkl")
         report = json.loads((JOBS / "results/samples/run.json").read_text(encoding="utf-8"))
