@@ -14,6 +14,7 @@
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 
@@ -23,10 +24,6 @@ namespace {
 /// NumberedStep in registers; as it begins, one that no row has.
 template <class Matrix>
 struct LoadedStep {
-  using Word =
-      std::conditional_t<sizeof(Matrix) == 8, std::uint64_t,
-                         std::conditional_t<sizeof(Matrix) == 4, std::uint32_t, std::uint16_t>>;
-
   LocalIndex offset = 0;
   unsigned mask = 0;
   Matrix number{};
@@ -36,7 +33,7 @@ struct LoadedStep {
     offset = words.x;
     mask = static_cast<unsigned>(words.y);
     const std::uint64_t low = static_cast<unsigned>(words.z), high = static_cast<unsigned>(words.w);
-    number = std::bit_cast<Matrix>(static_cast<Word>(high << 32 | low));
+    number = std::bit_cast<Matrix>(static_cast<BitsOf<Matrix>>(high << 32 | low));
   }
 };
 

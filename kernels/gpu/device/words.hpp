@@ -5,8 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace rowhalo {
+
+/// The unsigned word as wide as a number.
+template <class Number>
+using BitsOf =
+    std::conditional_t<sizeof(Number) == 8, std::uint64_t,
+                       std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint16_t>>;
 
 /// Calls visit with an unsigned word as wide as a number.
 template <class Visit>

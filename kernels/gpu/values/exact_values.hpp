@@ -11,13 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kernels/fixed_point.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/words.hpp"
 #include "kernels/options.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
@@ -51,12 +51,9 @@ ExactValues exact_values(const CsrView& matrix, const Spec& options, std::int64_
 /// The distinct values as numbers, in device memory; `Stored` is their type in the matrix.
 template <class Stored, class Number>
 DeviceMemory table_of(const std::vector<std::uint64_t>& distinct) {
-  using Word =
-      std::conditional_t<sizeof(Stored) == 8, std::uint64_t,
-                         std::conditional_t<sizeof(Stored) == 4, std::uint32_t, std::uint16_t>>;
   std::vector<Number> table;
   for (const std::uint64_t bits : distinct) {
-    table.push_back(static_cast<Number>(std::bit_cast<Stored>(static_cast<Word>(bits))));
+    table.push_back(static_cast<Number>(std::bit_cast<Stored>(static_cast<BitsOf<Stored>>(bits))));
   }
   DeviceMemory result(table.size() * sizeof(Number));
   copy_now(result.data(), table.data(), result.bytes());
