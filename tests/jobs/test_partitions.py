@@ -38,11 +38,11 @@ class Partitions(launch.Case):
             base = lines[matrix, "rows"]
             predicted, measured = (float(line[name]) / float(base[name])
                                    for name in ("predicted_seconds", "median_seconds"))
-            figures = [(float(line["error"]) + 1, predicted / measured)]
-            figures += [(float(line[name]), measured)  # of one round
-                        for name in ("ratio", "ratio_low", "ratio_high")]
-            for stated, expected in figures:  # nine digits each
-                self.assertAlmostEqual(stated / expected, 1, delta=1e-8)
+            expected = predicted / measured
+            # Nine digits each; of the error, which is close to -1 where a busy host delays one run.
+            self.assertAlmostEqual(float(line["error"]), expected - 1, delta=1e-8 * max(1, expected))
+            for name in ("ratio", "ratio_low", "ratio_high"):  # of one round
+                self.assertAlmostEqual(float(line[name]) / measured, 1, delta=1e-8)
             alike = matrix != uneven  # the equal rows of a mesh are cut in the middle by any name
             self.assertEqual(line["reason"].startswith("cut as rows"), alike and partition != "rows")
             measured = "rows" if alike else partition
