@@ -79,8 +79,9 @@ struct AsellLayout {
 };
 
 /// Chooses a code for each slice of the listed rows and gives it its place. `words`, `values` and
-/// `table` are still to be made, but the values by_step. Where that is wanted and a step has more
-/// than one number, it is dictionary. `seed` is that of the hash which tells patterns apart.
+/// `table` are still to be made; values by_step are made. Where these are asked for and rows of a
+/// slice differ in the number of a step, the layout is one for a dictionary. `seed` is that of the
+/// hash which tells patterns apart.
 AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
                           std::uint64_t seed);
 

@@ -6,8 +6,8 @@
 //     for step in [0, steps): column = anchor + offset, if the step has the row
 //       s = fma(number of the step, x[column], s)
 // Besides x and y it reads 16 bytes per 32 rows. What bounds it are loads of x from L1, which is at
-// 90 to 94 % of its throughput on an H200 (5, 7 and 27 points). Where each row has each step, which
-// a slice says, nothing is asked of the masks.
+// 90 to 94 % of its throughput on an H200 (5, 7 and 27 points). Where each row has each step, as
+// the slice says (AsellSlice::base), masks are not looked at.
 #include <bit>
 
 #include "kernels/gpu/asell/asell.hpp"
@@ -21,7 +21,7 @@
 namespace rowhalo {
 namespace {
 
-/// NumberedStep in registers; as it begins, one that no row has.
+/// NumberedStep in registers; before it is loaded, a step that no row has.
 template <class Matrix>
 struct LoadedStep {
   LocalIndex offset = 0;
@@ -49,7 +49,8 @@ struct RowSums {
   LocalIndex anchor[rows];
   Sum sum[rows] = {};
 
-  /// Adds the next `unroll` steps; of `left` that are fewer, these.
+  /// Adds the next `unroll` steps, or `left` where these are fewer. whole: each row has each step,
+  /// and `left` is at least `unroll`.
   template <int unroll, bool whole>
   __device__ void add_batch(const NumberedStep* steps, int left) {
     LoadedStep<Matrix> step[unroll];

@@ -110,7 +110,7 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t sl
   hashes[slice] = hash;
 }
 
-/// Its bits.
+/// The bits of the value of entry `e`, of `value_bytes`.
 __device__ std::uint64_t number_of(const CsrView& matrix, int value_bytes, Offset e) {
   if (value_bytes == 8) return static_cast<const std::uint64_t*>(matrix.values)[e];
   if (value_bytes == 4) return static_cast<const std::uint32_t*>(matrix.values)[e];
@@ -129,9 +129,9 @@ __device__ StepNumber number_of_step(const CsrView& matrix, int value_bytes, uns
   return {first, __all_sync(all_lanes, !here || own == first) != 0};
 }
 
-/// The same for values by_step. Raises `apart`, and what was measured is worth nothing, where a
-/// step has several numbers, or rows have so little in common that half as many steps again as the
-/// longest of them has entries do not suffice.
+/// As measure_slices, for values by_step. Raises `apart`, and what was measured is worth nothing,
+/// where rows differ in the number of a step, or where a slice needs more than 1.5 times as many
+/// steps as its longest row has entries.
 __global__ void measure_numbered_slices(CsrView matrix, RowListView rows, std::int64_t slices,
                                         int value_bytes, Hash seed, Measure* measures, Hash* hashes,
                                         int* apart) {
@@ -297,7 +297,8 @@ struct Measures {
   DeviceArray<Hash> hashes;
 };
 
-/// With values by_step where that is wanted and possible; `code` becomes what it is.
+/// With values by_step where `code` asks for that and the rows allow it; else `code` becomes
+/// dictionary.
 Measures measured(const CsrView& matrix, RowListView rows, std::int64_t slices, ValueCode& code,
                   Hash seed) {
   Measures result(slices);
