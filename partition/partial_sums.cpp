@@ -300,12 +300,15 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
 SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {
   const Cover cover = cover_by_degrees(matrix, comm.size);
   std::vector<std::int64_t> all(comm.size, 0), stay(comm.size, 0), sums(comm.size, 0);
+  std::vector<std::int64_t> nonzeros(comm.size, 0);
   for (std::size_t ghost = 0; ghost < cover.ghosts.size(); ++ghost) {
     ++all[cover.owners[ghost]];
     stay[cover.owners[ghost]] += cover.ghosts[ghost];
   }
   for (std::size_t part = 0; part < cover.parts.size(); ++part) {
-    sums[cover.parts[part].owner] += cover.sums[part];
+    if (!cover.sums[part]) continue;
+    ++sums[cover.parts[part].owner];
+    nonzeros[cover.parts[part].owner] += cover.parts[part].entries;
   }
   const auto most = [&](const std::vector<std::int64_t>& received) {
     const std::vector<std::int64_t> sent = exchange_counts(comm, received);
@@ -314,7 +317,7 @@ SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {
     };
     return max_over_ranks(comm, std::max(total(received), total(sent)));
   };
-  return {most(all), most(stay), most(sums)};
+  return {most(all), most(stay), most(sums), most(nonzeros)};
 }
 
 LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progress& progress) {

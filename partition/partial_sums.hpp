@@ -45,6 +45,7 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
 struct SumSavings {
   std::int64_t entries_without = 0;  ///< of x, without sums
   std::int64_t entries = 0, sums = 0;
+  std::int64_t nonzeros = 0;  ///< of the sums, at most: some may be served by entries that travel
 };
 
 /// Collective. Without moving anything.

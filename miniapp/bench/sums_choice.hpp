@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `--partial-sums auto`: whether products with partial sums are predicted to be faster. On GPUs
-// only: measured on 2 CPU ranks, sums gain where few rows are long (arrow 0.81 of the time) and
-// little or nothing elsewhere.
+// `--partial-sums auto`: whether products with partial sums are predicted to be faster.
 #pragma once
 
 #include "miniapp/halo/transports.hpp"

@@ -84,7 +84,7 @@ void add_distribution_options(App& run, RunOptions& options) {
   add_choice<SumsOption>(
       run, "--partial-sums", options.partial_sums,
       {{"auto", SumsOption::automatic}, {"on", SumsOption::on}, {"off", SumsOption::off}},
-      "send sums of rows where they are fewer than entries of x: auto (on GPUs where that is "
+      "send sums of rows where they are fewer than entries of x: auto (where that is "
       "predicted to be faster, with --format and --partition auto) | on | off (default: auto)")
       ->group("Distribution");
   add_machine_option(run, options,

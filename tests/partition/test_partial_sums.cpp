@@ -166,6 +166,7 @@ TEST_CASE("products by way of partial sums", "[partial_sums]") {
     REQUIRE_ALL_RANKS(savings.entries == with);
     const std::int64_t most_sums = most(sums.plan);
     REQUIRE_ALL_RANKS(savings.sums == most_sums);
+    REQUIRE_ALL_RANKS(savings.nonzeros >= max_over_ranks(comm, sums.sums.offsets.back()));
   });
 }
 
@@ -180,6 +181,7 @@ TEST_CASE("the case that is drawn: one sum and one entry of x", "[partial_sums]"
     return;
   }
   const bool first = comm.rank == 0, second = comm.rank == 1;
+  REQUIRE_ALL_RANKS(savings_by_sums(comm, matrix).nonzeros == 6);
   REQUIRE_ALL_RANKS(sums.matrix.ghosts == std::vector<GlobalIndex>(first ? 1 : 0, 10));
   REQUIRE_ALL_RANKS(sums.added.ghosts == std::vector<GlobalIndex>(first ? 1 : 0, 0));
   REQUIRE_ALL_RANKS(sums.sums.owned_rows == (second ? 1 : 0));

@@ -411,8 +411,16 @@ fault "sums of other ranks are added as they are" miniapp/spmv/local_kernels.cpp
   'kernels.added->apply(1, sums->data, 1, product.y, stream);' \
   cli_halo
 fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
-  'left <= most_left * all && without - with > least;' \
+  'left <= costs.most_left * all && without - with > least;' \
   'without - with > least;' \
+  test_miniapp_n2
+fault "CPUs send sums as readily as GPUs" miniapp/bench/sums_choice.cpp \
+  'site.device == Device::gpu ? gpu_costs : cpu_costs;' \
+  'gpu_costs;' \
+  test_miniapp_n2
+fault "nonzeros of sums cost nothing more" miniapp/bench/sums_choice.cpp \
+  'constexpr SumCosts cpu_costs{0.1, 5e-6, 6};' \
+  'constexpr SumCosts cpu_costs{0.1, 5e-6, 0};' \
   test_miniapp_n2
 fault "messages of sums count as neighbours" partition/halo_statistics.cpp \
   'gather_to_all(comm, std::ssize(reached));' \
