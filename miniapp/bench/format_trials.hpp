@@ -22,8 +22,9 @@ struct TrialBudget {
 TrialBudget trial_budget(Device device, std::int64_t most_entries);
 
 /// Collective. The fastest of `formats`, which are of one device; `request.interior` is not looked
-/// at. One is tried whatever it costs. A format that refuses boundary rows only is tried with the
-/// first format of the table for these. Throws AgreedError when every format refuses.
+/// at. One is tried whatever it costs, two where they are predicted to be about as fast. A format
+/// that refuses boundary rows only is tried with the first format of the table for these. Throws
+/// AgreedError when every format refuses.
 ChosenKernels try_formats(const ProductSetting& setting, const FormatRequest& request,
                           std::span<const FormatEntry* const> formats, const TrialBudget& budget);
 

@@ -129,6 +129,10 @@ fault "auto takes the format that suits the first rank" miniapp/bench/batches.cp
 fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
+fault "auto tries a rival of the quickest only where the budget lasts" miniapp/bench/format_trials.cpp \
+  'if (!best_ || prospect.tried_anyway) return true;' \
+  'if (!best_) return true;' \
+  test_miniapp_n1
 fault "auto takes every trial to be as dear as the dearest" miniapp/bench/format_trials.cpp \
   'usual * dearest_seconds_' \
   'dearest_seconds_'

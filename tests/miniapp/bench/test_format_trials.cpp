@@ -234,7 +234,8 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   const ChosenKernels one = trials.choose({&bad, &fair, &good}, none);
   REQUIRE_ALL_RANKS(one.interior == "good");
   const ChosenKernels first = trials.choose({&bad, &fair, &good, &unknown}, none);
-  REQUIRE_ALL_RANKS(first.interior == "unknown");
+  REQUIRE_ALL_RANKS(timed(first) == 2);  // else good alone
+  REQUIRE_ALL_RANKS(candidate(first, "unknown").seconds.has_value());
 }
 
 TEST_CASE("auto: where little is moved, what starts early comes first") {
@@ -272,6 +273,7 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
   const auto choose = [&](double seconds) {
     return trials.choose({&dearer, &direct, &converted, &quickest}, {seconds, 0});
   };
+  REQUIRE_ALL_RANKS(choose(0).interior == "converted");  // predicted to be about as quick
   const ChosenKernels two = choose(1.2);
   REQUIRE_ALL_RANKS(two.interior == "converted");
   REQUIRE_ALL_RANKS(candidate(two, "direct").reason == "set-up budget spent");
