@@ -27,10 +27,10 @@ struct SumCosts {
 /// graph) are so fitted that the gain predicted for H200s is 4.5 us for rmat:21 on 2 (measured:
 /// 4.3), 7.4 on 4 (7.0), and less than 0.1 for rmat:20, where sums lose 2 and 10.
 constexpr SumCosts gpu_costs{0.5, 8e-6, 0};
-/// CPUs. Measured on 2 ranks: products take 0.62 to 0.73 times as long on arrow with rows of
-/// 500 000 and on lp with 30, where less than 1 % of the entries are left, 0.95 times on empty (23
-/// %) and 1.23 times on rmat:20 (36 %). A nonzero of a sum takes 1.35 ns (csr-omp), another one of
-/// lp with 1177 rows 0.8 (sell): no gain there.
+/// CPUs. Measured: products take 0.62 to 0.73 times as long on 2 ranks, 0.42 to 0.63 on 4 and 8, on
+/// arrow with rows of 500 000 and on lp with 30, where less than 1 % of the entries are left; on 2
+/// ranks 0.95 times on empty (23 %) and 1.23 times on rmat:20 (36 %). A nonzero of a sum takes 1.35
+/// ns (csr-omp), another one of lp with 1177 rows 0.8 (sell): no gain there.
 constexpr SumCosts cpu_costs{0.1, 5e-6, 6};
 
 }  // namespace
