@@ -19,7 +19,7 @@ constexpr double bytes_per_sum = 48;
 struct SumCosts {
   double most_left;     ///< share of the entries that may still travel, sums included
   double more_kernels;  ///< seconds of two of them, an exchange and what orders these
-  double moved_bytes;   ///< how many more a nonzero of a sum takes than one of the chosen format
+  double moved_bytes;   ///< that a nonzero of a sum takes beyond those of one in the chosen format
 };
 
 /// GPUs. Measured on 2 and 4 H100s: sums gain on power laws and short rows at random, where they
