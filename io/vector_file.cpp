@@ -48,8 +48,8 @@ const VectorKind& find_reader(const std::string& name, const std::string& what) 
   return *kind;
 }
 
-const VectorKind& find_writer(const std::string& name) {
-  const Spec spec = Spec::whole(name, "--save-y");
+const VectorKind& find_vector_writer(const std::string& name, const std::string& option) {
+  const Spec spec = Spec::whole(name, option);
   std::vector<std::string> valid;
   const VectorKind* kind = find_kind(name, Direction::write, valid);
   if (kind == nullptr) {
@@ -83,7 +83,7 @@ std::vector<double> read_vector(const std::string& name, GlobalIndex size, const
 void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,
                   const Comm& comm, Progress& progress) {
   const VectorKind* kind = nullptr;
-  agree(comm, [&] { kind = &find_writer(name); });
+  agree(comm, [&] { kind = &find_vector_writer(name, "OUT"); });
   progress.phase("write");
   kind->write(name, share, precision, comm, progress);
 }
@@ -95,12 +95,12 @@ void check_vector_source(const std::string& name, const std::string& option, con
   });
 }
 
-void check_vector_target(const std::string& name, const Comm& comm) {
+void check_vector_target(const std::string& name, const std::string& option, const Comm& comm) {
   agree(comm, [&] {
-    find_writer(name);
+    find_vector_writer(name, option);
     if (comm.rank != 0) return;
-    check_output_path(hdf5_location(name).file, "--save-y");
-    check_hdf5_target(name, "--save-y", Hdf5Object::dataset);
+    check_output_path(hdf5_location(name).file, option);
+    check_hdf5_target(name, option, Hdf5Object::dataset);
   });
 }
 

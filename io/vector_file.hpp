@@ -46,8 +46,8 @@ std::vector<double> read_vector(const std::string& name, GlobalIndex size, const
 void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,
                   const Comm& comm, Progress& progress);
 
-/// Collective, before the work starts: throws AgreedError (usage) when `name` could not be written
-/// by write_vector (unknown suffix, directory missing or not writable).
-void check_vector_target(const std::string& name, const Comm& comm);
+/// Collective, before the work starts: throws AgreedError (usage) when `name` of `option` could not
+/// be written by write_vector (unknown suffix, directory missing or not writable).
+void check_vector_target(const std::string& name, const std::string& option, const Comm& comm);
 
 }  // namespace rowhalo

@@ -41,6 +41,26 @@ OpenAttribute open_attribute(hid_t object, const char* name) {
   return open;
 }
 
+/// One text of `type`, which `read` reads, without blanks that pad it; nothing if it is none.
+std::optional<std::string> text_of(hid_t type, const std::function<herr_t(hid_t, void*)>& read) {
+  if (H5Tget_class(type) != H5T_STRING) return std::nullopt;
+  std::string value;
+  if (H5Tis_variable_str(type) > 0) {
+    char* text = nullptr;
+    if (read(type, &text) < 0 || text == nullptr) return std::nullopt;
+    value = text;
+    H5free_memory(text);
+  } else {
+    constexpr std::size_t most_bytes = 64 << 10;  // longer ones are no words of ours
+    if (H5Tget_size(type) > most_bytes) return std::nullopt;
+    value.resize(H5Tget_size(type));
+    if (read(type, value.data()) < 0) return std::nullopt;
+    value.resize(std::min(value.find('\0'), value.size()));
+  }
+  value.erase(value.find_last_not_of(' ') + 1);
+  return value;
+}
+
 }  // namespace
 
 LinksInside::LinksInside(hid_t property_class) : properties_(H5Pcreate(property_class)) {
@@ -114,25 +134,20 @@ void write_attribute(hid_t object, const char* name, const std::string& value,
 
 std::optional<std::string> text_attribute(hid_t object, const char* name) {
   const OpenAttribute open = open_attribute(object, name);
-  if (!open.attribute || open.size != 1 || H5Tget_class(open.type.get()) != H5T_STRING) {
-    return std::nullopt;
-  }
-  if (H5Tis_variable_str(open.type.get()) > 0) {
-    const Hdf5Type type(H5Tcopy(open.type.get()));
-    char* text = nullptr;
-    if (H5Aread(open.attribute.get(), type.get(), &text) < 0 || text == nullptr) {
-      return std::nullopt;
-    }
-    std::string value = text;
-    H5free_memory(text);
-    return value;
-  }
-  constexpr std::size_t most_bytes = 64 << 10;  // longer ones are no words of ours
-  const std::size_t bytes = H5Tget_size(open.type.get());
-  if (bytes > most_bytes) return std::nullopt;
-  std::string value(bytes, '\0');
-  if (H5Aread(open.attribute.get(), open.type.get(), value.data()) < 0) return std::nullopt;
-  return value.substr(0, value.find('\0'));
+  if (!open.attribute || open.size != 1) return std::nullopt;
+  return text_of(open.type.get(),
+                 [&](hid_t type, void* to) { return H5Aread(open.attribute.get(), type, to); });
+}
+
+std::optional<std::string> text_dataset(hid_t group, const char* name) {
+  const LinksInside links(H5P_DATASET_ACCESS);
+  const Hdf5Dataset dataset(H5Dopen(group, name, links.get()));
+  if (!dataset) return std::nullopt;
+  const Hdf5Space space(H5Dget_space(dataset.get()));
+  if (H5Sget_simple_extent_npoints(space.get()) != 1) return std::nullopt;
+  return text_of(Hdf5Type(H5Dget_type(dataset.get())).get(), [&](hid_t type, void* to) {
+    return H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
+  });
 }
 
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {

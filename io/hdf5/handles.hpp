@@ -122,8 +122,9 @@ void write_dataset(hid_t group, const char* name, std::span<const T> values,
   write_dataset<T>(group, name, values, std::span(&size, 1), place);
 }
 
-/// Value of an attribute, or nothing where it is missing or of another kind.
+/// The text that an attribute or a dataset holds, or nothing where it is missing or another kind.
 std::optional<std::string> text_attribute(hid_t object, const char* name);
+std::optional<std::string> text_dataset(hid_t group, const char* name);
 /// Numbers of an attribute that has one or two; empty where it is missing or not of integers.
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name);
 

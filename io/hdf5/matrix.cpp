@@ -29,19 +29,27 @@ std::int64_t from_root(const Comm& comm, std::int64_t value) {
   return sum_over_ranks(comm, comm.rank == 0 ? value : 0);
 }
 
-/// Rows [first, first + count) of `indptr`, checked, relative to the first; and where they begin.
-Offset read_offsets(const Hdf5Array& indptr, GlobalIndex count, DistributedCsr& matrix,
-                    Progress& progress) {
+/// Rows [first, first + count) of `indptr`, checked against all `nonzeros`, relative to the first;
+/// and where they begin.
+Offset read_offsets(const Hdf5Array& indptr, GlobalIndex count, GlobalIndex nonzeros,
+                    DistributedCsr& matrix, Progress& progress) {
   const GlobalIndex first = matrix.first_row;
   matrix.offsets = read_integers(indptr, first, count + 1, progress);
-  const auto fall = std::is_sorted_until(matrix.offsets.begin(), matrix.offsets.end());
-  if (fall != matrix.offsets.end()) {
-    const GlobalIndex row = first + (fall - matrix.offsets.begin()) - 1;
-    throw InputError(fmt::format("{}: falls from {} to {} at row {}; make the file again",
-                                 indptr.place, *(fall - 1), *fall, row),
-                     row);
+  const auto& offsets = matrix.offsets;
+  for (GlobalIndex k = 0; k <= count; ++k) {
+    if (k > 0 && offsets[k] < offsets[k - 1]) {
+      throw InputError(fmt::format("{}: falls from {} to {} at row {}; make the file again",
+                                   indptr.place, offsets[k - 1], offsets[k], first + k - 1),
+                       first + k);
+    }
+    if (offsets[k] < 0 || offsets[k] > nonzeros) {
+      throw InputError(fmt::format("{}: holds {} for row {}, but there are {} entries; make the "
+                                   "file again",
+                                   indptr.place, offsets[k], first + k, nonzeros),
+                       first + k);
+    }
   }
-  const Offset begin = matrix.offsets.front();
+  const Offset begin = offsets.front();
   for (Offset& offset : matrix.offsets) offset -= begin;
   return begin;
 }
@@ -119,11 +127,11 @@ void read_rows(hid_t file, const Hdf5Location& location, GlobalIndex rows, Distr
   const LinksInside links(H5P_GROUP_ACCESS);
   const Hdf5Group group(hdf5_checked(H5Gopen(file, path.c_str(), links.get()), place,
                                      "cannot be opened", ExitCode::usage));
+  const Hdf5Array indices = open_array(group.get(), "indices", place);
   const Offset begin =
-      read_offsets(open_array(group.get(), "indptr", place), rows, matrix, progress);
+      read_offsets(open_array(group.get(), "indptr", place), rows, indices.size, matrix, progress);
   const Offset nonzeros = matrix.local_nonzeros();
   progress.expect(2 * nonzeros);
-  const Hdf5Array indices = open_array(group.get(), "indices", place);
   ColumnCheck check(matrix, indices.place);
   matrix.columns = read_integers(indices, begin, nonzeros, progress, std::ref(check));
   matrix.values = read_reals(open_array(group.get(), "data", place), begin, nonzeros, progress);

@@ -78,37 +78,50 @@ Hdf5Group open_group(hid_t file, const Hdf5Location& location, const std::string
   return group;
 }
 
+/// scipy and h5py give the format as an attribute, scipy's save_npz as a dataset.
 void check_format(hid_t group, const std::string& name) {
-  for (const char* attribute : {"format", "encoding-type", "h5sparse_format"}) {
-    const std::string format = text_attribute(group, attribute).value_or("csr");
-    if (format != "csr" && format != "csr_matrix") {
-      throw InputError(
-          fmt::format("{}: its attribute '{}' is '{}'; only csr is read: convert it by scipy's "
-                      "tocsr()",
-                      name, attribute, format));
-    }
+  const auto check = [&](const char* what, const char* word, const std::string& format) {
+    if (format == "csr" || format == "csr_matrix") return;
+    throw InputError(
+        fmt::format("{}: its {} '{}' is '{}'; only csr is read: convert it by scipy's tocsr()",
+                    name, what, word, format));
+  };
+  for (const char* word : {"format", "encoding-type", "h5sparse_format"}) {
+    if (H5Aexists(group, word) <= 0) continue;
+    check("attribute", word, text_attribute(group, word).value_or("no text"));
+  }
+  if (H5Lexists(group, "format", H5P_DEFAULT) > 0) {
+    check("dataset", "format", text_dataset(group, "format").value_or("no text"));
   }
 }
 
-/// [rows, columns] as far as the file says, else -1.
+/// [rows, columns] as far as the file says, else -1; it may say them more than once.
 std::array<GlobalIndex, 2> stored_shape(hid_t group, const std::string& name) {
+  constexpr std::array<const char*, 2> names{"rows", "columns"};
   std::array<GlobalIndex, 2> shape{-1, -1};
+  const auto take = [&](int k, std::int64_t value, const char* where) {
+    if (value < 0 || (shape[k] >= 0 && shape[k] != value)) {
+      throw InputError(fmt::format("{}: {} {} by its '{}'{}; correct it", name, value, names[k],
+                                   where,
+                                   value < 0 ? "" : fmt::format(", {} by another", shape[k])));
+    }
+    shape[k] = value;
+  };
   for (const char* attribute : {"shape", "h5sparse_shape"}) {
     const std::vector<std::int64_t> values = integer_attribute(group, attribute);
-    if (values.size() == 2) shape = {values[0], values[1]};
+    for (int k = 0; k < 2 && values.size() == 2; ++k) take(k, values[k], attribute);
   }
   if (H5Lexists(group, "shape", H5P_DEFAULT) > 0) {
     const Hdf5Array array = open_array(group, "shape", name);
     std::array<std::int64_t, 2> values{};
     if (array.size == 2) {
       read_piece(array, 0, 2, H5T_NATIVE_INT64, values.data());
-      shape = {values[0], values[1]};
+      for (int k = 0; k < 2; ++k) take(k, values[k], "shape");
     }
   }
-  constexpr std::array<const char*, 2> names{"rows", "columns"};
   for (int k = 0; k < 2; ++k) {
     const std::vector<std::int64_t> values = integer_attribute(group, names[k]);
-    if (values.size() == 1) shape[k] = values[0];
+    if (values.size() == 1) take(k, values[0], names[k]);
   }
   return shape;
 }

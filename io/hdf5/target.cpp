@@ -60,18 +60,28 @@ std::string group_of_matrix(hid_t file, const std::string& path) {
 void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
   const QuietHdf5 quiet;
   const Hdf5Location location = hdf5_location(name);
-  if (!adds_to_file(location)) return;
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} {}: {}", option, name, what));
   };
+  if (location.object.ends_with('/')) {
+    std::error_code ignored;
+    if (kind == Hdf5Object::dataset) {
+      refuse(fmt::format("names no dataset; name one, as in {}:/y", location.file));
+    } else if (!adds_to_file(location) && std::filesystem::exists(location.file, ignored)) {
+      refuse("exists already; name another group");
+    }
+  }
+  if (!adds_to_file(location)) return;
   const Hdf5File file = open_hdf5(location.file, location.file);
   std::size_t end = location.object.find_first_not_of('/');
   while (end != std::string::npos) {
     end = location.object.find('/', end);
     const std::string path = location.object.substr(0, end);
     if (!hdf5_object_exists(file.get(), path)) return;
-    const H5I_type_t type =
-        H5Iget_type(Hdf5AnyObject(H5Oopen(file.get(), path.c_str(), H5P_DEFAULT)).get());
+    const LinksInside links(H5P_GROUP_ACCESS);
+    const Hdf5AnyObject object(H5Oopen(file.get(), path.c_str(), links.get()));
+    links.check(fmt::format("{} {}: '{}'", option, name, path));
+    const H5I_type_t type = H5Iget_type(object.get());
     if (end != std::string::npos) end = location.object.find_first_not_of('/', end);
     if (end != std::string::npos) {
       if (type != H5I_GROUP) refuse(fmt::format("'{}' is no group; name another place", path));

@@ -39,12 +39,13 @@ void parse_banner(std::string_view line, const std::string& path, MatrixMarketHe
     fail_banner(path, fmt::format("the banner has {} words where 5 are expected", words.size()));
   }
   if (words[1] != "matrix") {
-    fail_banner(path, fmt::format("the object '{}' is not 'matrix'", words[1]));
+    fail_banner(path, fmt::format("the object '{}' is not 'matrix'", shown(words[1])));
   }
   if (words[2] == "array") {
     header.layout = MatrixMarketLayout::array;
   } else if (words[2] != "coordinate") {
-    fail_banner(path, fmt::format("the format '{}' is not 'coordinate' or 'array'", words[2]));
+    fail_banner(path,
+                fmt::format("the format '{}' is not 'coordinate' or 'array'", shown(words[2])));
   }
 
   if (words[3] == "complex" || words[4] == "hermitian") {
@@ -59,8 +60,8 @@ void parse_banner(std::string_view line, const std::string& path, MatrixMarketHe
   } else if (words[3] == "pattern") {
     header.field = MatrixMarketField::pattern;
   } else if (words[3] != "real" && words[3] != "double") {
-    fail_banner(path,
-                fmt::format("the field '{}' is not 'real', 'integer' or 'pattern'", words[3]));
+    fail_banner(
+        path, fmt::format("the field '{}' is not 'real', 'integer' or 'pattern'", shown(words[3])));
   }
   if (words[4] == "symmetric") {
     header.symmetry = MatrixMarketSymmetry::symmetric;
@@ -69,7 +70,7 @@ void parse_banner(std::string_view line, const std::string& path, MatrixMarketHe
   } else if (words[4] != "general") {
     fail_banner(path,
                 fmt::format("the symmetry '{}' is not 'general', 'symmetric' or 'skew-symmetric'",
-                            words[4]));
+                            shown(words[4])));
   }
   if (header.field == MatrixMarketField::pattern) {
     if (header.layout == MatrixMarketLayout::array) {

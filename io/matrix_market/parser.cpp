@@ -141,12 +141,13 @@ std::string diagnose_index(std::string_view token, const char* name, GlobalIndex
   if (parse_index(token.data(), end, index) == nullptr) {
     const bool digits = token.find_first_not_of("+-0123456789") == std::string_view::npos;
     if (!digits) {
-      return fmt::format("the {} '{}' is not a whole number; correct the line", name, token);
+      return fmt::format("the {} '{}' is not a whole number; correct the line", name, shown(token));
     }
   } else if (index >= 1 && index <= limit) {
     return {};
   }
-  return fmt::format("the {} {} is not in 1..{}; correct it or the size line", name, token, limit);
+  return fmt::format("the {} {} is not in 1..{}; correct it or the size line", name, shown(token),
+                     limit);
 }
 
 std::string diagnose_value(std::string_view token, MatrixMarketField field) {
@@ -155,14 +156,15 @@ std::string diagnose_value(std::string_view token, MatrixMarketField field) {
   if (parse_value(token.data(), end, field, value) == end) return {};
   if (field == MatrixMarketField::integer && parse_real(token.data(), end, value) == end) {
     return fmt::format(
-        "the value '{}' is not an integer as the banner says; write 'real' in the banner", token);
+        "the value '{}' is not an integer as the banner says; write 'real' in the banner",
+        shown(token));
   }
   const char* start = skip_plus(token.data(), end);
   if (start != nullptr && read_unusual_real({start, static_cast<std::size_t>(end - start)},
                                             value) == Reading::overflow) {
-    return fmt::format("the value {} is too large for a double; scale the matrix", token);
+    return fmt::format("the value {} is too large for a double; scale the matrix", shown(token));
   }
-  return fmt::format("the value '{}' is not a number; correct the line", token);
+  return fmt::format("the value '{}' is not a number; correct the line", shown(token));
 }
 
 /// What is wrong with a line for which parse_entry returned null.

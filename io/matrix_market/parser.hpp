@@ -26,6 +26,10 @@ std::string_view name_of(MatrixMarketSymmetry symmetry);
 
 /// Words of a line, without blanks, tabs and line ends.
 std::vector<std::string_view> tokens_of(std::string_view line);
+/// As much of a word as a message shows.
+inline std::string_view shown(std::string_view word) {
+  return word.substr(0, 500);
+}
 std::string lower_case(std::string_view text);
 
 /// Banner and size line.

@@ -31,11 +31,21 @@ std::string bytes_at(const InputFile& file, std::int64_t offset, std::int64_t by
   return text;
 }
 
+}  // namespace
+
+bool petsc_info_exists(const std::string& info_path) {
+  std::error_code error;
+  const bool exists = std::filesystem::exists(info_path, error);
+  return exists || (error && error != std::errc::filename_too_long);
+}
+
+namespace {
+
 /// The block size that belongs to the matrix, 1 where FILE.info does not name one.
 int read_block_size(const std::string& path, const PetscHeader& header) {
   constexpr std::int64_t most_bytes = 1 << 20;
   const std::string info_path = path + ".info";
-  if (!std::filesystem::exists(info_path)) return 1;
+  if (!petsc_info_exists(info_path)) return 1;
   const InputFile info(info_path);
   if (info.bytes() > most_bytes) {
     throw InputError(

@@ -24,6 +24,9 @@ struct PetscOutline {
   int block = 1;
 };
 
+/// Whether there is FILE.info; true, too, where that cannot be told, so that opening it says why.
+bool petsc_info_exists(const std::string& info_path);
+
 /// Collective. Header and block size alone; checks the size of the file. All ranks have it open in
 /// `file` then, unless that is null. Throws AgreedError naming file and byte.
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,

@@ -17,7 +17,7 @@ namespace {
 /// Written, but not renamed yet: without its matrix it must not appear.
 void prepare_block_size(const std::string& path, int block, std::optional<TemporaryFile>& file) {
   const std::string info_path = path + ".info";
-  if (block == 1 && !std::filesystem::exists(info_path)) return;
+  if (block == 1 && !petsc_info_exists(info_path)) return;
   file.emplace(info_path).write(fmt::format("-matload_block_size {}\n", block));
 }
 

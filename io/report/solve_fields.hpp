@@ -58,7 +58,9 @@ void fields(const SolverReport& s, Walk&& field) {
   field("gflops", s.gflops, "1e9 operations per second");
   field("x_hash", Hash{s.x_hash}, "of x, as y_hash in validation");
   field("reason", s.reason, "why it could not run or failed; empty otherwise");
-  field("norms", s.norms, "watched: at first, then after each iteration");
+  std::vector<FiniteOrNull> norms;
+  for (const double norm : s.norms) norms.push_back({norm});
+  field("norms", norms, "watched: at first, then after each iteration; null: not finite");
   field("petsc", s.petsc, "PETSc's solvers on the same system; empty: not run");
 }
 

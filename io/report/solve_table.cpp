@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "io/report/text_table.hpp"
@@ -13,7 +14,8 @@ namespace rowhalo {
 namespace {
 
 std::string number_or_dash(const std::optional<double>& value) {
-  return value ? fmt::format("{:.3e}", *value) : "-";
+  if (!value) return "-";
+  return std::isnan(*value) ? "nan" : fmt::format("{:.3e}", *value);
 }
 
 void write_solver(std::ostream& out, const SolverReport& s) {

@@ -71,7 +71,7 @@ double reference_row(const CheckedProduct& product, LocalIndex row) {
   double plain_result = alpha * plain;
   if (beta != 0) {
     result.add_product(beta, product.y0[row]);
-    plain_result = std::fma(beta, product.y0[row], plain_result);
+    plain_result = std::fma(alpha, plain, beta * product.y0[row]);
   }
   return std::isfinite(result.value()) ? result.value() : plain_result;
 }
@@ -120,6 +120,27 @@ std::optional<double> bound_of_row(const CheckedProduct& product, LocalIndex row
                         stored_alpha(product), reference);
 }
 
+/// Whether all that goes into a row is finite, but not what may come out on the way: then the
+/// result depends on the order of the operations.
+bool may_overflow(const CheckedProduct& product, LocalIndex row) {
+  const LocalMatrix& matrix = product.matrix;
+  const double largest = sum_type(product.precision) == NumberType::fp64
+                             ? std::numeric_limits<double>::max()
+                             : std::numeric_limits<float>::max();
+  double sum = 0;
+  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+    const double a = stored_entry(product, k), x = product.x[matrix.indices[k]];
+    if (!std::isfinite(a) || !std::isfinite(x)) return false;
+    sum += std::abs(a * x);
+  }
+  double scaled = sum * std::abs(stored_alpha(product));
+  if (product.beta != 0) {
+    if (!std::isfinite(product.y0[row])) return false;
+    scaled += std::abs(stored_beta(product) * product.y0[row]);
+  }
+  return !(sum <= largest && scaled <= largest);
+}
+
 /// Empty where nothing can be proved about the row.
 std::optional<double> ratio_of_row(const CheckedProduct& product, LocalIndex row,
                                    double reference) {
@@ -130,6 +151,9 @@ std::optional<double> ratio_of_row(const CheckedProduct& product, LocalIndex row
     return ratio_of_bits(product, row, y);
   }
   const double rounded = rounded_to(vector_type(product.precision), reference);
+  if (!(std::isfinite(rounded) && std::isfinite(y)) && may_overflow(product, row)) {
+    return canonical ? std::optional(ratio_of_bits(product, row, y)) : std::nullopt;
+  }
   if (std::isnan(rounded) || std::isnan(y)) {
     return std::isnan(rounded) && std::isnan(y) ? 0 : infinity;
   }

@@ -40,6 +40,9 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
     for (const auto& [name, kind] : kinds) {
       if (spec.name() != name) continue;
       kind_ = kind;
+      if (!spec.argument().empty()) {
+        spec.fail(kind == Kind::random ? "write random:seed=N" : "takes no argument");
+      }
       if (kind == Kind::random) {
         spec.allow_only({"seed"});
         seed_ = static_cast<std::uint64_t>(spec.integer("seed", 1, 0));

@@ -27,6 +27,7 @@ void add_convert_command(App& app, CommandLine& line) {
           "file that exists and keeps everything else in it:" +
               kinds)
       ->type_name("FILE")
+      ->check(file_name())
       ->required();
   add_block_option(*convert, *options);
   add_timeout_option(*convert, *options);

@@ -59,6 +59,7 @@ void add_info_command(App& app, CommandLine& line) {
                    "write the communication matrix as text, one line `from to entries bytes` for "
                    "every pair of ranks; '-' is stdout")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
   add_terminal_options(*info, *options);
   info->callback([&line, options, plan] {

@@ -25,6 +25,7 @@ void add_network_command(App& app, CommandLine& line) {
       ->add_option("--json", options->json,
                    with_default("the machine file; '-' is stdout", options->json))
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
   add_terminal_options(*network, *options);
   network->callback([&line, options] {

@@ -99,11 +99,15 @@ void add_run_outputs(App& run, RunOptions& options) {
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }
-  run.add_option("--save-y", options.save_y, written)->type_name("FILE")->group("Output");
+  run.add_option("--save-y", options.save_y, written)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Output");
   run.add_option("--trace", options.trace,
                  "write a timeline of a few products, called one by one, of all ranks: Chrome "
                  "trace JSON, for Perfetto; '-' is stdout")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
 }
 

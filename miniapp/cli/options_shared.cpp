@@ -100,18 +100,21 @@ void add_telemetry_option(App& app, RunOptions& options) {
 void add_json_option(App& app, RunOptions& options) {
   app.add_option("--json", options.json, "write the report as JSON; '-' is stdout")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
 }
 
 void add_csv_option(App& app, RunOptions& options) {
   app.add_option("--csv", options.csv, "write the report as CSV; '-' is stdout")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
 }
 
 void add_hdf5_option(App& app, RunOptions& options) {
   app.add_option("--hdf5", options.hdf5, "write the report as HDF5")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
 }
 
@@ -157,7 +160,10 @@ void add_ranks_per_node_option(App& app, RunOptions& options) {
 }
 
 void add_machine_option(App& app, RunOptions& options, const std::string& what) {
-  app.add_option("--machine", options.machine, what)->type_name("FILE")->group("Distribution");
+  app.add_option("--machine", options.machine, what)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Distribution");
 }
 
 void add_graph_option(App& app, RunOptions& options, const std::string& graphs) {

@@ -66,6 +66,16 @@ CLI::Option* add_choice(App& app, const std::string& name, Value& target,
 CLI::Option* add_word(App& app, const std::string& name, std::string& target,
                       const std::vector<std::string>& words);
 
+/// The check of every option that takes the name of a file: a variable of the shell that is not set
+/// must not lose an output.
+inline CLI::Validator file_name() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? "the name is empty; give a file name" : std::string();
+      },
+      "");
+}
+
 /// The check of every option that takes a number: finite, from `low` to `high`.
 template <class Number>
 CLI::Validator number_from(Number low, Number high) {

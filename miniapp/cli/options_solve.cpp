@@ -102,10 +102,14 @@ void add_solve_outputs(App& app, RunOptions& options) {
   for (const VectorKind& kind : vector_kinds()) {
     if (kind.write != nullptr) written += std::string(" ") + kind.usage;
   }
-  app.add_option("--save-x", options.save_x, written)->type_name("FILE")->group("Output");
+  app.add_option("--save-x", options.save_x, written)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Output");
   app.add_option("--history", options.history,
                  "write the watched norms as CSV, a line per method and iteration; '-' is stdout")
       ->type_name("FILE")
+      ->check(file_name())
       ->group("Output");
 }
 

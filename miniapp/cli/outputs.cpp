@@ -40,6 +40,7 @@ std::string last_lines(const RunReport& report, bool color) {
 
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   // Opened for reading, so that writing there fails as it does with a closed descriptor. open()
   // gives the lowest number that is free.
   for (int descriptor = 0; descriptor <= STDERR_FILENO; ++descriptor) {

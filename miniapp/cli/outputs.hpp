@@ -19,8 +19,9 @@
 
 namespace rowhalo {
 
-/// First of all in main. A write to a closed pipe becomes an error instead of a signal, and closed
-/// standard descriptors are occupied, so that no file or socket gets their numbers.
+/// First of all in main. A write to a closed pipe, or beyond the limit of a file's size (ulimit
+/// -f), becomes an error instead of a signal, and closed standard descriptors are occupied, so that
+/// no file or socket gets their numbers.
 void prepare_standard_streams();
 
 /// Without MPI: writes `text` to stdout; if that fails, says so on stderr.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <sstream>
 #include <utility>
@@ -42,6 +43,13 @@ void check_product_options(const RunOptions& options, Device device) {
         fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
                     "fp32, or a GPU",
                     name_of(options.precision), name_of(device)));
+  }
+  const NumberType sums = sum_type(options.precision);
+  for (const auto& [option, factor] :
+       {std::pair{"--alpha", options.alpha}, {"--beta", options.beta}}) {
+    if (std::isfinite(rounded_to(sums, factor))) continue;
+    throw InputError(fmt::format("{} {}: too large for the sums of --precision {}; use fp64",
+                                 option, factor, name_of(options.precision)));
   }
   for (const std::string& format : named_formats(options.format, device)) {
     if (format != "auto") find_format(Spec::parse(format, "--format").name(), device);
@@ -128,7 +136,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
     if (!all) check_partition_request(partition_request(options, device, {}));
   });
   if (!options.machine.empty()) machine.measured = read_machine_file(options.machine, job.comm);
-  if (!options.save_y.empty()) check_vector_target(options.save_y, job.comm);
+  if (!options.save_y.empty()) check_vector_target(options.save_y, "--save-y", job.comm);
 
   report.provenance = gather_provenance(job.comm, machine.device.description);
   if (purpose == Purpose::product && !options.dry) report.system = describe_system(job.comm);

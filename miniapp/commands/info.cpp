@@ -97,12 +97,18 @@ std::int64_t expect_outline(const Plan& p, const MatrixOutline& outline, RunRepo
   const SampledCost cost = sampled_cost(rows, sample_request(p), model, nonzeros);
   std::vector<std::array<int, 3>> cuts;
   if (boxes) cuts.push_back(choose_boxes(grid, p.parts));
-  if (slabs && p.parts <= grid.extent[2]) cuts.push_back({1, 1, p.parts});
+  const int last = grid.extent[2] > 1   ? 2
+                   : grid.extent[1] > 1 ? 1
+                                        : 0;  // dimension of a plane's rows
+  if (slabs && p.parts <= grid.extent[last]) {
+    cuts.push_back({1, 1, 1});
+    cuts.back()[last] = p.parts;
+  }
   if (cuts.empty()) {
     throw AgreedError(ExitCode::usage,
                       fmt::format("--dry --machine --partition rows: {} ranks are more than the {} "
                                   "layers of the grid; use box",
-                                  p.parts, grid.extent[2]));
+                                  p.parts, grid.extent[last]));
   }
   std::int64_t most_ghosts = 0;
   for (const std::array<int, 3>& cut : cuts) {

@@ -263,6 +263,11 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
     report.verdict = fmt::format("{} of {} formats gave a wrong y", failed, measured);
     return ExitCode::validation;
   }
+  if (measured == 0) {
+    report.status = RunStatus::failed;
+    report.verdict = fmt::format("no format can be used: {}", report.formats.front().reason);
+    return ExitCode::usage;
+  }
   report.verdict = fmt::format("{} formats measured, y {}", measured,
                                options.validate == "none" ? "not validated" : "right in each");
   std::int64_t unchecked = 0;

@@ -26,6 +26,9 @@ namespace rowhalo {
 
 namespace {
 
+/// `end` of a method that does not fit the matrix.
+constexpr const char* refused_end = "refused";
+
 ResidualNorm norm_of(const std::string& name) {
   if (name == "natural") return ResidualNorm::natural;
   if (name == "preconditioned") return ResidualNorm::preconditioned;
@@ -173,6 +176,25 @@ void describe_times(const Solving& solving, const SolverEntry& entry, const RunR
   report.gflops = *report.iteration_seconds > 0 ? 1e-9 * flops / *report.iteration_seconds : 0;
 }
 
+/// What is watched and what the reference finds differ by rounding errors, and by how much one more
+/// step changes; far beyond that the products are wrong.
+constexpr double most_drift = 100;
+
+/// Of power and pagerank: whether x stays what it is under the reference product.
+void check_fixed_point(const Solving& solving, const SolverEntry& entry,
+                       const std::vector<double>& x, SolverReport& report) {
+  constexpr double rounding = 1e-13;
+  const bool power = entry.kind == SolverKind::power;
+  const double found =
+      power ? eigenpair_residual(solving.e, x, *report.eigenvalue)
+            : pagerank_residual(solving.e, x, solving.dangling, solving.options.damping);
+  const double size = power ? std::fabs(*report.eigenvalue) : 1;
+  if (found <= most_drift * std::max(report.last_norm, rounding * size)) return;
+  report.passed = false;
+  report.reason = fmt::format("{} fell to {:.3g}, but by the reference product it is {:.3g}",
+                              report.norm, report.last_norm, found);
+}
+
 /// Solves by one method, and checks what came out.
 SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const System& system,
                             const RunReport& run, std::vector<double>& x) {
@@ -202,13 +224,15 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   describe_times(solving, entry, run, outcome, report);
   report.x_hash = hash_vector(comm, matrix, Precision::fp64, x.data());
   if (entry.kind == SolverKind::power) report.eigenvalue = outcome.eigenvalue;
-  if (!is_system) return report;
 
   e.job.progress.phase("check the solution");
+  if (!is_system) {
+    if (outcome.end == SolverEnd::converged) check_fixed_point(solving, entry, x, report);
+    return report;
+  }
   report.true_residual = true_residual(e, system, x);
   if (system.solution) report.error = relative_difference(comm, x, *system.solution);
   // The recurrence drifts from b - A x by rounding errors; far beyond them it is wrong.
-  constexpr double most_drift = 100;
   const bool watched = solving.options.norm.empty() || solving.options.norm == "unpreconditioned";
   if (outcome.end == SolverEnd::converged && watched &&
       !(*report.true_residual <= most_drift * std::max(report.tolerance, 1e-15))) {
@@ -272,6 +296,14 @@ std::string failure_of(const SolverReport& solver) {
   return solver.end + (indefinite ? "; use --method bicgstab" : "");
 }
 
+std::string methods_text(const std::vector<SolverReport>& solvers) {
+  const auto refused = std::ranges::count(solvers, refused_end, &SolverReport::end);
+  const auto ended = std::ssize(solvers) - refused;
+  return fmt::format("{} method{} came to {} end{}", ended, ended == 1 ? "" : "s",
+                     ended == 1 ? "its" : "their",
+                     refused > 0 ? fmt::format(", {} refused", refused) : "");
+}
+
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& report) {
   const auto failed = std::count_if(report.solvers.begin(), report.solvers.end(),
@@ -292,7 +324,7 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
   report.verdict = entries.size() == 1
                        ? fmt::format("{}: {} after {} iterations", report.solvers.front().method,
                                      report.solvers.front().end, report.solvers.front().iterations)
-                       : fmt::format("{} methods came to their end", report.solvers.size());
+                       : methods_text(report.solvers);
   return ExitCode::fine;
 }
 
@@ -344,7 +376,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
       SolverReport refused;
       refused.method = entry->name;
       refused.passed = true;
-      refused.end = "refused";
+      refused.end = refused_end;
       refused.reason = reason;
       report.solvers.push_back(refused);
       continue;
@@ -368,7 +400,7 @@ ExitCode solve(const CommandLine& line, const Job& job) {
   Outputs outputs(options, job.comm);
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
   agree(job.comm, [&] { check_options(options, line.solve); });
-  if (!options.save_x.empty()) check_vector_target(options.save_x, job.comm);
+  if (!options.save_x.empty()) check_vector_target(options.save_x, "--save-x", job.comm);
   const std::vector<const SolverEntry*> entries = chosen_solvers(line.solve);
   DistributedCsr source = read_matrix(options, job, report);
   if (source.info.rows != source.info.columns) {

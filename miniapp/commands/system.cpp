@@ -27,10 +27,21 @@ std::vector<double> reference_image(const LocalMatrix& matrix, const std::vector
   return reference_product({matrix, Precision::fp64, 1, 0, x, y0, nullptr});
 }
 
+/// Entries whose squares are beyond the range of a double are scaled by a power of two.
 double norm_over_ranks(const Comm& comm, const std::vector<double>& values) {
+  constexpr double safe = 0x1p400;
+  double largest = 0;
+  for (const double value : values) largest = std::fmax(largest, std::fabs(value));
+  largest = max_over_ranks(comm, largest);
+  const bool scaled =
+      std::isfinite(largest) && largest > 0 && (largest > safe || largest < 1 / safe);
+  const int exponent = scaled ? std::ilogb(largest) : 0;
   double sum = 0;
-  for (const double value : values) sum += value * value;
-  return std::sqrt(sum_reals_over_ranks(comm, sum));
+  for (const double value : values) {
+    const double part = scaled ? std::scalbn(value, -exponent) : value;
+    sum += part * part;
+  }
+  return std::scalbn(std::sqrt(sum_reals_over_ranks(comm, sum)), exponent);
 }
 
 }  // namespace
@@ -72,6 +83,31 @@ double true_residual(const Experiment& e, const System& system, const std::vecto
   const LocalMatrix& matrix = e.problem.matrix;
   return relative_difference(e.job.comm, reference_image(matrix, at_columns(e.job.comm, matrix, x)),
                              system.b);
+}
+
+double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda) {
+  const LocalMatrix& matrix = e.problem.matrix;
+  std::vector<double> rest = reference_image(matrix, at_columns(e.job.comm, matrix, x));
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= lambda * x[i];
+  return relative(norm_over_ranks(e.job.comm, rest), norm_over_ranks(e.job.comm, x));
+}
+
+double pagerank_residual(const Experiment& e, const std::vector<double>& x,
+                         const std::vector<double>& dangling, double damping) {
+  const Comm& comm = e.job.comm;
+  const LocalMatrix& matrix = e.problem.matrix;
+  const std::vector<double> image = reference_image(matrix, at_columns(comm, matrix, x));
+  double nowhere = 0, sum = 0, change = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    nowhere += dangling[i] * x[i];
+    sum += x[i];
+  }
+  nowhere = sum_reals_over_ranks(comm, nowhere);
+  const double teleport = (1 - damping + damping * nowhere) / static_cast<double>(matrix.info.rows);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    change += std::fabs(damping * image[i] + teleport - x[i]);
+  }
+  return sum_reals_over_ranks(comm, change) + std::fabs(sum_reals_over_ranks(comm, sum) - 1);
 }
 
 double asymmetry(const Experiment& e) {

@@ -27,6 +27,14 @@ System make_system(const Experiment& e, const SolverEntry& entry);
 /// |b - A x| / |b|
 double true_residual(const Experiment& e, const System& system, const std::vector<double>& x);
 
+/// |A x - lambda x| / |x|
+double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda);
+
+/// By how much a step of PageRank changes x, and by how much the sum of x is not 1. `dangling`: 1
+/// where a column of the normalized matrix is empty.
+double pagerank_residual(const Experiment& e, const std::vector<double>& x,
+                         const std::vector<double>& dangling, double damping);
+
 /// |a - b| / |b|
 double relative_difference(const Comm& comm, const std::vector<double>& a,
                            const std::vector<double>& b);

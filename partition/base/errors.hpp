@@ -12,20 +12,37 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace rowhalo {
 
 /// Exit statuses of the program (frozen: CHANGELOG.md).
 enum class ExitCode { fine = 0, run_time = 1, usage = 2, validation = 3 };
 
+/// `text` with its control characters, of which files may be full, by their two hexadecimal digits.
+inline std::string printable(const std::string& text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code >= 0x20 && code != 0x7f) || c == '\n') {
+      out += c;
+    } else {
+      out += {'\\', 'x', digits[code / 16], digits[code % 16]};
+    }
+  }
+  return out;
+}
+
 /// Wrong input seen by one rank. `position` orders errors of different ranks (the byte offset or
 /// the line in the file): the smallest is the one that is reported.
+/// Of the message only what a terminal can print (printable()).
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& message,
                       std::int64_t position = std::numeric_limits<std::int64_t>::max(),
                       ExitCode code = ExitCode::usage)
-      : std::runtime_error(message), position_(position), code_(code) {}
+      : std::runtime_error(printable(message)), position_(position), code_(code) {}
 
   std::int64_t position() const { return position_; }
   ExitCode code() const { return code_; }

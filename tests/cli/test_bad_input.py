@@ -36,6 +36,7 @@ FILES = {
     "value is not a number": (REAL + "3 3 3\n1 1 1.0\n% c\n2 2 two\n3 3 3.0\n", 5),
     "index is not a number": (REAL + "3 3 3\n1 1 1.0\n2 x 2.0\n3 3 3.0\n", 4),
     "value is missing": (REAL + "3 3 3\n1 1 1.0\n2 2\n3 3 3.0\n", 4),
+    "a hole of zeros": (REAL + "3 3 3\n1 1 1.0\n2 2 2.0\n\0\0\0\0\n", 5),
     "more on the line": (REAL + "3 3 3\n1 1 1.0\n2 2 2.0 9\n3 3 3.0\n", 4),
     "array with too few values": (ARRAY + "2 2\n1\n2\n3\n", None),
     "array with too many values": (ARRAY + "2 2\n1\n2\n3\n4\n5\n", 7),
@@ -66,6 +67,11 @@ OPTIONS = {
     "json into nowhere": (["--matrix", "stencil7:4", "--json", "no/dir/r.json"], ["no/dir"]),
     "hdf5 on stdout": (["--matrix", "stencil7:4", "--hdf5", "-"], ["--hdf5 -", "name a file"]),
     "y into nowhere": (["--matrix", "stencil7:4", "--save-y", "no/dir/y.mtx"], ["no/dir"]),
+    "json without a name": (["--matrix", "stencil7:4", "--json", ""], ["--json: the name is empty; give a file name"]),
+    "argument of random": (["--matrix", "stencil7:4", "--x", "random:7"], ["--x random:7: write random:seed=N"]),
+    "argument of ones": (["--matrix", "stencil7:4", "--y", "ones:2"], ["--y ones:2: takes no argument"]),
+    "alpha beyond fp32": (["--matrix", "stencil7:4", "--precision", "fp32", "--alpha", "1e39"],
+                          ["--alpha 1e+39: too large for the sums of --precision fp32"]),
     "shuffle of a rectangle": (["--matrix", "dense:rows=4,columns=3", "--shuffle", "1"], ["--shuffle"]),
 }
 
@@ -88,6 +94,10 @@ class BadInput(launch.Case):
                 with self.subTest(case + suffix):
                     path = self.write("bad" + suffix, text)
                     self.refused(["--matrix", path], [f"{path}:{line}:" if line else str(path)])
+
+    def test_what_no_terminal_prints(self):
+        path = self.write("bad.mtx", REAL + "3 3 1\n1 1 \0\x1b[31m" + 100 * "z" + "\n")
+        self.refused(["--matrix", path], [f"{path}:3: the value '\\x00\\x1b[31m{100 * 'z'}' is not a number"])
 
     def test_windows_line_ends_count_as_one_line(self):
         path = self.write("bad.mtx", (REAL + "3 3 3\n1 1 1.0\n2 2 two\n3 3 3\n").replace("\n", "\r\n"))

@@ -73,6 +73,10 @@ class Network(launch.Case):
         self.assertEqual(far["expected"]["partition"], "16 x 16 x 16 boxes")
         self.assertEqual(far["info"]["nodes"], 2048)
         self.assertEqual(far["info"]["need"]["ghosts"], 202 ** 3 - 200 ** 3)
+        words = ("--dry", "--matrix", "stencil5:40", "--ranks", 40, "--partition", "rows", "--machine", machine)
+        flat, _ = self.report("info", *words)
+        self.assertEqual(flat["expected"]["partition"], "1 x 40 x 1 boxes")
+        self.assertEqual(flat["info"]["need"]["ghosts"], 80)
 
     def test_refusals(self):
         machine = self.place / "machine.json"

@@ -132,6 +132,17 @@ class Files(launch.Case):
             self.assertGreater(name.stat().st_size, 0)
             name.unlink()
 
+    def test_a_limit_of_file_sizes(self):
+        target = self.place / "y.mtx"
+        command = launch.command_line(["run", *MATRIX, *launch.SHORT, "--save-y", target], 0)
+        done = subprocess.run(["bash", "-c", 'ulimit -f 16; exec "$@"', "bash", *command], env=launch.ENVIRONMENT,
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("rowhalo: --save-y was not written: ", done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertIn(FOM, done.stdout)
+        self.assertEqual(list(self.place.iterdir()), [])
+
     def test_full_device(self):
         for option in ("--json", "--csv", "--trace"):
             with self.subTest(option=option):

@@ -166,6 +166,10 @@ class Eigenvalues(Solve):
             self.assertEqual(len(found), size)
             for mine, theirs in zip(found, x):
                 self.assertLess(abs(mine - theirs), 1e-12)
+        overflowing = self.write("large.mtx", coordinate(2, [(0, 0, 1e308), (1, 0, 1e308), (0, 1, 1.0)]))
+        solver, = self.solve("--matrix", overflowing, "--method", "pagerank", *QUICK, status=1)
+        self.assertEqual((solver["end"], solver["passed"]), ("converged", False))
+        self.assertIn("by the reference product it is", solver["reason"])
         negative = self.write("negative.mtx", coordinate(2, [(0, 1, -1.0)]))
         self.assertIn("row 0, column 1", self.message("--matrix", negative, "--method", "pagerank", *QUICK,
                                                       status=2))
@@ -197,6 +201,7 @@ class Ends(Solve):
         solver, = self.solve("--matrix", path, "--preconditioner", "none", "--method", "bicgstab", *QUICK,
                              status=1)
         self.assertEqual(solver["end"], "not a number")
+        self.assertIn(None, solver["norms"])
 
     def test_zero_diagonal(self):
         path = self.write("a.mtx", coordinate(3, [(0, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0), (2, 2, 1.0)]))
@@ -228,6 +233,16 @@ class Ends(Solve):
         self.assertEqual((solver["end"], solver["passed"]), ("converged", False))
         self.assertGreater(solver["true_residual"], 1e-12)
         self.assertIn("|b - A x|", solver["reason"])
+
+    def test_squares_that_underflow_are_no_success(self):
+        path = self.write("a.mtx", coordinate(4, [(i, i, (i + 1) * 1e-200) for i in range(4)]))
+        solver, = self.solve("--matrix", path, "--preconditioner", "none", *QUICK, status=1)
+        self.assertEqual((solver["passed"], solver["true_residual"]), (False, 1.0))
+
+    def test_refused_methods_do_not_count(self):
+        path = self.write("a.mtx", coordinate(2, [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 2.0)]))
+        said = self.message("--matrix", path, "--method", "all", *QUICK, status=0)
+        self.assertIn("1 method came to its end, 3 refused", said)
 
     def test_bicgstab_begins_again(self):
         """After one iteration (alpha = omega = 1/2) r is orthogonal to r0, with b = (1, 1, 1)."""

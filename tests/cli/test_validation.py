@@ -27,6 +27,29 @@ class Validation(launch.Case):
                       result.stdout)
         self.assertRegex(result.stdout, r"\n +dense .* unchecked rows: 1\n")
 
+    def test_what_overflows_on_the_way(self):
+        """y of the canonical bits is right; of another order it cannot be told."""
+        for precision, large in (("fp64", 1e308), ("fp32", 3e38)):
+            matrix = self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 4 4\n"
+                                f"1 1 {large}\n1 2 {large}\n1 3 {-large}\n1 4 {-large}\n")
+            for name, checked in (("csr", 1), ("dense", 0)):
+                with self.subTest(f"{precision} {name}"):
+                    report = self.run_json("--matrix", matrix, "--x", "ones", "--precision", precision, "--format",
+                                           name, "--validate", "reference", *launch.SHORT, ranks=0)
+                    self.assertTrue(report["validation"]["passed"])
+                    if (precision, name) != ("fp32", "dense"):  # whose order may lead to the right 0
+                        self.assertEqual(report["validation"]["rows_checked"], checked)
+        one = self.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+        vector = self.write("v.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e200\n")
+        report = self.run_json("--matrix", one, "--x", vector, "--y", vector, "--alpha", 1e200, "--beta", -1e200,
+                               "--format", "csr", "--validate", "all", *launch.SHORT, ranks=0)
+        self.assertTrue(report["validation"]["passed"])
+
+    def test_a_study_of_nothing_fails(self):
+        result = launch.run("kernels", "--matrix", "stencil5:4", "--format", "sell:c=3", *launch.SHORT, ranks=0)
+        self.assertEqual(result.status, 2, result)
+        self.assertIn("RESULT: FAIL no format can be used: ", result.stdout)
+
     def test_alpha_on_what_underflows(self):
         # 40 products of 6.5 times the smallest number of fp32: y loses 8 % of itself.
         entries = "".join(f"1 {j} {2.0 ** -76}\n" for j in range(1, 41))

@@ -24,7 +24,9 @@ struct Hdf5Recipe {
   hsize_t chunk = 0;           ///< numbers a gzip-compressed chunk; 0: contiguous
   std::string left_out;        ///< dataset that is missing
   std::string two_dimensions;  ///< dataset that is a column of a matrix
-  std::vector<std::pair<std::string, std::string>> words;  ///< attributes
+  std::vector<std::pair<std::string, std::string>> words;     ///< attributes
+  std::vector<std::pair<std::string, std::int64_t>> numbers;  ///< attributes
+  std::string format;                                         ///< dataset; empty: none
 };
 
 namespace recipe {
@@ -67,6 +69,17 @@ inline void make(const std::string& path, const Hdf5Recipe& recipe) {
   }
   for (const auto& [name, word] : recipe.words) {
     rowhalo::write_attribute(group.get(), name.c_str(), word, path);
+  }
+  for (const auto& [name, number] : recipe.numbers) {
+    rowhalo::write_attribute(group.get(), name.c_str(), number, path);
+  }
+  if (!recipe.format.empty()) {  // as numpy's text: of fixed size
+    const rowhalo::Hdf5Type type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.get(), recipe.format.size());
+    const rowhalo::Hdf5Space space(H5Screate(H5S_SCALAR));
+    const rowhalo::Hdf5Dataset format(H5Dcreate(group.get(), "format", type.get(), space.get(),
+                                                H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Dwrite(format.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, recipe.format.data());
   }
 }
 

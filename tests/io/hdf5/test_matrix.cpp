@@ -80,9 +80,10 @@ TEST_CASE("Through the table of sources, with the bits of awkward numbers") {
   const std::string name = directory.path("b.h5") + ":/g";
   check_matrix_target(name, "OUT", world());
   save_matrix(name, matrix, world(), progress);
-  CHECK_THROWS_AS(check_matrix_target(name, "OUT", world()), AgreedError);     // it is there now
-  CHECK_THROWS_AS(check_vector_target(name + "/data", world()), AgreedError);  // part of it
-  check_vector_target(name + "/y", world());
+  CHECK_THROWS_AS(check_matrix_target(name, "OUT", world()), AgreedError);  // it is there now
+  CHECK_THROWS_AS(check_vector_target(name + "/data", "--save-y", world()),
+                  AgreedError);  // part of it
+  check_vector_target(name + "/y", "--save-y", world());
   const std::string other = directory.path("b.h5") + ":/other";
   save_matrix(other, matrix, world(), progress);  // beside the first
   REQUIRE_ALL_RANKS(gathered(load_matrix(other, 0, world(), progress)) == gathered(matrix));
@@ -281,6 +282,23 @@ TEST_CASE("What is wrong with an .h5 file is said once, with its place") {
        },
        ":/indptr: has 4 entries where 4 rows need"},
       {"no columns", [](Hdf5Recipe& r) { r.shape = {}; }, "does not say how many columns"},
+      {"beyond the entries",
+       [](Hdf5Recipe& r) {
+         r.indptr = {0, std::int64_t{1} << 62, std::int64_t{1} << 62, 4};
+       },
+       ":/indptr: holds 4611686018427387904 for row 1, but there are 4 entries"},
+      {"two shapes",
+       [](Hdf5Recipe& r) {
+         r.numbers = {{"columns", 5}};
+       },
+       ": 5 columns by its 'columns', 4 by another; correct it"},
+      {"negative rows",
+       [](Hdf5Recipe& r) {
+         r.numbers = {{"rows", -7}};
+       },
+       ": -7 rows by its 'rows'; correct it"},
+      {"csc as save_npz has it", [](Hdf5Recipe& r) { r.format = "csc"; },
+       "its dataset 'format' is 'csc'; only csr is read"},
       {"csc",
        [](Hdf5Recipe& r) {
          r.words = {{"format", "csc"}};
@@ -389,7 +407,7 @@ TEST_CASE("Vectors in .h5") {
           share.push_back(rounded_to(vector_type(precision), uniform_value(3, k)));
         }
         const std::string name = directory.path("v.h5") + dataset;
-        check_vector_target(name, world());
+        check_vector_target(name, "--save-y", world());
         write_vector(name, share, precision, world(), progress);
         REQUIRE_ALL_RANKS(read_vector(name, size, world(), progress) == share);
       }
@@ -403,45 +421,4 @@ TEST_CASE("Vectors in .h5") {
                     "2 " + path + ": the vector has 1500 entries where 1501 are needed");
   REQUIRE_ALL_RANKS(error(directory.path("v.h5") + ":/x", 1500).find("v.h5:/x: is not a dataset") !=
                     std::string::npos);
-}
-
-TEST_CASE("What a file holds already is kept where an object is named") {
-  const SharedDirectory directory;
-  Progress progress;
-  const std::string path = directory.path("keep.h5");
-  const DistributedCsr first = even_share(world(), test_matrices().front());
-  const DistributedCsr second = even_share(world(), test_matrices().back());
-  write(path, first);
-  const std::vector<double> ones(even_split(9, 1, world().size, world().rank + 1) -
-                                     even_split(9, 1, world().size, world().rank),
-                                 1.0);
-  write(path + ":/second", second);
-  write_vector(path + ":/second/y", ones, Precision::fp64, world(), progress);
-  write_vector(path + ":/second/y", ones, Precision::fp32, world(), progress);
-  const auto entries = [&](const std::string& name) {
-    return gathered(read_hdf5_matrix(name, world(), progress));
-  };
-  REQUIRE_ALL_RANKS(entries(path + ":/") == gathered(first));
-  REQUIRE_ALL_RANKS(entries(path + ":/second") == gathered(second));
-  REQUIRE_ALL_RANKS(read_vector(path + ":/second/y", 9, world(), progress) == ones);
-
-  const auto refusal = [&](const std::string& object) {
-    return agreed_error([&] { check_matrix_target(path + object, "OUT", world()); });
-  };
-  REQUIRE_ALL_RANKS(refusal(":/third") == "none");
-  REQUIRE_ALL_RANKS(refusal(":/second/deeper") == "none");
-  REQUIRE_ALL_RANKS(refusal("") == "none");
-  REQUIRE_ALL_RANKS(refusal(":/second") ==
-                    "2 OUT " + path + ":/second: exists already; name another group");
-  REQUIRE_ALL_RANKS(refusal(":/data/x") ==
-                    "2 OUT " + path + ":/data/x: '/data' is no group; name another place");
-  REQUIRE_ALL_RANKS(agreed_error([&] { check_vector_target(path + ":/second", world()); }) ==
-                    "2 --save-y " + path +
-                        ":/second: exists already and is no dataset; name another");
-  directory.write("text.h5", "text");
-  REQUIRE_ALL_RANKS(agreed_error([&] {
-                      check_matrix_target(directory.path("text.h5:/a"), "OUT", world());
-                    }).find("text.h5: is not an HDF5 file") != std::string::npos);
-  write(path, second);  // without a group the file is made anew
-  REQUIRE_ALL_RANKS(refusal(":/second") == "none");
 }
