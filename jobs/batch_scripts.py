@@ -21,7 +21,7 @@ class Script(NamedTuple):
     per_node: int       # ranks and GPUs
     time: str
     here: str           # the same without a scheduler
-    default: str        # arguments where none are given
+    matrix: str         # where the arguments name none
     run: str            # what run.sh is asked for
 
 
@@ -29,44 +29,45 @@ SCRIPTS = {
     "run": Script(
         "One run on 2 nodes with 4 ranks and 4 GPUs each.", "ARGUMENTS of rowhalo run", 2, 4,
         "00:20:00", "jobs/run.sh --site local --ranks N --output DIR -- run",
-        "--matrix stencil27:200", '-- run "$@"'),
+        "stencil27:200", '-- run "$@"'),
     "halo": Script(
         "Every transport that serves here, on 2 nodes with 4 ranks and 4 GPUs each.",
         "ARGUMENTS of rowhalo run", 2, 4, "00:20:00",
-        "jobs/study.py run jobs/studies/halo.ini --site local", "--matrix stencil27:200",
+        "jobs/study.py run jobs/studies/halo.ini --site local", "stencil27:200",
         '-- run --halo all "$@"'),
     "gemv": Script(
         "The dense formats on one GPU in fp32, x_i = log(sqrt(i^2 - i + 2)).",
         "ARGUMENTS of rowhalo kernels", 1, 1, "00:20:00",
-        "jobs/study.py run jobs/studies/gemv.ini --site local", "--matrix dense:16384",
+        "jobs/study.py run jobs/studies/gemv.ini --site local", "dense:16384",
         '--ranks 1 -- kernels --precision fp32 --x log "$@"'),
     "kernels": Script(
         "Every class of matrices on one GPU, our formats beside the vendor's.",
         "ARGUMENTS of jobs/classes", 1, 1, "00:30:00",
         "jobs/run.sh --site local --classes --output DIR", "", '--classes -- "$@"'),
     "strong": Script(
-        "A strong-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini", 2, 4,
+        "A strong-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of study.py run]", 2, 4,
         "01:00:00", "jobs/study.py run jobs/studies/strong.ini --site local", "",
-        '--study "${1:-$home/jobs/studies/strong.ini}"'),
+        '--study "${1:-$home/jobs/studies/strong.ini}" -- "${@:2}"'),
     "weak": Script(
-        "A weak-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini", 2, 4,
+        "A weak-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of study.py run]", 2, 4,
         "01:00:00", "jobs/study.py run jobs/studies/weak.ini --site local", "",
-        '--study "${1:-$home/jobs/studies/weak.ini}"'),
+        '--study "${1:-$home/jobs/studies/weak.ini}" -- "${@:2}"'),
     "solve-strong": Script(
         "A strong-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
-        "STUDY.ini", 2, 4, "01:00:00",
+        "STUDY.ini [OPTIONS of study.py run]", 2, 4, "01:00:00",
         "jobs/study.py run jobs/studies/solve-strong.ini --site local", "",
-        '--study "${1:-$home/jobs/studies/solve-strong.ini}"'),
+        '--study "${1:-$home/jobs/studies/solve-strong.ini}" -- "${@:2}"'),
     "solve-weak": Script(
         "A weak-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
-        "STUDY.ini", 2, 4, "01:00:00",
+        "STUDY.ini [OPTIONS of study.py run]", 2, 4, "01:00:00",
         "jobs/study.py run jobs/studies/solve-weak.ini --site local", "",
-        '--study "${1:-$home/jobs/studies/solve-weak.ini}"'),
+        '--study "${1:-$home/jobs/studies/solve-weak.ini}" -- "${@:2}"'),
 }
 
 
 def text_of(template, name, script):
-    default = f"[ $# -gt 0 ] || set -- {script.default}\n" if script.default else ""
+    default = (f'[[ " $*" == *" --matrix"* ]] || set -- --matrix {script.matrix} "$@"\n'
+               if script.matrix else "")
     text = template.replace("@DEFAULT@\n", default)
     fields = {**script._asdict(), "name": name, "mpiprocs": 16 if script.per_node > 1 else 1}
     for key, value in fields.items():
@@ -83,7 +84,8 @@ def scripts():
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
+        print(__doc__)
+        return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     old = [path for path, text in scripts().items()
            if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in old:

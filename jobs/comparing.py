@@ -3,7 +3,10 @@
 import argparse
 import csv
 import io
+import json
+import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,9 +33,23 @@ def executable(parser, named):
         return parser.error(str(error))
 
 
+def make_folder(program, folder):
+    """That of --output; ends the program, as wrong usage, where it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"{program}: --output {folder}: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
+
+
 def settle(parser, options):
-    """The executable's path, and the numbers in --ranks; or an error of usage."""
+    """The executable's path, the numbers in --ranks, whether --launcher can be used; or an error of usage."""
     options.rowhalo = executable(parser, options.rowhalo)
+    if hasattr(options, "launcher"):
+        try:
+            shlex.split(options.launcher.format(ranks=1))
+        except (ValueError, LookupError) as error:
+            parser.error(f"--launcher {options.launcher}: {error}; give words like: mpirun -n {{ranks}}")
     if hasattr(options, "ranks"):
         try:
             options.ranks = [count(ranks) for ranks in options.ranks.split(",")]
@@ -46,6 +63,34 @@ def count(text):
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text}: give a number from 1 on")
     return number
+
+
+def failure(command, seconds=None):
+    """Why a command failed, or nothing. mpirun frames what it says with lines of dashes."""
+    try:
+        done = subprocess.run(command, timeout=seconds, stdout=subprocess.DEVNULL, errors="replace",
+                              stderr=subprocess.PIPE, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return f"took longer than {seconds:g} s"
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    if done.returncode == 0:
+        return ""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
+    said = [line for line in lines if "rowhalo:" in line or "error" in line] or lines
+    return said[0] if said else f"exit status {done.returncode}"
+
+
+def report_of(command, target, seconds=None):
+    """What a run writes to `target`, its --json; or None and why there is none."""
+    target.unlink(missing_ok=True)
+    reason = failure(command, seconds)
+    if reason:
+        return None, reason
+    try:
+        return json.loads(target.read_text(encoding="utf-8")), ""
+    except (OSError, ValueError):
+        return None, "ended well, but wrote no report: is the executable rowhalo?"
 
 
 def csv_text(columns, lines):

@@ -16,19 +16,17 @@ Exit status: 0 fine, 1 a run failed or MKL's y is wrong, 2 wrong usage, 77 MKL i
 import argparse
 import array
 import ctypes
-import json
 import mmap
 import os
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, count, settle, tables_again
+from comparing import add_program, count, failure, make_folder, report_of, settle, tables_again
 from petsc_matrix import read_petsc
 from studying.rows import columns_of, csv_text, rows_of
 from table import machines_of
@@ -161,16 +159,6 @@ def parse(arguments):
     return options
 
 
-def call(command):
-    """Runs it without what it prints; RuntimeError with the first line of what it says of a failure.
-
-    mpirun frames what it says with lines of dashes."""
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.splitlines() if line.strip(" -")]
-        raise RuntimeError(said[0] if said else f"exit status {done.returncode}")
-
-
 class Ours:
     """`rowhalo run` on so many ranks."""
 
@@ -184,8 +172,10 @@ class Ours:
         command = [*self.launcher, options.rowhalo, "run", "--matrix", matrix, "--device", "cpu",
                    "--threads", str(self.threads), "--min-seconds", str(options.seconds), "--quiet",
                    "--validate", "petsc" if self.ranks > 1 else "none", "--json", str(self.target)]
-        call(command)
-        return rows_of(json.loads(self.target.read_text(encoding="utf-8")))[0]
+        report, reason = report_of(command, self.target)
+        if not report:
+            raise RuntimeError(reason)
+        return rows_of(report)[0]
 
 
 def rows_beside(matrix, mkl, programs, options):
@@ -243,7 +233,7 @@ def main(arguments):
         print(f"{NAME}: no MKL: {error}; pip install mkl, or name its folder with --mkl",
               file=sys.stderr)
         return 77
-    options.output.mkdir(parents=True, exist_ok=True)
+    make_folder(NAME, options.output)
     rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="rowhalo-mkl-") as name:
         folder = Path(name)
@@ -251,7 +241,9 @@ def main(arguments):
         for matrix in options.matrix or MATRICES:
             path = folder / "matrix.petsc"
             try:
-                call([options.rowhalo, "convert", matrix, str(path), "--quiet"])
+                reason = failure([options.rowhalo, "convert", matrix, str(path), "--quiet"])
+                if reason:
+                    raise RuntimeError(reason)
                 mkl.take(*read_petsc(path))
                 here = list(rows_beside(matrix, mkl, programs, options))
             except RuntimeError as error:

@@ -14,16 +14,15 @@ the smallest cover stands one by degrees, which takes a time linear in the nonze
 longer of its row and its column, then goes what the rest covers), with the imbalance of nonzeros that it
 leaves, and the same after the rows were cut anew, three times, by what each rank then has. Writes
 partial_sums.csv and .md into --output. Needs scipy.
-Exit status: 0 fine, 2 wrong usage, 77 scipy is not there.
+Exit status: 0 fine, 1 a matrix cannot be read, 2 wrong usage, 77 scipy is not there.
 """
 import argparse
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, csv_text, settle
+from comparing import add_program, csv_text, failure, make_folder, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
 
@@ -38,7 +37,7 @@ CUTS_ANEW = 3
 def parse(arguments):
     parser = argparse.ArgumentParser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
-                                     epilog="exit status: 0 fine, 2 usage, 77 no scipy")
+                                     epilog="exit status: 0 fine, 1 failed, 2 usage, 77 no scipy")
     add_program(parser)
     parser.add_argument("--matrix", action="append", metavar="SPEC",
                         help="instead of rmat and web; may be given again")
@@ -189,13 +188,15 @@ def main(arguments):
     except ImportError as error:
         print(f"{NAME}: {error}; apt-get install python3-scipy", file=sys.stderr)
         return 77
-    options.output.mkdir(parents=True, exist_ok=True)
+    make_folder(NAME, options.output)
     lines = []
     for matrix in options.matrix or MATRICES:
         with tempfile.TemporaryDirectory(prefix="rowhalo-partial-sums-") as folder:
             path = Path(folder) / "matrix.petsc"
-            subprocess.run([options.rowhalo, "convert", matrix, str(path), "--quiet"], check=True,
-                           stdout=subprocess.DEVNULL)
+            reason = failure([options.rowhalo, "convert", matrix, str(path), "--quiet"])
+            if reason:
+                print(f"{NAME}: --matrix {matrix}: {reason}", file=sys.stderr)
+                return 1
             graph = Graph(path, numpy, sparse)
         if graph.matrix.shape[0] != graph.matrix.shape[1]:
             print(f"{NAME}: --matrix {matrix}: is not square", file=sys.stderr)

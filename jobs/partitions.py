@@ -24,17 +24,15 @@ Exit status: 0 fine, 1 a run failed, 2 wrong usage.
 """
 import argparse
 import itertools
-import json
 import math
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from calling import typed
-from comparing import add_program, count, settle, tables_again
+from comparing import add_program, count, make_folder, report_of, settle, tables_again
 from studying.rows import ALL_COLUMNS, columns_of, csv_text, rows_of
 from table import machines_of
 from whole_files import write_whole
@@ -106,17 +104,8 @@ class Runs:
             words = [command, *self.words, "--partition", partition]
             if command == "run":
                 words += ["--validate", "none", "--partial-sums", "off", *shlex.split(self.options.options)]
-            try:
-                done = subprocess.run([*self.launcher, self.options.rowhalo, *words, "--quiet",
-                                       "--json", str(target)], timeout=self.options.seconds,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                      check=False)
-            except subprocess.TimeoutExpired:
-                return None, f"took longer than {self.options.seconds:g} s"
-            if done.returncode == 0:
-                return json.loads(target.read_text(encoding="utf-8")), ""
-        said = [line for line in done.stderr.splitlines() if "rowhalo:" in line or "error" in line]
-        return None, said[0].strip() if said else f"exit status {done.returncode}"
+            return report_of([*self.launcher, self.options.rowhalo, *words, "--quiet", "--json",
+                              str(target)], target, self.options.seconds)
 
 
 def line_of(runs, ranks, partition):
@@ -270,7 +259,7 @@ def main(arguments):
     options = parse(arguments)
     if options.tables:
         return tables_again(NAME, options.output / "partitions.csv", markdown_text, numbers=OWN)
-    options.output.mkdir(parents=True, exist_ok=True)
+    make_folder(NAME, options.output)
     lines, failed = [], False
     for matrix in options.matrix or MATRICES:
         for ranks in options.ranks:

@@ -219,6 +219,8 @@ run_point() {
     fi
     [ "$status" -eq 0 ] ||
       fail "$status" "repeat $k of $repeats ended with exit status $(spelt "$status")$(said_in "$log")" "$log"
+    [ -s "$output/result-$k.json" ] ||
+      fail 1 "repeat $k of $repeats ended well, but wrote no result-$k.json: is $rowhalo rowhalo?" "$log"
   done
   write_marker "done" 0
 }

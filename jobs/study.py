@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from calling import typed
+from comparing import count
 from studying import backends
 from studying.collect import collect
 from studying.folder import made, opened
@@ -214,8 +215,8 @@ def parser():
             command.add_argument("--site", help="name in jobs/sites, or a file (default: "
                                  "$ROWHALO_SITE, else by what this machine looks like)")
             command.add_argument("--output", help="the study's folder (default: study-NAME)")
-            command.add_argument("--repeats", type=int, default=0, metavar="R",
-                                 help="other than the study says")
+            command.add_argument("--repeats", type=count, default=0, metavar="R",
+                                 help="other than the study says; of a new folder")
         return command
 
     add("plan", plan_command, "the points, their sizes and memory, and what to think about")
@@ -265,6 +266,9 @@ def main():
         return 2
     except BrokenPipeError:  # as in `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"{NAME}: {error.filename or options.command}: {error.strerror}", file=sys.stderr)
         return 1
 
 

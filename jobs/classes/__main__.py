@@ -28,7 +28,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
 import picture  # noqa: E402
 import tables  # noqa: E402
 from calling import typed  # noqa: E402
-from comparing import add_program, executable  # noqa: E402
+from comparing import add_program, executable, make_folder  # noqa: E402
 from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
 from results import is_wrong, summary_of  # noqa: E402
 from running import Program, Table, run, stored  # noqa: E402
@@ -71,10 +71,16 @@ def parse(arguments):
 
 
 def is_real(path):
-    """Whether a Matrix Market file holds what can be multiplied here."""
-    with (gzip.open if path.name.endswith(".gz") else open)(path, "rb") as file:
-        words = file.readline().lower().split()
-    return len(words) > 3 and words[3] in (b"real", b"integer", b"pattern")
+    """Whether a Matrix Market file holds what can be multiplied here; says where it is none."""
+    try:
+        with (gzip.open if path.name.endswith(".gz") else open)(path, "rb") as file:
+            words = file.readline().lower().split()
+    except (OSError, EOFError) as error:
+        words = [str(error).encode()]
+    if words[:1] != [b"%%matrixmarket"] or len(words) < 4:
+        print(f"{NAME}: {path} is left out: not a Matrix Market file", file=sys.stderr)
+        return False
+    return words[3] in (b"real", b"integer", b"pattern")
 
 
 def known_matrices(options):
@@ -143,9 +149,12 @@ def main(arguments):
         for matrix in matrices:
             print(f"{matrix.group:12} {matrix.target or '-':<5} {matrix.spec} {matrix.precision}")
         return 0
+    if not options.tables and not any(is_selected(matrix, options) for matrix in matrices):
+        print(f"{NAME}: no matrix is selected; --list prints all", file=sys.stderr)
+        return 2
     kind = "files" if options.matrices else "quick" if options.quick else "classes"
     stem = options.output / f"{kind}-{options.precision}"
-    options.output.mkdir(parents=True, exist_ok=True)
+    make_folder(NAME, options.output)
     begun = time.monotonic()
     table = Table(Path(f"{stem}.csv"))
     if options.tables and not table.points:

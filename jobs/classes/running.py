@@ -49,12 +49,14 @@ class Program:
 
     def __init__(self, options):
         self.options = options
-        listing = subprocess.run([options.rowhalo, "list", "formats", "--json"], timeout=60,
-                                 stdout=subprocess.PIPE, check=False)
-        if listing.returncode != 0:  # it has said why
-            sys.exit(f"{NAME}: --rowhalo {options.rowhalo}: `list formats` does not run")
-        formats = [(entry["summary"].split(":")[0], entry["name"])
-                   for entry in json.loads(listing.stdout) if entry["usable"]]
+        try:
+            listing = subprocess.run([options.rowhalo, "list", "formats", "--json"], timeout=60,
+                                     stdout=subprocess.PIPE, check=True)
+            formats = [(entry["summary"].split(":")[0], entry["name"])
+                       for entry in json.loads(listing.stdout) if entry["usable"]]
+        except (OSError, ValueError, LookupError, TypeError, subprocess.SubprocessError) as error:
+            sys.exit(f"{NAME}: {options.rowhalo} list formats --json: does not answer as rowhalo "
+                     f"does: {error}")
         self.device = options.device
         if self.device == "auto":
             self.device = "gpu" if any(device == "gpu" for device, _ in formats) else "cpu"

@@ -219,8 +219,10 @@ def data_of(reader, where=None):
     ended = [row for row in reader.rows if row["median_seconds"]
              and row["status"] != "interrupted" and is_wanted(row, where or {})]
     fine = [row for row in ended if row["passed"] is not False]
+    wanted = {row["point"] for row in reader.rows if is_wanted(row, where or {})}
+    details = [detail for detail in reader.details if not where or detail.name in wanted]
     return Data([row for row in fine if not row["method"]],
-                [row for row in ended if row["passed"] is False], reader.details,
+                [row for row in ended if row["passed"] is False], details,
                 ceilings_of(ended), [row for row in fine if row["method"]])
 
 

@@ -38,6 +38,7 @@ read_site() {
   set +eu
   load_modules
   eval "$SITE_VARIABLES"
-  eval "$SITE_SETUP"
+  eval "$SITE_SETUP" ||
+    refuse "site $site: [environment] setup ended with status $?; mend it, or end it by '|| true'"
   set -eu
 }

@@ -20,9 +20,12 @@ def rows_of_study(folder):
         place = folder.place_of(point)
         described = read_json(place / "point.json") or point
         for repeat in range(1, point["repeats"] + 1):
-            report = read_json(place / f"result-{repeat}.json")
+            path = place / f"result-{repeat}.json"
+            report = read_json(path)
             if report:
                 yield from rows_of(report, described, repeat)
+            elif path.exists():
+                print(f"{STUDY}: {path} is left out: not a report", file=sys.stderr)
 
 
 def column_of(name, rows):

@@ -79,7 +79,12 @@ def made(path, site_name, output, repeats, program):
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
                          f"another --output, or go on with that one: {STUDY} resume {output}")
-    if (output / "plan.json").exists() and not (site_name or repeats or os.environ.get("ROWHALO_SITE")):
+    planned_before = read_json(output / "plan.json")
+    if repeats and planned_before and any(point["repeats"] != repeats
+                                          for point in planned_before["points"]):
+        raise WrongInput(f"--repeats {repeats}: {output} was planned with another number of repeats; "
+                         "give another --output")
+    if planned_before and not (site_name or repeats or os.environ.get("ROWHALO_SITE")):
         return opened(output), None
     site = load_site(site_name)
     if site.machine and study.command == "run" and not word_after("--machine", study.arguments):

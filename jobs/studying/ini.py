@@ -26,12 +26,12 @@ class IniFile:
         self.parser.optionxform = str
         try:
             self.parser.read_string(self.text)
+        except configparser.MissingSectionHeaderError as error:  # before its base class
+            raise WrongInput(f"{path}:{error.lineno}: a [section] must come first") from error
         except configparser.ParsingError as error:
             number, line = error.errors[0]
             raise WrongInput(f"{path}:{number}: neither [section] nor key = value: "
                              f"{line.strip()}") from error
-        except configparser.MissingSectionHeaderError as error:
-            raise WrongInput(f"{path}:{error.lineno}: a [section] must come first") from error
         except (configparser.DuplicateOptionError, configparser.DuplicateSectionError) as error:
             raise WrongInput(f"{path}:{error.lineno}: stands twice; keep one: {error}") from error
         self.lines = self.numbers_of_lines()

@@ -202,8 +202,10 @@ def of_case(case, best, nonzeros):
 def of_format(entry):
     times = {graph: entry[name] for graph, name in ((False, "seconds"), (True, "graph_seconds"))
              if entry.get(name) is not None}
-    graph = min(times, key=times.get) if times else None
-    return {"format": entry["name"], "graph": graph, "median_seconds": times.get(graph),
+    if not times:  # refused: the report's other figures are zeros
+        return {"format": entry["name"], "median_seconds": None, "reason": entry.get("reason")}
+    graph = min(times, key=times.get)
+    return {"format": entry["name"], "graph": graph, "median_seconds": times[graph],
             "called_seconds": entry.get("seconds"),
             **{name: entry.get(name) for name in OF_FORMAT}}
 

@@ -103,8 +103,8 @@ def run_point(folder, point, interruption, environment, lock):
 def outcome_of(place):
     """'done' and the time of the fastest case: the median over the repeats."""
     fastest = []
-    for path in place.glob("result-*.json"):
-        rows = [row for row in rows_of(read_json(path)) if row["median_seconds"]]
+    for report in filter(None, map(read_json, place.glob("result-*.json"))):
+        rows = [row for row in rows_of(report) if row["median_seconds"]]
         fastest += [min(rows, key=lambda row: row["median_seconds"])] if rows else []
     if not fastest:
         return "done"

@@ -219,7 +219,9 @@ class Classes(launch.Case):
                                   ("c.mtx", "complex", entries.replace("\n", " 1\n"))):
             self.write(f"matrices/{name}",
                        f"%%MatrixMarket matrix coordinate {field} general\n30 30 30\n{text}")
-        _, lines = self.classes("--matrices", folder, "--device", "cpu", "--precision", "fp32")
+        self.write("matrices/d.mtx", "junk\n")
+        said, lines = self.classes("--matrices", folder, "--device", "cpu", "--precision", "fp32")
+        self.assertIn("d.mtx is left out: not a Matrix Market file", said)
         self.assertEqual({line["matrix"] for line in lines}, {"a.mtx", "b.mtx.gz"})
         self.assertEqual([line for line in lines if "/" in line["command_line"]], [])
 
@@ -237,11 +239,13 @@ class Classes(launch.Case):
         self.assertEqual(len(said.splitlines()), len(set(said.splitlines())))
         for arguments, message in ((("--classes", "fem,foo"), "--classes foo: use stencils, fem"),
                                    (("--matrices", "nowhere"), "is not a folder"),
+                                   (("--only", "nothing"), "no matrix is selected; --list prints all"),
                                    (("--tables",), "classes-fp64.csv holds no lines; run without"),
                                    (("--rowhalo", "nowhere"), "there is no such executable")):
             with self.subTest(arguments):
                 said, _ = self.classes(*arguments, status=2)
                 self.assertIn(message, said)
+        self.assertIn("does not answer as rowhalo does", self.classes("--rowhalo", "/bin/true", status=1)[0])
 
 
 if __name__ == "__main__":

@@ -36,12 +36,12 @@ class Mkl(launch.Case):
         self.assertEqual(list(values), [i - 0.1 * j + 1 for i in range(3) for j in range(2)])
 
     def test_says_why_a_command_failed(self):
-        module = importlib.import_module("mkl")
+        failure = importlib.import_module("comparing").failure
         for words, said in ((("echo ------ >&2; echo mpirun: no slots >&2; echo more >&2; exit 1",), "mpirun: no slots"),
                             (("exit 3",), "exit status 3")):
-            with self.assertRaises(RuntimeError) as failure:
-                module.call(["bash", "-c", *words])
-            self.assertEqual(str(failure.exception), said)
+            self.assertEqual(failure(["bash", "-c", *words]), said)
+        self.assertEqual(failure(["/no/such"]), "/no/such: No such file or directory")
+        self.assertEqual(failure(["sleep", "9"], 0.1), "took longer than 0.1 s")
 
     def test_table(self):
         module = importlib.import_module("mkl")

@@ -126,9 +126,15 @@ class Partitions(launch.Case):
         self.compare("--launcher", "false {ranks}", "--ranks", "2", "--matrix", "stencil5:3",
                      status=1)
         self.assertEqual({line["reason"] for line in self.lines()}, {"exit status 1"})
+        for launcher, reason in (("/no/such {ranks}", "/no/such: No such file or directory"),
+                                 ("true {ranks}", "ended well, but wrote no report: is the executable rowhalo?")):
+            self.compare("--launcher", launcher, "--ranks", "2", "--matrix", "stencil5:3", status=1)
+            self.assertEqual({line["reason"] for line in self.lines()}, {reason})
 
     def test_wrong_usage(self):
         for arguments, said in ((("--ranks", "two"), "--ranks two"), (("--ranks", "2,0"), "--ranks 2,0"),
+                                (("--launcher", "x {"), "--launcher x {: "),
+                                (("--output", "/proc/x"), "--output /proc/x: No such file or directory"),
                                 (("--rounds", "0"), "--rounds: 0: give a number from 1 on"),
                                 (("--partitions", "nnz"), "rows has to be among them")):
             self.assertIn(said, self.compare(*arguments, status=2).stderr)

@@ -254,11 +254,15 @@ esac""")
 
     def test_what_the_site_sets_reaches_the_ranks(self):
         (self.project / "program").write_text("#!/bin/bash\n"
-                                              "echo \"$ROWHALO_TEST_VARIABLE, $OMP_NUM_THREADS\"\n")
+                                              "echo \"$ROWHALO_TEST_VARIABLE, $OMP_NUM_THREADS\"\n"
+                                              "[ -n \"$SILENT\" ] || echo {} >\"${@: -1}\"\n")
         (self.project / "program").chmod(0o755)
-        said = self.run_sh("--site", self.site(), "--ranks", 2, "--threads", 2, "--output", "point",
-                           "--", "kernels", ROWHALO=str(self.project / "program"))
+        words = ("--site", self.site(), "--ranks", 2, "--threads", 2, "--output", "point", "--", "kernels")
+        program = {"ROWHALO": str(self.project / "program")}
+        said = self.run_sh(*words, **program)
         self.assertEqual(said.count("two words, 2"), 2, said)
+        said = self.run_sh(*words, status=1, SILENT="yes", **program)
+        self.assertIn("repeat 1 of 1 ended well, but wrote no result-1.json", said)
 
 
 if __name__ == "__main__":

@@ -211,6 +211,7 @@ class Golden(launch.Case):
 
 # A part of a good file, what stands instead of it, and what is said.
 BAD_STUDIES = (
+    ("[study]", "study", r":1: a \[section\] must come first"),
     ("kind = strong", "kind = fast", r":3: \[study\] kind: 'fast': use strong, weak, list"),
     ("kind = strong", "kind = strong\ncolour = red", r":4: \[study\] colour: unknown key; use"),
     ("[sweep]", "[sweeps]", r":8: \[sweeps\]: unknown section; use study"),
@@ -303,6 +304,9 @@ class BadFiles(launch.Case):
             said = study("plan", path, "--site", "local", status=2,
                          environment=throwaway.environment(ROWHALO=f"/bin/{other}"))
             self.assertRegex(said, rf"^study.py: /bin/{other}\b[^\n]*: [^\n]+\n$")
+        self.assertIn("--repeats: -2: give a number", study("plan", path, "--repeats", -2, status=2))
+        said = study("run", path, "--site", "local", "--output", "/proc/x", status=1)
+        self.assertRegex(said, r"study\.py: /proc/x[^\n]*: No such file or directory\n$")
         said = study("submit", path, "--site", "local", "--", "x", status=2)
         self.assertIn("only the ready scripts", said)
 

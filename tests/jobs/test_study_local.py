@@ -240,6 +240,16 @@ class Studies(launch.Case):
                      "--no-plot", "--site", "local", status=2)
         self.assertIn("holds another study", said)
         self.assertIn("holds no plan.json", study("status", self.place, status=2))
+        said = study("run", self.study_file(points="ranks = 1"), "--output", self.output, "--no-plot",
+                     "--site", "local", "--repeats", 7, status=2)
+        self.assertIn("was planned with another number of repeats; give another --output", said)
+
+    def test_what_is_no_report_is_named(self):
+        self.start("run", points="ranks = 1")
+        report, = self.output.glob("points/*/result-1.json")
+        report.write_text("{", encoding="utf-8")
+        said = study("collect", self.output)
+        self.assertIn(f"{report} is left out: not a report", said)
 
 
 if __name__ == "__main__":
