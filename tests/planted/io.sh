@@ -189,3 +189,15 @@ fault "what won beside the exchange was not compared" io/report/explain.cpp \
   '!(taken->seconds || won_with_exchange(*taken))' \
   '!taken->seconds' \
   test_io
+fault "a dataset is written through a link to another file" io/hdf5/target.cpp \
+  'links.check(fmt::format("{} {}: '"'"'{}'"'"'", option, name, path));' \
+  'links.get();' \
+  test_hdf5_n1
+fault "the dataset format is not looked at" io/hdf5/outline.cpp \
+  'if (H5Lexists(group, "format", H5P_DEFAULT) > 0) {' \
+  'if (false) {' \
+  test_hdf5_n1
+fault "offsets beyond the entries are taken" io/hdf5/matrix.cpp \
+  'offsets[k] > nonzeros' \
+  'offsets[k] > nonzeros && false' \
+  test_hdf5_n1

@@ -67,3 +67,7 @@ fault "PBS H: a command that may not be started" jobs/studying/slurm.py \
 fault "job starts before its record" jobs/studying/submitting.py \
   '    record(folder, job, "", after)
 ' '' jobs_study_local
+fault "a run without a report is done" jobs/run.sh \
+  '[ -s "$output/result-$k.json" ] ||' \
+  'true ||' \
+  jobs_run

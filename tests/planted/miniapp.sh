@@ -430,3 +430,7 @@ fault "messages of sums count as neighbours" partition/halo_statistics.cpp \
   'gather_to_all(comm, std::ssize(reached));' \
   'gather_to_all(comm, std::ssize(plan.sends));' \
   cli_halo
+fault "what overflows on the way is compared" miniapp/check/validation.cpp \
+  'return !(sum <= largest && scaled <= largest);' \
+  'return false;' \
+  cli_validation

@@ -140,3 +140,11 @@ fault "cg takes any matrix" miniapp/commands/solve.cpp \
   'constexpr double rounding = 1e-12;' \
   'constexpr double rounding = 1e12;' \
   cli_solve
+fault "the sum of PageRank is not looked at" miniapp/commands/system.cpp \
+  'std::fabs(sum_reals_over_ranks(comm, sum) - 1)' \
+  '0 * sum_reals_over_ranks(comm, sum)' \
+  cli_solve
+fault "squares of small entries underflow" miniapp/commands/system.cpp \
+  'largest < 1 / safe' \
+  'largest < 0' \
+  cli_solve
