@@ -216,7 +216,7 @@ def parser():
                                  "$ROWHALO_SITE, else by what this machine looks like)")
             command.add_argument("--output", help="the study's folder (default: study-NAME)")
             command.add_argument("--repeats", type=count, default=0, metavar="R",
-                                 help="other than the study says; of a new folder")
+                                 help="instead of those of the study; only for a new folder")
         return command
 
     add("plan", plan_command, "the points, their sizes and memory, and what to think about")
@@ -268,7 +268,7 @@ def main():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"{NAME}: {error.filename or options.command}: {error.strerror}", file=sys.stderr)
+        print(f"{NAME}: {error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
         return 1
 
 

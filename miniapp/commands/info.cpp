@@ -97,9 +97,8 @@ std::int64_t expect_outline(const Plan& p, const MatrixOutline& outline, RunRepo
   const SampledCost cost = sampled_cost(rows, sample_request(p), model, nonzeros);
   std::vector<std::array<int, 3>> cuts;
   if (boxes) cuts.push_back(choose_boxes(grid, p.parts));
-  const int last = grid.extent[2] > 1   ? 2
-                   : grid.extent[1] > 1 ? 1
-                                        : 0;  // dimension of a plane's rows
+  // Rows are numbered along it last of all: slabs are cut there.
+  const int last = grid.extent[2] > 1 ? 2 : (grid.extent[1] > 1 ? 1 : 0);
   if (slabs && p.parts <= grid.extent[last]) {
     cuts.push_back({1, 1, 1});
     cuts.back()[last] = p.parts;
