@@ -93,7 +93,9 @@ ROWHALO_STEP inline SolverEnd verdict(const StopRule& rule, const double* scalar
   const double first = scalars[at_first_norm];
   const auto trouble = static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
   const bool at_rounding_level = norm <= rounding_level * first;
-  if (!(norm - norm == 0)) return SolverEnd::not_a_number;
+  if (!(norm - norm == 0)) {
+    return trouble == Trouble::none ? SolverEnd::not_a_number : end_of(trouble);
+  }
   if (rule.iterations > 0) {
     if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
     if (done >= rule.iterations) return SolverEnd::iterations_done;

@@ -194,6 +194,8 @@ class Ends(Solve):
             with self.subTest(method):
                 self.assertEqual(self.end_of(entries, 8, "--method", method),
                                  "indefinite preconditioner")
+                self.assertEqual(self.end_of(entries, 8, "--method", method, "--norm", "natural"),
+                                 "indefinite preconditioner")
 
     def test_not_a_number(self):
         entries = [(i, i, 2.0) for i in range(8)]

@@ -148,3 +148,7 @@ fault "squares of small entries underflow" miniapp/commands/system.cpp \
   'largest < 1 / safe' \
   'largest < 0' \
   cli_solve
+fault "an indefinite preconditioner is not a number in its own norm" kernels/vectors/verdict.hpp \
+  'return trouble == Trouble::none ? SolverEnd::not_a_number : end_of(trouble);' \
+  'return SolverEnd::not_a_number;' \
+  cli_solve
