@@ -116,7 +116,7 @@ spelt() {
 # written anything. A later signal is passed as it is; but PBS signals all processes of a session, and
 # study.py hands its signal on, too: a second within 10 s is the same one. The marker is written at
 # once, since there may be no time for it at the end.
-on_signal() {
+pass_on() {
   local pass=USR1
   woken=yes
   if [ -n "$interrupted" ]; then
@@ -128,9 +128,21 @@ on_signal() {
   [ -z "$child" ] || kill -s "$pass" "$child" 2>/dev/null || true
   [ -z "$started" ] || mark_error 1 "$(interruption)" || true
 }
-trap 'on_signal USR1' USR1
-trap 'on_signal TERM' TERM
-trap 'on_signal INT' INT
+
+# Another signal meanwhile is ignored: where one interrupts the $(...) of a trap, bash 5.2 may end
+# with a syntax error.
+on_signal() {
+  trap '' USR1 TERM INT
+  pass_on "$1"
+  heed_signals
+}
+
+heed_signals() {
+  trap 'on_signal USR1' USR1
+  trap 'on_signal TERM' TERM
+  trap 'on_signal INT' INT
+}
+heed_signals
 
 # said_in LOG: ": " and the first error message of the program, if there is one.
 said_in() {
