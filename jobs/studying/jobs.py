@@ -87,6 +87,16 @@ def finish_job(folder, taken):
                command=[*PYTHON, str(STUDY_PROGRAM), "collect", str(folder.path), "--plot"])
 
 
+def shares(site, alone):
+    """Ranks of a node, cores of a rank and GPUs of a node for a ready script; `alone`: it is of one rank."""
+    if not alone:
+        ranks = site.gpus or site.cores
+        return ranks, max(1, site.cores // ranks), site.gpus
+    if site.exclusive:
+        return 1, site.cores, site.gpus
+    return 1, max(1, site.cores // max(1, site.gpus)), min(1, site.gpus)
+
+
 def clock(minutes):
     return f"{minutes // 60:02}:{minutes % 60:02}:00"
 

@@ -12,7 +12,7 @@ import shlex
 from pathlib import Path
 
 from studying.ini import WrongInput
-from studying.jobs import body, clock
+from studying.jobs import body, clock, shares
 from studying.slurm import answer, called
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
@@ -127,12 +127,12 @@ def settings(site, arguments):
 def ready(path, site, after, _arguments):
     """The command that submits one of the ready scripts, with its number of nodes."""
     with open(path, encoding="utf-8") as file:
-        nodes = re.search(r"^#PBS\s+-l\s+select=(\d+)", file.read(), re.MULTILINE)
-    if not nodes:
+        asked = re.search(r"^#PBS\s+-l\s+select=(\d+)(?::\S*\bmpiprocs=(\d+))?", file.read(),
+                          re.MULTILINE)
+    if not asked:
         raise WrongInput(f"{path}: has no line `#PBS -l select=N:...`")
-    ranks = site.gpus or site.cores
-    command_line = ["qsub", "-l", select(int(nodes[1]), site, ranks, max(1, site.cores // ranks),
-                                         site.gpus), "-l", place(site)]
+    command_line = ["qsub", "-l", select(int(asked[1]), site, *shares(site, asked[2] == "1")),
+                    "-l", place(site)]
     if site.minutes:
         command_line += ["-l", f"walltime={clock(site.minutes)}"]
     for option in site_options(site):

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from studying.ini import WrongInput
-from studying.jobs import body, clock
+from studying.jobs import body, clock, shares
 
 SECONDS = 120
 NOTICE_SECONDS = 120    # from the signal to the end
@@ -91,8 +91,14 @@ def log_of(job, job_id):
     return f"{job.title}-{job_id}.out"
 
 
-def check_after(_ids):
-    """sbatch refuses a job that it does not know."""
+def check_after(ids):
+    """sbatch takes any number, and does not wait for a job that Slurm does not know."""
+    for job_id in ids:
+        status, said = answer(["scontrol", "show", "job", job_id])
+        if status:
+            raise WrongInput(f"--after {job_id}: Slurm does not know this job and would not wait for it ({said}): "
+                             "it has ended a while ago, or the number is wrong; if it has ended well, "
+                             "leave --after out")
 
 
 def submit(path, folder, after, kind):
@@ -118,13 +124,14 @@ def settings(site, _arguments):
 
 def ready(path, site, after, arguments):
     """The command that submits one of the ready scripts with the site's options."""
-    gpus = site.gpus
-    ranks = gpus or site.cores
+    with open(path, encoding="utf-8") as file:
+        alone = re.search(r"^#SBATCH --ntasks-per-node=1$", file.read(), re.MULTILINE)
+    ranks, cores, gpus = shares(site, alone)
     dependency = ([f"--dependency=afterok:{':'.join(after)}", "--kill-on-invalid-dep=yes"]
                   if after else [])
     time = [f"--time={clock(site.minutes)}"] if site.minutes else []
     # The scripts ask for GPUs; where there are none that must be taken back.
     none = [] if gpus else ["--gpus-per-node=0"]
     return ["sbatch", "--parsable", *site_options(site), *time,
-            *geometry(site, ranks, max(1, site.cores // ranks), gpus), *none, *dependency, path,
+            *geometry(site, ranks, cores, gpus), *none, *dependency, path,
             *arguments]

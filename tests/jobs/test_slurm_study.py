@@ -113,6 +113,17 @@ class OnSlurm(throwaway.SlurmCase):
         self.check_ended(folder, ("strong",))
         self.assertEqual({name: marked(folder)[name] for name in before}, before)
 
+    def test_after_what_slurm_does_not_know(self):
+        """sbatch itself takes any number, and begins at once."""
+        path = self.place / "later.ini"
+        path.write_text(study_text(), encoding="utf-8")
+        for submitted in ([path, "--output", self.place / "later"],
+                          [throwaway.launch.SOURCE / "jobs/slurm/run.sbatch"]):
+            said = study("submit", *submitted, "--site", "generic-slurm", "--after", 999999,
+                         environment=self.environment, status=2)
+            self.assertIn("--after 999999: Slurm does not know this job", said)
+        self.assertFalse((self.place / "later").exists())
+
     def test_through_qsub(self):
         folder, jobs = self.submit(site="generic-pbs", points="nodes = 1,2\nranks_per_node = 2")
         self.assert_completed(jobs[-1])

@@ -208,6 +208,21 @@ class Golden(launch.Case):
         said = study("submit", path, "--site", "local", "--dry-run", status=2)
         self.assertIn("is a script for pbs, and site local has scheduler = none", said)
 
+    def test_ready_scripts_of_one_rank(self):
+        """They take the node where the site gives whole nodes, else their share of it."""
+        for exclusive, slurm_takes, pbs_takes in (
+                ("yes", "--ntasks-per-node=1 --cpus-per-task=64 --gpus-per-node=4 --exclusive",
+                 "select=1:ncpus=64:mpiprocs=1:ngpus=4:ompthreads=64 -l place=scatter:excl"),
+                ("no", "--ntasks-per-node=1 --cpus-per-task=16 --gpus-per-node=1 ",
+                 "select=1:ncpus=16:mpiprocs=1:ngpus=1:ompthreads=16 -l place=scatter ")):
+            for scheduler, suffix, takes in (("slurm", "sbatch", slurm_takes), ("pbs", "pbs", pbs_takes)):
+                site = Path(write_site(self.write, scheduler))
+                text = site.read_text(encoding="utf-8")
+                site.write_text(text.replace("gpus = 4", f"gpus = 4\nexclusive = {exclusive}"),
+                                encoding="utf-8")
+                script = launch.SOURCE / f"jobs/{scheduler}/kernels.{suffix}"
+                self.assertIn(takes, study("submit", script, "--site", site, "--dry-run"))
+
 
 # A part of a good file, what stands instead of it, and what is said.
 BAD_STUDIES = (

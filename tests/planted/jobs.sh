@@ -71,3 +71,7 @@ fault "a run without a report is done" jobs/run.sh \
   '[ -s "$output/result-$k.json" ] ||' \
   'true ||' \
   jobs_run
+fault "a ready script of one rank asks for a node of ranks" jobs/studying/jobs.py \
+  '    if not alone:' \
+  '    if alone is not True:' \
+  jobs_study
