@@ -4,6 +4,9 @@
 rowhalo-study runs the programs in its own process and sets `as_tool` before. Usage lines, error
 messages and remedies name what was typed.
 """
+import os
+import sys
+
 TOOL = "rowhalo-study"
 as_tool = False  # pylint: disable=invalid-name
 
@@ -19,3 +22,17 @@ def typed(program):
         return program
     command = program.split(".")[0].replace("_", "-")
     return TOOL if command == "study" else f"{TOOL} {command}"
+
+
+def exit_with(main, *arguments):
+    """Ends the process with the status that main gives; without a word where nobody reads on, as in `... | head`."""
+    try:
+        try:
+            status = main(*arguments)
+        except SystemExit as ended:  # of argparse
+            status = ended.code
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    sys.exit(status)

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from calling import typed
+from calling import exit_with, typed
 from plotting.data import grouped, read
 from plotting.hdf5 import WrongFile, batch_seconds
 from studying.rows import SOLVER_CHOICE, solver_name
@@ -204,4 +204,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from calling import typed
+from calling import exit_with, typed
 from compare import aligned
 from plotting.data import read
 from plotting.hdf5 import WrongFile
@@ -85,4 +85,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -14,14 +14,13 @@ Exit status: 0 all are there, 1 one could not be had or differs, 2 wrong usage.
 """
 import argparse
 import fcntl
-import os
 import sys
 import textwrap
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from calling import typed
+from calling import exit_with, typed
 from fetching.matrix import Wanted, fetch, state_of, url_of
 from fetching.record import Record
 from fetching.sets import SETS, chosen, known, members
@@ -196,13 +195,12 @@ def main(arguments):
     except KeyboardInterrupt:
         print(f"\n{NAME}: interrupted; the same call goes on", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -25,7 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from comparing import add_program, count, failure, make_folder, report_of, settle, tables_again
 from petsc_matrix import read_petsc
 from studying.rows import columns_of, csv_text, rows_of
@@ -262,4 +262,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from studying.ini import WrongInput
 from whole_files import write_whole
 
@@ -81,4 +81,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -25,7 +25,7 @@ from accepting import bundle, ratios
 from accepting.planning import folder_for, name_of, note_what_runs
 from accepting.rating import Broken, evidence_of, grouped_rows, lines_of, rows_of_result
 from accepting.sets import DIVISIONS, SETS, official_of
-from calling import typed
+from calling import exit_with, typed
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
 from studying.points import arguments_of, obstacle, plural, warnings
@@ -210,13 +210,12 @@ def main(words):
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
         print(f"{NAME}: {place}{error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from comparing import add_program, csv_text, failure, make_folder, settle
 from petsc_matrix import read_petsc
 from whole_files import write_whole
@@ -212,4 +212,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -31,7 +31,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from comparing import add_program, count, make_folder, report_of, settle, tables_again
 from studying.rows import ALL_COLUMNS, columns_of, csv_text, rows_of
 from table import machines_of
@@ -292,4 +292,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -15,7 +15,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from plotting import formats, product, ranks, scaling, solve
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
@@ -120,4 +120,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

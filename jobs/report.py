@@ -18,7 +18,7 @@ from pathlib import Path
 from accepting import bundle
 from accepting.rating import Broken, assess
 from accepting.ratios import read_reference
-from calling import typed
+from calling import exit_with, typed
 from compare import outcome_of
 from plotting.data import data_of, read, read_report, reader_of
 from plotting.hdf5 import WrongFile, remedy
@@ -215,4 +215,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from comparing import count
 from studying import backends
 from studying.collect import collect
@@ -103,7 +103,7 @@ def plan_command(options):
         for note in [f"skipped: {stop}"] if stop else warnings(point, site):
             notes.setdefault(note, []).append(point["name"])
         repeats += 0 if stop else point["repeats"]
-    print(f"\n{len(folder.points)} points, {repeats} runs of the program, into {folder.path.name}", end="")
+    print(f"\n{len(folder.points)} points, {repeats} runs of the program, into {folder.path}", end="")
     minutes = plan["minutes"] * sum(not obstacle(point, site) for point in folder.points)
     print(f", at most {minutes} minutes" if minutes else "")
     for note, names in notes.items():
@@ -264,13 +264,12 @@ def main():
     except WrongInput as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{NAME}: {error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
         return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

@@ -14,7 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from calling import typed
+from calling import exit_with, typed
 from plotting.data import COMBINATION, reader_of
 from plotting.hdf5 import WrongFile
 from plotting.style import four_digits, short
@@ -164,16 +164,17 @@ def main(arguments):
             row["study"] = row["study"] or options.study or ""
         if options.output:
             write_tables(options.output, rows)
-        else:
-            print(markdown_text(rows, title_of(rows) or options.inputs[0].stem), end="")
+            return 0
+        text = markdown_text(rows, title_of(rows) or options.inputs[0].stem)
     except WrongFile as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 1
+    print(text, end="")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -27,7 +27,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
 import picture  # noqa: E402
 import tables  # noqa: E402
-from calling import typed  # noqa: E402
+from calling import exit_with, typed  # noqa: E402
 from comparing import add_program, executable, make_folder  # noqa: E402
 from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
 from results import is_wrong, summary_of  # noqa: E402
@@ -177,4 +177,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    exit_with(main, sys.argv[1:])

@@ -78,10 +78,20 @@ class Commands(Tool):
         self.assertEqual(self.call(status=2), self.call("--help"))
 
     def test_a_pipe_that_is_closed(self):
-        run = subprocess.run(["bash", "-c", '"$0" "$1" matrices --list lp49 | head -n 1; '
-                              "echo ${PIPESTATUS[0]}", sys.executable, str(TOOL)], check=False,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
-        self.assertRegex(run.stdout, r"^\S+ +\d+ x \d+ +\d+ nonzeros\n[01]\n$")
+        """Nobody reads on: no traceback, neither of the tool nor of a program under its own name."""
+        for words, first in (("rowhalo-study matrices --list lp49", r"\S+ +\d+ x \d+ +\d+ nonzeros"),
+                             ("rowhalo-study --man", r"\.TH ROWHALO.*"),
+                             ("rowhalo-study table --help", "usage: rowhalo-study table .*"),
+                             ("table.py results/h200/classes-fp64.csv", "# classes-fp64")):
+            # The reader is gone before the program writes.
+            run = subprocess.run(["bash", "-c", f"set -o pipefail; cd '{JOBS}'; {{ sleep 0.5; '{sys.executable}' -B "
+                                  f"{words}; }} | true"], check=False, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, universal_newlines=True)
+            self.assertEqual((run.stdout, run.returncode), ("", 1), words)
+            run = subprocess.run(["bash", "-c", f"cd '{JOBS}'; '{sys.executable}' -B {words} | head -n 1"],
+                                 check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 universal_newlines=True)
+            self.assertRegex(run.stdout, f"^{first}\n$")
 
     def test_a_copy_finds_what_lies_beside_it_and_writes_nothing_there(self):
         project = throwaway.copy_of_jobs(self.place)
