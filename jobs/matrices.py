@@ -195,7 +195,7 @@ def main(arguments):
     except KeyboardInterrupt:
         print(f"\n{NAME}: interrupted; the same call goes on", file=sys.stderr)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
         print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)

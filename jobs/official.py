@@ -210,7 +210,7 @@ def main(words):
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
         print(f"{NAME}: {place}{error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
         print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)

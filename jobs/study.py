@@ -264,7 +264,7 @@ def main():
     except WrongInput as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
+    except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
         print(f"{NAME}: {error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
