@@ -83,13 +83,16 @@ class FormatTrials {
       : setting_(setting),
         request_(request),
         budget_(budget),
-        x_(setting.site.device, setting.x.size()),
+        x_{VectorMemory(setting.site.device, setting.x.size()),
+           VectorMemory(setting.site.device, setting.x.size())},
         y_(setting.site.device,
            static_cast<std::size_t>(setting.block.view().rows) * setting.element_bytes()) {
-    // Bits that are an ordinary number in every precision: copying x would take longer than many
-    // products, and zeros would let a GPU run faster than it does.
-    set_bytes(setting.site.device, x_.data(), 0x3f, x_.bytes());
-    vector_.data = x_.data();
+    for (int which : {0, 1}) {
+      // Bits that are an ordinary number in every precision: copying x would take longer than many
+      // products, and zeros would let a GPU run faster than it does.
+      set_bytes(setting.site.device, x_[which].data(), 0x3f, x_[which].bytes());
+      vectors_[which].data = x_[which].data();
+    }
   }
 
   ChosenKernels choose(std::span<const FormatEntry* const> formats);
@@ -118,8 +121,8 @@ class FormatTrials {
   const FormatRequest& request_;
   const TrialBudget& budget_;
   const clock::time_point start_ = clock::now();
-  VectorMemory x_, y_;
-  HaloVector vector_;
+  VectorMemory x_[2], y_;
+  HaloVector vectors_[2];  ///< used in turn, as the run does: one alone may stay in a cache
   std::vector<FormatCandidate> candidates_;
   Prospect quickest_{};         ///< by prediction
   double dearest_seconds_ = 0;  ///< of a trial with its conversion
@@ -246,8 +249,8 @@ void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
 
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
-  const auto product = [this, &attempt](std::int64_t) {
-    apply_local(attempt.kernels, {1.0, vector_, 0.0, y_.data()}, setting_.stream);
+  const auto product = [this, &attempt](std::int64_t k) {
+    apply_local(attempt.kernels, {1.0, vectors_[k % 2], 0.0, y_.data()}, setting_.stream);
   };
   attempt.products.emplace(product);
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use

@@ -139,6 +139,9 @@ fault "auto takes every trial to be as dear as the dearest" miniapp/bench/format
 fault "auto keeps nothing when it made room in vain" miniapp/bench/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
+fault "auto multiplies one x over and over" miniapp/bench/format_trials.cpp \
+  'vectors_[k % 2]' \
+  'vectors_[0]'
 fault "auto gives up where memory lacks" miniapp/bench/format_trials.cpp \
   'refusal->code() != out_of_memory || !best_ || made_room_) return refusal;' \
   'refusal->code() == out_of_memory || !best_ || made_room_) return refusal;'

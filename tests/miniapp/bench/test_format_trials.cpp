@@ -98,6 +98,22 @@ std::unique_ptr<SpmvKernel> make_dear(const CsrView&, RowListView, const Spec&) 
   return std::make_unique<Sleeper>(milliseconds);
 }
 
+std::vector<const void*> multiplied;  ///< where x lay, product after product
+
+class Recorder final : public SpmvKernel {
+ public:
+  void apply(double, const void* x, double, void*, Stream) const override {
+    multiplied.push_back(x);
+  }
+  KernelWork work() const override { return {}; }
+};
+
+/// Boundary rows are served by a sleeper.
+std::unique_ptr<SpmvKernel> make_recorder(const CsrView& matrix, RowListView rows, const Spec&) {
+  if (2 * rows.count < matrix.rows) return std::make_unique<Sleeper>(0);
+  return std::make_unique<Recorder>();
+}
+
 std::unique_ptr<SpmvKernel> refuse_on_the_last(const CsrView&, RowListView, const Spec& options) {
   if (world().rank == world().size - 1) options.fail("not on the last rank");
   return std::make_unique<Sleeper>(1);
@@ -284,6 +300,18 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
   REQUIRE_ALL_RANKS(choose(3.3).interior == "dearer");
   const std::vector<const FormatEntry*> refusals{&refused, &refused, &hopeless, &dearer};
   REQUIRE_ALL_RANKS(timed(trials.choose(refusals, ample)) == 1);
+}
+
+TEST_CASE("auto multiplies two x in turn, as the run does") {
+  Trials trials(make_grid_matrix(8, 8, 8, 1));
+  const FormatEntry recorder = made_up("recorder", make_recorder);
+  multiplied.clear();
+  trials.choose({&recorder}, ample);
+  REQUIRE_ALL_RANKS(multiplied.size() >= 4);
+  for (std::size_t k = 2; k < multiplied.size(); ++k) {
+    REQUIRE_ALL_RANKS(multiplied[k] == multiplied[k - 2]);
+  }
+  REQUIRE_ALL_RANKS(multiplied[0] != multiplied[1]);
 }
 
 TEST_CASE("auto: a format that is far behind runs a few products only") {
