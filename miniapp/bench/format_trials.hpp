@@ -2,8 +2,8 @@
 //
 // How `auto` finds its format (choose.hpp): candidates in the order of their predicted time, each
 // made and run for a few products on the real local matrices, two x in turn as in the run, until
-// the budget is spent. What cannot win by its bytes is left out. The fastest so far stays while the next is tried; where both
-// do not fit into memory it makes room and is made again if it wins.
+// the budget is spent. What cannot win by its bytes is left out. The fastest so far stays while the
+// next is tried; where both do not fit into memory it makes room and is made again if it wins.
 #pragma once
 
 #include <span>
