@@ -162,12 +162,16 @@ class Reader:
 
     def add_report(self, path, report):
         point = point_of(path)
-        if report["command"] in ("run", "kernels", "solve"):
-            named = point or {"name": path.stem}
-            self.add_rows(rows_of(report, named, repeat_of(path)),
-                          lambda _: path.with_suffix(".h5"))
-        if not point or point.get("name") not in {detail.name for detail in self.details}:
-            self.add_detail(path, report)
+        try:
+            if report["command"] in ("run", "kernels", "solve"):
+                named = point or {"name": path.stem}
+                self.add_rows(rows_of(report, named, repeat_of(path)),
+                              lambda _: path.with_suffix(".h5"))
+            if not point or point.get("name") not in {detail.name for detail in self.details}:
+                self.add_detail(path, report)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise WrongFile(f"{path}: is not as `rowhalo` writes reports ({type(error).__name__}: {error}); "
+                            "make it again") from error
 
     def add_rows(self, rows, place_of):
         """`place_of` a row: where its HDF5 would be."""

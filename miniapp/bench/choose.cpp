@@ -199,6 +199,9 @@ std::vector<std::string> named_formats(const std::string& text, Device device) {
     }
     begin = end + 1;
   }
+  if (std::find(names.begin(), names.end(), "all") != names.end()) {
+    throw InputError("--format: all stands for every format; write it alone");
+  }
   return names;
 }
 

@@ -3,6 +3,8 @@
 // The command line (options.hpp), parsed by CLI11. Options of a command: options_NAME.cpp.
 #include "miniapp/cli/options.hpp"
 
+#include <algorithm>
+
 #include "miniapp/cli/completion.hpp"
 #include "miniapp/cli/manual.hpp"
 #include "miniapp/cli/options_shared.hpp"
@@ -32,6 +34,9 @@ std::string unknown_word(const std::string& word, const App& app, const App& com
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options()) names.push_back(option->get_name());
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return fmt::format("{} stands after `--`, which ends the options; leave out `--`", name);
+    }
     return fmt::format("unknown option {}{}", name, suggestion(name, names, "see " + help));
   }
   if (&command == &app) {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -81,8 +82,10 @@ template <class Number>
 CLI::Validator number_from(Number low, Number high) {
   const auto check = [low, high](const std::string& text) {
     Number value{};
-    const bool in_range =
-        CLI::detail::lexical_cast(text, value) && value >= low && value <= high;  // NaN: false
+    errno = 0;
+    const bool is_number = CLI::detail::lexical_cast(text, value);
+    const bool wrapped = std::is_integral_v<Number> && errno == ERANGE;  // CLI11 takes the largest
+    const bool in_range = is_number && !wrapped && value >= low && value <= high;  // NaN: false
     return in_range ? std::string()
                     : fmt::format("{} is not a{}number from {} to {}", text,
                                   std::is_integral_v<Number> ? " whole " : " ", low, high);

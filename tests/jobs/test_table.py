@@ -120,7 +120,10 @@ class Table(launch.Case):
         self.assertEqual(printed, written[:2] + written[4:])
 
     def test_refusals(self):
+        report = json.loads((SAMPLES / "run.json").read_text(encoding="utf-8"))
+        changed = self.write("changed.json", json.dumps({**report, "partition": 7}))
         for arguments, message in (
+                ((changed, "--output", "a.csv"), f"{changed}: is not as `rowhalo` writes reports"),
                 (("nowhere", "--output", "a.csv"), "there is no such file"),
                 ((SAMPLES / "info.json", "--output", "a.csv"), "holds no product"),
                 ((SAMPLES / "run.json", "--output", "a.txt"), "give the name of a .csv file"),
