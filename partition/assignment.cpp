@@ -204,7 +204,6 @@ void check_partition_request(const PartitionRequest& request) {
   if (request.partition == "auto") return;
   const Spec spec = Spec::parse(request.partition, "--partition");
   const PartitionerEntry& entry = find_partitioner(spec.name());
-  if (entry.unusable != nullptr) spec.fail(entry.unusable);
   if (entry.argument != nullptr && request.hierarchical) {
     spec.fail(
         fmt::format("--hierarchical has nothing to choose where '{}' says the owners; leave "

@@ -22,8 +22,8 @@ std::vector<int> owners_of_ghosts(const LocalMatrix& matrix) {
   return owners;
 }
 
-/// visit(row, k, ghost) for every entry k of `matrix` whose column is a ghost; `enter(row)` before
-/// those of a row. Threads share the rows; each calls its own copy of what `make` returns.
+/// For every row enter(row), then visit(ghost) for each of its entries whose column is a ghost, of
+/// what `make` returns. Threads share the rows; each has a visitor of its own.
 template <class Make>
 void visit_ghost_entries(const LocalMatrix& matrix, Make make) {
 #pragma omp parallel

@@ -176,7 +176,7 @@ void write_rows(hid_t file, const std::string& name, const DistributedCsr& matri
   const Hdf5Array indptr = open_array(group.get(), "indptr", name);
   const Hdf5Array indices = open_array(group.get(), "indices", name);
   const Offset nonzeros = matrix.local_nonzeros();
-  // The last offset of one rank is the first of the next, which writes it; rank by rank the same.
+  // The last offset of one rank is the first of the next: both write the same.
   write_array<std::int64_t>(indptr, matrix.first_row, matrix.local_rows() + 1, progress,
                             [&](std::int64_t k) { return begin + matrix.offsets[k]; });
   const auto column = [&](std::int64_t k) { return matrix.columns[k]; };

@@ -36,7 +36,7 @@ class CodedValues {
   bool are_positions() const { return codes_.bytes() > 0; }
   bool are_fixed() const { return fixed_.bytes() > 0; }
   bool are_singles() const { return singles_.bytes() > 0; }
-  /// Of all entries of the matrix: std::uint8_t, std::uint16_t, float or T.
+  /// By entry of the matrix, those of the listed rows: std::uint8_t, std::uint16_t, float or T.
   const void* data() const {
     if (are_positions()) return codes_.data();
     if (are_fixed()) return fixed_.data();
@@ -52,9 +52,9 @@ class CodedValues {
     return are_singles() ? std::int64_t{sizeof(float)} : std::int64_t{sizeof(T)};
   }
   std::int64_t table_bytes() const { return std::ssize(distinct_) * std::int64_t{sizeof(T)}; }
-  /// Beside the matrix.
+  /// Beside the matrix; of arrays as long as its values, what the listed rows use.
   std::int64_t footprint_bytes() const {
-    return codes_.bytes() + fixed_.bytes() + singles_.bytes() + table_bytes();
+    return data() == full_ ? 0 : nonzeros_ * bytes_each() + table_bytes();
   }
   /// "1 value", "3 values", "16-bit values", "fp32" or nothing.
   std::string text() const {
@@ -66,6 +66,7 @@ class CodedValues {
 
  private:
   const void* full_;
+  Offset nonzeros_ = 0;  ///< of the listed rows
   Buffer<std::uint8_t> codes_;
   Buffer<std::uint16_t> fixed_;
   FixedPointCode<T> fixed_code_;
@@ -79,10 +80,11 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
     : CodedValues(matrix) {
   if (!wants_value_codes(matrix, options)) return;
   constexpr std::int64_t least_saved = 4'000'000;
-  const Offset nonzeros = listed_nonzeros(matrix, rows);
+  nonzeros_ = listed_nonzeros(matrix, rows);
   const auto pays = [&](std::size_t bytes) {
-    return nonzeros > 0 && (options.has("codes") ||
-                            nonzeros * static_cast<std::int64_t>(sizeof(T) - bytes) >= least_saved);
+    return nonzeros_ > 0 &&
+           (options.has("codes") ||
+            nonzeros_ * static_cast<std::int64_t>(sizeof(T) - bytes) >= least_saved);
   };
   const auto* values = static_cast<const T*>(matrix.values);
   const auto for_each_row = [&](const auto& work) {

@@ -21,7 +21,7 @@ NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own);  ///< coll
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
 
-/// Local. What a partitioner's assignment means for a product; `nodes` of its parts.
+/// Local. What a partitioner's assignment means for a product.
 PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision);
 
 /// Collective. Most memory that a rank's process has held so far.

@@ -33,14 +33,14 @@ struct Sample {
   }
 };
 
-/// From the middle on; fewer rows where they are long.
+/// From the middle on; fewer rows where they are long, one at least.
 Sample sample_of(const DistributedCsr& matrix) {
   const GlobalIndex rows = std::min(matrix.local_rows(), sampled_rows);
   const GlobalIndex first =
       (matrix.local_rows() - rows) / 2 / matrix.info.block * matrix.info.block;
   GlobalIndex end = first;
-  while (end < first + rows &&
-         matrix.offsets[end + 1] - matrix.offsets[first] <= most_sampled_nonzeros) {
+  while (end < first + rows && (end == first || matrix.offsets[end + 1] - matrix.offsets[first] <=
+                                                    most_sampled_nonzeros)) {
     ++end;
   }
   Sample sample;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "miniapp/spmv/reading.hpp"
+#include "partition/base/errors.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {
@@ -61,11 +62,17 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
       beta_(beta),
       y_(memory_of_y(setting, kernels)),
       halo_(make_exchange_of_x(setting, kernels, *transport.entry, y_.data())) {
-  for (HaloVector& vector : vectors_) vector = halo_->make_vector();
-  if (setting.sums != nullptr) {
-    sum_halo_ =
-        make_exchange(setting, two_vectors(setting, setting.sums->plan()), *transport.entry);
-    for (HaloVector& vector : sum_vectors_) vector = sum_halo_->make_vector();
+  try {
+    for (HaloVector& vector : vectors_) vector = halo_->make_vector();
+    if (setting.sums != nullptr) {
+      sum_halo_ =
+          make_exchange(setting, two_vectors(setting, setting.sums->plan()), *transport.entry);
+      for (HaloVector& vector : sum_vectors_) vector = sum_halo_->make_vector();
+    }
+  } catch (const AgreedError&) {  // memory lacks
+    if (sum_halo_) sum_halo_->close();
+    halo_->close();
+    throw;
   }
   set_timed_x();
   spoil_ghosts();

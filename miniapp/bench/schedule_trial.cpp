@@ -150,31 +150,31 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   const Measuring& measuring = setting.measuring;
   std::unique_ptr<OtherProducts> other = make_other(setting, chosen, alternative, line.reason);
   if (other == nullptr) return nullptr;
-  Contender before(setting, chosen, transport);
-  std::optional<Contender> after;
+  std::optional<Contender> before, after;
   try {
+    before.emplace(setting, chosen, transport);
     after.emplace(other->setting, other->kernels,
                   TransportVariant{transport.entry, alternative.graph});
   } catch (const AgreedError& refusal) {
     line.reason = refusal.what();
-    before.products.close();
+    if (before) before->products.close();
     return nullptr;
   }
   for (int round = 0; round < rounds; ++round) {
-    before.time_round(measuring);
+    before->time_round(measuring);
     after->time_round(measuring);
   }
   const bool right = after->products.ghosts_arrive();
   after->products.close();
-  before.products.close();
+  before->products.close();
   line.seconds = after->seconds;
-  const bool faster = right && after->seconds < worth * before.seconds;
+  const bool faster = right && after->seconds < worth * before->seconds;
   line.reason = fmt::format(
-      "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before.seconds,
+      "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before->seconds,
       alternative.schedule == chosen.schedule ? chosen.interior : entry_of(chosen.schedule).name,
-      faster                            ? ", taken"
-      : after->seconds < before.seconds ? ", too small a gain"
-                                        : "");
+      faster                             ? ", taken"
+      : after->seconds < before->seconds ? ", too small a gain"
+                                         : "");
   return faster ? std::move(other) : nullptr;
 }
 

@@ -63,12 +63,12 @@ std::optional<double> rounding_bound(Precision precision, std::int64_t entries, 
 /// "3 rows unchecked: ..." for messages; empty for 0.
 std::string unchecked_text(std::int64_t rows);
 
-/// Collective. Holds product.y against `reference` (per owned row).
+/// Collective. Compares product.y with `reference` (per owned row).
 ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
                    const std::vector<double>& reference);
 
-/// Collective. Holds product.y, left by `products` products in a row that began with product.y0,
-/// against the same recursion of the reference; errors follow E_k+1 = |beta| E_k + bound. Rows that
+/// Collective. Compares product.y, left by `products` products in a row that began with product.y0,
+/// with the same recursion of the reference; errors follow E_k+1 = |beta| E_k + bound. Rows that
 /// leave the finite numbers on the way count as unchecked.
 ErrorRatio compare_repeated(const Comm& comm, const CheckedProduct& product, int products);
 

@@ -14,11 +14,11 @@ namespace rowhalo {
 
 enum class Color { automatic, always, never };
 
-/// Options of the commands that take a matrix, with the defaults of the contract.
-/// Partial sums instead of entries of x where they are fewer; automatic: on GPUs, where that is
-/// predicted to be faster and neither format nor partition is named.
+/// Partial sums instead of entries of x where they are fewer; automatic: where that is predicted to
+/// be faster and neither format nor partition is named.
 enum class SumsOption { off, on, automatic };
 
+/// Options of the commands that take a matrix, with the defaults of the contract.
 struct RunOptions {
   std::string matrix;
   std::string output;  ///< of convert

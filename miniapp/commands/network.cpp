@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
 
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -46,33 +49,52 @@ struct RankProduct {
   double rows = 0, nonzeros = 0, sectors = 0;
 };
 
+/// Collective. `local` is collective on this rank alone: what all of its ranks agree on there, the
+/// others do not know.
+void agree_on_own(const Comm& comm, const std::function<void()>& local) {
+  agree(comm, [&] {
+    try {
+      local();
+    } catch (const AgreedError& own) {
+      throw InputError(own.what(), std::numeric_limits<std::int64_t>::max(), own.code());
+    }
+  });
+}
+
 /// Collective.
 RankProduct measure_product(const Bench& bench, const std::string& matrix,
                             const std::string& format = "auto") {
   RunOptions options = bench.options;
   options.matrix = matrix;
   const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress, bench.job.watchdog};
-  RunReport aside;
-  DistributedCsr source = read_matrix(options, alone, aside);
-  const Problem problem = distribute(options, alone, bench.machine, std::move(source), aside);
-  const Operands operands = prepare(options, alone, problem, aside);
-  const Experiment experiment{options, alone, bench.machine, problem, operands};
-  DeviceClock clock(problem.site.device, bench.machine.stream());
-  const Measuring measuring{alone.comm, clock, alone.progress, alone.watchdog};
-  ProductSetting setting = experiment.products(measuring);
-  setting.schedule = Schedule::blocking;
-  const Graphs graphs = graphs_on(problem.site.device, options.graph);
-  const ChosenKernels chosen = choose_kernels(setting, {format, "", graphs});
+  const Stream stream = bench.machine.stream();
+  const Graphs graphs = graphs_on(bench.machine.device.site.device, options.graph);
+  std::optional<Problem> problem;
+  std::optional<Operands> operands;
+  std::optional<Experiment> experiment;
+  ChosenKernels chosen;
+  agree_on_own(bench.job.comm, [&] {
+    RunReport aside;
+    DistributedCsr source = read_matrix(options, alone, aside);
+    problem.emplace(distribute(options, alone, bench.machine, std::move(source), aside));
+    operands.emplace(prepare(options, alone, *problem, aside));
+    experiment.emplace(options, alone, bench.machine, *problem, *operands);
+    DeviceClock clock(problem->site.device, stream);
+    const Measuring measuring{alone.comm, clock, alone.progress, alone.watchdog};
+    ProductSetting setting = experiment->products(measuring);
+    setting.schedule = Schedule::blocking;
+    chosen = choose_kernels(setting, {format, "", graphs});
+  });
 
-  OneProduct one(experiment, chosen.kernels);
+  OneProduct one(*experiment, chosen.kernels);
   const auto product = [&](std::int64_t) { one.apply(); };
   ProductSequence sequence = graphs == Graphs::on
-                                 ? ProductSequence(product, setting.stream, products_per_graph)
+                                 ? ProductSequence(product, stream, products_per_graph)
                                  : ProductSequence(product);
   bench.job.progress.phase("measure: products");
   RankProduct result;
   result.seconds = shortest_seconds(bench.measuring, series_seconds, sequence, product_series);
-  const LocalStatistics statistics = operands.block->statistics();
+  const LocalStatistics statistics = operands->block->statistics();
   result.rows = static_cast<double>(statistics.rows);
   result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
   result.sectors = statistics.touched_sectors * result.nonzeros;

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "io/vector_file.hpp"
-#include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <utility>
 
-#include "io/report/writers.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel behind DevicePacking: out[k] = x[indices[k]] for k in [0, count), entries of 4 or 8
-// bytes, in the order of `stream`.
+// The kernel behind DevicePacking: out[k] = x[indices[k]] for k in [0, count), entries of 2, 4
+// or 8 bytes, in the order of `stream`.
 #pragma once
 
 #include "kernels/spmv_kernel.hpp"

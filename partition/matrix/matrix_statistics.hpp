@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What `info` says of a matrix: row lengths, bandwidth, symmetry, values. One walk over the rows of
-// every rank, one reduction; nothing is sorted and nothing travels.
+// every rank, then reductions; beside their numbers only a few distinct values of a rank travel.
 // Symmetry is computed, whatever the source claims: the sum mod 2^64 of hash(i, j, a_ij) equals
 // that of hash(j, i, a_ij) when the matrix is symmetric, and otherwise with probability 2^-64.
 #pragma once

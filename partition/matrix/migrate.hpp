@@ -14,7 +14,7 @@ namespace rowhalo {
 
 /// Rows of one rank under any global numbers.
 struct MigratedRows {
-  std::vector<GlobalIndex> numbers;  ///< of each row, ascending
+  std::vector<GlobalIndex> numbers;  ///< of each row, ascending until reorder()
   std::vector<Offset> offsets{0};    ///< numbers.size() + 1
   std::vector<GlobalIndex> columns;  ///< global columns, in stored order
   std::vector<double> values;

@@ -13,6 +13,7 @@
 
 #include "partition/base/progress.hpp"
 #include "partition/base/spec.hpp"
+#include "partition/matrix/directory.hpp"
 #include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
@@ -65,9 +66,7 @@ LibraryGraph<Number> for_library(BlockGraph& graph) {
 template <class Number>
 LibraryGraph<Number> gathered(const Comm& comm, LibraryGraph<Number>&& share) {
   const auto on_root = [&](std::vector<Number>& local) {
-    std::vector<std::int64_t> counts(comm.size, 0), received_counts;
-    counts[0] = std::ssize(local);
-    std::vector<Number> all = exchange(comm, local, counts, received_counts);
+    std::vector<Number> all = gather_on_root(comm, local);
     std::vector<Number>().swap(local);
     return all;
   };

@@ -13,7 +13,6 @@ class DeviceCsr {
   /// Copies the arrays of `host` to the current device; back when they are there.
   explicit DeviceCsr(const CsrView& host);
   const CsrView& view() const { return view_; }
-  std::int64_t bytes() const { return offsets_.bytes() + indices_.bytes() + values_.bytes(); }
 
  private:
   DeviceArray<Offset> offsets_;

@@ -56,9 +56,7 @@ DeviceDescription describe_device(int device) {
   }
   description.pci_id = pci_id.data();
   description.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
-  description.l2_bytes = properties.l2CacheSize;
   description.multiprocessors = properties.multiProcessorCount;
-  description.compute_capability = 10 * properties.major + properties.minor;
   return description;
 }
 

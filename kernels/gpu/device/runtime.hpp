@@ -31,9 +31,7 @@ struct DeviceDescription {
   std::string uuid;    ///< GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, as nvidia-smi writes it
   std::string pci_id;  ///< dddd:bb:dd.f
   std::int64_t memory_bytes = 0;
-  std::int64_t l2_bytes = 0;
   int multiprocessors = 0;
-  int compute_capability = 0;  ///< 90 for 9.0
 };
 
 DeviceDescription describe_device(int device);

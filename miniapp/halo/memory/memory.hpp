@@ -15,7 +15,7 @@ namespace rowhalo {
 class VectorMemory {
  public:
   VectorMemory() = default;
-  /// Throws std::bad_alloc on the host, std::runtime_error on a GPU.
+  /// Throws std::bad_alloc, on a GPU OutOfDeviceMemory, which is one.
   VectorMemory(Device device, std::size_t bytes);
 
   std::byte* data() const { return host_.data() != nullptr ? host_.data() : gpu_.data(); }

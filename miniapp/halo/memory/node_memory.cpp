@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <random>
 
 namespace rowhalo {
@@ -29,7 +30,8 @@ struct File {
 
 [[noreturn]] void refuse(const char* what, std::int64_t bytes, int error) {
   throw InputError(fmt::format("ranks of a node cannot share {} bytes of memory ({}: {}); use mpi",
-                               bytes, what, std::strerror(error)));
+                               bytes, what, std::strerror(error)),
+                   std::numeric_limits<std::int64_t>::max(), ExitCode::run_time);
 }
 
 constexpr std::size_t page = 4096;

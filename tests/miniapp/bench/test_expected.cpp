@@ -169,6 +169,7 @@ TEST_CASE("A few rows tell the bytes of a product", "[expected]") {
   const SampledCost scattered = cost_of("random:rows=100000000,row=9", plain);
   CHECK(scattered.bytes > 12);
   CHECK(scattered.sectors > 0.9);
+  CHECK(cost_of("dense:rows=1,columns=2200000", plain).bytes > 8);  // a row longer than the sample
   if (!built_with_cuda()) {
     NOT_TESTED("bytes on GPUs: built without CUDA");
     return;

@@ -269,13 +269,13 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
   const FormatEntry quickest = made_up("quickest", make_sleeper<4>, [](const LocalStatistics&) {
     return Prediction{1e7, 0, false};
   });
-  const FormatEntry converted = made_up("converted", make_dear<3>, [](const LocalStatistics&) {
+  const FormatEntry converted = made_up("converted", make_dear<2>, [](const LocalStatistics&) {
     return Prediction{1.1e7, 0, false};
   });
-  const FormatEntry dearer = made_up("dearer", make_sleeper<1>, [](const LocalStatistics&) {
+  const FormatEntry dearer = made_up("dearer", make_sleeper<0>, [](const LocalStatistics&) {
     return Prediction{1.2e7, 0, false};
   });
-  const FormatEntry direct = made_up("direct", make_dear<2>, [](const LocalStatistics&) {
+  const FormatEntry direct = made_up("direct", make_dear<1>, [](const LocalStatistics&) {
     return Prediction{1.3e7, 0, true};
   });
   const FormatEntry hopeless = made_up("hopeless", make_sleeper<9>, [](const LocalStatistics&) {
