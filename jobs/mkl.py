@@ -121,7 +121,8 @@ class Mkl:
                                           for memory in (*self.kept, self.x[0], self.y))
         for row in range(0, len(y), max(1, len(y) // 200)):
             terms = [values[k] * x[numbers[k]] for k in range(offsets[row], offsets[row + 1])]
-            if abs(sum(terms) - y[row]) > 1e-10 * sum(map(abs, terms)):
+            right = abs(sum(terms) - y[row]) <= 1e-10 * sum(map(abs, terms))
+            if not right:  # or NaN
                 return False
         return True
 

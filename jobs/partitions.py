@@ -233,7 +233,7 @@ def markdown_text(lines):
         text += [f"Cuts that agree within 1 % were measured once; {min(rounds)} to {max(rounds)} rounds."]
     if errors and losses:
         worst = max(losses)
-        text += [f"Median error of the model {errors[len(errors) // 2]:.1%}, largest "
+        text += [f"Median error of the model {statistics.median(errors):.1%}, largest "
                  f"{errors[-1]:.1%}; auto loses at most {worst[0]:.1%}{interval_text(*worst)}."]
     text += ["", *machines_of(measured), "",
              f"| matrix | ranks | {' | '.join(partitions)} | auto took | loss | auto's choice |",

@@ -29,6 +29,7 @@ from studying.folder import read_json
 from studying.ini import WrongInput
 from studying.points import slug
 from studying.rows import columns_of, csv_text, section, solver_name, unique
+from studying.site import read_site
 from table import note_of, transport_of
 from whole_files import write_whole
 
@@ -86,6 +87,14 @@ def folder_of(inputs):
     """The study that is shown, if it is one."""
     first = inputs[0]
     return first if len(inputs) == 1 and first.is_dir() else None
+
+
+def site_of(folder):
+    """The site of a study's folder; None without one that can be read."""
+    try:
+        return read_site(folder / "site.ini") if folder else None
+    except WrongInput:
+        return None
 
 
 def official_of(folder, plan):
@@ -182,8 +191,9 @@ def make(options):
               "reference": read_reference(options.reference) if options.reference else None,
               "path": options.reference}
     ratios, sections = sections_of(data, reports, beside, notes)
-    said = verdict.verdict_of(rows, verdict.missing_points(plan, rows), official, outcome)
-    said.notes.extend(notes)
+    missing, skipped = verdict.missing_points(plan, rows, site_of(folder) if plan else None)
+    said = verdict.verdict_of(rows, missing, official, outcome)
+    said.notes.extend(verdict.note_on_skipped(skipped) + notes)
     joules = [section(report, "telemetry").get("energy_per_product_joules") for _, report in reports]
     cards = verdict.cards_of(data, outcome, ratios, [one for one in joules if one])
     title = title_of(rows, plan, official, options.inputs)

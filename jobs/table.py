@@ -17,7 +17,7 @@ from pathlib import Path
 from calling import exit_with, typed
 from plotting.data import COMBINATION, reader_of
 from plotting.hdf5 import WrongFile
-from plotting.style import four_digits, short
+from plotting.style import device_name, four_digits, short
 from studying.rows import csv_text, unique
 from whole_files import write_whole
 
@@ -84,8 +84,7 @@ def machines_of(rows):
     """A line per set of devices, build and libraries: what was measured with what, and when."""
     found = {}
     for row in rows:
-        devices = [name.split(" 0000:")[0].split(", cores")[0]
-                   for name in (row["devices"] or "").split("; ") if name]
+        devices = [device_name(name) for name in (row["devices"] or "").split("; ") if name]
         named = [f"{devices.count(name)} x {name}" for name in unique(devices)]
         built = [f"{title} {row[name]}" for name, title in (
             ("version", "rowhalo"), ("git", "commit"), ("compiler", "compiler"), ("mpi", "MPI"),

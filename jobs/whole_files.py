@@ -8,6 +8,7 @@ behind when they were killed is removed by the next write of the same file. In s
 shell/whole_files.sh.
 """
 import contextlib
+import hashlib
 import os
 import re
 import secrets
@@ -16,6 +17,14 @@ import time
 from pathlib import Path
 
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def is_running(pid):

@@ -24,8 +24,8 @@ MADE = (MANIFEST, RATING, TABLE, TEXT)
 KEPT = ("plan.json", "before.json", "study.ini", "site.ini", "points/*/point.json",
         "points/*/result-*.json", "points/*/log-*.txt", "points/*/run.txt", "points/*/done",
         "points/*/error", "points/*/provenance/*.txt", "jobs/*")
-SCRIPTS = ("official.py", "calling.py", "RULES.md", "study.py", "run.sh", "compare.py", "whole_files.py",
-           "accepting/*.py", "studying/*.py", "plotting/*.py", "shell/*.sh")
+SCRIPTS = ("official.py", "calling.py", "RULES.md", "study.py", "run.sh", "compare.py", "comparing.py",
+           "whole_files.py", "accepting/*.py", "studying/*.py", "plotting/*.py", "shell/*.sh")
 MOST_BYTES = 2 << 30  # of a bundle when it is unpacked
 
 

@@ -6,7 +6,6 @@ plan.json has one key more, `official`: what is asked for, the hash of the execu
 site file says of a node. before.json: what the machine did before our runs, where there is no
 scheduler to keep others away.
 """
-import hashlib
 import json
 import os
 import socket
@@ -19,7 +18,7 @@ from studying.ini import WrongInput
 from studying.points import points_of
 from studying.site import load_site, output_of
 from studying.study import KEYS, Study
-from whole_files import write_whole
+from whole_files import sha256_of, write_whole
 
 WATCHED_SECONDS = 1.0
 
@@ -29,14 +28,6 @@ class NoFile:
 
     def wrong(self, _section, _key, message):
         return WrongInput(message)
-
-
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for block in iter(lambda: file.read(1 << 20), b""):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def name_of(official):

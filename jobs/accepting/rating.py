@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from accepting.sets import SOLVE, wanted_points
 from accepting.verdict import Findings, judge
-from plotting.style import four_digits
+from plotting.style import device_name, four_digits
 from studying.points import plural
 from studying.rows import csv_text, rows_of, section, unique
 
@@ -132,8 +132,7 @@ def system_of(evidence):
     if not reports:
         return {}
     source = section(reports[0], "provenance")
-    devices = [re.sub(r"( [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:\S+)?,.*", "", device)
-               for device in source.get("devices") or []]
+    devices = [device_name(device).split(",")[0] for device in source.get("devices") or []]
     processor = re.search(rb"^Model name:\s*(.*)", b"\n".join(
         text for name, text in evidence.files.items() if name.endswith("provenance/cpu.txt")), re.MULTILINE)
     return {"hosts": unique(source.get("hosts") or []), "ranks": len(source.get("hosts") or []),

@@ -4,7 +4,7 @@ format, with the target as a mark; on the right the share of the read bandwidth,
 100 %.
 """
 from matrices import CLASSES, LONG_ROWS_GROWTH
-from plotting.style import save, smallest
+from plotting.style import device_name, save, smallest
 from results import summary_of
 
 MET, MISSED, UNJUDGED = "#1f4e79", "#e3b27a", "#8fa3b5"  # also dark, light, between in grey
@@ -107,7 +107,7 @@ def label_of(outcome):
 
 def device_line(outcomes, precision):
     for first in (outcome.first for outcome in outcomes if outcome.formats):
-        device = str(first["devices"]).split(" 0000:")[0].split(",")[0]
+        device = device_name(str(first["devices"]).split("; ", maxsplit=1)[0]).split(",")[0]
         bandwidth = first["read_bandwidth_gbytes"]
         read = f", reads {bandwidth:.0f} GB/s" if bandwidth else ""
         return f"{device}, {precision}{read}"

@@ -21,14 +21,6 @@ class Damaged(Exception):
     """The archive is not what it should be."""
 
 
-def sha256_of(path):
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        for block in iter(lambda: file.read(BLOCK), b""):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def copy(source, target, progress):
     """The sha256 of what was copied."""
     digest, block = hashlib.sha256(), source.read(BLOCK)

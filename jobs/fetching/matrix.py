@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from fetching.archive import Damaged, sha256_of, unpack
+from fetching.archive import Damaged, unpack
 from fetching.transfer import Failed, Limits, Part, download, in_words
+from whole_files import sha256_of
 
 
 class Wanted(NamedTuple):

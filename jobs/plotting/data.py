@@ -73,12 +73,13 @@ CHOSEN = {"format": "format", "transport": "halo", "graph": "halo", "partition":
 
 
 def request_of(row):
-    """format, halo, partition and boundary-format as the command line asked for them."""
+    """format, halo, partition, boundary-format and schedule as the command line asked for them."""
     words = shlex.split(row["command_line"] or "")
-    names = ("format", "halo", "partition", "boundary-format")
+    names = ("format", "halo", "partition", "boundary-format", "schedule")
     asked = {name: word_after(f"--{name}", words) for name in names}
     if words[1:2] in (["run"], ["solve"]):
         asked.update({name: asked[name] or "auto" for name in ("format", "halo", "partition")})
+        asked["schedule"] = asked["schedule"] or "overlap"
     return asked
 
 
@@ -93,6 +94,12 @@ def combination_of(row):
              "boundary_format": request.get("boundary-format")}
     return tuple("auto" if request.get(CHOSEN.get(name)) == "auto" else asked[name]
                  for name in COMBINATION)
+
+
+def with_requested_schedules(rows):
+    """With `schedule` as it was asked for: under the default, every run settles on one by itself."""
+    return [{**row, "schedule": row["schedule"] and (request_of(row)["schedule"] or row["schedule"])}
+            for row in rows]
 
 
 def hdf5_of(row, path):

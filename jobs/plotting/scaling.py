@@ -10,14 +10,13 @@ the table have an expected time, it is drawn beside the measured one.
 import math
 from typing import NamedTuple
 
-from plotting.data import COMBINATION, fastest, grouped, measured
+from plotting.data import COMBINATION, fastest, grouped, measured, with_requested_schedules
 from plotting.style import (EXPECTED, FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
                             plain_log, room_above, save, short_matrix, subject, time_unit)
 from studying.rows import SOLVER_CHOICE
 
 # Never mixed within a line.
 REQUESTED = ("device", "precision", "schedule", "petsc_solver", *SOLVER_CHOICE)
-OWN_SCHEDULES = ("overlap", "blocking")  # of which a run may settle on either
 EVEN_SIZES = 1.25   # most that nonzeros per rank differ for a weak line without a study
 
 
@@ -96,17 +95,8 @@ def lines_of(groups):
     return found
 
 
-def with_settled_schedules(rows):
-    """Our own schedules count as one, unless a matrix was run with both at one number of ranks."""
-    for some in grouped(rows, "matrix", "ranks", "device", "precision").values():
-        if {row["schedule"] for row in some}.issuperset(OWN_SCHEDULES):
-            return rows
-    return [{**row, "schedule": OWN_SCHEDULES[0]} if row["schedule"] in OWN_SCHEDULES else row
-            for row in rows]
-
-
 def strong_lines(rows):
-    rows = with_settled_schedules([row for row in rows if row["kind"] != "weak"])
+    rows = with_requested_schedules([row for row in rows if row["kind"] != "weak"])
     groups = {}
     for (matrix, *rest), some in grouped(rows, "matrix", *REQUESTED).items():
         groups[(short_matrix(matrix), *rest)] = some
@@ -115,7 +105,7 @@ def strong_lines(rows):
 
 def weak_lines(rows):
     """Of studies that say so; else of generators whose matrices grow as the ranks do."""
-    rows = with_settled_schedules(rows)
+    rows = with_requested_schedules(rows)
     groups = {}
     for row in rows:
         if row["kind"] == "weak":

@@ -11,7 +11,7 @@ import textwrap
 from os.path import commonprefix
 from typing import NamedTuple
 
-from plotting.data import fastest, grouped, measured, report_of
+from plotting.data import fastest, grouped, measured, report_of, with_requested_schedules
 from plotting.product import columns_of, draw_phases
 from plotting.ranks import selected
 from plotting.scaling import (REQUESTED, Line, described, petsc_solvers, strong_lines, strong_picture,
@@ -67,7 +67,7 @@ def phases_of(rows):
 
 def single_points(rows):
     """Lines of data with one number of ranks only."""
-    groups = grouped(rows, "matrix", "ranks", *REQUESTED)
+    groups = grouped(with_requested_schedules(rows), "matrix", "ranks", *REQUESTED)
     names = varying(groups.values(), REQUESTED)
     return [Line(f"{short_matrix(matrix)} {described(some[0], names)}".strip(),
                  {ranks: fastest(some)}) for (matrix, ranks, *_), some in groups.items()]

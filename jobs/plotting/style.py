@@ -3,6 +3,7 @@
 differ without any colour; numbers with their units; SVG and PNG that are the same for the same data.
 """
 import math
+import re
 
 from whole_files import whole
 
@@ -143,6 +144,11 @@ def plain_log(axis):
 def short_matrix(source):
     """A generator as it is, of a file only its name."""
     return str(source).split("/")[-1]
+
+
+def device_name(device):
+    """A rank's device as reports name it; of a GPU without PCI address and cores."""
+    return re.sub(r"( [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:\S+)?(, cores .*)?$", "", device)
 
 
 def subject(rows):

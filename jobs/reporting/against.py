@@ -7,7 +7,7 @@ from accepting.sets import SOLVE
 from compare import mean_ratio, name_of
 from expected import summary, with_errors
 from plotting.data import fastest, grouped, measured
-from plotting.style import BARS, four_digits, short_matrix, time_unit
+from plotting.style import BARS, device_name, four_digits, short_matrix, time_unit
 from reporting.figures import (GREY, INK, Chart, Section, Table, axis, bars, guide, hover, layout, meta_of,
                                ranks_text, sideways, text, time_text, trace, with_what)
 from table import microseconds
@@ -16,7 +16,8 @@ LEADS = {
     "expected": "The time that the machine file lets expect beside the measured one. On the line both are "
                 "equal; above it the product takes longer than expected, which points to the network, a slow "
                 "node or a busy machine.",
-    "earlier": "Time over the earlier time, with its interval of 95 %: below 1 this result is faster. "
+    "earlier": "Time over the earlier time, with its interval (95 % from 6 repeats on; fewer repeats count "
+               "from the fastest to the slowest, which holds less): below 1 this result is faster. "
                "A regression is slower by more than {threshold:g} %, with its whole interval above 1; "
                "noisy means that only more repeats can tell.",
     "reference": "Rates of this result beside those of the reference. A ratio above 1 means that "
@@ -101,7 +102,7 @@ def earlier_section(outcome, threshold):
 def reference_name(reference):
     """Machine and study of a reference."""
     first = next(iter(reference.values()))[0]
-    devices = [name.split(" 0000:")[0].split(", cores")[0] for name in (first["devices"] or "").split("; ")]
+    devices = [device_name(name) for name in (first["devices"] or "").split("; ")]
     return f"{len(devices)} × {devices[0]}" if devices[0] else first["hosts"] or "reference", first
 
 

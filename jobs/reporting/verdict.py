@@ -8,9 +8,9 @@ from compare import mean_ratio
 from plotting.data import fastest, grouped, is_baseline, measured
 from plotting.scaling import exposed_lines, strong_lines, weak_lines
 from plotting.solve import ours as our_solvers
-from plotting.style import four_digits, short, short_matrix
+from plotting.style import device_name, four_digits, short, short_matrix
 from reporting.figures import ranks_text, time_text, with_what
-from studying.points import plural
+from studying.points import obstacle, plural
 from studying.rows import section, unique
 
 MOST_CARDS = 6
@@ -62,11 +62,19 @@ def is_checked(row):
     return bool(row["passed"]) and row["against"] != "none" and "not validated" not in (row["verdict"] or "")
 
 
-def missing_points(plan, rows):
-    """Names of the points of a study's plan without a time."""
+def missing_points(plan, rows, site=None):
+    """Names of the points of a study's plan without a time; apart from them {name: reason} of those
+    that cannot run on the site and are skipped there."""
     measured_points = {row["point"] for row in rows if row["median_seconds"]}
-    return [point["name"] for point in (plan or {}).get("points", [])
-            if point["name"] not in measured_points]
+    stops = {point["name"]: obstacle(point, site) if site else ""
+             for point in (plan or {}).get("points", []) if point["name"] not in measured_points}
+    return [name for name, stop in stops.items() if not stop], {name: stop for name, stop in stops.items() if stop}
+
+
+def note_on_skipped(skipped):
+    """A list of one note, or of none."""
+    said = some_of(f"{name} ({stop})" for name, stop in skipped.items())
+    return [f"{plural(len(skipped), 'point')} of the study skipped on this machine: {said}."] if said else []
 
 
 def checked_by(rows):
@@ -259,8 +267,7 @@ def cards_of(data, outcome, ratios, energy):
 
 def device_names(row):
     """Without the place in the host and the cores."""
-    return [name.split(" 0000:")[0].split(", cores")[0].split(" on core")[0]
-            for name in (row["devices"] or "").split("; ") if name]
+    return [device_name(name).split(" on core")[0] for name in (row["devices"] or "").split("; ") if name]
 
 
 def counted_devices(rows):

@@ -88,7 +88,7 @@ check_tools() {
   [ -n "$tool" ] || missing+=("compiler: C++20, e.g. GCC 12 or newer; not there: ${compilers[*]}. Module or Spack: gcc. \
 Another name: export CXX=NAME")
   command -v ninja >/dev/null || command -v make >/dev/null || missing+=("make or ninja. Module or Spack: ninja, gmake")
-  [ "$with_tests" = OFF ] || command -v python3 >/dev/null || missing+=("python3: 3.8 or newer, for the tests. Module: python")
+  [ "$with_tests" = OFF ] || command -v python3 >/dev/null || missing+=("python3: 3.9 or newer, for the tests. Module: python")
   if [ "${#missing[@]}" -gt 0 ]; then
     missing+=("Then, if CMake does not find them: an MPI, zlib, fmt, nlohmann_json, CLI11")
     say "Missing:"

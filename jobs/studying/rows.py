@@ -64,7 +64,7 @@ OF_CASE = ("format", "transport", "graph", "median_seconds", "exposed_seconds", 
            "passed", "y_hash", "reason")
 # Words of a command line that change nothing measured, and how many words they take.
 OUTPUTS = {"--json": 2, "--csv": 2, "--hdf5": 2, "--save-y": 2, "--save-x": 2, "--history": 2,
-           "--machine": 2, "--quiet": 1, "--no-progress": 1}
+           "--trace": 2, "--machine": 2, "--color": 2, "--quiet": 1, "--no-progress": 1, "--explain": 1}
 DIGITS = 9  # of a number in CSV: more than a clock resolves
 
 

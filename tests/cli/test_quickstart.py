@@ -95,7 +95,7 @@ class Quickstart(launch.Case):
             (self.bin / name).unlink()
         text = self.quickstart("test", "--prefix", "p", status=2, VERSION="3.18.4", CXX="absent -m64")
         for said in ("cmake: 3.25 or newer, here: 3.18.4", "compiler: C++20, e.g. GCC 12 or newer; not there: absent.",
-                     "make or ninja", "python3: 3.8 or newer, for the tests"):
+                     "make or ninja", "python3: 3.9 or newer, for the tests"):
             self.assertIn(said, text)
         (self.bin / "cmake").unlink()
         text = self.quickstart("--prefix", "p", status=2)

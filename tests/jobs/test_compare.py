@@ -4,7 +4,9 @@
 noise, from the times of repeats, of batches in HDF5, and of the JSON alone; refuses what does not
 match. The results are the program's own, with times put in."""
 import copy
+import importlib
 import json
+import math
 import random
 import re
 import shutil
@@ -155,6 +157,27 @@ class Compare(launch.Case):
         shutil.copytree(self.own, both)
         self.write_report(both / "other.json", other)
         self.assertRegex(self.compare(before, both, status=0), "only in .*both: .* csr nccl")
+
+    def test_what_a_run_chose_by_itself_is_no_difference(self):
+        before = self.write_report("a.json", self.report)
+        for section, key, value in (("halo", "schedule", "split"), ("partition", "name", "nnz")):
+            other = copy.deepcopy(self.report)
+            other[section][key] = value
+            self.assertIn("1 compared", self.compare(before, self.write_report("b.json", other), status=0))
+        for words in (("--schedule", "petsc-like"), ("--partition", "nnz")):
+            asked = {**other, "argv": [*other["argv"], *words]}
+            self.compare(before, self.write_report("b.json", asked), status=2)
+
+    def test_intervals(self):
+        """Of a median, by the binomial distribution: of 95 % from 6 values on."""
+        module = importlib.import_module("compare")
+        for count in range(2, 200):
+            low, high = module.interval_of_median(range(count))[1:]
+            self.assertEqual(low + high, count - 1)
+            holds = 1 - sum(math.comb(count, one) for one in range(low + 1)) / 2 ** (count - 1)
+            self.assertEqual(holds > 0.95, count >= 6, count)
+            if count < 6:
+                self.assertEqual((low, round(100 * holds)), (0, {2: 50, 3: 75, 4: 88, 5: 94}[count]))
 
     def test_usage(self):
         own = self.own / "result-1.json"

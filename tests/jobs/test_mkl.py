@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/mkl.py as far as it goes without MKL: what it says then, its matrices, its table."""
+import array
 import importlib
 import json
+import math
 import unittest
 
 from results import JOBS, launch, script
@@ -34,6 +36,16 @@ class Mkl(launch.Case):
         self.assertEqual((rows, columns, list(offsets)), (3, 2, [0, 2, 4, 6]))
         self.assertEqual(list(numbers), [0, 1] * 3)
         self.assertEqual(list(values), [i - 0.1 * j + 1 for i in range(3) for j in range(2)])
+
+    def test_a_wrong_y_is_found(self):
+        module = importlib.import_module("mkl")
+        mkl = object.__new__(module.Mkl)
+        mkl.kept = [module.Memory(kind, array.array(kind, numbers))
+                    for kind, numbers in (("i", [0, 1, 3]), ("i", [0, 0, 1]), ("d", [2, 3, 4]))]
+        mkl.x = [module.Memory("d", array.array("d", [1, 2]))]
+        for y, right in (([2, 11], True), ([2, 12], False), ([2, math.nan], False), ([math.inf, 11], False)):
+            mkl.y = module.Memory("d", array.array("d", y))
+            self.assertEqual(mkl.is_right(), right, y)
 
     def test_says_why_a_command_failed(self):
         failure = importlib.import_module("comparing").failure

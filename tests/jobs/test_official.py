@@ -50,6 +50,19 @@ class Bundles(launch.Case):
         self.assertEqual(path.read_bytes(), before)
         self.assertEqual(bundle.check(path)[1], [])
 
+    def test_its_programs_start(self):
+        """Of an unpacked bundle, with nothing of jobs/ beside them."""
+        with tarfile.open(self.path) as archive:
+            archive.extractall(self.place / "unpacked")
+        programs = [*(self.place / "unpacked").glob("*/scripts/*.py"), *(self.place / "unpacked").glob("*/scripts/*.sh")]
+        self.assertLessEqual({"official.py", "study.py", "compare.py", "run.sh"}, {path.name for path in programs})
+        for path in programs:
+            with self.subTest(path.name):
+                made = subprocess.run([*(["bash"] if path.suffix == ".sh" else [sys.executable, "-B"]), path, "--help"],
+                                      check=False, cwd=path.parent, stdout=subprocess.PIPE, text=True,
+                                      stderr=subprocess.STDOUT, timeout=launch.PATIENCE)
+                self.assertEqual(made.returncode, 0, made.stdout)
+
     def test_every_digit_counts(self):
         name = "points/road/result-2.json"
         text = bundle.read(self.path)[name].decode()

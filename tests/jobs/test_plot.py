@@ -87,14 +87,16 @@ class Numbers(launch.Case):
                          {f"m:{size}" for size in range(20)})
 
     def test_a_schedule_that_runs_settle_on_is_no_difference(self):
-        rows = [row(ranks=ranks, schedule=name, median_seconds=1.0)
-                for ranks, name in ((1, "overlap"), (2, "blocking"), (4, "overlap"),
-                                    (1, "petsc-like"), (2, "petsc-like"))]
-        self.assertEqual([sorted(line.points) for line in scaling.strong_lines(rows)],
-                         [[1, 2, 4], [1, 2]])
-        rows.append(row(ranks=4, schedule="blocking", median_seconds=1.0))
-        self.assertEqual([sorted(line.points) for line in scaling.strong_lines(rows)],
-                         [[1, 4], [2, 4], [1, 2]])
+        def lines_of(*settled, asked=""):
+            return [row(ranks=ranks, schedule=name, median_seconds=1.0,
+                        command_line=f"rowhalo run {AS_ASKED} {asked}") for ranks, name in settled]
+        rows = [*lines_of((1, "overlap"), (2, "blocking"), (4, "split"), (4, "blocking"), (8, "split")),
+                *lines_of((1, "petsc-like"), (2, "petsc-like"), asked="--schedule petsc-like"),
+                *lines_of((2, "blocking"), (4, "blocking"), asked="--schedule=blocking")]
+        self.assertEqual([(line.label, sorted(line.points)) for line in scaling.strong_lines(rows)],
+                         [("m:1 overlap", [1, 2, 4, 8]), ("m:1 petsc-like", [1, 2]), ("m:1 blocking", [2, 4])])
+        weak = [{**one, "kind": "weak", "study": "w", "nonzeros": 100 * one["ranks"]} for one in rows[:5]]
+        self.assertEqual([sorted(line.points) for line in scaling.weak_lines(weak)], [[1, 2, 4, 8]])
 
     def test_csv_gives_back_every_row(self):
         """Every column, but for digits that no clock resolves; written again, the same bytes."""
@@ -122,7 +124,8 @@ class Numbers(launch.Case):
             for name in ("version", "git", "time", "mpi", "cuda", "nccl"):
                 self.assertEqual(line[name], report["provenance"][name])
         report["argv"] = ["rowhalo", "kernels", "--matrix", "a b.mtx", "--format=ell,sell", "--quiet",
-                          "--json=x", "--threads", "2"]
+                          "--json=x", "--trace", "/home/me/t.json", "--color", "never", "--explain",
+                          "--threads", "2"]
         report.update(command="kernels", formats=[])
         self.assertEqual(command_line_of(report), "rowhalo kernels --matrix 'a b.mtx' --threads 2")
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import unittest
+from unittest.mock import patch
 
 import results
 from official_results import Made
@@ -243,6 +244,24 @@ class Verdicts(PageCase):
         self.assertNotIn("secret", page.source)
         self.report(study)
         self.assertTrue((study / "report.html").is_file())
+
+    def test_a_point_that_the_machine_cannot_run(self):
+        study = self.place / "study"
+        study.mkdir()
+        points = [{"name": f"n{ranks}", "device": "cpu", "ranks_per_node": ranks} for ranks in (1, 2, 8)]
+        (study / "plan.json").write_text(json.dumps({"study": "s", "points": points}), encoding="utf-8")
+        (study / "site.ini").write_text("[site]\nscheduler = none\n[node]\ncores = 4\ngpus = 0\n"
+                                        "[launch]\ncommand = mpirun -n {ranks}\n", encoding="utf-8")
+        for measured, word, words in (((1, 2), "PASS", "All 2 results are right"),
+                                      ((1,), "INCOMPLETE", "1 point of the study not measured: n2")):
+            (study / "results.csv").write_text(csv_text([row(ranks) for ranks in measured]), encoding="utf-8")
+            with patch.dict(os.environ):
+                os.environ.pop("OMPI_MCA_rmaps_base_oversubscribe", None)  # with it n8 could run
+                os.environ.pop("PRTE_MCA_rmaps_default_mapping_policy", None)
+                page = self.page(study)
+            self.assertEqual(page.verdict(), word)
+            self.assertIn(words, page.text)
+            self.assertIn("1 point of the study skipped on this machine: n8 (8 ranks per node, 4 cores).", page.text)
 
     def test_notes(self):
         rows = [row(2, seconds, repeat=repeat, nonzero_imbalance=1.5, git="abc-dirty", exposed_seconds=0.2)

@@ -12,6 +12,7 @@ import unittest
 
 import results
 from results import JOBS, launch, script
+from plotting.style import device_name  # pylint: disable=wrong-import-order
 from studying.rows import read_csv  # pylint: disable=wrong-import-order
 
 RESULTS = JOBS / "results"
@@ -91,6 +92,17 @@ class Table(launch.Case):
         head, _, line = self.lines_of(target.with_suffix(".md"))
         self.assertEqual(line[head.index("notes")], "y not checked")
         self.assertNotIn("error", head)
+
+    def test_a_gpu_in_any_pci_domain_is_its_model(self):
+        for device, name in (("NVIDIA H200 0000:00:06.0, cores 0-15", "NVIDIA H200"),
+                             ("NVIDIA GH200 120GB 0009:01:00.0, cores 0-71", "NVIDIA GH200 120GB"),
+                             ("NVIDIA B200 00000001:4E:00.0", "NVIDIA B200"), ("NVIDIA H200, cores 0-1", "NVIDIA H200"),
+                             ("cpu, 2 threads on cores 0-1", "cpu, 2 threads on cores 0-1"), ("", "")):
+            self.assertEqual(device_name(device), name)
+        report = json.loads((SAMPLES / "run.json").read_text(encoding="utf-8"))
+        report["provenance"]["devices"] = [f"NVIDIA GH200 120GB 000{one}:01:00.0, cores {one}" for one in (0, 1, 9)]
+        said = self.table(self.write("r.json", json.dumps(report)))
+        self.assertIn("\n- 3 x NVIDIA GH200 120GB, rowhalo", said)
 
     def test_sums_have_the_same_digits_in_every_python(self):
         """sum() of Python 3.12 rounds otherwise than those before it; a bundle is checked with either."""
