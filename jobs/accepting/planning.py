@@ -44,7 +44,7 @@ def study_of(official, wanted):
         sources=[wanted.matrix], templates=[], per_rank=0, unit="", ranks=[],
         nodes=[official["nodes"]], ranks_per_node=0, sweep={key: [] for key in KEYS["sweep"]},
         command=wanted.command, device="auto", arguments=wanted.arguments,
-        repeats=official["runs"], minutes=chosen.minutes, baseline=0)
+        repeats=official["runs"], minutes=chosen.minutes)
 
 
 def plan_of(official, site, program):

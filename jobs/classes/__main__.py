@@ -143,7 +143,8 @@ def sharable(options):
 
 def main(arguments):
     options = parse(arguments)
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # ends what runs, too
+    for number in (signal.SIGTERM, signal.SIGUSR1):  # run.sh sends the second; both end what runs, too
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     matrices = known_matrices(options)
     if options.list:
         for matrix in matrices:

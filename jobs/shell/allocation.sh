@@ -24,6 +24,21 @@ may_share_cores() {
 # "4(x2),3" is Slurm's way of writing 4 4 3: the first.
 first_of() { echo "${1%%[(,]*}"; }
 
+# pbs_cores NODES: cores of a node that a job of PBS may use: the site's, or its share of them where other
+# jobs run beside it. (The variable NCPUS is what the job asked for as ompthreads.)
+pbs_cores() {
+  local job share
+  if [ "$SITE_EXCLUSIVE" = no ] && job=$(qstat -f "${PBS_JOBID:-}" 2>/dev/null) &&
+    [[ $job =~ Resource_List\.ncpus\ =\ ([1-9][0-9]*) ]]; then
+    share=$((BASH_REMATCH[1] / $1))
+    if [[ ! $job =~ Resource_List\.place\ =\ [a-z:]*excl ]] && [ "$share" -lt "$SITE_CORES" ]; then
+      echo $((share > 0 ? share : 1))
+      return
+    fi
+  fi
+  echo "$SITE_CORES"
+}
+
 allocation() {
   local cores
   cores=$(physical_cores)
@@ -46,6 +61,7 @@ allocation() {
       job_nodes=$(sort -u "$PBS_NODEFILE" | wc -l)
       slots_per_node=$(sort "$PBS_NODEFILE" | uniq -c | sort -n | awk 'NR == 1 {print $1}')
       default_ranks=$(wc -l <"$PBS_NODEFILE")
+      node_cpus=$(pbs_cores "$job_nodes")
       more="ask for more, as with qsub -l select=M:ncpus=C:mpiprocs=K, or run fewer ranks"
       ;;
     none)

@@ -4,7 +4,7 @@
 # The site: where the launcher line, the modules, the sizes of a node come from. Sourced by run.sh.
 # `study.py site NAME --shell` prints quoted assignments, of which these count here:
 #   SITE_NAME, SITE_SCHEDULER (slurm|pbs|none), SITE_LAUNCH (the launcher's template)
-#   SITE_CORES and SITE_GPUS of a node, SITE_GPU_ORDER (a list or empty)
+#   SITE_CORES and SITE_GPUS of a node, SITE_GPU_ORDER (a list or empty), SITE_EXCLUSIVE (yes|no)
 #   SITE_MODULES, SITE_SETUP, SITE_VARIABLES (lines; the last are exports)
 
 python=${PYTHON:-python3}

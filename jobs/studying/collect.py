@@ -47,7 +47,7 @@ def write_hdf5(folder, rows, path):
               file=sys.stderr)
         return False
     with whole(path) as fresh, h5py.File(fresh, "w") as file:
-        for key in ("study", "kind", "title", "site", "command", "baseline"):
+        for key in ("study", "kind", "title", "site", "command"):
             file.attrs[key] = folder.plan[key]
         group = file.create_group("results")
         for name in columns_of(rows):

@@ -53,9 +53,8 @@ def planned(study, site, program):
     """The plan of a study on a site."""
     check_names(study, program)
     return {"schema_version": 1, "study": study.name, "kind": study.kind, "title": study.title,
-            "command": study.command, "baseline": study.baseline, "minutes": study.minutes,
-            "unit": study.unit, "per_rank": study.per_rank, "site": site.name,
-            "points": points_of(study, site, program)}
+            "command": study.command, "minutes": study.minutes, "unit": study.unit,
+            "per_rank": study.per_rank, "site": site.name, "points": points_of(study, site, program)}
 
 
 def opened(path, site_name=None):

@@ -13,9 +13,10 @@ class WrongInput(Exception):
 
 
 class IniFile:
-    """A file with the sections and keys of `known`: {section: keys, or None for any key}."""
+    """A file with the sections and keys of `known`: {section: keys, or None for any key}.
+    `gone` says what to do about keys that there were once: {(section, key): message}."""
 
-    def __init__(self, path, known):
+    def __init__(self, path, known, gone=None):
         self.path = path
         try:
             self.text = path.read_text(encoding="utf-8")
@@ -35,7 +36,7 @@ class IniFile:
         except (configparser.DuplicateOptionError, configparser.DuplicateSectionError) as error:
             raise WrongInput(f"{path}:{error.lineno}: stands twice; keep one: {error}") from error
         self.lines = self.numbers_of_lines()
-        self.refuse_unknown(known)
+        self.refuse_unknown(known, gone or {})
 
     def numbers_of_lines(self):
         """{(section, key): line}; the section itself under key ''."""
@@ -50,14 +51,14 @@ class IniFile:
                 numbers[section, key[1]] = number
         return numbers
 
-    def refuse_unknown(self, known):
+    def refuse_unknown(self, known, gone):
         for section in self.parser.sections():
             if section not in known:
                 raise self.wrong(section, "", f"unknown section; use {', '.join(known)}")
             for key in self.parser[section]:
                 if known[section] is not None and key not in known[section]:
-                    raise self.wrong(section, key,
-                                     f"unknown key; use {', '.join(known[section])}")
+                    raise self.wrong(section, key, gone.get(
+                        (section, key), f"unknown key; use {', '.join(known[section])}"))
 
     def wrong(self, section, key, message):
         """The error to raise about a key, or a section's lack of one."""

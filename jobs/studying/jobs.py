@@ -4,6 +4,7 @@
 One job per size is the default: it waits for no more nodes than it needs, and its points see the same
 nodes. In one job all sizes share the nodes of the largest, for up to a few sizes.
 """
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ from studying.site import Site
 
 PYTHON = (sys.executable, "-B")   # jobs/ may be read-only: no __pycache__ there
 STUDY_PROGRAM = Path(__file__).resolve().parents[1] / "study.py"
-LEAST_MINUTES = 5   # so that the signal two minutes before the end does not come at the start
+NOTICE_MINUTES = 2  # from the signal to the end: by then all points have ended, as a rule
+LEAST_MINUTES = 5   # so that the signal does not come at the start
 SPARE_MINUTES = 2   # start of the job, provenance
 FINISH_MINUTES = 10
 
@@ -32,6 +34,11 @@ class Job(NamedTuple):
     variables: dict         # what it needs to know
 
 
+def python():
+    """What run.sh is to take: the Python that the user chose, else the one that runs here."""
+    return os.environ.get("PYTHON") or sys.executable
+
+
 def unused(name, taken):
     count, unique = 1, name
     while unique in taken:
@@ -44,7 +51,7 @@ def unused(name, taken):
 def minutes_for(folder, points):
     if not folder.plan["minutes"]:
         return folder.site.minutes
-    return max(LEAST_MINUTES, len(points) * folder.plan["minutes"] + SPARE_MINUTES)
+    return max(LEAST_MINUTES, len(points) * folder.plan["minutes"] + SPARE_MINUTES + NOTICE_MINUTES)
 
 
 def job_of(folder, name, points, program, collects):

@@ -64,8 +64,5 @@ def submit(path, folder, after, kind):
 
 
 def live(ids):
-    return {number: "running" for number in ids if process_runs(int(number))}
-
-
-def ready(path, _site, _after, _arguments):
-    return ["bash", path]
+    """A folder of PBS has ids that are no process numbers."""
+    return {number: "running" for number in ids if number.isdigit() and process_runs(int(number))}

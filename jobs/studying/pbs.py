@@ -12,7 +12,7 @@ import shlex
 from pathlib import Path
 
 from studying.ini import WrongInput
-from studying.jobs import body, clock, shares
+from studying.jobs import body, clock, python, shares
 from studying.slurm import answer, called
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
@@ -117,8 +117,9 @@ def live(_ids):
 def settings(site, arguments):
     """What a ready script is told, as lines of shell in base64: qsub -v changes quotes."""
     home = Path(__file__).resolve().parents[2]
-    values = {"ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home)}
-    values.update((name, os.environ[name]) for name in ("ROWHALO", "PYTHON") if name in os.environ)
+    values = {"ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home), "PYTHON": python()}
+    if "ROWHALO" in os.environ:
+        values["ROWHALO"] = os.environ["ROWHALO"]
     lines = [f"export {name}={shlex.quote(value)}" for name, value in values.items()]
     lines.append(" ".join(["set", "--", *map(shlex.quote, arguments)]))
     return {"ROWHALO_ENCODED": base64.b64encode("\n".join(lines).encode()).decode()}

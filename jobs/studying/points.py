@@ -136,7 +136,7 @@ def add_outline(point, study, program):
         key = "template" if study.templates else "source"
         raise study.ini.wrong("matrix", key, f"{point['matrix']}: {error}") from error
     memory = outline.device_bytes if point["device"] == "gpu" else outline.host_bytes
-    point.update(rows=outline.rows, nonzeros=outline.nonzeros, exact=outline.exact,
+    point.update(rows=outline.rows, nonzeros=outline.nonzeros,
                  csr_bytes=outline.csr_bytes(point["precision"]), memory_bytes=memory,
                  host_bytes=outline.host_bytes)
 

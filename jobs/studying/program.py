@@ -31,11 +31,8 @@ class Outline(NamedTuple):
     rows: int
     columns: int
     nonzeros: int
-    exact: bool             # the nonzeros
-    rank_nonzeros: int
     host_bytes: int         # while reading and partitioning, which is when most is held
     device_bytes: int
-    note: str
 
     def csr_bytes(self, precision):
         """Of matrix and vectors, as the program's gbytes_per_second counts them."""
@@ -109,6 +106,5 @@ class Program:
             need = report["info"]["need"]
             self.outlines[key] = Outline(
                 report["matrix"]["rows"], report["matrix"]["columns"],
-                report["matrix"]["nonzeros"], report["info"]["exact_nonzeros"], need["nonzeros"],
-                need["host_peak_bytes"], need["device_bytes"], need["note"])
+                report["matrix"]["nonzeros"], need["host_peak_bytes"], need["device_bytes"])
         return self.outlines[key]

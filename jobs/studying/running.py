@@ -15,6 +15,7 @@ from pathlib import Path
 
 from studying.claims import claimed, owner_here
 from studying.folder import read_json
+from studying.ini import WrongInput
 from studying.points import arguments_of, obstacle, plural
 from studying.rows import rows_of, solver_name
 from studying.states import live_jobs_of, reason_of
@@ -48,6 +49,8 @@ class Interruption:
         self.overdue = False
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                               env=environment, pass_fds=kept) as self.child:
+            if self.name:  # it came before the child was known, which has not got it
+                self.child.send_signal(signal.SIGUSR1)
             for limit, number in ((seconds, signal.SIGUSR1), (GRACE_SECONDS, signal.SIGTERM),
                                   (GRACE_SECONDS, signal.SIGKILL)):
                 try:
@@ -95,7 +98,9 @@ def run_point(folder, point, interruption, environment, lock):
                     f"{folder.plan['minutes']} minutes of [run] time; see run.txt\n")
     elif status and not (place / "error").exists():
         said = (place / "run.txt").read_text(encoding="utf-8", errors="replace").strip()
-        write_whole(place / "error", f"status = {status}\nreason = run.sh could not run it\n\n"
+        reason = (f"interrupted by {interruption.name} before it began" if interruption.name
+                  else "run.sh could not run it")
+        write_whole(place / "error", f"status = {status}\nreason = {reason}\n\n"
                     f"{said.split(chr(10))[-1]}\n")
     return status
 
@@ -126,11 +131,21 @@ def run_claimed(folder, point, interruption, environment, lock, head):
     return bool(status)
 
 
+def known_jobs(folder):
+    """The jobs that live; none where the scheduler does not answer. The locks on the points remain."""
+    try:
+        return live_jobs_of(folder)
+    except WrongInput as error:
+        print(f"note: no list of running jobs, only the locks tell which points run elsewhere: {error}",
+              flush=True)
+        return {}
+
+
 def run_points(folder, points):
     """Runs what is not done; True when nothing failed."""
     interruption, failed = Interruption(), False
     environment = {**os.environ, "PYTHON": sys.executable}
-    owner, live_jobs = owner_here(folder.site.scheduler), live_jobs_of(folder)
+    owner, live_jobs = owner_here(folder.site.scheduler), known_jobs(folder)
     for number, point in enumerate(points, 1):
         place, head = folder.place_of(point), f"[{number}/{len(points)}] {point['name']}"
         stop = obstacle(point, folder.site) or lack_of_nodes(point, folder.site)

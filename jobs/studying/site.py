@@ -121,14 +121,14 @@ def slurm_node(partition):
     return int(re.sub(r"\D", "", cores) or 0), sum(map(int, gpus))
 
 
-def counted(ini, scheduler, partition):
-    """Cores and GPUs of a node, and the text with them in the place of auto."""
+def counted(ini, scheduler, partition, text):
+    """Cores and GPUs of a node, and the file's text with them in the place of auto."""
     numbers = {}
     for key, default in (("cores", "auto"), ("gpus", "auto" if scheduler == "none" else "0")):
-        text = ini.line("node", key, default)
-        if text == "auto" and scheduler == "pbs":
+        said = ini.line("node", key, default)
+        if said == "auto" and scheduler == "pbs":
             raise ini.wrong("node", key, "PBS sites must say it; `pbsnodes -a` knows")
-        if text != "auto":
+        if said != "auto":
             numbers[key] = ini.integer("node", key, default, least=1 if key == "cores" else 0)
         elif scheduler == "slurm":
             numbers[key] = slurm_node(partition)[key == "gpus"]
@@ -137,23 +137,22 @@ def counted(ini, scheduler, partition):
     if not numbers["cores"]:
         raise ini.wrong("node", "cores", "sinfo did not tell the cores of a node; on a machine "
                         "without Slurm: --site local, else write a number")
-    text = ini.text
     for key, number in numbers.items():
-        text = re.sub(rf"^{key}\s*=\s*auto\s*$", f"{key} = {number}", text, flags=re.MULTILINE)
+        text = re.sub(rf"^{key}[ \t]*=\s*auto[ \t]*$", f"{key} = {number}", text, flags=re.MULTILINE)
     return numbers["cores"], numbers["gpus"], text
 
 
-def machine_file(ini, text):
-    """The machine file and the text without it: plans name the file, so that what was planned can be
-    looked at without it."""
+def machine_file(ini):
+    """The machine file, and the text of the site without it: plans name the file, so that what was planned
+    can be looked at without it."""
     name = ini.line("site", "machine")
     if not name:
-        return None, text
+        return None, ini.text
     path = ini.path.resolve().parent / name
     if not path.is_file():
         raise ini.wrong("site", "machine", f"{name}: there is no such file in "
                         f"{ini.path.resolve().parent}; rowhalo network makes one")
-    lines = text.split("\n")
+    lines = ini.text.split("\n")
     del lines[ini.lines["site", "machine"] - 1]
     return path, "\n".join(lines)
 
@@ -195,8 +194,8 @@ def read_site(path):
     for name in ini.section("variables"):
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ini.wrong("variables", name, "is not the name of a variable")
-    cores, gpus, text = counted(ini, scheduler, partition)
-    machine, text = machine_file(ini, text)
+    machine, text = machine_file(ini)
+    cores, gpus, text = counted(ini, scheduler, partition, text)
     memory_gb = gigabytes(ini, "memory_gb")
     if scheduler == "none" and not memory_gb:
         memory_gb = local_memory_gb()

@@ -6,14 +6,14 @@ sbatch's command line for the ready ones.
 """
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
 from studying.ini import WrongInput
-from studying.jobs import body, clock, shares
+from studying.jobs import NOTICE_MINUTES, body, clock, python, shares
 
 SECONDS = 120
-NOTICE_SECONDS = 120    # from the signal to the end
 
 
 def site_options(site):
@@ -40,7 +40,7 @@ def directives(job):
         yield f"--time={clock(job.minutes)}"
     yield "--output=%x-%j.out"
     yield "--open-mode=append"
-    yield f"--signal=B:USR1@{NOTICE_SECONDS}"
+    yield f"--signal=B:USR1@{60 * NOTICE_MINUTES}"
     yield "--no-requeue"
     yield from site_options(job.site)
 
@@ -118,7 +118,7 @@ def live(_ids):
 
 def settings(site, _arguments):
     """What sbatch hands on to a ready script."""
-    return {"ROWHALO_SITE": str(site.path.resolve()),
+    return {"ROWHALO_SITE": str(site.path.resolve()), "PYTHON": python(),
             "ROWHALO_HOME": str(Path(__file__).resolve().parents[2])}
 
 
@@ -132,6 +132,10 @@ def ready(path, site, after, arguments):
     time = [f"--time={clock(site.minutes)}"] if site.minutes else []
     # The scripts ask for GPUs; where there are none that must be taken back.
     none = [] if gpus else ["--gpus-per-node=0"]
-    return ["sbatch", "--parsable", *site_options(site), *time,
-            *geometry(site, ranks, cores, gpus), *none, *dependency, path,
-            *arguments]
+    options = ["sbatch", "--parsable", *site_options(site), *time,
+               *geometry(site, ranks, cores, gpus), *none, *dependency]
+    if site.exclusive:
+        return [*options, path, *arguments]
+    # No option takes the script's --exclusive back (--oversubscribe would share even the cores).
+    line = " ".join(map(shlex.quote, [*options, "/dev/stdin", *arguments]))
+    return ["bash", "-c", f"sed '/^#SBATCH --exclusive$/d' {shlex.quote(path)} | {line}"]

@@ -18,9 +18,12 @@ KEYS = {
     "matrix": ("source", "rows_per_rank", "bytes_per_rank", "template"),
     "points": ("ranks", "nodes", "ranks_per_node"),
     "sweep": ("formats", "partitions", "halos", "precisions", "schedules", "threads"),
-    "run": ("command", "device", "arguments", "repeats", "time", "baseline"),
+    "run": ("command", "device", "arguments", "repeats", "time"),
 }
-SCHEDULES = ("overlap", "blocking", "petsc-like", "hpcg-like")
+GONE = {("run", "baseline"): "there is no such key any more: efficiency refers to the fewest ranks of the "
+        "study; take the line out"}
+SCHEDULES = ("overlap", "blocking", "split", "petsc-like", "hpcg-like")
+SOLVE_SCHEDULES = ("overlap", "blocking")
 # What a template may hold, each for the size that is wanted (see sizes.py).
 TEMPLATE_NAMES = ("n", "side", "nx", "ny", "nz", "rows", "scale")
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -50,7 +53,6 @@ class Study:
     arguments: list
     repeats: int
     minutes: int            # a point; 0: the job takes the site's time
-    baseline: int           # ranks that speed-up and efficiency are counted from; 0: the fewest
 
 
 def split_list(text):
@@ -139,7 +141,7 @@ def read_points(ini, command):
 def read_sweep(ini, command):
     sweep = {key: split_list(ini.line("sweep", key)) for key in KEYS["sweep"]}
     for key, allowed in (("precisions", tuple(VALUE_BYTES)),
-                         ("schedules", SCHEDULES[:2] if command == "solve" else SCHEDULES)):
+                         ("schedules", SOLVE_SCHEDULES if command == "solve" else SCHEDULES)):
         for value in sweep[key]:
             if value not in allowed:
                 raise ini.wrong("sweep", key, f"{value}: use {', '.join(allowed)}")
@@ -169,7 +171,7 @@ def read_arguments(ini):
 
 
 def read_study(path):
-    ini = IniFile(path, KEYS)
+    ini = IniFile(path, KEYS, GONE)
     name = ini.line("study", "name", path.stem)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise ini.wrong("study", "name", f"{name!r}: letters, digits, '.', '_' and '-' only")
@@ -186,7 +188,7 @@ def read_study(path):
         ranks_per_node=ranks_per_node, sweep=read_sweep(ini, command), command=command,
         device=ini.choice("run", "device", ("auto", "cpu", "gpu"), "auto"),
         arguments=read_arguments(ini), repeats=ini.integer("run", "repeats", 5),
-        minutes=minutes_of(time), baseline=ini.integer("run", "baseline", 0, least=0))
+        minutes=minutes_of(time))
 
 
 def check_names(study, program):

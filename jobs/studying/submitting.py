@@ -116,11 +116,23 @@ def delete_stale(folder, live_jobs):
               f"far: {STUDY} collect {shlex.quote(str(folder.path))} --plot", flush=True)
 
 
-def watch(folder):
-    """Prints how the study stands whenever that changes, until nothing of it is under way."""
+def watch(folder, has_answered=False):
+    """Prints how the study stands whenever that changes, until nothing of it is under way. A scheduler
+    that has answered once may fail to do so for a while."""
     shown, stale_before = "", []
     while True:
-        states, live_jobs = states_of(folder)
+        try:
+            states, live_jobs = states_of(folder)
+        except WrongInput as error:
+            if not has_answered:
+                raise
+            said = f"no answer, asking again: {error}"
+            if said != shown:
+                print(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
+                shown = said
+            time.sleep(WATCH_SECONDS)
+            continue
+        has_answered = True
         ours = [job for job in folder.jobs() if backends.number_of(job["id"]) in live_jobs]
         stale = stale_jobs(folder, live_jobs)
         said = counts(states)
@@ -163,5 +175,5 @@ def submit(folder, study_text, program, options):
         submit_all(folder, jobs, options.after, options.chain)
         print(f"see: {STUDY} status {folder.path}")
     if options.watch:
-        return 0 if watch(folder) else 1
+        return 0 if watch(folder, has_answered=True) else 1
     return 0

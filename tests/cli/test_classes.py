@@ -4,9 +4,12 @@
 wrong results, and one with made-up times of a GPU, whose ratios and verdicts are known."""
 import csv
 import io
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import launch
@@ -184,6 +187,26 @@ class Classes(launch.Case):
         self.assertIn("stencil5:30", {line["matrix"] for line in lines if line["median_seconds"]})
         self.assertEqual(self.markdown("quick-fp64")["stencil27:6"][-1],
                          f"time-out after {SECONDS} s")
+
+    def test_a_signal_ends_what_runs(self):
+        """run.sh sends USR1, whatever it has got itself."""
+        pid = self.place / "pid"
+        program = self.executable(f"""#!/bin/bash
+case "$*" in *stencil5:32*) echo $$ >'{pid}.new'; mv '{pid}.new' '{pid}'; exec sleep 600 ;; esac
+exec {launch.BINARY} "$@"
+""")
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            with subprocess.Popen([sys.executable, "-B", SCRIPT, "--rowhalo", program, "--output", self.place / "out",
+                                   "--device", "cpu", "--quick", "--classes", "tiny", "--only", "stencil5:32"],
+                                  env=launch.ENVIRONMENT, stdout=subprocess.DEVNULL) as process:
+                deadline = time.monotonic() + launch.PATIENCE
+                while not pid.exists():
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.05)
+                process.send_signal(number)
+                self.assertEqual(process.wait(launch.PATIENCE), 128 + number)
+            self.assertRaises(ProcessLookupError, os.kill, int(pid.read_text(encoding="utf-8")), 0)
+            pid.unlink()
 
     def test_ratios_and_verdicts(self):
         said, lines = self.classes("--classes", "stencils,long-rows",

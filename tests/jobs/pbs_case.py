@@ -114,8 +114,3 @@ class PbsCase(throwaway.JobsCase):
 
     def folder(self, job):
         return self.project / f"rowhalo-run-{job.split('.')[0]}"
-
-    def wait_for_header(self, log):
-        self.wait_for(lambda: log.is_file() and "; hosts:" in log.read_text(encoding="utf-8"),
-                      "the program has not started")
-        throwaway.time.sleep(max(2, 2 * launch.good_seconds()))

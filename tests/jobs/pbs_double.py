@@ -82,7 +82,7 @@ class Job:
         self.held, self.folder = options.h, options.folder
         self.depends = [(kind, ids.split(":")) for kind, _, ids in
                         (part.partition(":") for part in options.depend.split(",") if part)]
-        self.walltime, self.nodes, self.per_node = 0, 1, 1
+        self.walltime, self.nodes, self.per_node, self.cores, self.place = 0, 1, 1, 1, "free"
         self.umask = int(options.umask, 8)
         self.state, self.status, self.started, self.dropped = "Q", None, 0, False
         self.process, self.sessions, self.kill_at, self.waits = None, [], 0, bool(self.depends)
@@ -93,7 +93,9 @@ class Job:
         return f"{self.id:<17} {self.name:<16} {'me':<16} {0:>8} {state} workq"
 
     def details(self):
-        lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}"]
+        lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}",
+                 f"    Resource_List.ncpus = {self.nodes * self.cores}",
+                 f"    Resource_List.place = {self.place}"]  # [I]
         if self.walltime:
             hours, rest = divmod(self.walltime, 3600)
             lines.append(f"    Resource_List.walltime = {hours:02}:{rest // 60:02}:{rest % 60:02}")
@@ -153,10 +155,13 @@ class Server:
                 for part in value.split(":"):
                     seconds = seconds * 60 + int(part)
                 job.walltime = seconds
+            elif key == "place":
+                job.place = value
             elif key == "select":
                 count, *chunk = value.split(":")
                 chunk = dict(part.split("=") for part in chunk)
                 job.nodes, job.per_node = int(count), int(chunk.get("mpiprocs", 1))
+                job.cores = int(chunk.get("ncpus", 1))
                 for name in chunk:
                     if name not in ("ncpus", "mpiprocs", "ompthreads", *self.settings["resources"]):
                         raise Refused(f"qsub: Unknown resource: {name}", 187)  # [F]

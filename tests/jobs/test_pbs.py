@@ -242,6 +242,23 @@ class Pbs(pbs_case.PbsCase):
         run = self.study("status", folder, status=2)
         self.assertEqual(run, "")
 
+    def test_i_a_share_of_a_node(self):
+        """The launcher gives a rank the cores that the job has asked for; whole nodes are used wholly."""
+        site = self.site()
+        text = site.read_text(encoding="utf-8").replace(
+            "mpirun -n", "mpirun -x CORES_OF_A_RANK={cores_per_rank} -n")
+        for exclusive, cores in (("no", 1), ("yes", 2)):
+            site.write_text(text.replace("cores = 2", f"cores = 2\nexclusive = {exclusive}"), encoding="utf-8")
+            folder, jobs = self.submit("--in-one-job", points="ranks = 1", name=f"share-{exclusive}")
+            self.wait(*jobs)
+            script = (folder / "jobs/all.pbs").read_text(encoding="utf-8")
+            self.assertIn(f"select=1:ncpus={cores}:mpiprocs=1:ompthreads=1", script)
+            name, = points(folder)
+            self.check_point(folder / "points" / name, 1)
+            command = (folder / "points" / name / "provenance/command.txt").read_text(encoding="utf-8")
+            self.assertIn(f"CORES_OF_A_RANK={cores} ", command)
+            shutil.rmtree(folder)
+
     def test_umask(self):
         """Results are the user's alone, unless the site says otherwise."""
         for extra, mode in (("", 0o600), ("-W umask=022", 0o644)):

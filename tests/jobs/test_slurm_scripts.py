@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import throwaway
@@ -88,6 +89,17 @@ class Scripts(throwaway.SlurmCase):
             self.assertTrue(all((point / "done").is_file() for point in points), self.outputs())
             lines = len((place[name] / "results.csv").read_text().splitlines())
             self.assertIn(lines, (3, 5))  # of a solver PETSc's are beside ours
+
+    def test_a_site_that_shares_its_nodes(self):
+        """The script's own --exclusive is left out, which no option of sbatch would take back."""
+        generic = (self.project / "jobs/sites/generic-slurm.ini").read_text(encoding="utf-8")
+        for exclusive, shown in (("no", "OverSubscribe=OK"), ("yes", "OverSubscribe=NO")):
+            site = self.write(f"{exclusive}.ini", generic.replace("exclusive = yes", f"exclusive = {exclusive}"))
+            job = self.command(sys.executable, "jobs/study.py", "submit", "jobs/slurm/gemv.sbatch", "--site", site,
+                               "--", "--matrix", "dense:32", *throwaway.launch.SHORT).strip()
+            self.assertIn(shown, self.command("scontrol", "-o", "show", "job", job))
+            self.assert_completed(job)
+            self.assertTrue((self.project / f"rowhalo-gemv-{job}" / "done").is_file())
 
     def test_provenance_is_filtered(self):
         job = self.sbatch("jobs/slurm/run.sbatch", *SMALL, NCCL_TOKEN="hidden",

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/study.py before anything runs: weak sizes, sites, what it says of bad files, the scripts
 that it writes (golden/; `test_study.py --update` after a change that is meant)."""
+import base64
 import os
 import re
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,13 +20,13 @@ from throwaway import launch
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 os.environ["ROWHALO"] = str(launch.BINARY)
 # pylint: disable=wrong-import-position
-from studying import pbs  # noqa: E402
+from studying import pbs, slurm  # noqa: E402
 from studying.folder import made  # noqa: E402
 from studying.ini import WrongInput  # noqa: E402
 from studying.program import Program  # noqa: E402
 from studying.site import load_site  # noqa: E402
 from studying.sizes import box_of, filled  # noqa: E402
-from studying.study import check_names, read_study, split_list  # noqa: E402
+from studying.study import SCHEDULES, SOLVE_SCHEDULES, check_names, read_study, split_list  # noqa: E402
 
 PROGRAM = Program()
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -124,6 +126,15 @@ class Sites(launch.Case):
             folder, _ = made(path, site, self.place / "out", 0, PROGRAM)
             self.assertEqual(folder.points[0]["arguments"], ["--batches", "2", *words])
 
+    def test_what_is_found_out_stands_in_the_copy(self):
+        """And a blank line after auto does not make the machine file's line another one."""
+        self.write("m.json", "{}")
+        site = self.write("a.ini", "[node]\ncores = 4\ngpus =  auto \n\n[site]\nscheduler = none\nmachine = m.json\n"
+                          "\n[launch]\ncommand = srun -n {ranks}\n")
+        with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "0,1"}):
+            self.assertEqual(load_site(site).text, "[node]\ncores = 4\ngpus = 2\n\n[site]\nscheduler = none\n\n"
+                             "[launch]\ncommand = srun -n {ranks}\n")
+
     def test_all_that_ship(self):
         for path in sorted((launch.SOURCE / "jobs/sites").glob("*.ini")):
             if path.stem != "generic-slurm":  # asks sinfo
@@ -147,6 +158,16 @@ class Ready(unittest.TestCase):
             for matrix, outline in zip(matrices, outlines):
                 self.assertGreater(outline.nonzeros, 1e6, matrix)
                 self.assertLess(outline.device_bytes, 80e9, matrix)
+
+
+    def test_schedules_are_those_of_the_program(self):
+        for command, known in (("run", SCHEDULES), ("solve", SOLVE_SCHEDULES)):
+            said = subprocess.run([launch.BINARY, command, "--help"], env=throwaway.environment(), check=True,
+                                  stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True).stdout
+            about = re.search(r"--schedule NAME((?:.*\n)+?)\n* {2}--|--schedule NAME(.*)", said)[0]
+            named = re.findall(r"^ {32}(\S+): ", about, re.MULTILINE) or re.search(
+                r": (.*) \(default", about)[1].split(" | ")
+            self.assertEqual(tuple(named), known)
 
 
 class Golden(launch.Case):
@@ -195,7 +216,7 @@ class Golden(launch.Case):
             said = study("submit", path, "--site", write_site(self.write, scheduler), "--dry-run",
                          "--after", "7", "--", "my study.ini")
             if scheduler == "slurm":
-                self.assertEqual(said, f"ROWHALO_SITE={self.place}/site.ini ROWHALO_HOME="
+                self.assertEqual(said, f"ROWHALO_SITE={self.place}/site.ini PYTHON={sys.executable} ROWHALO_HOME="
                                  f"{launch.SOURCE} sbatch --parsable --account=my_project --partition=gpu "
                                  "--qos=regular --mem=0 --ntasks-per-node=4 --cpus-per-task=16 "
                                  "--gpus-per-node=4 --exclusive --dependency=afterok:7 "
@@ -221,7 +242,26 @@ class Golden(launch.Case):
                 site.write_text(text.replace("gpus = 4", f"gpus = 4\nexclusive = {exclusive}"),
                                 encoding="utf-8")
                 script = launch.SOURCE / f"jobs/{scheduler}/kernels.{suffix}"
-                self.assertIn(takes, study("submit", script, "--site", site, "--dry-run"))
+                said = study("submit", script, "--site", site, "--dry-run", "--", "--only", "a b")
+                self.assertIn(takes, said)
+                # The script has the directive, which no option of sbatch takes back.
+                self.assertEqual("sed " in said, (scheduler, exclusive) == ("slurm", "no"))
+
+    def test_ready_scripts_run_by_this_python(self):
+        """Where PYTHON names no other."""
+        for chosen, python in (("", sys.executable), ("/my/python", "/my/python")):
+            with unittest.mock.patch.dict(os.environ, {"PYTHON": chosen}):
+                site = load_site(write_site(self.write))
+                self.assertEqual(slurm.settings(site, [])["PYTHON"], python)
+                encoded = pbs.settings(site, [])["ROWHALO_ENCODED"]
+                self.assertIn(f"export PYTHON={python}\n", base64.b64decode(encoded).decode())
+
+    def test_ready_scripts_take_no_options_of_studies(self):
+        script = launch.SOURCE / "jobs/slurm/run.sbatch"
+        for words in (["--watch"], ["--chain"], ["--in-one-job"], ["--repeats", 2], ["--output", "x"]):
+            said = study("submit", script, "--site", write_site(self.write), "--dry-run", *words, status=2)
+            self.assertEqual(said, f"study.py: {words[0]}: means nothing for {script}, which is one job; a "
+                             "study takes it\n")
 
 
 # A part of a good file, what stands instead of it, and what is said.
@@ -254,6 +294,9 @@ BAD_STUDIES = (
      r":9: \[sweep\] halos: all: a solver runs on one operator"),
     ("formats = csr\nhalos = mpi\n[run]", "schedules = hpcg-like\n[run]\ncommand = solve",
      r":9: \[sweep\] schedules: hpcg-like: use overlap, blocking"),
+    ("formats = csr\nhalos = mpi\n[run]", "schedules = split\n[run]\ncommand = solve",
+     r":9: \[sweep\] schedules: split: use overlap, blocking"),
+    ("repeats = 1", "baseline = 2", r"\[run\] baseline: there is no such key any more: efficiency refers to"),
     ("--batches 2", "--json x", r"\[run\] arguments: --json: is set by the study"),
 )
 BAD_WEAK = (

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/study.py without a scheduler: runs, what is cut off or fails, what is resumed."""
+import contextlib
+import io
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -15,12 +18,13 @@ from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 # pylint: disable=wrong-import-position
-from studying import local  # noqa: E402
-from studying.folder import made  # noqa: E402
+from studying import local, submitting  # noqa: E402
+from studying.folder import made, opened  # noqa: E402
+from studying.ini import WrongInput  # noqa: E402
 from studying.program import Program  # noqa: E402
 from studying.rows import COLUMNS  # noqa: E402
 from studying.running import Interruption  # noqa: E402
-from studying.states import reason_of  # noqa: E402
+from studying.states import State, reason_of, states_of  # noqa: E402
 from studying.submitting import all_jobs, submit_one  # noqa: E402
 
 # One of the matrices takes until it is told to end, or is killed.
@@ -210,9 +214,62 @@ class Studies(launch.Case):
             self.assertTrue(interruption.overdue)
             self.assertEqual(interruption.run(["true"], None, None, None), 0)
             self.assertFalse(interruption.overdue)
+            # A signal came before the child was known.
+            interruption.name = "SIGTERM"
+            self.assertEqual(interruption.run(["sleep", "60"], None, None, None), -signal.SIGUSR1)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def with_a_job(self, scheduler, job_id):
+        """A study that is done, as if by a job of a scheduler whose commands fail; the environment."""
+        self.start("run", points="ranks = 1")
+        site = (self.output / "site.ini").read_text("utf-8")
+        (self.output / "site.ini").write_text(site.replace("scheduler = none", f"scheduler = {scheduler}"), "utf-8")
+        (self.output / "jobs/n1.json").write_text(json.dumps(
+            {"name": "n1", "id": job_id, "points": list(points(self.output)), "time": 1.0, "after": []}), "utf-8")
+        (self.place / "bin").mkdir()
+        for name in ("squeue", "qstat"):
+            path = self.write(f"bin/{name}", "#!/bin/sh\necho the server sleeps >&2\nexit 1\n")
+            path.chmod(0o755)
+        return throwaway.environment(PATH=f"{self.place}/bin:{os.environ['PATH']}")
+
+    def test_a_job_ends_well_although_the_scheduler_does_not_answer(self):
+        for scheduler, job_id, command in (("slurm", "7", "squeue"), ("pbs", "7.head", "qstat")):
+            environment = self.with_a_job(scheduler, job_id)
+            said = study("status", self.output, environment=environment, status=2)
+            self.assertRegex(said, rf"^study\.py: {command}.*: the server sleeps\n$")
+            said = study("run", self.output, "--job", "n1", "--collect", "--no-plot", environment=environment)
+            self.assertRegex(said, rf"note: no list of running jobs, only the locks tell .*: {command}.*: the server")
+            self.assertIn("done already", said)
+            self.assertRegex(said, rf"study\.py: note: the states of the points are not known: {command}")
+            (self.output / "results.csv").unlink()
+            study("collect", self.output, environment=environment)
+            self.assertEqual(len(results(self.output)), 1)
+            self.output = self.place / "another"
+            shutil.rmtree(self.place / "bin")
+
+    def test_a_folder_of_pbs_is_opened_without_it(self):
+        self.with_a_job("pbs", "7.head")
+        self.assertIn("1 done", study("status", self.output, "--site", "local"))
+
+    def test_watch_asks_again(self):
+        """But not a scheduler that has never answered."""
+        self.start("run", points="ranks = 1")
+        folder = opened(self.output)
+        for answers, has_answered in ((1, False), (0, True)):
+            asked = [states_of(folder)] * answers + [WrongInput("the server sleeps")] * 2 + [states_of(folder)]
+            if answers:  # not at an end yet
+                states_before, live_jobs = asked[0]
+                asked[0] = ({name: State("pending", "") for name in states_before}, live_jobs)
+            said = io.StringIO()
+            with unittest.mock.patch.object(submitting, "states_of", side_effect=asked), \
+                    unittest.mock.patch.object(submitting.time, "sleep"), contextlib.redirect_stdout(said):
+                self.assertTrue(submitting.watch(folder, has_answered))
+            self.assertEqual(said.getvalue().count(" no answer, asking again: the server sleeps\n"), 1)
+            self.assertIn(" 1 done\n", said.getvalue())
+        with unittest.mock.patch.object(submitting, "states_of", side_effect=WrongInput("never")):
+            self.assertRaises(WrongInput, submitting.watch, folder)
 
     def test_points_that_do_not_fit_are_skipped(self):
         environment = {**throwaway.environment(), "CUDA_VISIBLE_DEVICES": ""}

@@ -192,6 +192,14 @@ class Pythons(Tool):
             self.write(name, f"#!/bin/sh\n{body}\n").chmod(0o755)
         self.assertEqual(self.old(0), f"{TOOL} plan a b\n")
 
+    def test_run_sh_takes_the_same_python(self):
+        """Where PYTHON names no other."""
+        project = throwaway.copy_of_jobs(self.place)
+        (project / "jobs/run.sh").write_text('#!/bin/bash\necho "$PYTHON $*"\n', encoding="utf-8")
+        for chosen, python in (("", sys.executable), ("/my/python", "/my/python")):
+            self.assertEqual(self.call("point", "--ranks", 2, tool=project / "jobs/rowhalo-study", PYTHON=chosen),
+                             f"{python} --ranks 2\n")
+
     def test_it_counts_as_one_of_ours_where_files_cannot_be_locked(self):
         self.write("rowhalo-study", "import time\ntime.sleep(600)\n")
         with subprocess.Popen([sys.executable, self.place / "rowhalo-study"]) as process:

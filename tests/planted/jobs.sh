@@ -64,6 +64,13 @@ fault "PBS H: generated scripts without PBS in PATH" jobs/shell/pbs_job.sh \
   'PATH=$PATH:$(sed' ': $(sed' jobs_pbs
 fault "PBS H: a command that may not be started" jobs/studying/slurm.py \
   'except (FileNotFoundError, PermissionError)' 'except (FileNotFoundError,)' jobs_pbs
+fault "PBS I: a share of a node is laid out as all of it" jobs/shell/allocation.sh \
+  '      node_cpus=$(pbs_cores "$job_nodes")
+' '' jobs_pbs
+fault "a signal before the point is known is lost" jobs/studying/running.py \
+  '            if self.name:  #' '            if False:  #' jobs_study_local
+fault "a scheduler that does not answer ends a watch" jobs/studying/submitting.py \
+  '            if not has_answered:' '            if True:' jobs_study_local
 fault "job starts before its record" jobs/studying/submitting.py \
   '    record(folder, job, "", after)
 ' '' jobs_study_local
