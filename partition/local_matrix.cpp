@@ -209,16 +209,6 @@ OwnedRanges even_ranges(const Comm& comm, GlobalIndex items, int block) {
   return ranges;
 }
 
-/// Whether number k of every rank is first + k. Collective.
-bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first) {
-  bool same = true;
-#pragma omp parallel for reduction(&& : same) schedule(static)
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    same = same && numbers[k] == first + static_cast<GlobalIndex>(k);
-  }
-  return max_over_ranks(comm, std::int64_t{!same}) == 0;
-}
-
 std::vector<GlobalIndex> consecutive(GlobalIndex first, GlobalIndex last) {
   std::vector<GlobalIndex> numbers(last - first);
   std::iota(numbers.begin(), numbers.end(), first);
@@ -235,6 +225,15 @@ void to_source(const Shuffle& shuffle, std::vector<GlobalIndex>& numbers) {
 int OwnedRanges::owner(GlobalIndex number) const {
   return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin()) -
          1;
+}
+
+bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first) {
+  bool same = true;
+#pragma omp parallel for reduction(&& : same) schedule(static)
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    same = same && numbers[k] == first + static_cast<GlobalIndex>(k);
+  }
+  return max_over_ranks(comm, std::int64_t{!same}) == 0;
 }
 
 LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,

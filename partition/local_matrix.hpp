@@ -48,6 +48,9 @@ struct LocalMatrix {
   }
 };
 
+/// Collective. Whether number k of every rank is `first` + k.
+bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first);
+
 /// Collective. Moves the rows of `matrix` to `owners` (one a local row) and numbers them. `shuffle`
 /// is the renumbering that `matrix` has gone through, or null; `reorder` the order of the rows on
 /// their rank (rcm: the matrix is square). Throws AgreedError (usage) when a rank would have more

@@ -197,16 +197,6 @@ LocalMatrix what_is_added(const Comm& comm, const LocalMatrix& old, const Cover&
   return matrix;
 }
 
-/// Collective. Whether the rows of all ranks are in the order of the source.
-bool keeps_order(const Comm& comm, const LocalMatrix& matrix) {
-  const GlobalIndex first = matrix.rows.starts[comm.rank];
-  bool kept = true;
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    kept = kept && matrix.source_rows[row] == first + row;
-  }
-  return max_over_ranks(comm, std::int64_t{!kept}) == 0;
-}
-
 /// Collective. What is read and written because of each row (csr_words): its own entries that
 /// stay, the sums that it takes, and those entries of its column that come to its owner.
 std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& matrix,
@@ -322,7 +312,8 @@ SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {
 
 LocalMatrix cut_for_partial_sums(const Comm& comm, LocalMatrix&& matrix, Progress& progress) {
   constexpr int cuts = 3;
-  if (matrix.info.rows != matrix.info.columns || !keeps_order(comm, matrix)) {
+  if (matrix.info.rows != matrix.info.columns ||
+      !keeps_numbers(comm, matrix.source_rows, matrix.rows.starts[comm.rank])) {
     return std::move(matrix);
   }
   LocalMatrix cut = std::move(matrix);

@@ -17,9 +17,15 @@ bool usable(Isa isa) {
   return false;
 }
 
+Isa widest_isa() {
+  static const Isa isa = usable(Isa::avx512) ? Isa::avx512
+                         : usable(Isa::avx2) ? Isa::avx2
+                                             : Isa::plain;
+  return isa;
+}
+
 Isa chosen_isa(const Spec& options) {
-  const Isa best = usable(Isa::avx512) ? Isa::avx512 : usable(Isa::avx2) ? Isa::avx2 : Isa::plain;
-  if (!options.has("simd")) return best;
+  if (!options.has("simd")) return widest_isa();
   Isa named = Isa::plain;
   switch (options.integer("simd", 0, 0)) {
     case 0:

@@ -26,7 +26,10 @@ enum class Isa {
 /// Whether this CPU can run it.
 bool usable(Isa isa);
 
-/// The widest usable one, or the one that the option `simd` names. Throws InputError when that is
+/// The widest usable one.
+Isa widest_isa();
+
+/// The same, or the one that the option `simd` names. Throws InputError when that is
 /// none, or not usable here.
 Isa chosen_isa(const Spec& options);
 

@@ -59,13 +59,6 @@ struct ExactBody {
   }
 };
 
-Isa widest_isa() {
-  static const Isa isa = usable(Isa::avx512) ? Isa::avx512
-                         : usable(Isa::avx2) ? Isa::avx2
-                                             : Isa::plain;
-  return isa;
-}
-
 /// work(part, begin, end) for every thread's part of the rows.
 template <class Work>
 void for_each_thread(std::int64_t rows, int threads, const Work& work) {

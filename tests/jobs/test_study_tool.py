@@ -84,8 +84,8 @@ class Commands(Tool):
                              ("rowhalo-study table --help", "usage: rowhalo-study table .*"),
                              ("table.py results/h200/classes-fp64.csv", "# classes-fp64")):
             # The reader is gone before the program writes.
-            run = subprocess.run(["bash", "-c", f"set -o pipefail; cd '{JOBS}'; {{ sleep 0.5; '{sys.executable}' -B "
-                                  f"{words}; }} | true"], check=False, stdout=subprocess.PIPE,
+            run = subprocess.run(["bash", "-c", f"unset PYTHONUNBUFFERED; set -o pipefail; cd '{JOBS}'; "
+                                  f"{{ sleep 0.5; '{sys.executable}' -B {words}; }} | true"], check=False, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, universal_newlines=True)
             self.assertEqual((run.stdout, run.returncode), ("", 1), words)
             run = subprocess.run(["bash", "-c", f"cd '{JOBS}'; '{sys.executable}' -B {words} | head -n 1"],
