@@ -194,9 +194,9 @@ TEST_CASE("auto: a format that one rank refuses is refused on all, with its reas
 
 TEST_CASE("auto: the fastest so far makes room where memory lacks") {
   Trials trials(make_grid_matrix(4, 4, 4, 1));
-  const FormatEntry first = made_up("first", make_sleeper<4>),
+  const FormatEntry first = made_up("first", make_sleeper<12>),
                     faster = made_up("faster", make_large_sleeper<2>),
-                    slower = made_up("slower", make_large_sleeper<9>),
+                    slower = made_up("slower", make_large_sleeper<30>),
                     too_large = made_up("too large", make_too_large);
   {
     const ChosenKernels chosen = trials.choose({&first, &faster, &too_large}, ample);
