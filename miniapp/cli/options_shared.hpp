@@ -84,7 +84,7 @@ CLI::Validator number_from(Number low, Number high) {
     Number value{};
     errno = 0;
     const bool is_number = CLI::detail::lexical_cast(text, value);
-    const bool wrapped = std::is_integral_v<Number> && errno == ERANGE;  // CLI11 takes the largest
+    const bool wrapped = std::is_integral_v<Number> && errno == ERANGE;  // CLI11 says the largest
     const bool in_range = is_number && !wrapped && value >= low && value <= high;  // NaN: false
     return in_range ? std::string()
                     : fmt::format("{} is not a{}number from {} to {}", text,

@@ -49,8 +49,8 @@ struct RankProduct {
   double rows = 0, nonzeros = 0, sectors = 0;
 };
 
-/// Collective. `local` is collective on this rank alone: what all of its ranks agree on there, the
-/// others do not know.
+/// Collective. `local` communicates on MPI_COMM_SELF only: an AgreedError in it is known to this
+/// rank alone, and becomes one of all ranks.
 void agree_on_own(const Comm& comm, const std::function<void()>& local) {
   agree(comm, [&] {
     try {

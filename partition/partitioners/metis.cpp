@@ -57,7 +57,7 @@ MetisOptions read_metis_options(const Spec& options) {
 class SilentStdout {
  public:
   SilentStdout() : saved_(dup(STDOUT_FILENO)) {
-    if (saved_ < 0) return;  // better than to lose it
+    if (saved_ < 0) return;  // a line of METIS does less harm than a lost stdout
     std::fflush(stdout);
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere < 0) return;
