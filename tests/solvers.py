@@ -5,13 +5,13 @@
   solvers.py --output solvers.md     about half an hour on two cores
   solvers.py --short                 small matrices and fewer runs, for ctest
 
-Systems: every method converges, or ends by name on matrices from files, on 1, 2, 3, 4 and 7 ranks; the
-error of the manufactured solution is stated. Iterations are compared with those of PETSc's KSP on the
-same ranks. The forms of CG on generated matrices agree within 2 %. Elsewhere rounding errors decide, and
-PETSc's own counts differ between numbers of ranks and between orders of the rows (--shuffle): ours lie no
-farther outside their range than that range is wide, or 2 %; bicgstab, which begins again where PETSc's
-does not, may take fewer. Iterations are listed per number of ranks, then per order of the rows, which is
-tried on one rank.
+Systems: every method converges, or ends by name on matrices from files, on 1, 2, 3, 4 and 7 ranks; x is
+right by the true residual, and its error stated. Iterations stand beside those of PETSc's KSP on the same
+ranks. Those of CG on generated matrices agree within 2 %. Elsewhere rounding errors decide, which differ
+between processors, libraries, numbers of ranks and orders of the rows (--shuffle): over all of these the
+medians lie as near as PETSc's own counts do to each other, or within a tenth for CG and a quarter for
+bicgstab, which begins again where PETSc's does not and may take fewer. Iterations are listed per number of
+ranks, then per order of the rows, which is tried on one rank.
 Reproducible: with --reproducible one history and one x for all ranks, canonical formats and schedules.
 Eigenvalues: the largest one of stencil7:8 in closed form.
 PageRank: scipy's power iteration on the same file; skipped without scipy.
@@ -26,6 +26,7 @@ import gzip
 import itertools
 import json
 import math
+import statistics
 import sys
 import tempfile
 import time
@@ -48,7 +49,7 @@ class System:
     matrix: str
     short: str = ""              # the matrix of the short version; empty: not in it
     arguments: tuple = ()
-    shuffles: int = 0            # further samples of iterations: other orders of the rows, on one rank
+    shuffles: int = 6            # further samples of iterations: other orders of the rows, on one rank
     fixed_iterations: int = 0    # of the reproducible runs; 0: until convergence
     reproducible: bool = True
 
@@ -58,12 +59,12 @@ SYSTEMS = (
     System("stencil27:96", "stencil27:14"),
     System("stencil7:96", "stencil7:14"),
     System("elasticity:32", "elasticity:4"),
-    System("494_bus", "494_bus", shuffles=6),
-    System("1138_bus", shuffles=6),
-    System("bcsstk18", arguments=EARLY, reproducible=False),
-    System("bcsstk25", arguments=EARLY, reproducible=False),
-    System("bcsstk18", shuffles=6, fixed_iterations=300),
-    System("bcsstk25", shuffles=6, fixed_iterations=300),
+    System("494_bus", "494_bus"),
+    System("1138_bus"),
+    System("bcsstk18", arguments=EARLY, shuffles=0, reproducible=False),
+    System("bcsstk25", arguments=EARLY, shuffles=0, reproducible=False),
+    System("bcsstk18", fixed_iterations=300),
+    System("bcsstk25", fixed_iterations=300),
 )
 GRAPHS = ("soc-Slashdot0902", "uk-2007-05_100000")
 
@@ -83,7 +84,7 @@ class Place:
         self.report.unlink(missing_ok=True)
         result = launch.run("solve", "--matrix", matrix, "--device", "cpu", "--halo", "mpi", "--quiet",
                             "--json", self.report, *arguments, ranks=ranks, timeout=PATIENCE)
-        if result.status not in (0, 1) or not self.report.exists():
+        if result.status not in (0, 1, 3) or not self.report.exists():
             raise RuntimeError(str(result))
         return json.loads(self.report.read_text(encoding="utf-8"))["solvers"]
 
@@ -123,16 +124,16 @@ class Samples:
         if not pairs:
             return
         theirs = [petsc for _, petsc in pairs]
-        spread = max(theirs) - min(theirs)
-        low = min(theirs) if self.runs[0][1]["method"] in SYMMETRIC else 0
-        for ours, petsc in pairs:
-            least = max(1, SHARE * petsc)
-            # There the iterations of CG do not depend on rounding errors.
-            if ":" in system.matrix and self.runs[0][1]["method"] in SYMMETRIC:
-                if abs(ours - petsc) > least:
+        symmetric = self.runs[0][1]["method"] in SYMMETRIC
+        if ":" in system.matrix and symmetric:  # there rounding errors do not decide
+            for ours, petsc in pairs:
+                if abs(ours - petsc) > max(1, SHARE * petsc):
                     yield f"{ours} iterations, PETSc {petsc}"
-            elif not low - max(spread, least) <= ours <= max(theirs) + max(spread, least):
-                yield f"{ours} iterations, PETSc {min(theirs)} to {max(theirs)}"
+            return
+        ours, petsc = statistics.median(ours for ours, _ in pairs), statistics.median(theirs)
+        more = max(1, max(theirs) - min(theirs), (0.1 if symmetric else 0.25) * petsc)
+        if ours > petsc + more or (symmetric and ours < petsc - more):
+            yield f"median of {ours} iterations, PETSc's of {petsc} ({min(theirs)} to {max(theirs)})"
 
     def cells(self):
         solvers = [solver for _, solver in self.runs]
@@ -151,7 +152,7 @@ def system_lines(place, short):
         if not matrix:
             continue
         title = " ".join((matrix, *system.arguments[1:]))
-        shuffles = 2 if short and system.shuffles else system.shuffles
+        shuffles = min(system.shuffles, 4) if short else system.shuffles
         runs = [(ranks, ()) for ranks in ranks_of_all]
         runs += [(1, ("--shuffle", seed)) for seed in range(1, shuffles + 1)]
         samples = {}

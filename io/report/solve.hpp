@@ -31,8 +31,10 @@ struct SolverReport {
   bool reproducible = false;
   std::string end;  ///< how it ended: "converged", "indefinite matrix", ...
   bool passed = false;
+  bool wrong = false;  ///< it ended in success, but its x is not right; not a field of outputs
   int iterations = 0;
   double first_norm = 0, last_norm = 0;     ///< watched
+  int norm_exponent = 0;                    ///< norms are in units of 2^norm_exponent
   std::optional<double> true_residual;      ///< |b - A x| / |b|
   std::optional<double> error;              ///< |x - x*| / |x*| of a manufactured solution
   std::optional<double> eigenvalue;         ///< of power iteration

@@ -32,13 +32,17 @@ void fields(const SolverReport& s, Walk&& field) {
   field("method", s.method, "as in --method");
   field("preconditioner", s.preconditioner, "as in --preconditioner");
   field("norm", s.norm, "of the residual, or what takes its place, that is watched");
-  field("tolerance", s.tolerance, "of the watched norm over the first one");
+  field("tolerance", s.tolerance, "of the watched norm over the first one (power: over |lambda|)");
   field("reproducible", s.reproducible, "sums do not depend on ranks, partition or device");
   field("end", s.end, "how the iterations ended");
-  field("passed", s.passed, "converged, or as many iterations as asked for");
+  field("passed", s.passed,
+        "converged, or as many iterations as asked for, and x is right by the reference product");
   field("iterations", s.iterations, "iterations");
   field("first_norm", FiniteOrNull{s.first_norm}, "before the first iteration");
   field("last_norm", FiniteOrNull{s.last_norm}, "after the last iteration");
+  field("norm_exponent", s.norm_exponent,
+        "norms are in units of 2^norm_exponent: 0, unless they would leave the range of fp64",
+        Range{std::numeric_limits<std::int64_t>::min()});
   field("true_residual", s.true_residual, "|b - A x| / |b|, computed anew; null: no system");
   field("error", s.error, "|x - x*| / |x*|; null: x* is not known");
   field("eigenvalue", s.eigenvalue, "of power iteration; null: another method",

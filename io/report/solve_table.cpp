@@ -48,8 +48,10 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   } else {
     const bool one_word =
         first.norm.find(' ') == std::string::npos;  // else a formula or a sentence
-    table.line("stops at", fmt::format("{:.3g} of the first {}{}", first.tolerance, first.norm,
-                                       one_word ? " norm" : ""));
+    table.line("stops at", first.eigenvalue
+                               ? fmt::format("{} of {:.3g} |lambda|", first.norm, first.tolerance)
+                               : fmt::format("{:.3g} of the first {}{}", first.tolerance,
+                                             first.norm, one_word ? " norm" : ""));
   }
   table.line("sums", first.reproducible ? "reproducible" : "in any order");
   table.out() << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", "method", "iter.",

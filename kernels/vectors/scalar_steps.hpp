@@ -11,21 +11,52 @@
 
 namespace rowhalo {
 
-/// Inner products of residuals below this have vanished: what underflows beside them says nothing
-/// about the matrix. Iterations then change nothing any more: quotients of such numbers would let
-/// the residual grow again, to infinity in the end.
+/// Inner products of residuals this small, over the first ones, have vanished: what underflows
+/// beside them says nothing about the matrix. Iterations then change nothing any more: quotients of
+/// such numbers would let the residual grow again, to infinity in the end.
 inline constexpr double vanished = 1e-290;
+inline constexpr double most_finite = 0x1.fffffffffffffp+1023;
+
+/// Before the first iteration, from r.r and, where a method has one, rho.
+ROWHALO_STEP inline void note_first_products(double r2, double rho, double* scalars) {
+  if (scalars[at_norms] != 0) return;
+  scalars[at_vanished] = vanished * r2;
+  scalars[at_vanished_rho] = vanished * rho;
+}
+
+ROWHALO_STEP inline void note_trouble(Trouble trouble, double* scalars) {
+  scalars[at_trouble] = static_cast<double>(trouble);
+}
+
+/// Curvature this small, over the largest, is rounding errors: A p is 0.
+inline constexpr double flat = 16 * 0x1p-52;
+
+/// CG, of a new direction p = z + beta p: whether p.A p (`curvature`) allows a step, so that
+/// alpha = rho / p.A p. p.M p follows from r.p = 0 of the direction before: rho + beta^2 p.M p.
+ROWHALO_STEP inline double step_length(double rho, double beta, double curvature, double* scalars) {
+  const double direction = fma(beta * beta, scalars[at_direction], rho);
+  const double quotient = curvature / direction, largest = scalars[at_curvature];
+  scalars[at_direction] = direction;
+  if (rho <= scalars[at_vanished_rho]) return 0;
+  if (fabs(curvature) > most_finite) note_trouble(Trouble::overflow, scalars);
+  if (quotient < -flat * largest) {
+    note_trouble(Trouble::indefinite_matrix, scalars);
+    return 0;
+  }
+  if (quotient <= flat * largest) {
+    note_trouble(Trouble::singular, scalars);
+    return 0;
+  }
+  scalars[at_curvature] = fmax(largest, quotient);
+  return rho / curvature;
+}
 
 /// CG: alpha = rho / p.q from sums[0].
 struct CgAlpha {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    const double rho = scalars[at_rho];
-    if (sum[0] <= 0 && rho > vanished) {
-      scalars[at_trouble] = static_cast<double>(Trouble::indefinite_matrix);
-    }
-    scalars[at_alpha] = sum[0] <= 0 || rho <= vanished ? 0 : rho / sum[0];
+    scalars[at_alpha] = step_length(scalars[at_rho], scalars[at_beta], sum[0], scalars);
   }
 };
 
@@ -36,8 +67,9 @@ struct CgBeta {
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     scalars[at_norm2] = sum[norm];
-    if (sum[0] <= 0 && sum[1] > vanished) {
-      scalars[at_trouble] = static_cast<double>(Trouble::indefinite_preconditioner);
+    note_first_products(sum[1], sum[0], scalars);
+    if (sum[0] <= 0 && sum[1] > scalars[at_vanished]) {
+      note_trouble(Trouble::indefinite_preconditioner, scalars);
     }
     scalars[at_beta] = scalars[at_rho] == 0 ? 0 : sum[0] / scalars[at_rho];
     scalars[at_rho] = sum[0];
@@ -55,16 +87,17 @@ struct CgOneReductionScalars {
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     scalars[at_norm2] = sum[norm];
     const double rho = sum[0];
+    note_first_products(sum[1], rho, scalars);
     const bool first = scalars[at_rho] == 0;
     const double beta = first ? 0 : rho / scalars[at_rho];
     const double curvature = first ? sum[image] : fma(-beta, rho / scalars[at_alpha], sum[image]);
-    if (rho <= 0 && sum[1] > vanished) {
-      scalars[at_trouble] = static_cast<double>(Trouble::indefinite_preconditioner);
-    } else if (curvature <= 0 && rho > vanished) {
-      scalars[at_trouble] = static_cast<double>(Trouble::indefinite_matrix);
+    if (rho <= 0 && sum[1] > scalars[at_vanished]) {
+      note_trouble(Trouble::indefinite_preconditioner, scalars);
+      scalars[at_alpha] = 0;
+    } else {
+      scalars[at_alpha] = step_length(rho, beta, curvature, scalars);
     }
     scalars[at_beta] = beta;
-    scalars[at_alpha] = curvature > 0 && rho > vanished ? rho / curvature : 0;
     scalars[at_rho] = rho;
   }
 };
@@ -74,10 +107,9 @@ struct BicgstabAlpha {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    const bool over = scalars[at_norm2] <= vanished;
-    if (sum[0] == 0 && !over) {
-      scalars[at_trouble] = static_cast<double>(Trouble::breakdown);
-    }
+    const bool over = scalars[at_norm2] <= scalars[at_vanished];
+    if (sum[0] == 0 && !over) note_trouble(Trouble::breakdown, scalars);
+    if (fabs(sum[0]) > most_finite) note_trouble(Trouble::overflow, scalars);
     scalars[at_alpha] = sum[0] == 0 || over ? 0 : scalars[at_rho] / sum[0];
   }
 };
@@ -87,7 +119,9 @@ struct BicgstabOmega {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    scalars[at_omega] = sum[1] == 0 || scalars[at_norm2] <= vanished ? 0 : sum[0] / sum[1];
+    const bool over = scalars[at_norm2] <= scalars[at_vanished];
+    if (sum[1] > most_finite) note_trouble(Trouble::overflow, scalars);
+    scalars[at_omega] = sum[1] == 0 || over ? 0 : sum[0] / sum[1];
   }
 };
 
@@ -102,10 +136,11 @@ struct BicgstabBeta {
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     scalars[at_norm2] = sum[1];
+    note_first_products(sum[1], sum[0], scalars);
     const bool again =
         first || fabs(sum[0]) <= orthogonal * sqrt(scalars[at_shadow2]) * sqrt(sum[1]);
-    if (!first && scalars[at_omega] == 0 && sum[1] > vanished) {
-      scalars[at_trouble] = static_cast<double>(Trouble::breakdown);
+    if (!first && scalars[at_omega] == 0 && sum[1] > scalars[at_vanished]) {
+      note_trouble(Trouble::breakdown, scalars);
     }
     const bool none = again || scalars[at_omega] == 0 || scalars[at_rho] == 0;
     const double growth = none ? 0 : scalars[at_alpha] / scalars[at_omega];
@@ -122,18 +157,19 @@ struct PowerScalars {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    if (sum[1] == 0) scalars[at_trouble] = static_cast<double>(Trouble::breakdown);
+    if (sum[1] == 0) note_trouble(Trouble::breakdown, scalars);
     scalars[at_alpha] = sum[0] / sum[2];
     scalars[at_beta] = sum[1] == 0 ? 0 : 1 / sqrt(sum[1]);
   }
 };
 
-/// Power iteration: the watched norm is |y - lambda x|.
+/// Power iteration: the watched norm is |y - lambda x|, small beside |lambda|.
 struct PowerNorm {
   static constexpr bool ends_iteration = true;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     scalars[at_norm2] = sum[0];
+    scalars[at_whole] = fabs(scalars[at_alpha]);
   }
 };
 

@@ -13,11 +13,16 @@ namespace rowhalo {
 
 /// Places in the scalars of a method. The last five are the verdict's own.
 enum SolverScalars {
-  at_norm2,    ///< the watched norm, squared
-  at_trouble,  ///< a Trouble
+  at_norm2,         ///< the watched norm, squared
+  at_whole,         ///< what the tolerance is a share of; 0: the first watched norm
+  at_trouble,       ///< a Trouble
+  at_vanished,      ///< where r.r has vanished
+  at_vanished_rho,  ///< where rho has
   at_alpha,
   at_beta,
   at_rho,
+  at_direction,  ///< p.M p of CG
+  at_curvature,  ///< of CG: the largest p.A p over p.M p so far
   at_omega,
   at_shadow2,      ///< |r0|^2 of BiCGStab
   at_restart,      ///< of BiCGStab: 1 where r0 is to be replaced
@@ -30,7 +35,14 @@ enum SolverScalars {
 };
 
 /// What can go wrong in an iteration.
-enum class Trouble { none, indefinite_matrix, indefinite_preconditioner, breakdown };
+enum class Trouble {
+  none,
+  indefinite_matrix,
+  indefinite_preconditioner,
+  singular,  ///< A p is 0, so that no step along p is long enough
+  breakdown,
+  overflow
+};
 
 /// How a solver ended.
 enum class SolverEnd {
@@ -42,13 +54,17 @@ enum class SolverEnd {
   indefinite_matrix,
   indefinite_preconditioner,
   breakdown,
+  incompatible,  ///< a singular matrix, b not in its range
+  overflow,      ///< a sum beyond the range of fp64
   not_a_number,
   interrupted,  ///< by a signal
+  // What only a look at the system after the end tells (miniapp/commands/diagnosis.hpp):
+  negative_definite,
 };
 
 /// When iterations end.
 struct StopRule {
-  double tolerance = 1e-8;  ///< of the watched norm over the one that it began with
+  double tolerance = 1e-8;  ///< of the watched norm over the first one, or over at_whole
   std::int32_t max_iterations = 10000;
   std::int32_t iterations = 0;  ///< exactly so many, whatever the norm; 0: until the tolerance
 };
@@ -84,23 +100,26 @@ inline constexpr double rounding_level = 1e-6;
 ROWHALO_STEP inline SolverEnd end_of(Trouble trouble) {
   if (trouble == Trouble::indefinite_matrix) return SolverEnd::indefinite_matrix;
   if (trouble == Trouble::indefinite_preconditioner) return SolverEnd::indefinite_preconditioner;
-  return SolverEnd::breakdown;
+  if (trouble == Trouble::singular) return SolverEnd::incompatible;
+  return trouble == Trouble::overflow ? SolverEnd::overflow : SolverEnd::breakdown;
 }
 
 /// Why iterations end after `done` of them, if they do.
 ROWHALO_STEP inline SolverEnd verdict(const StopRule& rule, const double* scalars, double norm,
                                       std::int64_t done, bool stop_requested) {
   const double first = scalars[at_first_norm];
+  const double whole = scalars[at_whole] > 0 ? scalars[at_whole] : first;
   const auto trouble = static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
   const bool at_rounding_level = norm <= rounding_level * first;
   if (!(norm - norm == 0)) {
-    return trouble == Trouble::none ? SolverEnd::not_a_number : end_of(trouble);
+    if (trouble != Trouble::none) return end_of(trouble);
+    return norm > 0 ? SolverEnd::overflow : SolverEnd::not_a_number;
   }
   if (rule.iterations > 0) {
     if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
     if (done >= rule.iterations) return SolverEnd::iterations_done;
   } else {
-    if (norm <= rule.tolerance * first) return SolverEnd::converged;
+    if (norm <= rule.tolerance * whole) return SolverEnd::converged;
     if (trouble != Trouble::none) {
       return at_rounding_level ? SolverEnd::stagnation : end_of(trouble);
     }

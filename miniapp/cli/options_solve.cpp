@@ -41,7 +41,8 @@ void add_solver_options(App& app, SolveOptions& solve) {
                           "others with cg)")
       ->group(group);
   app.add_option("--tolerance", solve.tolerance,
-                 with_default("stop when the norm is this small, relative to the first one",
+                 with_default("stop when the norm is this small, relative to the first one (power: "
+                              "to |lambda|)",
                               solve.tolerance))
       ->type_name("T")
       ->check(number_from(0.0, 1.0))

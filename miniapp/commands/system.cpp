@@ -27,21 +27,21 @@ std::vector<double> reference_image(const LocalMatrix& matrix, const std::vector
   return reference_product({matrix, Precision::fp64, 1, 0, x, y0, nullptr});
 }
 
-/// Entries whose squares are beyond the range of a double are scaled by a power of two.
-double norm_over_ranks(const Comm& comm, const std::vector<double>& values) {
-  constexpr double safe = 0x1p400;
-  double largest = 0;
-  for (const double value : values) largest = std::fmax(largest, std::fabs(value));
-  largest = max_over_ranks(comm, largest);
-  const bool scaled =
-      std::isfinite(largest) && largest > 0 && (largest > safe || largest < 1 / safe);
-  const int exponent = scaled ? std::ilogb(largest) : 0;
+/// Squares neither overflow nor underflow.
+double norm_over_ranks(const Comm& comm, std::vector<double> values) {
+  const int exponent = scale_entries(comm, values);
   double sum = 0;
-  for (const double value : values) {
-    const double part = scaled ? std::scalbn(value, -exponent) : value;
-    sum += part * part;
-  }
+  for (const double value : values) sum += value * value;
   return std::scalbn(std::sqrt(sum_reals_over_ranks(comm, sum)), exponent);
+}
+
+/// b - A x
+std::vector<double> residual(const Experiment& e, const System& system,
+                             const std::vector<double>& x) {
+  const LocalMatrix& matrix = e.problem.matrix;
+  std::vector<double> rest = reference_image(matrix, at_columns(e.job.comm, matrix, x));
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = system.b[i] - rest[i];
+  return rest;
 }
 
 }  // namespace
@@ -54,21 +54,32 @@ double relative(double part, double whole) {
   return whole > 0 ? part / whole : part;
 }
 
-System make_system(const Experiment& e, const SolverEntry& entry) {
+System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent) {
   System system;
+  const Comm& comm = e.job.comm;
   const LocalMatrix& matrix = e.problem.matrix;
-  const std::vector<double>& x = e.operands.x;
+  system.scale.matrix = matrix_exponent;
   if (entry.kind == SolverKind::pagerank) {
     system.b.assign(matrix.owned_rows, 1.0 / static_cast<double>(matrix.info.rows));
-  } else if (entry.kind == SolverKind::power) {
-    system.b.assign(x.begin(), x.begin() + matrix.owned_rows);
-  } else if (e.options.rhs == manufactured_rhs) {
-    system.b = reference_image(matrix, x);
-    system.solution.emplace(x.begin(), x.begin() + matrix.owned_rows);
-  } else {
-    const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, e.job.comm, e.job.progress);
-    system.b = rhs.entries(matrix.source_rows, Precision::fp64);
+    return system;
   }
+  if (!solves_system(entry) || e.options.rhs == manufactured_rhs) {
+    std::vector<double> x = e.operands.x;
+    const int exponent = scale_entries(comm, x);
+    const std::vector<double> owned(x.begin(), x.begin() + matrix.owned_rows);
+    if (!solves_system(entry)) {
+      system.b = owned;
+      return system;
+    }
+    system.b = reference_image(matrix, x);
+    system.scale.rhs = scale_entries(comm, system.b);
+    system.solution = scaled(owned, -system.scale.rhs);
+    system.scale.rhs += exponent + matrix_exponent;
+    return system;
+  }
+  const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, comm, e.job.progress);
+  system.b = rhs.entries(matrix.source_rows, Precision::fp64);
+  system.scale.rhs = scale_entries(comm, system.b);
   return system;
 }
 
@@ -80,9 +91,53 @@ double relative_difference(const Comm& comm, const std::vector<double>& a,
 }
 
 double true_residual(const Experiment& e, const System& system, const std::vector<double>& x) {
+  return relative(norm_over_ranks(e.job.comm, residual(e, system, x)),
+                  norm_over_ranks(e.job.comm, system.b));
+}
+
+double residual_gradient(const Experiment& e, const System& system, const std::vector<double>& x) {
+  const Comm& comm = e.job.comm;
   const LocalMatrix& matrix = e.problem.matrix;
-  return relative_difference(e.job.comm, reference_image(matrix, at_columns(e.job.comm, matrix, x)),
-                             system.b);
+  std::vector<double> r = residual(e, system, x);
+  scale_entries(comm, r);
+  struct Sums {
+    double of_products = 0, of_absolutes = 0;
+  };
+  std::vector<Sums> image(matrix.local_columns());
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      const double term = matrix.values[k] * r[row];
+      image[matrix.indices[k]].of_products += term;
+      image[matrix.indices[k]].of_absolutes += std::fabs(term);
+    }
+  }
+  const std::vector<Sums> share = combined_share<Sums>(
+      comm, matrix.info.columns, matrix.source_columns, image, [](Sums& mine, const Sums& theirs) {
+        mine.of_products += theirs.of_products;
+        mine.of_absolutes += theirs.of_absolutes;
+      });
+  std::vector<double> products, absolutes;
+  for (const Sums& one : share) {
+    products.push_back(one.of_products);
+    absolutes.push_back(one.of_absolutes);
+  }
+  const double whole = norm_over_ranks(comm, absolutes);
+  return whole > 0 ? norm_over_ranks(comm, products) / whole : 0;
+}
+
+double relative_image(const Experiment& e, const std::vector<double>& x) {
+  const Comm& comm = e.job.comm;
+  const LocalMatrix& matrix = e.problem.matrix;
+  std::vector<double> columns = at_columns(comm, matrix, x);
+  scale_entries(comm, columns);
+  std::vector<double> absolutes(matrix.owned_rows, 0.0);
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      absolutes[row] += std::fabs(matrix.values[k] * columns[matrix.indices[k]]);
+    }
+  }
+  const double whole = norm_over_ranks(comm, absolutes);
+  return whole > 0 ? norm_over_ranks(comm, reference_image(matrix, columns)) / whole : 0;
 }
 
 double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda) {

@@ -10,22 +10,32 @@
 
 #include "miniapp/commands/experiment.hpp"
 #include "miniapp/solve/methods.hpp"
+#include "miniapp/solve/scaling.hpp"
 
 namespace rowhalo {
 
+/// Scaled (solve/scaling.hpp), as the matrix of the problem is.
 struct System {
   std::vector<double> b;                        ///< of power and pagerank: what they begin with
   std::optional<std::vector<double>> solution;  ///< that b was manufactured from
+  SystemScale scale;
 };
 
 /// Whether it is A x = b that a method solves.
 bool solves_system(const SolverEntry& entry);
 
-/// As --rhs and --x say.
-System make_system(const Experiment& e, const SolverEntry& entry);
+/// As --rhs and --x say. `matrix_exponent`: of scale_values().
+System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent);
 
 /// |b - A x| / |b|
 double true_residual(const Experiment& e, const System& system, const std::vector<double>& x);
+
+/// |A^T r| over |A|^T |r| with r = b - A x: rounding errors where r is orthogonal to all that A can
+/// give, so that no x has a smaller residual.
+double residual_gradient(const Experiment& e, const System& system, const std::vector<double>& x);
+
+/// |A x| over |A| |x|: rounding errors where A x = 0.
+double relative_image(const Experiment& e, const std::vector<double>& x);
 
 /// |A x - lambda x| / |x|
 double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda);

@@ -27,7 +27,7 @@ SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x) 
   work.run(ApplyInverse{{}, r, r0});
   work.sum(BicgstabResidual{omega, t, r0, direction, x, r},  // omega is 0: only the sums
            BicgstabBeta{true});
-  return work.repeat(x, [&] {
+  SolverOutcome outcome = work.repeat(x, [&] {
     work.run(BicgstabDirection{beta, omega, work.scalar(at_restart), work.inverse(), r, v, r0, p,
                                direction});
     with_blocks(p);
@@ -39,6 +39,10 @@ SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x) 
     work.sum(Dot{r, t}, BicgstabOmega{});
     work.sum(BicgstabResidual{omega, t, r0, direction, x, r}, BicgstabBeta{false});
   });
+  if (is_success(outcome.end)) return outcome;
+  work.apply_inverse(p, direction);
+  outcome.direction = work.read_vector(direction);
+  return outcome;
 }
 
 }  // namespace rowhalo

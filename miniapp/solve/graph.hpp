@@ -11,9 +11,9 @@
 namespace rowhalo {
 
 /// Collective. Divides every entry by the sum of its column. Returns, per owned column, 1 where
-/// that sum is 0 (dangling: nowhere to go) and 0 elsewhere. The sum of a column adds what ranks
-/// have of it in rank order: exact for weights that are integers. Throws AgreedError (usage) where
-/// an entry is negative or not finite.
+/// that sum is 0 (dangling: nowhere to go) and 0 elsewhere. Sums are identical for any number of
+/// ranks and partition, and neither overflow nor underflow. Throws AgreedError (usage) where an
+/// entry is negative or not finite.
 std::vector<double> normalize_columns(const Comm& comm, LocalMatrix& matrix);
 
 }  // namespace rowhalo

@@ -50,6 +50,12 @@ const char* name_of(SolverEnd end) {
       return "indefinite preconditioner";
     case SolverEnd::breakdown:
       return "breakdown";
+    case SolverEnd::overflow:
+      return "overflow";
+    case SolverEnd::negative_definite:
+      return "negative definite matrix";
+    case SolverEnd::incompatible:
+      return "singular matrix";
     case SolverEnd::not_a_number:
       return "not a number";
     case SolverEnd::interrupted:
@@ -119,6 +125,13 @@ double SolverWorkspace::read_scalar(int place) const {
   double value = 0;
   copy_between(setting_.space.device, &value, scalars_ + place, sizeof(value));
   return value;
+}
+
+std::vector<double> SolverWorkspace::read_vector(const double* vector) const {
+  if (done_) synchronize(setting_.space.stream);
+  std::vector<double> entries(static_cast<std::size_t>(setting_.space.rows));
+  copy_between(setting_.space.device, entries.data(), vector, entries.size() * sizeof(double));
+  return entries;
 }
 
 void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
@@ -380,9 +393,7 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   graph_ = {};  // NCCL does not close while a graph holds its kernels
   setting_.space.ended = nullptr;
   finish();
-  if (done_) synchronize(setting_.space.stream);
-  outcome.x.resize(static_cast<std::size_t>(setting_.space.rows));
-  copy_between(setting_.space.device, outcome.x.data(), x, outcome.x.size() * sizeof(double));
+  outcome.x = read_vector(x);
   outcome.end = seen().end();
   const auto norms = static_cast<std::size_t>(seen().norms());
   outcome.norms.resize(norms);

@@ -49,7 +49,8 @@ struct SolverOutcome {
   double solve_seconds = 0;     ///< of all of them, by the host's clock
   SolverPhases phases;
   Launch launch = Launch::one_by_one;
-  double eigenvalue = 0;  ///< of power iteration
+  double eigenvalue = 0;          ///< of power iteration
+  std::vector<double> direction;  ///< of a failed bicgstab: its last one, this rank's rows
 };
 
 /// Everything that solvers of one run share; outlives the workspace.
@@ -82,6 +83,7 @@ class SolverWorkspace {
   HaloVector halo_vector() { return setting_.halo.make_vector(); }
   /// In the memory of the device, when all before it is done.
   double read_scalar(int place) const;
+  std::vector<double> read_vector(const double* vector) const;
   Scalar scalar(int place) const { return {scalars_ + place}; }
 
   /// y = A x

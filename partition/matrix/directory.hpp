@@ -45,28 +45,59 @@ std::vector<T> gather(const Comm& comm, GlobalIndex size, std::span<const T> sha
   return entries;
 }
 
-/// Collective. The reverse: entries at `numbers` (each of [0, size) once over all ranks) become
-/// this rank's even share.
+/// Entries of numbers in this rank's even share, as they came.
 template <class T>
-std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
-                       std::span<const T> entries) {
-  const GroupedNumbers given = group_by_share(comm, size, numbers);
-  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
-  const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
+struct ArrivedEntries {
+  std::vector<GlobalIndex> numbers;
+  std::vector<T> entries;
+};
 
+/// Collective. Sends every entry to the rank whose even share its number lies in. What arrives
+/// stands in the order of the ranks.
+template <class T>
+ArrivedEntries<T> send_to_shares(const Comm& comm, GlobalIndex size,
+                                 std::span<const GlobalIndex> numbers, std::span<const T> entries) {
+  const GroupedNumbers given = group_by_share(comm, size, numbers);
   std::vector<T> grouped(entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) grouped[given.positions[k]] = entries[k];
   std::vector<std::int64_t> received_counts;
-  const std::vector<GlobalIndex> received_numbers =
-      exchange(comm, given.numbers, given.counts, received_counts);
-  const std::vector<T> received = exchange(comm, grouped, given.counts, received_counts);
+  ArrivedEntries<T> arrived;
+  arrived.numbers = exchange(comm, given.numbers, given.counts, received_counts);
+  arrived.entries = exchange(comm, grouped, given.counts, received_counts);
+  return arrived;
+}
 
-  if (static_cast<GlobalIndex>(received.size()) != last - first) {
+/// Collective. The reverse of gather(): entries at `numbers` (each of [0, size) once over all
+/// ranks) become this rank's even share.
+template <class T>
+std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
+                       std::span<const T> entries) {
+  const ArrivedEntries<T> arrived = send_to_shares(comm, size, numbers, entries);
+  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
+  const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
+  if (std::ssize(arrived.entries) != last - first) {
     throw std::logic_error("scatter: not every number of the share was given once");
   }
-  std::vector<T> share(received.size());
-  for (std::size_t k = 0; k < received.size(); ++k)
-    share[received_numbers[k] - first] = received[k];
+  std::vector<T> share(arrived.entries.size());
+  for (std::size_t k = 0; k < share.size(); ++k) {
+    share[arrived.numbers[k] - first] = arrived.entries[k];
+  }
+  return share;
+}
+
+/// Collective. The same where several ranks, or none, have an entry of a number:
+/// `combine(mine, theirs)` makes one of them, beginning with T(), in the order of the ranks.
+template <class T, class Combine>
+std::vector<T> combined_share(const Comm& comm, GlobalIndex size,
+                              std::span<const GlobalIndex> numbers, std::span<const T> entries,
+                              const Combine& combine) {
+  const ArrivedEntries<T> arrived = send_to_shares(comm, size, numbers, entries);
+  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
+  const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
+  std::vector<T> share(static_cast<std::size_t>(last - first));
+  for (std::size_t k = 0; k < arrived.entries.size(); ++k) {
+    combine(share[arrived.numbers[k] - first], arrived.entries[k]);
+  }
   return share;
 }
 

@@ -5,6 +5,7 @@
 
 steps=kernels/vectors/vector_steps.hpp
 scalars=kernels/vectors/scalar_steps.hpp
+diagnosis=miniapp/commands/diagnosis.cpp
 
 fault "a dot misses its first term" $steps \
   '{{a[i] * b[i], b[i]' \
@@ -73,12 +74,21 @@ fault "cg with one reduction watches |r| only" $scalars \
     const double rho' \
   cli_solve
 fault "an indefinite matrix is not noticed" $scalars \
-  'if (sum[0] <= 0 && rho > vanished) {' \
-  'if (sum[0] < 0 && rho < 0) {' \
+  'if (quotient < -flat * largest) {' \
+  'if (quotient < -1e300) {' \
   cli_solve
+fault "rounding errors of p.A p count as indefinite" $scalars \
+  'if (quotient < -flat * largest) {' \
+  'if (quotient < flat * largest) {' \
+  cli_solutions
+fault "what has vanished is absolute" $scalars \
+  'scalars[at_vanished_rho] = vanished * rho;' \
+  'scalars[at_vanished_rho] = vanished;' \
+  test_miniapp_n1
 fault "cg goes on with what has vanished" $scalars \
-  'sum[0] <= 0 || rho <= vanished ? 0' \
-  'sum[0] <= 0 ? 0'
+  'if (rho <= scalars[at_vanished_rho]) return 0;' \
+  'if (rho < 0) return 0;' \
+  test_miniapp_n1
 fault "Rayleigh quotient over |y|^2" $scalars \
   'scalars[at_alpha] = sum[0] / sum[2];' \
   'scalars[at_alpha] = sum[0] / sum[1];' \
@@ -94,13 +104,17 @@ fault "exact sums round ties up" kernels/vectors/exact_sum.hpp \
   '(rest == half && (kept & 1) != 0)' \
   'rest == half'
 fault "the first column of a rank is not normalized" miniapp/solve/graph.cpp \
-  'if (sum > 0) matrix.values[e] /= sum;' \
-  'if (sum > 0 && matrix.indices[e] > 0) matrix.values[e] /= sum;' \
+  'if (sums.sum[column] == 0) continue;' \
+  'if (sums.sum[column] == 0 || column == 0) continue;' \
   cli_solve
 fault "sums of columns are those of the rank" miniapp/solve/graph.cpp \
-  '+= parts[k];' \
-  '= parts[k];' \
+  'words[w] += other.words[w];' \
+  'words[w] = other.words[w];' \
   cli_solve
+fault "each rank has its own exponent of a column" miniapp/solve/graph.cpp \
+  'mine = std::max(mine, theirs); }' \
+  'mine = theirs; }' \
+  test_miniapp_n4
 fault "elimination in a block forgets the factor" miniapp/solve/preconditioner.cpp \
   'inverse[row * n + j] -= factor * inverse[column * n + j];' \
   'inverse[row * n + j] -= inverse[column * n + j];' \
@@ -125,17 +139,49 @@ fault "a signal does not travel in the sums" miniapp/solve/workspace.cpp \
   '*stop_ = 0;' \
   faults_short
 fault "the tolerance forgets the first norm" kernels/vectors/verdict.hpp \
-  'norm <= rule.tolerance * first' \
+  'norm <= rule.tolerance * whole' \
   'norm <= rule.tolerance' \
   cli_solve
 fault "history counts from 1" miniapp/commands/solve.cpp \
   'solver.method, k, solver.norms[k]' \
   'solver.method, k + 1, solver.norms[k]' \
   cli_solve
-fault "b - A x is not looked at" miniapp/commands/solve.cpp \
+fault "b - A x is not looked at" $diagnosis \
   'constexpr double most_drift = 100;' \
   'constexpr double most_drift = 1e300;' \
   cli_solve
+fault "b - A x is not looked at after another norm" $diagnosis \
+  '= converged          ?' \
+  '= converged && watches_residual ?' \
+  cli_solutions
+fault "the known solution is not compared" $diagnosis \
+  'if (converged && report.error &&' \
+  'if (!converged && report.error &&' \
+  cli_solutions
+fault "x that underflows passes" $diagnosis \
+  'if (size < std::numeric_limits<double>::min_exponent - 1) {' \
+  'if (size < -9999) {' \
+  cli_solutions
+fault "a negative diagonal is not looked for" $diagnosis \
+  'return diagonal.negative && !diagonal.others ?' \
+  'return diagonal.negative && diagonal.others ?' \
+  cli_solutions
+fault "bicgstab does not look whether A p is 0" $diagnosis \
+  'return stuck ? SolverEnd::incompatible : end;' \
+  'return end;' \
+  cli_solutions
+fault "x is not scaled back" miniapp/commands/solve.cpp \
+  'scaled(outcome.x, system.scale.solution())' \
+  'scaled(outcome.x, system.scale.rhs)' \
+  cli_solutions
+fault "lambda is that of the scaled matrix" miniapp/commands/solve.cpp \
+  'std::scalbn(outcome.eigenvalue, system.scale.matrix)' \
+  'std::scalbn(outcome.eigenvalue, 0)' \
+  cli_solutions
+fault "the natural norm is scaled as r" miniapp/solve/scaling.hpp \
+  'norm == ResidualNorm::natural        ? rhs - matrix / 2' \
+  'norm == ResidualNorm::natural        ? rhs' \
+  cli_solutions
 fault "cg takes any matrix" miniapp/commands/solve.cpp \
   'constexpr double rounding = 1e-12;' \
   'constexpr double rounding = 1e12;' \
@@ -144,11 +190,12 @@ fault "the sum of PageRank is not looked at" miniapp/commands/system.cpp \
   'std::fabs(sum_reals_over_ranks(comm, sum) - 1)' \
   '0 * sum_reals_over_ranks(comm, sum)' \
   cli_solve
-fault "squares of small entries underflow" miniapp/commands/system.cpp \
-  'largest < 1 / safe' \
-  'largest < 0' \
-  cli_solve
+fault "values of small matrices stay as they are" miniapp/solve/scaling.cpp \
+  'largest >= 1 / safe' \
+  'largest >= 0' \
+  cli_solutions
 fault "an indefinite preconditioner is not a number in its own norm" kernels/vectors/verdict.hpp \
-  'return trouble == Trouble::none ? SolverEnd::not_a_number : end_of(trouble);' \
-  'return SolverEnd::not_a_number;' \
-  cli_solve
+  'if (trouble != Trouble::none) return end_of(trouble);
+    return norm' \
+  'return norm' \
+  cli_solutions

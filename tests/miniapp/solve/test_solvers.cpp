@@ -6,87 +6,17 @@
 #include <thread>
 
 #include "miniapp/bench/baselines/exchange_decorator.hpp"
-#include "miniapp/process/watchdog.hpp"
-#include "miniapp/solve/methods.hpp"
-#include "tests/miniapp/halo.hpp"
+#include "tests/miniapp/solve/system.hpp"
 
 namespace rowhalo {
 namespace {
 
-/// A stencil with random coefficients, its right-hand side and the inverse of its diagonal.
-struct SystemOfTest {
-  test::Problem problem{"stencil7:6,coef=random", "rows", {}, Precision::fp64, 1, 0};
-  std::vector<double> b, inverse;
-
-  SystemOfTest() {
-    const LocalMatrix& matrix = problem.matrix;
-    const std::vector<double> y0(matrix.owned_rows, 0.0);
-    b = reference_product({matrix, Precision::fp64, 1, 0, problem.x, y0, nullptr});
-    LocalIndex singular = -1;
-    inverse = inverted_blocks(matrix, 1, singular);
-    REQUIRE(singular < 0);
-  }
-};
-
-VectorMemory copy_to(Device device, const std::vector<double>& values) {
-  VectorMemory memory(device, values.size() * sizeof(double));
-  copy_between(device, memory.data(), values.data(), values.size() * sizeof(double));
-  return memory;
-}
-
-SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
-                    const TransportEntry& transport, const ComputeSite& site, Launch launch,
-                    Summation summation, const StopRule& stop, std::string format_name = "") {
-  const test::Problem& problem = system.problem;
-  const Comm comm = problem.comm;
-  const LoadedMatrix loaded(problem.matrix, Precision::fp64, site.device);
-  if (format_name.empty()) format_name = site.device == Device::gpu ? "sell" : "csr";
-  const Spec format = Spec::parse(format_name, "--format");
-  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
-  const std::unique_ptr<HaloExchange> halo =
-      transport.make({problem.plan, sizeof(double), entry.halo_vectors, comm, site});
-  const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, transport.name);
-  const VectorMemory b = copy_to(site.device, system.b);
-  const VectorMemory x(site.device, system.b.size() * sizeof(double));
-  const VectorMemory inverse = copy_to(site.device, system.inverse);
-  std::optional<StreamHandle> stream;
-  if (site.device == Device::gpu) stream.emplace();
-  const std::string phase = std::string(entry.name) + " by " + transport.name + ", " +
-                            name_of(launch);  // for the watchdog's message
-  Progress progress;
-  progress.phase(phase.c_str());
-  const Watchdog watchdog(progress, 100);
-  SolverSetting setting{
-      comm,
-      watchdog,
-      progress,
-      kernels,
-      *halo,
-      *rank_sums,
-      launch,
-      {reinterpret_cast<const double*>(inverse.data())},
-      nullptr,
-      {site.device, stream ? stream->stream() : Stream{}, problem.matrix.owned_rows, summation},
-      problem.matrix.info.rows,
-      ResidualNorm::unpreconditioned,
-      stop};
-  SolverWorkspace workspace(setting);
-  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
-                                      reinterpret_cast<double*>(x.data()));
-  halo->check();
-  rank_sums->close();
-  halo->close();
-  return outcome;
-}
-
-const TransportEntry& plain_transport() {
-  return find_transport("mpi");
-}
+using test::solve;
+using test::SystemOfTest;
 
 SolverOutcome solve_on_cpu(const SystemOfTest& system, const SolverEntry& entry,
                            const StopRule& stop) {
-  return solve(system, entry, plain_transport(), {Device::cpu, false}, Launch::one_by_one,
-               Summation::reproducible, stop);
+  return solve(system, entry, {.stop = stop});
 }
 
 TEST_CASE("solvers give the same bits with every transport and launch", "[short]") {
@@ -105,7 +35,7 @@ TEST_CASE("solvers give the same bits with every transport and launch", "[short]
         if (launch == Launch::loop && !(graphs && transport.in_line)) continue;
         CAPTURE(name, transport.name, static_cast<int>(launch));
         const SolverOutcome found =
-            solve(system, entry, transport, *site, launch, Summation::reproducible, {});
+            solve(system, entry, {.transport = transport, .site = *site, .launch = launch});
         CHECK(found.launch == launch);
         CHECK(found.end == expected.end);
         CHECK(found.norms == expected.norms);
@@ -128,8 +58,8 @@ TEST_CASE("solvers do exactly as many iterations as asked for", "[short]") {
     for (const Launch launch : {Launch::one_by_one, Launch::graphs, Launch::loop}) {
       if (launch != Launch::one_by_one && !(gpu && transport.graphs)) continue;
       CAPTURE(iterations, static_cast<int>(launch));
-      const SolverOutcome found =
-          solve(system, entry, transport, site, launch, Summation::reproducible, stop);
+      const SolverOutcome found = solve(
+          system, entry, {.transport = transport, .site = site, .launch = launch, .stop = stop});
       CHECK(found.end == SolverEnd::iterations_done);
       CHECK(found.norms == expected.norms);
       CHECK(found.x == expected.x);
@@ -166,8 +96,11 @@ TEST_CASE("ranks launch as many graphs, however late a host sees the end", "[sho
   const Launch launch = gpu ? Launch::graphs : Launch::one_by_one;
   for (const int iterations : {24, 34, 48}) {  // in the middle of a graph, at its ends
     CAPTURE(iterations);
-    const SolverOutcome found = solve(system, find_solver("cg"), transport, site, launch,
-                                      Summation::reproducible, {1e-8, 10000, iterations});
+    const SolverOutcome found = solve(system, find_solver("cg"),
+                                      {.transport = transport,
+                                       .site = site,
+                                       .launch = launch,
+                                       .stop = {1e-8, 10000, iterations}});
     CHECK(found.end == SolverEnd::iterations_done);
     CHECK(std::ssize(found.norms) == iterations + 1);
   }
@@ -185,8 +118,12 @@ TEST_CASE("fast sums end as reproducible ones do", "[short]") {
     const SolverOutcome expected = solve_on_cpu(system, entry, {});
     for (const char* format : {"asell", "sell"}) {  // the first sums dot products along
       CAPTURE(format);
-      const SolverOutcome found =
-          solve(system, entry, transport, site, launch, Summation::fast, {}, format);
+      const SolverOutcome found = solve(system, entry,
+                                        {.transport = transport,
+                                         .site = site,
+                                         .launch = launch,
+                                         .summation = Summation::fast,
+                                         .format = format});
       CHECK(found.end == SolverEnd::converged);
       CHECK(std::abs(std::ssize(found.norms) - std::ssize(expected.norms)) <= 1);
       double most = 0;
