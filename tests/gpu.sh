@@ -5,7 +5,8 @@
 #   tests/gpu.sh [FOLDER]     FOLDER: where the executables test_*_gpu are, at any depth: a build
 #                             folder (default build) or an unpacked one; needs neither CMake nor ctest
 # Prints one table: test, tool, result. Tests under mpirun run on 1, 2, 4 and 8 ranks, as many as there
-# are GPUs, and with 2 ranks on 1 GPU. Exit status 0: nothing failed. Logs: FOLDER/gpu-tests/.
+# are GPUs, and with 2 and 4 ranks on 1 GPU; the program itself, where it is in FOLDER, solves there.
+# Exit status 0: nothing failed. Logs: FOLDER/gpu-tests/.
 set -uo pipefail
 
 folder=$(realpath "${1:-build}")
@@ -65,10 +66,17 @@ for executable in "${executables[@]}"; do
   for ranks in 1 2 4 8; do
     [ "$ranks" -gt "$gpus" ] || attempt "$name -n $ranks" plain mpirun -n "$ranks" "$executable"
   done
-  CUDA_VISIBLE_DEVICES=0 attempt "$name -n 2 on 1 GPU" plain mpirun -n 2 "$executable"
+  for ranks in 2 4; do
+    CUDA_VISIBLE_DEVICES=0 attempt "$name -n $ranks on 1 GPU" plain mpirun -n $ranks "$executable"
+  done
   # NCCL asks for kernels of other architectures on purpose: not an error of an API call.
   [ -z "$sanitizer" ] || attempt "$name -n 2 [short]" memcheck mpirun -n 2 \
     "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 1 "$executable" '[short]' --durations yes
 done
+program=$(find "$folder" -type f -name rowhalo -perm -u+x | head -n 1)
+if [ -n "$program" ]; then
+  ROWHALO_TEST_DEVICE=gpu ROWHALO_BINARY=$program attempt cli_solutions plain \
+    python3 -B "$(dirname "$0")/cli/test_solutions.py"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""rowhalo solve: PASS means that x is right, a scaled system is the same system, a failure says why."""
+"""rowhalo solve: PASS means that x is right, a scaled system is the same system, a failure says why.
+
+ROWHALO_TEST_DEVICE=gpu solves on a GPU, in a canonical format as on the CPU: the same bits.
+"""
+import os
 import unittest
 
 import launch
 from test_solve import coordinate, entries_of
 
-CPU = ["--device", "cpu", "--format", "csr", "--halo", "mpi", "--reproducible", "--no-petsc"]
-ALL = [*CPU, "--method", "all"]
+ON_GPU = os.environ.get("ROWHALO_TEST_DEVICE") == "gpu"
+HERE = ["--device", "gpu", "--format", "sell"] if ON_GPU else ["--device", "cpu", "--format", "csr"]
+HERE += ["--halo", "mpi", "--reproducible", "--no-petsc"]
+ALL = [*HERE, "--method", "all"]
 SYSTEMS = ["cg", "cg-one-reduction", "cg-pipelined", "bicgstab"]
 
 
@@ -49,13 +55,13 @@ class Scaled(Solutions):
         for method in SYSTEMS:
             for norm in ("unpreconditioned", "preconditioned", "natural") if method == "cg" else ("",):
                 more = ["--method", method, "--save-x", target, *(["--norm", norm] if norm else [])]
-                expected, = self.solve("--matrix", self.springs, "--rhs", self.rhs, *CPU, *more)
+                expected, = self.solve("--matrix", self.springs, "--rhs", self.rhs, *HERE, *more)
                 x = entries_of(target)
                 for exponent in (-1000, -900, -500, 500, 900, 1000):
                     with self.subTest((method, norm, exponent)):
                         scale = power_of_two(exponent)
                         rhs = self.write("scaled.mtx", array([scale(b) for b in self.b]))
-                        found, = self.solve("--matrix", self.springs, "--rhs", rhs, *CPU, *more)
+                        found, = self.solve("--matrix", self.springs, "--rhs", rhs, *HERE, *more)
                         self.assertEqual((found["end"], found["passed"]), ("converged", True))
                         self.assertEqual(found["true_residual"], expected["true_residual"])
                         self.assertEqual([power_of_two(-exponent)(value) for value in entries_of(target)], x)
@@ -66,7 +72,7 @@ class Scaled(Solutions):
 
     def test_a_matrix_times_a_power_of_two(self):
         expected = self.solve("--matrix", self.springs, *ALL)
-        power, = self.solve("--matrix", self.springs, *CPU, "--method", "power", "--tolerance", "1e-6")
+        power, = self.solve("--matrix", self.springs, *HERE, "--method", "power", "--tolerance", "1e-6")
         for exponent in (-1000, -540, -33, 34, 531, 1000):
             with self.subTest(exponent):
                 scale = power_of_two(exponent)
@@ -75,7 +81,7 @@ class Scaled(Solutions):
                     self.assertEqual((found["end"], found["passed"]), ("converged", True), found["method"])
                     self.assertEqual((found["iterations"], found["x_hash"]),
                                      (right["iterations"], right["x_hash"]))
-                found, = self.solve("--matrix", path, *CPU, "--method", "power", "--tolerance", "1e-6")
+                found, = self.solve("--matrix", path, *HERE, "--method", "power", "--tolerance", "1e-6")
                 self.assertEqual((found["eigenvalue"], found["x_hash"]),
                                  (scale(power["eigenvalue"]), power["x_hash"]))
 
@@ -83,7 +89,7 @@ class Scaled(Solutions):
         """A, r and sqrt(r.z) are scaled by 2^k, 2^k and 2^(k/2), z by none."""
         path = self.matrix("scaled.mtx", path_graph(self.SIZE, 0.5), self.SIZE, power_of_two(60))
         for norm, exponent in (("unpreconditioned", 60), ("natural", 30), ("preconditioned", 0)):
-            more = [*CPU, "--method", "cg", "--norm", norm]
+            more = [*HERE, "--method", "cg", "--norm", norm]
             expected, = self.solve("--matrix", self.springs, *more)
             found, = self.solve("--matrix", path, *more)
             self.assertEqual([value * 2.0**-exponent for value in found["norms"]], expected["norms"], norm)
@@ -94,7 +100,7 @@ class Scaled(Solutions):
             for norm in ("natural", "preconditioned", "unpreconditioned"):
                 with self.subTest((rhs, norm)):
                     path = self.write("far.mtx", array([b * rhs for b in self.b]))
-                    found, = self.solve("--matrix", self.springs, "--rhs", path, *CPU, "--method", "cg",
+                    found, = self.solve("--matrix", self.springs, "--rhs", path, *HERE, "--method", "cg",
                                         "--norm", norm)
                     self.assertTrue(found["passed"])
                     self.assertLess(found["true_residual"], 1e-6)
@@ -107,12 +113,12 @@ class Scaled(Solutions):
 
     def test_x_beyond_fp64(self):
         tiny = self.write("tiny.mtx", array([1e-320] * self.SIZE))
-        found, = self.solve("--matrix", self.springs, "--rhs", tiny, *CPU, "--method", "cg", status=3)
+        found, = self.solve("--matrix", self.springs, "--rhs", tiny, *HERE, "--method", "cg", status=3)
         self.assertFalse(found["passed"])
         self.assertIn("underflow", found["reason"])
         small = self.matrix("small.mtx", path_graph(self.SIZE, 0.5), self.SIZE, lambda a: a * 1e-200)
         huge = self.write("huge.mtx", array([1e200] * self.SIZE))
-        found, = self.solve("--matrix", small, "--rhs", huge, *CPU, "--method", "cg", status=3)
+        found, = self.solve("--matrix", small, "--rhs", huge, *HERE, "--method", "cg", status=3)
         self.assertIn("overflow: the largest entry of x", found["reason"])
 
     def test_entries_too_far_apart(self):
@@ -126,11 +132,11 @@ class Scaled(Solutions):
 
     def test_pagerank_of_weights_near_the_ends_of_fp64(self):
         links = [(1, 0), (2, 0), (0, 1), (2, 1), (0, 2)]
-        expected, = self.solve("--matrix", self.matrix("w.mtx", [(i, j, 1.0) for i, j in links], 3), *CPU,
+        expected, = self.solve("--matrix", self.matrix("w.mtx", [(i, j, 1.0) for i, j in links], 3), *HERE,
                                "--method", "pagerank")
         for weight in (1e308, 1e-320):
             path = self.matrix("w.mtx", [(i, j, weight) for i, j in links], 3)
-            found, = self.solve("--matrix", path, *CPU, "--method", "pagerank")
+            found, = self.solve("--matrix", path, *HERE, "--method", "pagerank")
             self.assertEqual(found["x_hash"], expected["x_hash"])
 
 
@@ -141,7 +147,7 @@ class Right(Solutions):
         entries += [(i + 4, j + 4, 1e12 * a) for i, j, a in path_graph(40, 0.001)]
         path = self.matrix("two.mtx", entries, 44)
         rhs = self.write("b.mtx", array([1.0] * 4 + [0.5 + k % 7 for k in range(40)]))
-        base = ["--matrix", path, "--rhs", rhs, *CPU, "--method", "cg", "--tolerance", "1e-6"]
+        base = ["--matrix", path, "--rhs", rhs, *HERE, "--method", "cg", "--tolerance", "1e-6"]
         found, = self.solve(*base, "--norm", "preconditioned", status=3)
         self.assertEqual((found["end"], found["passed"]), ("converged", False))
         self.assertIn("--norm unpreconditioned", found["reason"])
@@ -159,7 +165,7 @@ class Right(Solutions):
         """The first norm is rounding errors: the tolerance is a share of |lambda|."""
         size = 9
         path = self.matrix("ring.mtx", [(i, j % size, 0.1) for i in range(size) for j in range(i, i + 3)], size)
-        found, = self.solve("--matrix", path, "--x", "ones", *CPU, "--method", "power")
+        found, = self.solve("--matrix", path, "--x", "ones", *HERE, "--method", "power")
         self.assertEqual((found["end"], found["passed"]), ("converged", True))
         self.assertAlmostEqual(found["eigenvalue"], 0.3)
 

@@ -135,11 +135,14 @@ TEST_CASE("one history and one x for any ranks, partition and canonical format",
     return;
   }
   const ComputeSite here = test::test_site();
-  std::vector<const FormatEntry*> canonical;
-  for (const FormatEntry& format : formats()) {
-    const bool fits = format.canonical && format.device == here.device;
-    if (fits && unusable_reason(format).empty()) canonical.push_back(&format);
+  std::vector<const FormatEntry*> canonical;  // that take any matrix
+  for (const char* name : {"csr", "csr-omp", "csr-scalar", "ell", "sell", "jds", "asell"}) {
+    for (const FormatEntry& format : formats()) {
+      const bool fits = format.device == here.device && format.name == std::string_view(name);
+      if (fits && format.canonical) canonical.push_back(&format);
+    }
   }
+  CHECK(canonical.size() >= 5);
   std::size_t first_turn = 0;
   for (const Case& one : cases()) {
     const Bits expected = expected_of(one);
