@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // rowhalo: parse, run, report. Only --help, --version and list do without MPI.
+#include "kernels/cpu/isa.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/cli/options.hpp"
 #include "miniapp/cli/outputs.hpp"
@@ -54,6 +55,7 @@ int main(int argc, char** argv) {
   try {
     mpi.check_launcher();
     if (line.error) throw AgreedError(ExitCode::usage, *line.error);
+    agree(mpi.world(), [] { isa_limit(); });  // ROWHALO_SIMD
     return static_cast<int>(execute(line, {mpi.world(), progress, watchdog}));
   } catch (const AgreedError& error) {
     print_agreed(mpi.world(), error);

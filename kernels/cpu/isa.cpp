@@ -3,9 +3,32 @@
 // Which instruction sets this CPU has, and the option that names one (isa.hpp).
 #include "kernels/cpu/isa.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "partition/base/errors.hpp"
+#include "partition/base/suggestion.hpp"
+
 namespace rowhalo {
 
-bool usable(Isa isa) {
+namespace {
+
+constexpr const char* variable = "ROWHALO_SIMD";
+
+struct NamedIsa {
+  const char* name;
+  Isa isa;
+  const char* needs;
+};
+
+constexpr std::array<NamedIsa, 3> named_isas{{{"avx512", Isa::avx512, "AVX-512 F, DQ and VL"},
+                                              {"avx2", Isa::avx2, "AVX2 and FMA"},
+                                              {"none", Isa::plain, ""}}};
+
+bool cpu_has(Isa isa) {
   if (isa == Isa::plain) return true;
 #if defined(__x86_64__)
   if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -15,6 +38,36 @@ bool usable(Isa isa) {
   }
 #endif
   return false;
+}
+
+}  // namespace
+
+std::string isa_request() {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? "" : text;
+}
+
+Isa isa_limit() {
+  const std::string request = isa_request();
+  if (request.empty()) return Isa::avx512;
+  const auto named = std::find_if(named_isas.begin(), named_isas.end(),
+                                  [&](const NamedIsa& one) { return one.name == request; });
+  if (named == named_isas.end()) {
+    throw InputError(fmt::format(
+        "{}={}: avx512, avx2 or none is expected{}", variable, request,
+        suggestion(request, {"avx512", "avx2", "none"}, "unset it to use the widest of this CPU")));
+  }
+  if (!cpu_has(named->isa)) {
+    throw InputError(
+        fmt::format("{}={}: needs a CPU with {}, which this is not; unset it to use "
+                    "the widest of this CPU",
+                    variable, request, named->needs));
+  }
+  return named->isa;
+}
+
+bool usable(Isa isa) {
+  return isa <= isa_limit() && cpu_has(isa);
 }
 
 Isa widest_isa() {
@@ -41,9 +94,10 @@ Isa chosen_isa(const Spec& options) {
   }
   if (!usable(named)) {
     options.fail(named == Isa::avx2
-                     ? "simd=256 needs a CPU with AVX2 and FMA, which this is not; use simd=0"
-                     : "simd=512 needs a CPU with AVX-512 F, DQ and VL, which this is not; leave "
-                       "simd out to get the best that this CPU has");
+                     ? "simd=256 needs a CPU with AVX2 and FMA, which this is not or ROWHALO_SIMD "
+                       "excludes; use simd=0"
+                     : "simd=512 needs a CPU with AVX-512 F, DQ and VL, which this is not or "
+                       "ROWHALO_SIMD excludes; leave simd out to get the best that is left");
   }
   return named;
 }

@@ -8,10 +8,12 @@
 // where run() is [[gnu::always_inline]] and so are the functions it calls in its loops: they are
 // compiled anew inside each of the three functions below, with the instructions that those may use.
 // vector_bytes is the width of a vector register. The bits do not depend on the choice.
-// Every CPU format takes `simd=0|256|512`, so that each path can be forced.
+// Every CPU format takes `simd=0|256|512`, so that each path can be forced. ROWHALO_SIMD in the
+// environment (avx512, avx2 or none) makes a CPU one that has no wider instructions than those.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "partition/base/spec.hpp"
 
@@ -23,7 +25,14 @@ enum class Isa {
   avx512,  ///< x86-64 with AVX-512 F, DQ and VL
 };
 
-/// Whether this CPU can run it.
+/// The value of ROWHALO_SIMD; empty if it is not set.
+std::string isa_request();
+
+/// The widest that ROWHALO_SIMD allows. Throws InputError if its value is unknown, or names what
+/// this CPU lacks.
+Isa isa_limit();
+
+/// Whether this CPU can run it, and ROWHALO_SIMD allows it. Throws as isa_limit().
 bool usable(Isa isa);
 
 /// The widest usable one.

@@ -102,7 +102,12 @@ std::string HelpFormatter::make_footer(const CLI::App* app) const {
   std::string footer = app->get_footer();
   const std::size_t first = footer.find_first_not_of('\n');
   if (first == std::string::npos) return {};
-  return footer.substr(0, first) + wrapped(footer.substr(first), 2, 0) + "\n";
+  std::string variables;
+  if (app->get_parent() == nullptr) {
+    variables = "\nEnvironment:\n";
+    for (const auto& [name, text] : environment_variables) variables += entry(name, text);
+  }
+  return variables + footer.substr(0, first) + wrapped(footer.substr(first), 2, 0) + "\n";
 }
 
 }  // namespace rowhalo

@@ -57,6 +57,14 @@ std::vector<std::string> names_of(const CLI::Option& option);
 /// Whether a value stands behind it.
 bool takes_value(const CLI::Option& option);
 
+/// What the program reads from its environment, besides what OpenMP, MPI and PETSc read: name and
+/// meaning.
+inline constexpr std::pair<const char*, const char*> environment_variables[] = {
+    {"ROWHALO_SIMD=NAME",
+     "widest vector instructions of the CPU that are used: avx512 | avx2 | none (default: the "
+     "widest "
+     "that the CPU has)"}};
+
 /// The texts of --help, in lines of at most 100 columns.
 class HelpFormatter : public CLI::Formatter {
  public:

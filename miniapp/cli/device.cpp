@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/cpu/isa.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/halo/device_messages.hpp"
 #include "miniapp/halo/memory/peer_memory.hpp"
@@ -123,6 +124,9 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
     result.description =
         fmt::format("cpu, {} thread{} on core{} {}", omp_get_max_threads(),
                     omp_get_max_threads() == 1 ? "" : "s", one_core ? "" : "s", bound.cores);
+    if (const std::string simd = isa_request(); !simd.empty()) {
+      result.description += ", ROWHALO_SIMD=" + simd;
+    }
     return result;
   }
   const int device = node_place(comm).rank % devices;

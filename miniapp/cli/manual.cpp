@@ -149,6 +149,14 @@ std::string exit_status() {
   return text;
 }
 
+std::string environment_section() {
+  std::string text = ".SH ENVIRONMENT\n";
+  for (const auto& [name, meaning] : environment_variables) {
+    text += roff_entry(fmt::format("\\fB{}\\fR", roff_text(name)), meaning);
+  }
+  return text;
+}
+
 std::string see_also(const App& app, const App& command) {
   std::vector<std::string> names;
   if (&command != &app) names.push_back(name_of_page(app, app));
@@ -180,6 +188,7 @@ std::string manual_page(const App& app, const App& command) {
   if (&command == &app) text += command_section(app);
   text += option_sections(command);
   if (command.get_name() == "list") text += table_sections();
+  text += environment_section();
   text += exit_status();
   const std::string example = command.get_footer();  // "\nExample: rowhalo ..."
   text += ".SH EXAMPLE\n" + paragraph(example.substr(example.find(": ") + 2));

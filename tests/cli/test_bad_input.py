@@ -5,6 +5,7 @@ and no result; soon."""
 import gzip
 import subprocess
 import unittest
+import unittest.mock
 
 import launch
 
@@ -150,6 +151,17 @@ class BadInput(launch.Case):
                 self.assertEqual(done.returncode, 2, done)
                 self.assertIn(word, done.stderr)
                 self.assertEqual(done.stderr.count("rowhalo: "), 1, done)
+
+    def test_instructions_that_are_unknown(self):
+        for arguments in (["run", "--matrix", "stencil7:4"], ["solve", "--matrix", "stencil7:4"],
+                          ["info", "--matrix", "stencil7:4"]):
+            for ranks in (0, 3):
+                with self.subTest((arguments, ranks)), \
+                        unittest.mock.patch.dict(launch.ENVIRONMENT, ROWHALO_SIMD="sse"):
+                    result = launch.run(*arguments, ranks=ranks)
+                    self.assertEqual(result.status, 2, result)
+                    self.assertEqual(result.message().count("rowhalo: "), 1, result)
+                    self.assertIn("ROWHALO_SIMD=sse: avx512, avx2 or none is expected", result.message())
 
     def test_vector_of_the_wrong_size(self):
         path = self.write("x.mtx", ARRAY + "3 1\n1\n2\n3\n")

@@ -4,6 +4,7 @@
 formats that have not the bits of csr, and the RESULT line says so; results that underflow are right
 for any alpha."""
 import unittest
+import unittest.mock
 
 import launch
 
@@ -44,6 +45,22 @@ class Validation(launch.Case):
         report = self.run_json("--matrix", one, "--x", vector, "--y", vector, "--alpha", 1e200, "--beta", -1e200,
                                "--format", "csr", "--validate", "all", *launch.SHORT, ranks=0)
         self.assertTrue(report["validation"]["passed"])
+
+    def test_bits_for_any_instructions(self):
+        """Of those that this CPU has: y of the canonical formats is the same, and right."""
+        hashes, used = set(), []
+        for simd in ("none", "avx2", "avx512"):
+            with unittest.mock.patch.dict(launch.ENVIRONMENT, ROWHALO_SIMD=simd):
+                if launch.run("info", "--matrix", "dense:4", ranks=0).status == 2 and simd != "none":
+                    continue  # not of this CPU
+                report = self.run_json("--matrix", "random:rows=300,row=9", "--device", "cpu", "--format", "all",
+                                       "--validate", "reference", *launch.SHORT, ranks=2)
+            self.assertTrue(report["validation"]["passed"])
+            self.assertIn(f"ROWHALO_SIMD={simd}", report["provenance"]["devices"][0])
+            hashes |= {case["y_hash"] for case in report["cases"]
+                       if case["format"] in ("csr", "sell", "asell", "jds", "ell")}
+            used.append(simd)
+        self.assertEqual(len(hashes), 1, used)
 
     def test_a_study_of_nothing_fails(self):
         result = launch.run("kernels", "--matrix", "stencil5:4", "--format", "sell:c=3", *launch.SHORT, ranks=0)
