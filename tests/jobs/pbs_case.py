@@ -2,11 +2,13 @@
 """A test class with the double of PBS (pbs_double.py): its server, its commands, a site for it."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pbs_double
 import throwaway
 from throwaway import launch
 
@@ -40,11 +42,30 @@ def two_nodes():
 
 
 class PbsCase(throwaway.JobsCase):
+    @classmethod
+    def setUpClass(cls):
+        """All commands but PBS's and ssh: the PATH of a job's shell. And jobs/, to be copied."""
+        holder = tempfile.TemporaryDirectory(prefix="rowhalo-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.original = throwaway.copy_of_jobs(holder.name)
+        cls.machine = Path(holder.name) / "machine"
+        cls.machine.mkdir()
+        for folder in ["/usr/local/bin", "/usr/bin", *os.environ["PATH"].split(":")]:
+            for path in Path(folder).iterdir() if Path(folder).is_dir() else ():
+                link = cls.machine / path.name
+                if path.name not in (*COMMANDS, "ssh", "python3") and not link.is_symlink():
+                    link.symlink_to(path)
+        executable(cls.machine / "ssh", "#!/bin/sh\nexit 255\n")
+        executable(cls.machine / "python3", "#!/bin/bash\n"
+                   f"export PYTHONPATH={throwaway.without_pictures(cls.machine)}\n"
+                   f"exec -a \"$0\" {sys.executable} \"$@\"\n")
+
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="rowhalo-")
         self.addCleanup(holder.cleanup)
         self.place = Path(holder.name)
-        self.project = throwaway.copy_of_jobs(self.place)
+        self.project = self.place / "my project"
+        shutil.copytree(self.original, self.project)
         self.double = self.place / "pbs"
         self.make_machine()
         self.set(kill_delay=10)
@@ -54,20 +75,14 @@ class PbsCase(throwaway.JobsCase):
         self.start_server()
 
     def make_machine(self):
-        """Folders, PBS's commands, and all others without them: the PATH of a job's shell."""
-        for name in ("bin", "home", "machine"):
+        """Folders, PBS's commands, and all others without them."""
+        for name in ("bin", "home"):
             (self.double / name).mkdir(parents=True)
+        (self.double / "machine").symlink_to(self.machine)
         for name in COMMANDS:
-            executable(self.double / "bin" / name, f"#!/bin/sh\nexec {sys.executable} -B {DOUBLE} "
+            executable(self.double / "bin" / name, f"#!/bin/sh\nexec {sys.executable} -I -S -B {DOUBLE} "
                                                    f"{name} {self.double} \"$@\"\n")
         (self.double / "pbs.conf").write_text(f"PBS_EXEC={self.double}\n", encoding="utf-8")
-        for folder in ["/usr/local/bin", "/usr/bin", *os.environ["PATH"].split(":")]:
-            for path in Path(folder).iterdir() if Path(folder).is_dir() else ():
-                link = self.double / "machine" / path.name
-                if path.name not in COMMANDS and not link.is_symlink():
-                    link.symlink_to(path)
-        (self.double / "machine" / "ssh").unlink(missing_ok=True)
-        executable(self.double / "machine" / "ssh", "#!/bin/sh\nexit 255\n")
 
     def set(self, **settings):
         (self.double / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -105,7 +120,7 @@ class PbsCase(throwaway.JobsCase):
 
     def live(self):
         """{number: state} of what has not ended."""
-        lines = self.command("qstat").split("\n")[2:-1]
+        lines = pbs_double.ask(self.double, "qstat", [])[1].split("\n")[2:]
         return {line.split(".")[0]: line.split()[-2] for line in lines}
 
     def wait(self, *jobs):

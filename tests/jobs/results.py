@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results for the tests of plot.py and compare.py: reports that the program wrote in a moment, laid
 out as a study, and the scripts themselves as modules."""
+import contextlib
+import io
 import json
+import runpy
 import subprocess
 import sys
+import unittest.mock
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -17,9 +21,16 @@ QUICK = ["--min-seconds", "0", "--batches", "5", "--iterations", "2", "--warmup"
 
 
 def script(name, *arguments):
-    return subprocess.run([sys.executable, "-B", str(JOBS / name), *map(str, arguments)],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                          timeout=launch.PATIENCE)
+    """A program of jobs/, run inside this process: importing matplotlib takes longer than most of them."""
+    words = [str(JOBS / name), *map(str, arguments)]
+    stdout, stderr, status = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr), \
+            unittest.mock.patch.object(sys, "argv", words):
+        try:
+            runpy.run_path(words[0], run_name="__main__")
+        except SystemExit as ended:
+            status = ended.code or 0
+    return subprocess.CompletedProcess(words, status, stdout.getvalue(), stderr.getvalue())
 
 
 def measure(folder, repeat, *arguments, ranks=1, command="run"):

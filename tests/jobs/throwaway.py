@@ -5,6 +5,7 @@ The scripts under test see what users have: a project folder, a built program (R
 or qsub in PATH. SlurmCase starts a Slurm for the class and ends it, whatever happens; without
 slurm-wlm the whole file is skipped with 77.
 """
+import compileall
 import json
 import os
 import re
@@ -37,11 +38,22 @@ def environment(**more):
             "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
+def without_pictures(place):
+    """A PYTHONPATH in which matplotlib and h5py are missing, as on some clusters: without them a study
+    ends seconds sooner."""
+    folder = Path(place) / "without_pictures"
+    folder.mkdir(exist_ok=True)
+    for name in ("h5py", "matplotlib"):
+        (folder / f"{name}.py").write_text("raise ImportError(__name__)\n", encoding="utf-8")
+    return str(folder)
+
+
 def copy_of_jobs(place):
-    """A project folder with a space in its name that holds jobs/."""
+    """A project folder with a space in its name that holds jobs/, and its modules compiled."""
     project = Path(place) / "my project"
     shutil.copytree(launch.SOURCE / "jobs", project / "jobs",
                     ignore=shutil.ignore_patterns("results", "__pycache__"))
+    compileall.compile_dir(project / "jobs", quiet=1)
     return project
 
 
