@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <sstream>
 
 #include "partition/base/errors.hpp"
@@ -122,6 +123,21 @@ std::int64_t available_bytes(const std::string& meminfo, const std::string& root
 
 std::int64_t available_host_bytes() {
   return available_bytes(text_of("/proc/meminfo"), groups_root, text_of(own_groups));
+}
+
+std::string lacking_memory(const Comm& comm, std::int64_t bytes, const std::string& what) {
+  const auto lack = agreed_error(comm, [&] {
+    const std::int64_t left = available_host_bytes() / comm.most_on_host();
+    // Limits of a process (ulimit -v) show where memory is asked for; untouched it costs nothing.
+    void* const taken =
+        bytes < left ? ::operator new(static_cast<std::size_t>(bytes), std::nothrow) : nullptr;
+    ::operator delete(taken);
+    if (taken != nullptr) return;
+    throw InputError(fmt::format("not enough memory for {}, which needs {:.3g} MB more on rank {}",
+                                 what, static_cast<double>(bytes) / 1e6, comm.rank),
+                     no_limit, ExitCode::run_time);
+  });
+  return lack ? lack->what() : "";
 }
 
 std::int64_t host_memory_bytes(std::int64_t physical, const std::string& root,

@@ -37,6 +37,11 @@ std::int64_t available_cgroup_bytes(const std::string& root, const std::string& 
 std::int64_t available_bytes(const std::string& meminfo, const std::string& root,
                              const std::string& membership);
 
+/// Collective. Why some rank cannot have so many bytes more (its own number), within the limits of
+/// its process and what its host has left for each rank: "not enough memory for WHAT: ...". Empty
+/// where all ranks can.
+std::string lacking_memory(const Comm& comm, std::int64_t bytes, const std::string& what);
+
 struct MemoryLimits {
   std::int64_t host = 0;     ///< bytes for all processes of this host together
   std::int64_t process = 0;  ///< for this one, INT64_MAX: no limit of its own

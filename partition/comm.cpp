@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "partition/base/checked_cast.hpp"
@@ -29,14 +30,21 @@ void check_mpi(int code, const char* call, const char* file, int line) {
   throw std::runtime_error(fmt::format("{}:{}: {} failed: {}", file, line, call, text));
 }
 
+std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack) {
+  return fmt::format("not enough memory on rank {} ({}); use more ranks or a smaller matrix",
+                     comm.rank, lack.what());
+}
+
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::optional<InputError> error;
   try {
     local();
   } catch (const InputError& caught) {
     error = caught;
+  } catch (const std::bad_alloc& lack) {
+    error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);
   }
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   const std::int64_t position = error ? std::min(error->position(), none - 1) : none;
   std::int64_t first_rank = 0, first_position = 0;
   ROWHALO_MPI(MPI_Allreduce(&position, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -34,11 +35,15 @@ struct Comm {
 void check_mpi(int code, const char* call, const char* file, int line);
 #define ROWHALO_MPI(call) ::rowhalo::check_mpi((call), #call, __FILE__, __LINE__)
 
-/// Collective. Runs `local`, which must not communicate; if it throws InputError on any rank, every
-/// rank throws AgreedError with the message of the smallest position (then the lowest rank).
+/// Collective. Runs `local`, which must not communicate; if it throws InputError on any rank, or
+/// finds no memory (std::bad_alloc), every rank throws AgreedError with the message of the smallest
+/// position (then the lowest rank).
 void agree(const Comm& comm, const std::function<void()>& local);
 /// The same, but the error is returned instead of thrown: for choices among which some may fail.
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
+
+/// What messages say where this rank found no memory.
+std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack);
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value);
 double sum_reals_over_ranks(const Comm& comm, double value);

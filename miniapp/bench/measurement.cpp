@@ -121,9 +121,16 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
     return hash_vector(setting.measuring.comm, setting.matrix, setting.block.view().precision,
                        y.data());
   };
+  Measurement result;
+  // Taken before the timing, since afterwards there may be no memory. All bits set is a NaN in
+  // every floating-point format.
+  std::vector<std::byte> checked_y;
+  take_resources(setting.measuring.comm, "y", [&] {
+    checked_y = beta == 0 ? std::vector<std::byte>(y0.size(), std::byte{0xff}) : y0;
+    result.y = y0;
+  });
   products.set_y(y0);
   const BatchTimes times = measure_batches(setting.measuring, options, products.sequence());
-  Measurement result;
   result.timing.batches = static_cast<int>(times.seconds.size());
   result.timing.iterations = times.iterations;
   result.timing.median_seconds = times.median();
@@ -144,16 +151,14 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
       measure_phases(setting, products, std::min(times.iterations, most_phase_products));
   result.timing.phases = slowest(setting.measuring.comm, result.own.phases);
 
-  // All bits set is a NaN in every floating-point format.
-  result.checked =
-      products.run_checked(beta == 0 ? std::vector<std::byte>(y0.size(), std::byte{0xff}) : y0);
+  result.checked = products.run_checked(std::move(checked_y));
   result.whole_graph =
       max_over_ranks(setting.measuring.comm, std::int64_t{!products.sequence().is_whole()}) == 0;
-  result.y = products.run_single(y0);
+  result.y = products.run_single(std::move(result.y));
   result.y_hash = hash(result.y);
   if (beta == 0) {
     const std::uint64_t single = result.y_hash;
-    result.y = result.checked.y;
+    result.y = std::move(result.checked.y);
     result.y_hash = hash(result.y);
     result.repeatable = result.y_hash == single;
   }

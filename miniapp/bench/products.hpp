@@ -82,12 +82,13 @@ class Products {
   /// What this rank sends to other nodes in one product; empty: as the plan says.
   std::optional<NodeTraffic> sent_between_nodes() const;
   /// Collective. One step of sequence(), at least both vectors, from `y`, on the user's x, which
-  /// stays, with ghosts spoiled by NaN.
-  CheckedRun run_checked(const std::vector<std::byte>& y);
+  /// stays, with ghosts spoiled by NaN. What y has become takes the memory of `y`: none is asked
+  /// for, since after the timing there may be none.
+  CheckedRun run_checked(std::vector<std::byte> y);
   /// Collective. The same without a look at y: whether the ghosts are right.
   bool ghosts_arrive();
   /// Collective. The same for one product without a graph; what y has become.
-  std::vector<std::byte> run_single(const std::vector<std::byte>& y);
+  std::vector<std::byte> run_single(std::vector<std::byte> y);
   /// One product without a graph on the x that is there, its phases one after the other.
   void apply_once(const PhaseObserver& after);
   void set_y(const std::vector<std::byte>& y);
@@ -101,7 +102,7 @@ class Products {
   void spoil_ghosts();
   void restart();
   int run_step();
-  std::vector<std::byte> y() const;
+  void copy_y(std::vector<std::byte>& y) const;
   bool ghosts_are_right() const;
   bool own_ghosts_are_right() const;
   Product product(std::int64_t k);

@@ -275,8 +275,10 @@ std::optional<double> ratio_of_repeated_row(const CheckedProduct& product, Local
 
 ErrorRatio compare(const Comm& comm, const CheckedProduct& product,
                    const std::vector<double>& reference) {
-  return worst_of_rows(comm, product,
-                       [&](LocalIndex row) { return ratio_of_row(product, row, reference[row]); });
+  return worst_of_rows(comm, product, [&](LocalIndex row) {
+    return ratio_of_row(product, row,
+                        reference.empty() ? reference_row(product, row) : reference[row]);
+  });
 }
 
 ErrorRatio compare_repeated(const Comm& comm, const CheckedProduct& product, int products) {

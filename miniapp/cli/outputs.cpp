@@ -141,11 +141,14 @@ void Outputs::write_file(const char* option, const std::string& path,
 
 void Outputs::write_report(const RunReport& report, const std::string& trace) {
   progress_line_.reset();
-  if (!options_.quiet && comm_.rank == 0) {
-    std::ostringstream table;
-    write_table(table, report, color());
-    if (options_.explain) write_explanation(table, report, color());
-    print(table.str());
+  if (!options_.quiet) {
+    write_file("the table", name_of_stream(descriptor_), [&] {
+      std::ostringstream table;
+      table.exceptions(std::ios::badbit);  // for want of memory it would end in silence
+      write_table(table, report, color());
+      if (options_.explain) write_explanation(table, report, color());
+      print(table.str());
+    });
   }
   const RunOptions& to = options_;
   write_file("--json", to.json, [&] { write_text_file(to.json, to_json(report)); });

@@ -85,6 +85,8 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
                           std::optional<double> seconds) {
   constexpr double estimate_budget = 1e-3;
   OneProduct one(e, kernels);
+  TimedProduct timed;
+  timed.y.resize(e.operands.stored_y0.size());  // afterwards there may be no memory for it
   const auto product = [&](std::int64_t) { one.apply(); };
   ProductSequence products =
       graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
@@ -92,7 +94,6 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
     seconds = estimate_seconds(setting.measuring, estimate_budget, products);
   }
   const double expected = seconds.value_or(0);
-  TimedProduct timed;
   timed.times = measure_batches(setting.measuring, batches_for(e, best, expected), products);
   const double median = timed.times.median();
   if (far_behind(e.options, best, expected) && !far_behind(e.options, best, median)) {
@@ -105,13 +106,14 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
   } else {
     product(0);
   }
-  timed.y = one.y();
+  one.copy_y(timed.y);
   return timed;
 }
 
-/// Median time of one product after the caches were filled with something else.
-double time_cold_product(const Experiment& e, const Measuring& measuring,
-                         const LocalKernels& kernels) {
+/// Median time of one product after the caches were filled with something else; empty where there
+/// is no memory for that.
+std::optional<double> time_cold_product(const Experiment& e, const Measuring& measuring,
+                                        const LocalKernels& kernels) try {
   constexpr std::size_t flushed_bytes = std::size_t{512} << 20;  // more than any cache holds
   constexpr int products = 11;
   const Device device = e.problem.site.device;
@@ -126,6 +128,8 @@ double time_cold_product(const Experiment& e, const Measuring& measuring,
     e.job.progress.tick();
   }
   return median(std::move(seconds));
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
 /// What a format says of itself, before any product.
@@ -233,7 +237,14 @@ void measure_formats(const Experiment& e, RunReport& report) {
   setting.schedule = Schedule::blocking;
   std::optional<References> references;
   for (const std::string& name : studied_formats(e.options, device)) {
-    report.formats.push_back(measure_format(e, setting, name, report, references));
+    FormatReport format;
+    try {
+      format = measure_format(e, setting, name, report, references);
+    } catch (const std::bad_alloc& lack) {  // the others keep their figures
+      format.name = name;
+      format.reason = lack_of_memory(e.job.comm, lack);
+    }
+    report.formats.push_back(std::move(format));
     if (interrupted(e.job, report)) break;
   }
   report_telemetry(e, 0, 0, report);

@@ -32,11 +32,10 @@ class OneProduct {
     apply_local(kernels_, {e_.options.alpha, vector_, e_.options.beta, y_.data()},
                 e_.machine.stream());
   }
-  std::vector<std::byte> y() const {
+  /// `y`: of this rank's size.
+  void copy_y(std::vector<std::byte>& y) const {
     if (e_.problem.site.device == Device::gpu) synchronize_device();
-    std::vector<std::byte> y(e_.operands.stored_y0.size());
     copy_between(e_.problem.site.device, y.data(), y_.data(), y.size());
-    return y;
   }
 
  private:

@@ -18,7 +18,8 @@ struct Reference {
 };
 
 struct References {
-  ValidationReport report;  ///< of a validation that has not looked at any y yet
+  ValidationReport report;    ///< of a validation that has not looked at any y yet
+  std::string petsc_refusal;  ///< why PETSc was asked for and not used; empty otherwise
   std::vector<Reference> products;
 };
 

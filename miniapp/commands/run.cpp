@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "io/host_memory.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -30,6 +31,7 @@ struct Measured {
   std::vector<std::byte> y;              ///< of the choice that is reported
   std::string trace;                     ///< text of the timeline, on rank 0
   std::optional<References> references;  ///< once a y has been there
+  std::vector<std::byte> reserve;        ///< until something has been measured
   std::optional<double> read_bandwidth;  ///< of all devices, GB/s; 0: cannot be measured
 };
 
@@ -169,6 +171,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   if (report.memory.peak_bytes_max_rank == 0) {
     report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
   }
+  measured.reserve = {};
   if (measurement.interrupted) {
     if (!report.timing) report_choice(e, kernels, transport, measurement, measured, report);
     return false;
@@ -252,6 +255,10 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   std::vector<std::string> names{options.format};
   if (options.format == "all") names = usable_formats(device);
   Measured measured;
+  // For what is small and comes after the timing, such as the text of reports: a measurement is
+  // there then that must not be lost.
+  constexpr std::size_t reserve_bytes = std::size_t{16} << 20;
+  agree(e.job.comm, [&] { measured.reserve.reserve(reserve_bytes); });
   for (const std::string& name : names) {
     const std::optional<ChosenKernels> kernels = convert(e, setting, name, report);
     if (!kernels) continue;
@@ -273,7 +280,7 @@ Measured measure_all(const Experiment& e, RunReport& report) {
 }
 
 /// The why of the RESULT line when everything has been measured, and the exit status.
-ExitCode conclude_run(const RunOptions& options, RunReport& report) {
+ExitCode conclude_run(const RunOptions& options, const References& references, RunReport& report) {
   ValidationReport& validation = *report.validation;
   const auto failed = std::count_if(report.cases.begin(), report.cases.end(),
                                     [](const CaseReport& one) { return !one.passed; });
@@ -293,6 +300,8 @@ ExitCode conclude_run(const RunOptions& options, RunReport& report) {
     std::int64_t unchecked = validation.rows_unchecked;
     for (const CaseReport& one : report.cases) unchecked = std::max(unchecked, one.rows_unchecked);
     if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
+    const std::string& petsc = references.petsc_refusal;
+    if (!petsc.empty()) report.verdict += "; PETSc not used: " + petsc;
   }
   if (validation.passed) return ExitCode::fine;
   report.status = RunStatus::failed;
@@ -304,14 +313,18 @@ void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs
   if (e.options.save_y.empty()) return;
   e.job.progress.phase("save y");
   const LocalMatrix& matrix = e.problem.matrix;
-  std::vector<double> y(matrix.owned_rows);
-  for (std::size_t row = 0; row < y.size(); ++row) {
-    y[row] =
-        load(vector_type(e.options.precision), stored_y.data(), static_cast<std::int64_t>(row));
-  }
-  const std::vector<double> share =
-      scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y);
   outputs.attempt("--save-y", [&] {
+    // y as numbers; then numbers of rows and entries as they are sent, received and written.
+    const std::int64_t needed = 9 * std::int64_t{sizeof(double)} * matrix.owned_rows;
+    const std::string lack = lacking_memory(e.job.comm, needed, "the order of the source");
+    if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);
+    std::vector<double> y(matrix.owned_rows);
+    for (std::size_t row = 0; row < y.size(); ++row) {
+      y[row] =
+          load(vector_type(e.options.precision), stored_y.data(), static_cast<std::int64_t>(row));
+    }
+    const std::vector<double> share =
+        scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y);
     write_vector(e.options.save_y, share, e.options.precision, e.job.comm, e.job.progress);
   });
 }
@@ -351,7 +364,7 @@ ExitCode run(const CommandLine& line, const Job& job) {
   const Measured measured = measure_all(experiment, report);
   connections.close();
   if (interrupted(job, report)) return stopped(measured.trace);
-  const ExitCode code = conclude_run(options, report);
+  const ExitCode code = conclude_run(options, *measured.references, report);
   return finish(job, outputs, report, code, measured.trace,
                 [&] { save_y(experiment, measured.y, outputs); });
 }

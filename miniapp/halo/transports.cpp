@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <new>
 #include <stdexcept>
 
 #include "partition/base/spec.hpp"
@@ -63,8 +62,7 @@ void take_resources(const Comm& comm, const std::string& what, const std::functi
     try {
       local();
     } catch (const std::bad_alloc& lack) {
-      refuse(fmt::format("not enough memory on rank {} ({}); use more ranks or a smaller matrix",
-                         comm.rank, lack.what()));
+      refuse(lack_of_memory(comm, lack));
     } catch (const std::runtime_error& error) {
       refuse(fmt::format("rank {}: {}", comm.rank, error.what()));
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The three ways in which something goes wrong, and who may catch them.
-//   InputError   one rank found the user's input or options wrong. agree() (comm.hpp) turns it into
-//                an AgreedError on every rank; others catch it where a rank can go on alone.
+//   InputError   one rank found the user's input or options wrong. agree() (comm.hpp) turns it, and
+//                std::bad_alloc, into an AgreedError on every rank; others catch it where a rank
+//                can go on alone.
 //   AgreedError  every rank of the communicator that agreed holds it, with the same text. Main ends
 //                the program with it; others catch it where all these ranks then do the same, as
 //                in the trial of an alternative.

@@ -112,6 +112,18 @@ TEST_CASE("agree gives the error of one rank to all", "[comm]") {
   }
 }
 
+TEST_CASE("agree gives the lack of memory of one rank to all", "[comm]") {
+  const Comm comm = world();
+  for (int poor = 0; poor < comm.size; ++poor) {
+    const auto result = agreed_error(comm, [&] {
+      if (poor == comm.rank) throw std::bad_alloc();
+    });
+    REQUIRE_ALL_RANKS(result && result->code() == ExitCode::run_time);
+    const std::string said = "not enough memory on rank " + std::to_string(poor) + " ";
+    REQUIRE_ALL_RANKS(std::string(result->what()).starts_with(said));
+  }
+}
+
 TEST_CASE("agree reports the smallest position, then the lowest rank", "[comm]") {
   const Comm comm = world();
   const auto text = [](int rank) { return "rank " + std::to_string(rank); };

@@ -8,44 +8,73 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "miniapp/bench/petsc/session.hpp"
 
 namespace rowhalo {
 
+namespace {
+
+/// What PETSc holds of one product: two vectors x of equal content in turn, as in our own products.
+struct PetscProduct {
+  Mat matrix = nullptr;
+  Vec x[2] = {}, y = nullptr;
+};
+
+/// Collective. Throws AgreedError; `petsc` is to be destroyed either way.
+void make_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                  const std::vector<double>& x, Progress& progress, PetscProduct& petsc) {
+  make_petsc_matrix(comm, matrix, precision, progress, petsc.matrix);
+  together_with_petsc(comm, [&] {
+    ROWHALO_PETSC(MatCreateVecs(petsc.matrix, &petsc.x[0], &petsc.y));
+    PetscScalar* entries = nullptr;
+    ROWHALO_PETSC(VecGetArray(petsc.x[0], &entries));
+    std::copy(x.begin(), x.begin() + matrix.owned_columns, entries);
+    ROWHALO_PETSC(VecRestoreArray(petsc.x[0], &entries));
+    ROWHALO_PETSC(VecDuplicate(petsc.x[0], &petsc.x[1]));
+    ROWHALO_PETSC(VecCopy(petsc.x[0], petsc.x[1]));
+    ROWHALO_PETSC(MatMult(petsc.matrix, petsc.x[0], petsc.y));  // takes its buffers at first use
+  });
+}
+
+void destroy(PetscProduct& petsc) {
+  for (Vec& vector : petsc.x) (void)VecDestroy(&vector);
+  (void)VecDestroy(&petsc.y);
+  (void)MatDestroy(&petsc.matrix);
+}
+
+}  // namespace
+
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const std::vector<double>& x, const BatchOptions& options,
                           Progress& progress, const Watchdog& watchdog) {
+  constexpr int vectors = 4;  // x twice, y, and the product that is returned
   PetscResult result;
-  result.unusable = petsc_refusal(comm, matrix);
+  result.unusable = petsc_refusal(comm, matrix, vectors);
   if (!result.unusable.empty()) return result;
-
-  PetscSession session(comm);
-  Mat petsc = petsc_matrix(comm, matrix, precision, progress);
-  // Two vectors of equal content in turn, as in our own products.
-  Vec petsc_x[2] = {}, petsc_y = nullptr;
-  ROWHALO_PETSC(MatCreateVecs(petsc, &petsc_x[0], &petsc_y));
-  PetscScalar* entries = nullptr;
-  ROWHALO_PETSC(VecGetArray(petsc_x[0], &entries));
-  std::copy(x.begin(), x.end(), entries);
-  ROWHALO_PETSC(VecRestoreArray(petsc_x[0], &entries));
-  ROWHALO_PETSC(VecDuplicate(petsc_x[0], &petsc_x[1]));
-  ROWHALO_PETSC(VecCopy(petsc_x[0], petsc_x[1]));
-
-  ProductSequence sequence(
-      [&](std::int64_t k) { ROWHALO_PETSC(MatMult(petsc, petsc_x[k % 2], petsc_y)); });
-  DeviceClock clock;
-  const BatchTimes times = measure_batches({comm, clock, progress, watchdog}, options, sequence);
-  result.seconds = times.median();
-
-  const PetscScalar* products = nullptr;
-  ROWHALO_PETSC(VecGetArrayRead(petsc_y, &products));
-  result.product.assign(products, products + matrix.owned_rows);
-  ROWHALO_PETSC(VecRestoreArrayRead(petsc_y, &products));
-  for (Vec& vector : petsc_x) ROWHALO_PETSC(VecDestroy(&vector));
-  ROWHALO_PETSC(VecDestroy(&petsc_y));
-  ROWHALO_PETSC(MatDestroy(&petsc));
-  session.close();
+  progress.phase("validate with PETSc: product");
+  PetscProduct petsc;
+  std::optional<PetscSession> session;
+  try {
+    session.emplace(comm);
+    make_product(comm, matrix, precision, x, progress, petsc);
+    agree(comm, [&] { result.product.resize(matrix.owned_rows); });
+    ProductSequence sequence(
+        [&](std::int64_t k) { ROWHALO_PETSC(MatMult(petsc.matrix, petsc.x[k % 2], petsc.y)); });
+    DeviceClock clock;
+    result.seconds = measure_batches({comm, clock, progress, watchdog}, options, sequence).median();
+    const PetscScalar* products = nullptr;
+    ROWHALO_PETSC(VecGetArrayRead(petsc.y, &products));
+    std::copy_n(products, matrix.owned_rows, result.product.begin());
+    ROWHALO_PETSC(VecRestoreArrayRead(petsc.y, &products));
+  } catch (const AgreedError& lack) {
+    result.unusable = lack.what();
+  }
+  if (session) {
+    destroy(petsc);
+    session->close();
+  }
   return result;
 }
 

@@ -18,8 +18,9 @@ struct PetscResult {
   double seconds = 0;           ///< median of one MatMult, timed as ours
 };
 
-/// Collective. The matrix (values rounded to `precision`) is handed over row by row; x holds the
-/// owned entries. PETSc reads no options and installs no signal handler.
+/// Collective. The matrix (values rounded to `precision`) is handed over row by row; x begins with
+/// the owned entries. PETSc reads no options and installs no signal handler. A rank that has not
+/// enough memory for it makes the product unusable on all.
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const std::vector<double>& x, const BatchOptions& options,
                           Progress& progress, const Watchdog& watchdog);

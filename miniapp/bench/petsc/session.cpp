@@ -11,12 +11,30 @@
 #include <vector>
 
 #include "io/host_memory.hpp"
+#include "miniapp/halo/transports.hpp"
 #include "partition/base/checked_cast.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
 namespace {
+
+/// Entries per row, of columns that this rank owns and of others.
+struct EntriesPerRow {
+  std::vector<PetscInt> diagonal, off_diagonal;
+};
+
+EntriesPerRow row_lengths(const LocalMatrix& matrix) {
+  EntriesPerRow lengths{std::vector<PetscInt>(matrix.owned_rows),
+                        std::vector<PetscInt>(matrix.owned_rows)};
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      const bool owned = matrix.indices[k] < matrix.owned_columns;
+      ++(owned ? lengths.diagonal : lengths.off_diagonal)[row];
+    }
+  }
+  return lengths;
+}
 
 /// Local columns as new global numbers, in PETSc's index type.
 std::vector<PetscInt> global_columns(const Comm& comm, const LocalMatrix& matrix) {
@@ -31,66 +49,9 @@ std::vector<PetscInt> global_columns(const Comm& comm, const LocalMatrix& matrix
   return numbers;
 }
 
-void preallocate(Mat petsc, const LocalMatrix& matrix) {
-  std::vector<PetscInt> diagonal(matrix.owned_rows), off_diagonal(matrix.owned_rows);
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      ++(matrix.indices[k] < matrix.owned_columns ? diagonal : off_diagonal)[row];
-    }
-  }
-  ROWHALO_PETSC(MatSeqAIJSetPreallocation(petsc, 0, diagonal.data()));
-  ROWHALO_PETSC(MatMPIAIJSetPreallocation(petsc, 0, diagonal.data(), 0, off_diagonal.data()));
-}
-
-}  // namespace
-
-void check_petsc(PetscErrorCode code, const char* call, const char* file, int line) {
-  if (code == 0) return;
-  const char* text = nullptr;
-  PetscErrorMessage(code, &text, nullptr);
-  throw std::runtime_error(
-      fmt::format("{}:{}: {} failed: {}", file, line, call, text ? text : "unknown error"));
-}
-
-PetscSession::PetscSession(const Comm& comm) {
-  unsetenv("PETSC_OPTIONS");
-  PETSC_COMM_WORLD = comm.handle;
-  ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-skip_petscrc", "true"));
-  ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
-  ROWHALO_PETSC(PetscInitializeNoArguments());
-  ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-}
-
-void PetscSession::close() {
-  // Newer versions would name on stdout those that they had no use for.
-  ROWHALO_PETSC(PetscOptionsClear(nullptr));
-  ROWHALO_PETSC(PetscFinalize());
-}
-
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix) {
-  constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
-  if (matrix.info.rows > limit || matrix.info.columns > limit ||
-      max_over_ranks(comm, matrix.offsets.back()) > limit) {
-    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
-                       8 * sizeof(PetscInt));
-  }
-  // Values and columns once, and as much again while they are assembled.
-  const std::int64_t needed = matrix.offsets.back() * (sizeof(PetscScalar) + sizeof(PetscInt)) * 2;
-  const bool fits = needed < available_host_bytes() / comm.most_on_host();
-  if (max_over_ranks(comm, std::int64_t{fits ? 0 : 1}) != 0) {
-    return "the memory left on a node does not hold a second copy of the matrix";
-  }
-  return {};
-}
-
-Mat petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                 Progress& progress) {
-  Mat petsc = nullptr;
-  ROWHALO_PETSC(MatCreate(comm.handle, &petsc));
-  ROWHALO_PETSC(MatSetSizes(petsc, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
-                            matrix.info.columns));
-  ROWHALO_PETSC(MatSetType(petsc, MATAIJ));
-  preallocate(petsc, matrix);
+/// Local. Our rows into `petsc`, whose memory is there.
+void set_rows(const Comm& comm, const LocalMatrix& matrix, Precision precision, Progress& progress,
+              Mat petsc) {
   const std::vector<PetscInt> numbers = global_columns(comm, matrix);
   std::vector<PetscInt> columns;
   std::vector<PetscScalar> values;
@@ -106,10 +67,82 @@ Mat petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precisio
                                columns.data(), values.data(), INSERT_VALUES));
     if (row % 65536 == 0) progress.tick();
   }
-  LibraryCall call(progress);
-  ROWHALO_PETSC(MatAssemblyBegin(petsc, MAT_FINAL_ASSEMBLY));
-  ROWHALO_PETSC(MatAssemblyEnd(petsc, MAT_FINAL_ASSEMBLY));
-  return petsc;
+}
+
+/// What this rank's part of the matrix takes in PETSc, `vectors` with it, and the arrays of ours
+/// while it is made: values and columns once; per row its lengths, offsets and places.
+std::int64_t bytes_in_petsc(const LocalMatrix& matrix, int vectors) {
+  constexpr std::int64_t session = std::int64_t{8} << 20;  // and messages
+  constexpr std::int64_t entry = sizeof(PetscScalar) + sizeof(PetscInt);
+  constexpr std::int64_t row = 12 * sizeof(PetscInt), ghost = 64;
+  return session + matrix.offsets.back() * entry +
+         matrix.owned_rows * (row + vectors * std::int64_t{sizeof(PetscScalar)}) +
+         std::int64_t{matrix.local_columns()} * std::int64_t{sizeof(PetscInt)} +
+         (matrix.local_columns() - matrix.owned_columns) * ghost;
+}
+
+}  // namespace
+
+void check_petsc(PetscErrorCode code, const char* call, const char* file, int line) {
+  if (code == 0) return;
+  const char* text = nullptr;
+  PetscErrorMessage(code, &text, nullptr);
+  throw std::runtime_error(fmt::format("{}:{}: {} failed: {}", file, line, call,
+                                       text ? text : fmt::format("error {}", int(code))));
+}
+
+void together_with_petsc(const Comm& comm, const std::function<void()>& calls) {
+  take_resources(comm, "PETSc", calls);
+}
+
+PetscSession::PetscSession(const Comm& comm) {
+  unsetenv("PETSC_OPTIONS");
+  PETSC_COMM_WORLD = comm.handle;
+  together_with_petsc(comm, [] {
+    // A call that fails says so by its code, and nothing else.
+    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-skip_petscrc", "true"));
+    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+    ROWHALO_PETSC(PetscInitializeNoArguments());
+    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  });
+}
+
+void PetscSession::close() {
+  // Newer versions would name on stdout those that they had no use for.
+  (void)PetscOptionsClear(nullptr);
+  (void)PetscFinalize();
+}
+
+std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors) {
+  constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
+  if (matrix.info.rows > limit || matrix.info.columns > limit ||
+      max_over_ranks(comm, matrix.offsets.back()) > limit) {
+    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
+                       8 * sizeof(PetscInt));
+  }
+  return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");
+}
+
+void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                       Progress& progress, Mat& petsc) {
+  EntriesPerRow lengths;
+  agree(comm, [&] { lengths = row_lengths(matrix); });
+  together_with_petsc(comm, [&] {
+    ROWHALO_PETSC(MatCreate(comm.handle, &petsc));
+    ROWHALO_PETSC(MatSetSizes(petsc, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
+                              matrix.info.columns));
+    ROWHALO_PETSC(MatSetType(petsc, MATAIJ));
+    ROWHALO_PETSC(MatSeqAIJSetPreallocation(petsc, 0, lengths.diagonal.data()));
+    ROWHALO_PETSC(MatMPIAIJSetPreallocation(petsc, 0, lengths.diagonal.data(), 0,
+                                            lengths.off_diagonal.data()));
+  });
+  together_with_petsc(comm, [&] { set_rows(comm, matrix, precision, progress, petsc); });
+  const LibraryCall call(progress);
+  together_with_petsc(comm, [&] {
+    ROWHALO_PETSC(MatAssemblyBegin(petsc, MAT_FINAL_ASSEMBLY));
+    ROWHALO_PETSC(MatAssemblyEnd(petsc, MAT_FINAL_ASSEMBLY));
+  });
 }
 
 }  // namespace rowhalo

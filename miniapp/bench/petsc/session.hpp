@@ -6,8 +6,10 @@
 
 #include <petscksp.h>
 
+#include <functional>
 #include <string>
 
+#include "partition/base/progress.hpp"
 #include "partition/local_matrix.hpp"
 
 namespace rowhalo {
@@ -16,18 +18,26 @@ namespace rowhalo {
 void check_petsc(PetscErrorCode code, const char* call, const char* file, int line);
 #define ROWHALO_PETSC(call) ::rowhalo::check_petsc((call), #call, __FILE__, __LINE__)
 
+/// Collective. Runs `calls`, each of which returns on every rank, with an error where it fails: all
+/// ranks then throw AgreedError. A call that fails on one rank while others wait in it for that
+/// rank would hang, so what may lack memory there is asked for beforehand (petsc_refusal).
+void together_with_petsc(const Comm& comm, const std::function<void()>& calls);
+
 /// Deaf to the environment.
 class PetscSession {
  public:
+  /// Throws AgreedError.
   explicit PetscSession(const Comm& comm);
   void close();
 };
 
-/// Collective. Why PETSc cannot hold the matrix, or empty. The same on all ranks.
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix);
+/// Collective. Why PETSc cannot hold the matrix and so many vectors, or empty. The same on all
+/// ranks.
+std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors);
 
-/// Collective. Values rounded to `precision`.
-Mat petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                 Progress& progress);
+/// Collective. Values rounded to `precision`. Throws AgreedError where a rank has not enough
+/// memory; `petsc`, null before, is to be destroyed either way.
+void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                       Progress& progress, Mat& petsc);
 
 }  // namespace rowhalo

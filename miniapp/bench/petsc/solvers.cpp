@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "miniapp/bench/petsc/session.hpp"
 
@@ -28,19 +29,34 @@ const char* petsc_preconditioner(const std::string& name) {
   return name == "jacobi" ? PCJACOBI : name == "block-jacobi" ? PCPBJACOBI : PCNONE;
 }
 
-Vec vector_of(Mat matrix, const std::vector<double>& entries) {
-  Vec vector = nullptr;
-  ROWHALO_PETSC(MatCreateVecs(matrix, nullptr, &vector));
-  PetscScalar* values = nullptr;
-  ROWHALO_PETSC(VecGetArray(vector, &values));
-  std::copy(entries.begin(), entries.end(), values);
-  ROWHALO_PETSC(VecRestoreArray(vector, &values));
-  return vector;
+/// What PETSc holds of one system; of the solver that is running.
+struct PetscProblem {
+  Mat matrix = nullptr;
+  Vec b = nullptr;
+  KSP solver = nullptr;
+  Vec x = nullptr, rest = nullptr;
+};
+
+void destroy_solver(PetscProblem& problem) {
+  (void)VecDestroy(&problem.rest);
+  (void)VecDestroy(&problem.x);
+  (void)KSPDestroy(&problem.solver);
+}
+
+/// Collective. Throws AgreedError; `problem` is to be destroyed either way.
+void make_problem(const PetscSystem& system, Progress& progress, PetscProblem& problem) {
+  make_petsc_matrix(system.comm, system.matrix, Precision::fp64, progress, problem.matrix);
+  together_with_petsc(system.comm, [&] {
+    ROWHALO_PETSC(MatCreateVecs(problem.matrix, nullptr, &problem.b));
+    PetscScalar* values = nullptr;
+    ROWHALO_PETSC(VecGetArray(problem.b, &values));
+    std::copy(system.b.begin(), system.b.end(), values);
+    ROWHALO_PETSC(VecRestoreArray(problem.b, &values));
+  });
 }
 
 /// Stops where ours does: the same norm, tolerance and first guess.
-KSP make_solver(const PetscSystem& system, Mat matrix, const std::string& name) {
-  KSP solver = nullptr;
+void make_solver(const PetscSystem& system, Mat matrix, const std::string& name, KSP& solver) {
   ROWHALO_PETSC(KSPCreate(system.comm.handle, &solver));
   ROWHALO_PETSC(KSPSetOperators(solver, matrix, matrix));
   ROWHALO_PETSC(KSPSetType(solver, name.c_str()));
@@ -58,41 +74,47 @@ KSP make_solver(const PetscSystem& system, Mat matrix, const std::string& name) 
     ROWHALO_PETSC(KSPSetConvergenceTest(solver, KSPConvergedSkip, nullptr, nullptr));
   }
   ROWHALO_PETSC(KSPSetUp(solver));
-  return solver;
 }
 
-PetscSolverReport run_solver(const PetscSystem& system, Mat matrix, Vec b,
-                             const std::string& name) {
+/// Throws AgreedError; the solver in `problem` is to be destroyed either way.
+PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
+                             PetscProblem& problem) {
   PetscSolverReport report;
   report.name = name;
-  KSP solver = make_solver(system, matrix, name);
-  Vec x = nullptr, rest = nullptr;
-  ROWHALO_PETSC(VecDuplicate(b, &x));
-  ROWHALO_PETSC(VecDuplicate(b, &rest));
+  together_with_petsc(system.comm, [&] {
+    make_solver(system, problem.matrix, name, problem.solver);
+    ROWHALO_PETSC(VecDuplicate(problem.b, &problem.x));
+    ROWHALO_PETSC(VecDuplicate(problem.b, &problem.rest));
+  });
+  const Mat matrix = problem.matrix;
+  const Vec b = problem.b, x = problem.x, rest = problem.rest;
+  const KSP solver = problem.solver;
   using clock = std::chrono::steady_clock;
   for (int run = 0; run < 2; ++run) {
     ROWHALO_MPI(MPI_Barrier(system.comm.handle));
-    const clock::time_point start = clock::now();
-    ROWHALO_PETSC(KSPSolve(solver, b, x));
-    const std::chrono::duration<double> seconds = clock::now() - start;
+    std::chrono::duration<double> seconds{};
+    together_with_petsc(system.comm, [&] {
+      const clock::time_point start = clock::now();
+      ROWHALO_PETSC(KSPSolve(solver, b, x));
+      seconds = clock::now() - start;
+    });
     report.solve_seconds = max_over_ranks(system.comm, seconds.count());
   }
-  PetscInt iterations = 0;
-  ROWHALO_PETSC(KSPGetIterationNumber(solver, &iterations));
-  report.iterations = static_cast<int>(iterations);
-  report.iteration_seconds = report.solve_seconds / std::max(1, report.iterations);
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  ROWHALO_PETSC(KSPGetConvergedReason(solver, &reason));
-  report.end = KSPConvergedReasons[reason];
-  PetscReal of_b = 0, of_rest = 0;
-  ROWHALO_PETSC(MatMult(matrix, x, rest));
-  ROWHALO_PETSC(VecAYPX(rest, -1, b));
-  ROWHALO_PETSC(VecNorm(rest, NORM_2, &of_rest));
-  ROWHALO_PETSC(VecNorm(b, NORM_2, &of_b));
-  report.true_residual = of_b > 0 ? of_rest / of_b : of_rest;
-  ROWHALO_PETSC(VecDestroy(&rest));
-  ROWHALO_PETSC(VecDestroy(&x));
-  ROWHALO_PETSC(KSPDestroy(&solver));
+  together_with_petsc(system.comm, [&] {
+    PetscInt iterations = 0;
+    ROWHALO_PETSC(KSPGetIterationNumber(solver, &iterations));
+    report.iterations = static_cast<int>(iterations);
+    report.iteration_seconds = report.solve_seconds / std::max(1, report.iterations);
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    ROWHALO_PETSC(KSPGetConvergedReason(solver, &reason));
+    report.end = KSPConvergedReasons[reason];
+    PetscReal of_b = 0, of_rest = 0;
+    ROWHALO_PETSC(MatMult(matrix, x, rest));
+    ROWHALO_PETSC(VecAYPX(rest, -1, b));
+    ROWHALO_PETSC(VecNorm(rest, NORM_2, &of_rest));
+    ROWHALO_PETSC(VecNorm(b, NORM_2, &of_b));
+    report.true_residual = of_b > 0 ? of_rest / of_b : of_rest;
+  });
   return report;
 }
 
@@ -100,19 +122,30 @@ PetscSolverReport run_solver(const PetscSystem& system, Mat matrix, Vec b,
 
 PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
                          Progress& progress) {
+  constexpr int vectors = 16;  // those that solvers and preconditioners work with among them
   PetscSolvers solvers;
-  solvers.unusable = petsc_refusal(system.comm, system.matrix);
+  solvers.unusable = petsc_refusal(system.comm, system.matrix, vectors);
   if (!solvers.unusable.empty()) return solvers;
-  PetscSession session(system.comm);
-  Mat matrix = petsc_matrix(system.comm, system.matrix, Precision::fp64, progress);
-  Vec b = vector_of(matrix, system.b);
-  for (const std::string& name : names) {
-    const LibraryCall call(progress);
-    solvers.reports.push_back(run_solver(system, matrix, b, name));
+  progress.phase("solve with PETSc: solvers");
+  PetscProblem problem;
+  std::optional<PetscSession> session;
+  try {
+    session.emplace(system.comm);
+    make_problem(system, progress, problem);
+    for (const std::string& name : names) {
+      const LibraryCall call(progress);
+      solvers.reports.push_back(run_solver(system, name, problem));
+      destroy_solver(problem);
+    }
+  } catch (const AgreedError& lack) {
+    solvers.unusable = lack.what();
   }
-  ROWHALO_PETSC(VecDestroy(&b));
-  ROWHALO_PETSC(MatDestroy(&matrix));
-  session.close();
+  if (session) {
+    destroy_solver(problem);
+    (void)VecDestroy(&problem.b);
+    (void)MatDestroy(&problem.matrix);
+    session->close();
+  }
   return solvers;
 }
 

@@ -23,7 +23,7 @@ struct PetscSystem {
 };
 
 struct PetscSolvers {
-  std::string unusable;  ///< why there are none; empty: there are
+  std::string unusable;  ///< why there are none, or no more; empty: there are all
   std::vector<PetscSolverReport> reports;
 };
 

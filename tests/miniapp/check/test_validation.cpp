@@ -117,6 +117,18 @@ TEST_CASE("what is right passes and what is wrong fails") {
   REQUIRE_ALL_RANKS(wrong([](double) { return 0.0; }));
 }
 
+TEST_CASE("without memory for a reference its rows are made one by one") {
+  for (const double beta : {0.0, -0.5}) {
+    const Problem problem("stencil27:5", "nnz", {}, Precision::fp64, 2, beta);
+    std::vector<double> y = reference_product(checked(problem, problem.y0));
+    const auto without_array = [&] { return compare(problem.comm, checked(problem, y), {}); };
+    const ErrorRatio right = without_array();
+    REQUIRE_ALL_RANKS(right.max == 0 && right.rows == problem.matrix.info.rows);
+    if (!y.empty()) y.front() += 4 * generous_bound;
+    REQUIRE_ALL_RANKS(!without_array().passed());
+  }
+}
+
 TEST_CASE("Inf and NaN must match in kind") {
   Problem problem("stencil5:6", "rows", {}, Precision::fp64, 1, 0);
   for (std::size_t k = 0; k < problem.x.size(); ++k) {

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+#
+# Faults that planted.sh plants where a run lacks memory or is asked to stop
+
+fault "PETSc is not asked for its memory" miniapp/bench/petsc/session.cpp \
+  'return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");' \
+  'return {};' \
+  faults_memory
+fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/session.cpp \
+  'take_resources(comm, "PETSc", calls);' \
+  'calls();' \
+  faults_memory
+fault "a reference that does not fit is zero" miniapp/check/validation.cpp \
+  'reference.empty() ? reference_row(product, row) : reference[row]' \
+  'reference.empty() ? 0 : reference[row]' \
+  test_miniapp_n1
+fault "y is put in order without asking for memory" miniapp/commands/run.cpp \
+  'if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);' \
+  '' \
+  faults_memory
+fault "lack of memory stays with its rank" partition/comm.cpp \
+  'error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);' \
+  'throw;' \
+  test_partition_n2
