@@ -22,9 +22,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from accepting import bundle, ratios
-from accepting.planning import folder_for, name_of, note_what_runs
-from accepting.rating import Broken, evidence_of, grouped_rows, lines_of, rows_of_result
-from accepting.sets import DIVISIONS, SETS, official_of
+from accepting.planning import folder_for, note_what_runs
+from accepting.rating import Broken, counted_rows, evidence_of, lines_of
+from accepting.sets import DIVISIONS, SETS, name_of, official_of
 from calling import exit_with, typed
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
@@ -101,7 +101,7 @@ def finish(folder, reference):
     result, path = bundle.make(folder.path)
     print("", *lines_of(result), sep="\n")
     if reference:
-        rows = grouped_rows(rows_of_result(evidence_of(bundle.files_of(folder.path))))
+        rows = counted_rows(evidence_of(bundle.files_of(folder.path)))
         print("", *ratios.lines_of(rows, reference, "the reference", result["rank"]), sep="\n")
     print(f"\nbundle: {path}\nsha256: {hashlib.sha256(path.read_bytes()).hexdigest()}")
     if any(state.word == "error" for state in states.values()):
@@ -131,7 +131,7 @@ def check(options):
     print(f"unchanged: {len(files)} files as in {bundle.MANIFEST}; rating, verdict and table as its "
           "reports give them")
     if reference:
-        rows = grouped_rows(rows_of_result(evidence_of(files)))
+        rows = counted_rows(evidence_of(files))
         print("", *ratios.lines_of(rows, reference, options.reference, result["rank"]), sep="\n")
     if options.save_reference:
         if result["verdict"] == "INVALID":

@@ -25,8 +25,9 @@ from plotting.hdf5 import WrongFile, remedy
 from plotting.style import four_digits, short_matrix, subject
 from reporting import against, commands, page, product, ranks, scaling, verdict
 from reporting.figures import Table, meta_of
-from studying.folder import read_json
+from studying.folder import read_plan
 from studying.ini import WrongInput
+from studying.plan import SHOWN
 from studying.points import slug
 from studying.rows import columns_of, csv_text, section, solver_name, unique
 from studying.site import read_site
@@ -178,7 +179,7 @@ def make(options):
     if not rows and not data.details:
         raise WrongFile(f"{options.inputs[0]}: holds no result of `rowhalo run`, `kernels` or `solve`")
     folder = folder_of(options.inputs)
-    plan = read_json(folder / "plan.json") if folder else None
+    plan = read_plan(folder, SHOWN) if folder else None
     official = official_of(folder, plan)
     outcome = None
     if options.earlier:

@@ -4,11 +4,13 @@
 A .tar.gz of: plan.json, before.json, study.ini, site.ini; points/ with reports, logs and provenance;
 jobs/ with the scheduler's scripts and logs; results.csv, rating.json and rating.txt; scripts/, which
 check the bundle by themselves; and MANIFEST.sha256 in the form of sha256sum. The same files give the
-same bytes. The check reads the archive in memory and unpacks nothing.
+same bytes. The check reads the archive in memory, one member after the other, and unpacks nothing. What a
+bundle says of sizes and counts is compared with limits first, so that it costs what its bytes cost.
 """
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import re
 import tarfile
@@ -16,6 +18,7 @@ import zlib
 from pathlib import Path
 
 from accepting.rating import Broken, assess, evidence_of, lines_of, table_of
+from studying.shape import brief, parse_json
 from whole_files import write_whole
 
 JOBS = Path(__file__).resolve().parents[1]
@@ -26,7 +29,13 @@ KEPT = ("plan.json", "before.json", "study.ini", "site.ini", "points/*/point.jso
         "points/*/error", "points/*/provenance/*.txt", "jobs/*")
 SCRIPTS = ("official.py", "calling.py", "RULES.md", "study.py", "run.sh", "compare.py", "comparing.py",
            "whole_files.py", "accepting/*.py", "studying/*.py", "plotting/*.py", "shell/*.sh")
-MOST_BYTES = 2 << 30  # of a bundle when it is unpacked
+# Limits of a bundle; RULES.md names them. Reports and logs become 5 to 20 times smaller when they are packed.
+MOST_BYTES, FREE_BYTES, MOST_RATIO = 2 << 30, 32 << 20, 40
+MOST_FILES = 10000
+MOST_DIFFERENCES = 100  # that are told
+BLOCK, MOST_END = tarfile.BLOCKSIZE, 1 << 20
+KINDS = {tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link", tarfile.CHRTYPE: "a device",
+         tarfile.BLKTYPE: "a device", tarfile.FIFOTYPE: "a pipe", tarfile.GNUTYPE_SPARSE: "a sparse file"}
 
 
 def files_of(folder):
@@ -43,13 +52,16 @@ def manifest_of(files):
 def archive_of(files, name):
     """The bytes of a .tar.gz without times and owners."""
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=6) as archive:
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=6, format=tarfile.USTAR_FORMAT) as archive:
         for path, content in sorted(files.items()):
             member = tarfile.TarInfo(f"{name}/{path}")
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     content = bytearray(packed.getvalue())
     content[4:8] = bytes(4)  # gzip's own time
+    limits = Limits(len(content))
+    for path in files:
+        limits.take(path, len(files[path]))
     return bytes(content)
 
 
@@ -71,24 +83,70 @@ def make(folder):
     return result, bundle
 
 
+class Limits:
+    """What a bundle of so many bytes may hold."""
+
+    def __init__(self, packed):
+        self.most = self.left = min(MOST_BYTES, FREE_BYTES + MOST_RATIO * packed)
+        self.files = 0
+
+    def take(self, name, size):
+        """Counts a file before it is read."""
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise Broken(f"{name}: is one file more than the {MOST_FILES} that a bundle may hold")
+        if not 0 <= size <= self.left:
+            raise Broken(f"{name}: says that it holds {size} bytes; a bundle of this size may hold "
+                         f"{self.most >> 20} MiB in all")
+        self.left -= size
+
+
+def name_in(member, top):
+    """The name of a plain file in the bundle's folder; empty for a folder."""
+    if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
+        kind = KINDS.get(member.type, f"of kind {member.type.decode(errors='replace')}")
+        raise Broken(f"{brief(member.name)}: is no plain file, but {kind}")
+    parts = member.name.split("/")
+    if (not member.name.isprintable() or "\\" in member.name or {"", ".", ".."}.intersection(parts)
+            or parts[0] != (top or parts[0]) or len(parts) < (1 if member.isdir() else 2)):
+        raise Broken(f"{brief(member.name)}: is no name of a file in the bundle's folder")
+    if member.isdir() and member.size:
+        raise Broken(f"{brief(member.name)}: is a folder and says that it has a size")
+    return "" if member.isdir() else "/".join(parts[1:])
+
+
+def members_of(packed, limits):
+    """(name, bytes) of every file; one header after the other, none of which refers to another."""
+    top = ""
+    while True:
+        block = packed.read(BLOCK)
+        if block == bytes(BLOCK):
+            break
+        member = tarfile.TarInfo.frombuf(block, "utf-8", "strict")
+        name = name_in(member, top)
+        top = member.name.partition("/")[0]
+        limits.take(member.name, member.size)
+        if not name:
+            continue
+        padded = -(-member.size // BLOCK) * BLOCK
+        content = packed.read(padded)
+        if len(content) < padded:
+            raise Broken(f"{member.name}: is cut off")
+        yield name, content[:member.size]
+    rest = packed.read(MOST_END + 1)  # to its end, where the checksum is
+    if len(rest) > MOST_END or rest.strip(b"\0"):
+        raise Broken("holds more after its last file")
+
+
 def read(path):
     """{name: bytes} of a bundle, without its top folder."""
     files = {}
     try:
         with gzip.open(path) as packed:
-            content = packed.read(MOST_BYTES)
-            if packed.read(1):
-                raise Broken(f"is no bundle: holds more than {MOST_BYTES >> 30} GB")
-        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-            for member in archive:
-                if member.isdir():
-                    continue
-                if not member.isfile():
-                    raise Broken(f"{member.name}: is no plain file")
-                name = member.name.partition("/")[2]
-                if not name or name in files:
-                    raise Broken(f"{member.name}: is not in the bundle's folder, or there twice")
-                files[name] = archive.extractfile(member).read()
+            for name, content in members_of(packed, Limits(Path(path).stat().st_size)):
+                if name in files:
+                    raise Broken(f"{name}: is there twice")
+                files[name] = content
     except FileNotFoundError as error:
         raise Broken("there is no such file") from error
     except (OSError, EOFError, tarfile.TarError, ValueError, zlib.error) as error:
@@ -121,13 +179,15 @@ def differences(said, found, path=""):
             yield from differences(*pair, f"{path}[{number}]")
     elif said != found and not (isinstance(said, float) and isinstance(found, float)
                                 and abs(said - found) <= 1e-9 * abs(found)):
-        yield f"{RATING} says {path} = {said}; its reports give {found}"
+        words = [value if isinstance(value, str) and len(value) < 100 else brief(value)
+                 for value in (said, found)]
+        yield f"{RATING} says {path} = {words[0]}; its reports give {words[1]}"
 
 
 def check(path):
     """The result as the reports give it, what is wrong with the bundle, and its files."""
     files = read(path)
-    wrong = list(wrong_hashes(files))
+    wrong = list(itertools.islice(wrong_hashes(files), MOST_DIFFERENCES))
     kept = {name: content for name, content in files.items()
             if name not in MADE and not name.startswith("scripts/")}
     try:
@@ -138,10 +198,10 @@ def check(path):
         if name not in files:
             return result, [*wrong, f"{name}: is missing"], files
     try:
-        said = json.loads(files[RATING].decode())
+        said = parse_json(files[RATING])
     except ValueError as error:
-        return result, [*wrong, f"{RATING}: is not JSON: {error}"], files
-    wrong += differences(said, json.loads(json.dumps(result)))
+        return result, [*wrong, f"{RATING}: {error}"], files
+    wrong += itertools.islice(differences(said, json.loads(json.dumps(result))), MOST_DIFFERENCES)
     if files[TABLE].decode(errors="replace") != table_of(evidence_of(kept)):
         wrong.append(f"{TABLE}: is not the table of its reports")
     return result, wrong, files

@@ -12,9 +12,10 @@ import socket
 import time
 from pathlib import Path
 
-from accepting.sets import SETS, wanted_points
+from accepting.sets import SETS, name_of, wanted_points
 from studying.folder import Folder, opened, planned, read_json
 from studying.ini import WrongInput
+from studying.plan import BEFORE
 from studying.points import points_of
 from studying.site import load_site, output_of
 from studying.study import KEYS, Study
@@ -28,11 +29,6 @@ class NoFile:
 
     def wrong(self, _section, _key, message):
         return WrongInput(message)
-
-
-def name_of(official):
-    kind = "rehearsal" if official["rehearsal"] else "official"
-    return f"{kind}-{official['set']}-{official['division']}"
 
 
 def study_of(official, wanted):
@@ -117,4 +113,4 @@ def note_what_runs(folder):
     listed = output_of(["nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"]).split()
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "host": socket.gethostname(),
              "cores": os.cpu_count(), "busy_cores": busy_cores(), "gpu_processes": len(listed)}
-    write_whole(path, json.dumps([*(read_json(path) or []), entry], indent=1) + "\n")
+    write_whole(path, json.dumps([*(read_json(path, BEFORE) or []), entry], indent=1) + "\n")

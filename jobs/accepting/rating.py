@@ -5,16 +5,19 @@ Rating: the harmonic mean over the matrices of their median GB/s (bytes of CSR),
 which is per GPU where there are GPUs. The solver's rate is sustained: operations of all iterations
 over the time from the first to the last. What the figures mean: RULES.md.
 """
-import json
 import re
 import statistics
 from typing import NamedTuple
 
+from accepting.figures import FIGURES, PLAN
 from accepting.sets import SOLVE, wanted_points
 from accepting.verdict import Findings, judge
 from plotting.style import device_name, four_digits
+from studying.plan import BEFORE
 from studying.points import plural
+from studying.reports import fields_of
 from studying.rows import csv_text, rows_of, section, unique
+from studying.shape import kept, parse_json, summary
 
 PROVENANCE = ("version", "git", "compiler", "flags", "mpi", "cuda", "nccl", "petsc", "hdf5")
 
@@ -24,49 +27,88 @@ class Broken(Exception):
 
 
 class Evidence(NamedTuple):
-    """What the files hold."""
+    """What the files hold, each checked against its shape."""
     plan: dict
     before: list        # of before.json
-    reports: dict       # {point: {run: report}}
+    reports: dict       # {point: {run: report}}; None in place of one that is not as rowhalo writes them
+    figures: dict       # {point: {run: what the rules see}}; of the reports that are complete
+    flaws: dict         # {(point, run): lines}, what is wrong with its report, and what is missing in it
     markers: dict       # {point: text of its marker `error`}
     files: dict
 
 
 def parsed(files, name):
     try:
-        return json.loads(files[name].decode())
+        return parse_json(files[name])
     except ValueError as error:
-        raise Broken(f"{name}: is not JSON: {error}") from error
+        raise Broken(f"{name}: {error}") from error
+
+
+def parsed_as(shape, files, name):
+    wrong = []
+    found = kept(parsed(files, name), shape, wrong)
+    if wrong:
+        raise Broken(f"{name}: {summary(wrong)}")
+    return found
+
+
+def plan_of(files):
+    if "plan.json" not in files:
+        raise Broken("holds no plan.json: not the folder or bundle of an official result")
+    said = parsed(files, "plan.json")
+    if isinstance(said, dict) and "official" not in said:
+        raise Broken("plan.json is that of a study, not of an official result; use study.py")
+    plan = parsed_as(PLAN, files, "plan.json")
+    names = [point["name"] for point in plan["points"]]
+    if not names or len(set(names)) < len(names):
+        raise Broken("plan.json: points is empty, or names one twice")
+    return plan
 
 
 def evidence_of(files):
-    if "plan.json" not in files:
-        raise Broken("holds no plan.json: not the folder or bundle of an official result")
-    plan = parsed(files, "plan.json")
-    if "official" not in plan:
-        raise Broken("plan.json is that of a study, not of an official result; use study.py")
-    reports, markers = {}, {}
+    plan = plan_of(files)
+    before = parsed_as(BEFORE, files, "before.json") if "before.json" in files else []
+    evidence = Evidence(plan, before, {}, {}, {}, {}, files)
     for point in plan["points"]:
-        place = f"points/{point['name']}/"
-        reports[point["name"]] = {
-            run: parsed(files, f"{place}result-{run}.json")
-            for run in range(1, point["repeats"] + 1) if f"{place}result-{run}.json" in files}
+        name, place = point["name"], f"points/{point['name']}/"
+        evidence.reports[name], evidence.figures[name] = {}, {}
+        for run in range(1, plan["official"]["runs"] + 1):
+            if f"{place}result-{run}.json" in files:
+                add_report(evidence, point, run, parsed(files, f"{place}result-{run}.json"))
         if f"{place}error" in files:
-            markers[point["name"]] = files[f"{place}error"].decode(errors="replace")
-    before = parsed(files, "before.json") if "before.json" in files else []
-    return Evidence(plan, before, reports, markers, files)
+            evidence.markers[name] = files[f"{place}error"].decode(errors="replace")
+    return evidence
+
+
+def add_report(evidence, point, run, said):
+    """A report, and its figures if none that counts is missing."""
+    wrong, name = [], point["name"]
+    report = fields_of(said, wrong)
+    evidence.reports[name][run] = None if wrong else report
+    if not wrong:
+        figures = kept(report, FIGURES.get(point["command"], FIGURES["run"]), wrong)
+    if wrong:
+        evidence.flaws[name, run] = wrong
+    else:
+        evidence.figures[name][run] = figures
 
 
 def rows_of_result(evidence):
     """Lines of the table of results, as study.py has them; of the solver with its sustained rate."""
     for point in evidence.plan["points"]:
         for run, report in evidence.reports[point["name"]].items():
-            yield from rows_of(report, point, run)
+            if report:
+                yield from rows_of(report, point, run)
 
 
 def table_of(evidence):
     """results.csv, which compare.py and --reference read."""
     return csv_text(list(rows_of_result(evidence)))
+
+
+def counted_rows(evidence):
+    """{point: its lines that hold a time}, of complete reports."""
+    return grouped_rows(row for row in rows_of_result(evidence) if row["repeat"] in evidence.figures[row["point"]])
 
 
 def sustained(row):
@@ -128,7 +170,7 @@ def harmonic_mean(values):
 
 def system_of(evidence):
     """What ran where, as the reports say."""
-    reports = [report for runs in evidence.reports.values() for report in runs.values()]
+    reports = [report for runs in evidence.reports.values() for report in runs.values() if report]
     if not reports:
         return {}
     source = section(reports[0], "provenance")
@@ -144,17 +186,9 @@ def system_of(evidence):
 def assess(files):
     """All that is concluded from the files of a result; what rating.json holds."""
     evidence = evidence_of(files)
-    try:
-        return assessed(evidence)
-    except (KeyError, TypeError, AttributeError, ValueError, ZeroDivisionError) as error:
-        raise Broken(f"a report, plan.json or before.json is not as rowhalo and official.py write it: "
-                     f"{type(error).__name__}: {error}") from error
-
-
-def assessed(evidence):
     official, findings = evidence.plan["official"], Findings()
     judge(evidence, findings)
-    rows = grouped_rows(rows_of_result(evidence))
+    rows = counted_rows(evidence)
     names = [wanted.name for wanted in wanted_points(official) if wanted.name != SOLVE]
     matrices = [of_matrix(name, rows[name]) for name in names if name in rows]
     rating = None

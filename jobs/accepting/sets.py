@@ -14,6 +14,7 @@ from studying.sizes import box_of
 VERSION = 1
 DIVISIONS = ("standard", "tuned")
 SOLVE = "solve"             # name of the solver's point
+METHOD, PRECONDITIONER = "cg", "jacobi"
 MOST_NODES = 10**6
 # What --division tuned may add to a command line, and how many words each takes.
 TUNABLE = {"--format": 2, "--boundary-format": 2, "--value-codes": 2, "--graph": 2, "--partition": 2,
@@ -31,6 +32,7 @@ class Set(NamedTuple):
     nodes: tuple            # fewest and most
     gpu_gigabytes: int      # that the GPUs of a node must have together, where it has any
     host_gigabytes: int     # that a node needs while it reads: less than twice that of its GPUs
+    residual: float         # |b - A x| over |b| after all iterations of CG, at most; see RULES.md
     rehearsal: bool = False
 
 
@@ -39,11 +41,11 @@ FULL = {"stencil27": 320, "stencil7": 512, "elasticity": 160, "road": 10000, "rm
 SETS = {
     "tiny": Set("a rehearsal on a laptop",
                 {"stencil27": 40, "stencil7": 64, "elasticity": 20, "road": 600, "rmat": 15,
-                 "web": 100000}, 3, 1, 200, 5, (1, 1), 1, 2, rehearsal=True),
-    "node": Set("one node", FULL, 12, 5, 5000, 20, (1, 1), 40, 50),
-    "rack": Set("2 to 32 nodes, sizes of node on each", FULL, 12, 5, 5000, 20, (2, 32), 40, 50),
+                 "web": 100000}, 3, 1, 200, 5, (1, 1), 1, 2, 1e-6, rehearsal=True),
+    "node": Set("one node", FULL, 12, 5, 5000, 20, (1, 1), 40, 50, 1e-6),
+    "rack": Set("2 to 32 nodes, sizes of node on each", FULL, 12, 5, 5000, 20, (2, 32), 40, 50, 1e-6),
     "system": Set("all nodes of a machine, sizes of node on each", FULL, 12, 5, 5000, 40,
-                  (2, MOST_NODES), 40, 50),
+                  (2, MOST_NODES), 40, 50, 1e-2),
 }
 
 
@@ -57,6 +59,11 @@ def matrix_of(problem, size, nodes):
     grid = ",".join(f"{axis}={size * factor}"
                     for axis, factor in zip(axes, box_of(nodes, len(axes))))
     return f"{problem}:{grid}" + (",coef=random" if problem.startswith("stencil") else "")
+
+
+def name_of(official):
+    kind = "rehearsal" if official["rehearsal"] else "official"
+    return f"{kind}-{official['set']}-{official['division']}"
 
 
 def official_of(name, division, nodes, seconds=None, options=()):
@@ -100,7 +107,7 @@ def for_solver(options):
     kept, words = [], list(options)
     while words:
         name, equals, _ = words[0].partition("=")
-        count = 1 if equals else TUNABLE[name]
+        count = 1 if equals else TUNABLE.get(name, 1)  # check_tuned refuses others
         kept += [] if name in ONLY_PRODUCTS else words[:count]
         del words[:count]
     return kept
@@ -123,5 +130,5 @@ def wanted_points(official):
                      ["--validate", "reference", "--min-seconds", f"{official['seconds']:g}", *codes,
                       *official["options"]])
     yield Wanted(SOLVE, "solve", matrix_of("stencil27", sizes["stencil27"], nodes),
-                 ["--method", "cg", "--preconditioner", "jacobi", "--no-petsc", "--iterations",
+                 ["--method", METHOD, "--preconditioner", PRECONDITIONER, "--no-petsc", "--iterations",
                   str(official["iterations"]), *codes, *for_solver(official["options"])])

@@ -7,12 +7,13 @@ and what would make an official result invalid is a warning.
 """
 import math
 import re
-import shlex
 
-from accepting.sets import SETS, SOLVE, VERSION, official_of, wanted_points
+from accepting.sets import (METHOD, PRECONDITIONER, SETS, SOLVE, VERSION, name_of, official_of,
+                            wanted_points)
 from studying.ini import WrongInput
 from studying.points import plural
-from studying.rows import command_line_of, section, unique
+from studying.rows import section, unique, words_of
+from studying.shape import brief
 
 # Reasons for which a GPU's clock is held down (telemetry.gpus[].throttling), and from which share of
 # the samples on they count.
@@ -21,6 +22,10 @@ LEAST_SHARE = 0.01
 MOST_BUSY_CORES = 0.5       # of other processes before the start, or this share of all cores:
 MOST_BUSY_SHARE = 0.01
 SAME_FIGURE = 1e-6          # relative; rates follow from counts and times in the same report
+MOST_DRIFT = 100            # of b - A x from the recurrence of CG, as in miniapp/commands/solve.cpp:
+LEAST_RESIDUAL = 1e-13      # below, rounding errors are all that is left of it
+MOST_ERROR = 100            # of x, over the most that |b - A x| over |b| may be
+MOST_LETTERS = 400          # of a reason
 CSR_ENTRY, CSR_ROW, VECTOR = 12, 4, 8   # bytes, fp64
 
 
@@ -36,6 +41,8 @@ class Findings:
                 for text, places in kind.items()]
 
     def add(self, kind, text, place=""):
+        """Words of a report may be of any length."""
+        text = text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}..."
         getattr(self, kind).setdefault(text, []).append(place)
 
     def verdict(self, rehearsal):
@@ -69,18 +76,36 @@ def judge_set(evidence, findings):
     try:
         usual = official_of(official["set"], official["division"], official["nodes"], seconds,
                             official["options"])
-    except (WrongInput, KeyError) as error:
+    except WrongInput as error:
         findings.add("unfit", f"set changed: {error}")
         return
     for key, value in usual.items():
         if official[key] != value:
             findings.add("unfit", f"set changed: {key} is {official[key]}, not {value}")
-    wanted = [point.name for point in wanted_points(official)]
-    if [point["name"] for point in evidence.plan["points"]] != wanted:
-        findings.add("unfit", f"set changed: the points of plan.json are not {', '.join(wanted)}")
+    judge_plan(evidence.plan, findings)
     if official["seconds"] < SETS["node"].seconds:
         findings.add("unfit", f"too short: {official['seconds']:g} s per run, not "
                      f"{SETS['node'].seconds:g}")
+
+
+def judge_plan(plan, findings):
+    """The points as the set has them, all with the same layout."""
+    official, points = plan["official"], plan["points"]
+    wanted = list(wanted_points(official))
+    if [point["name"] for point in points] != [each.name for each in wanted]:
+        findings.add("unfit", f"set changed: the points of plan.json are not {', '.join(each.name for each in wanted)}")
+        return
+    if plan["study"] != name_of(official):
+        findings.add("unfit", f"set changed: study is {plan['study']}, not {name_of(official)}")
+    nodes, per_node = official["nodes"], points[0]["ranks_per_node"]
+    for point, each in zip(points, wanted):
+        usual = {"command": each.command, "matrix": each.matrix, "arguments": each.arguments,
+                 "repeats": official["runs"], "nodes": nodes, "ranks_per_node": per_node,
+                 "ranks": nodes * per_node, "device": points[0]["device"]}
+        for key, value in usual.items():
+            if point[key] != value:
+                findings.add("unfit", f"set changed: {key} of a point is {brief(point[key])}, not {brief(value)}",
+                             point["name"])
 
 
 def judge_layout(evidence, findings):
@@ -88,7 +113,7 @@ def judge_layout(evidence, findings):
     point, official = evidence.plan["points"][0], evidence.plan["official"]
     listed = [int(count) for name, text in evidence.files.items()
               if name.endswith("provenance/nvidia-smi.txt")
-              for count in re.findall(r"Attached GPUs\s*:\s*(\d+)", text.decode(errors="replace"))]
+              for count in re.findall(r"Attached GPUs\s*:\s*(\d{1,6})\b", text.decode(errors="replace"))]
     gpus, ranks = max([official["gpus_per_node"], *listed]), point["ranks_per_node"]
     if point["device"] == "gpu" and ranks < gpus:
         findings.add("unfit", f"fewer ranks than GPUs: {ranks} per node with {gpus} GPUs")
@@ -130,7 +155,7 @@ def judge_load(before, findings):
     if not before:
         findings.add("notes", "unknown whether the node was shared: no before.json")
     for entry in before:
-        busy, cores = entry["busy_cores"], entry.get("cores") or 1
+        busy, cores = entry.get("busy_cores"), entry.get("cores") or 1
         if busy is None:
             findings.add("notes", "unknown whether the node was shared: no /proc/stat", entry["time"])
         elif busy > max(MOST_BUSY_CORES, MOST_BUSY_SHARE * cores):
@@ -154,12 +179,17 @@ def judge_point(point, evidence, findings):
     held = {}  # share of the samples in which a clock was held down, by reason
     for run, report in reports.items():
         place = f"{name}, run {run}"
-        if not judge_end(report, findings, place):
+        if report and not judge_end(report, findings, place):
             continue
-        judge_command(report, point, wanted, findings, place)
-        judge_ranks(report, point, official, findings, place)
-        judge_figures(report, official, findings, place)
-        judge_telemetry(report, findings, place, held)
+        for line in evidence.flaws.get((name, run), ()):
+            findings.add("wrong", f"figure missing or out of range: {line}", place)
+        figures = evidence.figures[name].get(run)
+        if figures is None:
+            continue
+        judge_command(figures, point, wanted, findings, place)
+        judge_ranks(figures, point, official, findings, place)
+        judge_figures(figures, official, findings, place)
+        judge_telemetry(figures, findings, place, held)
     for reason, shares in held.items():
         findings.add("notes", f"clocks held down by {reason}"
                      + (" (normal operation)" if reason == "power cap" else ""),
@@ -167,10 +197,10 @@ def judge_point(point, evidence, findings):
 
 
 def judge_end(report, findings, place):
-    """Whether there are figures that count."""
+    """Whether it ended well, and found no error itself. Looks at any report of rowhalo."""
     checked, solvers = section(report, "validation"), report.get("solvers") or []
     failed = [solver.get("reason") or solver["end"] for solver in solvers if not solver["passed"]]
-    if checked and not checked["passed"]:
+    if checked.get("passed") is False:
         findings.add("wrong", "y is wrong", place)
     elif failed:
         findings.add("wrong", f"the solver did not pass: {failed[0]}", place)
@@ -185,9 +215,13 @@ def judge_command(report, point, wanted, findings, place):
     """The command line as the set has it; other words are another problem."""
     if wanted is None:
         return
+    if report["command"] != wanted.command:
+        findings.add("unfit", f"set changed: the command is {report['command']}, not {wanted.command}", place)
+    if report["kernel"]["precision"] != "fp64":
+        findings.add("unfit", f"set changed: the precision is {report['kernel']['precision']}, not fp64", place)
     asked = [wanted.command, "--matrix", wanted.matrix, "--device", point["device"],
              *wanted.arguments]
-    words = shlex.split(command_line_of(report))[1:]
+    words = words_of(report)[1:]
     if words != asked:
         differ = [word for word in words if word not in asked] + [
             word for word in asked if word not in words]
@@ -215,21 +249,56 @@ def judge_ranks(report, point, official, findings, place):
 
 
 def judge_figures(report, official, findings, place):
-    """y was checked, and rates follow from counts and times."""
-    if report["command"] == "solve":
-        for solver in report["solvers"]:
-            if solver["iterations"] != official["iterations"]:
-                findings.add("unfit", f"too short: {solver['iterations']} iterations, not "
-                             f"{official['iterations']}", place)
-        return
-    checked, timing, rates = (section(report, name) for name in ("validation", "timing", "performance"))
-    if not checked:
-        findings.add("wrong", "y was not checked", place)
-    elif checked["max_error_ratio"] is None or checked["max_error_ratio"] > 1:
-        findings.add("wrong", f"y is wrong: {checked['max_error_ratio']} times the bound", place)
-    elif checked.get("rows_unchecked") or checked.get("rows_checked") != report["matrix"]["rows"]:
+    """What was computed is right, and rates follow from counts and times."""
+    if "solvers" in report:
+        judge_solvers(report["solvers"], official, findings, place)
+    else:
+        judge_product(report, findings, place)
+        judge_times(report, official, findings, place)
+
+
+def judge_solvers(solvers, official, findings, place):
+    """The solver of the set alone, its x near to the solution, and as near as its recurrence says."""
+    if len(solvers) != 1:
+        findings.add("wrong", f"{len(solvers) or 'no'} solvers, not one" if solvers else "no solver", place)
+    most = SETS[official["set"]].residual
+    for solver in solvers:
+        asked = {"method": METHOD, "preconditioner": PRECONDITIONER}
+        for key, value in asked.items():
+            if solver[key] != value:
+                findings.add("unfit", f"set changed: {key} {solver[key]}, not {value}", place)
+        if solver["iterations"] != official["iterations"]:
+            findings.add("unfit", f"too short: {solver['iterations']} iterations, not "
+                         f"{official['iterations']}", place)
+        reached = solver["last_norm"] / (solver["first_norm"] or 1)
+        residual, error = solver["true_residual"], solver["error"]
+        said = f"x is wrong: its true residual |b - A x| over |b| is {residual:.3g}"
+        if residual > MOST_DRIFT * max(reached, LEAST_RESIDUAL):
+            findings.add("wrong", f"{said}, that of the iterations {reached:.3g}", place)
+        elif residual > most:
+            findings.add("unfit", f"{said}, more than {most:g}", place)
+        if error > MOST_ERROR * most:
+            findings.add("unfit", f"x is wrong: its error is {error:.3g}, more than {MOST_ERROR * most:g}", place)
+
+
+def judge_product(report, findings, place):
+    """y of one combination, checked in all rows by the reference."""
+    checked = report["validation"]
+    if checked["against"] != "reference":
+        findings.add("wrong", f"y was not checked by the reference, but by {checked['against']}", place)
+    elif checked["max_error_ratio"] > 1:
+        findings.add("wrong", f"y is wrong: {checked['max_error_ratio']:.3g} times the bound", place)
+    elif checked["rows_unchecked"] or checked["rows_checked"] != report["matrix"]["rows"]:
         findings.add("wrong", "y was not checked in all rows", place)
-    matrix, seconds = report["matrix"], timing["median_seconds"]
+    if report["cases"]:
+        findings.add("unfit", f"set changed: {len(report['cases'])} combinations of format and transport in a run",
+                     place)
+
+
+def judge_times(report, official, findings, place):
+    """Rates and times of a product against each other, and how long it was measured."""
+    matrix, timing, rates = report["matrix"], report["timing"], report["performance"]
+    seconds = timing["median_seconds"]
     moved = (matrix["nonzeros"] * CSR_ENTRY + matrix["rows"] * CSR_ROW
              + (matrix["rows"] + matrix["columns"]) * VECTOR)
     for name, value in (("gbytes_per_second", moved / seconds / 1e9),
@@ -240,17 +309,14 @@ def judge_figures(report, official, findings, place):
     if not timing["min_seconds"] <= seconds <= timing["p95_seconds"]:
         findings.add("wrong", "report changed: the median time is not between the least and the 95 % "
                      "one", place)
-    measured = section(report, "wall").get("measure_seconds")
-    if measured is None:
-        measured = timing["batches"] * timing["iterations"] * seconds
+    measured = report["wall"]["measure_seconds"]
     if measured < official["seconds"]:
         findings.add("unfit", f"too short: measured for {measured:.3g} s, not {official['seconds']:g}",
                      place)
 
 
 def judge_telemetry(report, findings, place, held):
-    telemetry = report.get("telemetry")
-    gpus = section(report, "telemetry").get("gpus") or []
+    telemetry, gpus = report.get("telemetry"), section(report, "telemetry").get("gpus") or []
     on_gpus = not all(device.startswith("cpu") for device in report["provenance"]["devices"])
     if report["command"] != "solve" and (telemetry is None or (on_gpus and not gpus)):
         findings.add("notes", "unknown whether clocks were held down: reports hold no telemetry"
@@ -272,15 +338,14 @@ def judge_telemetry(report, findings, place, held):
 
 def judge_together(evidence, findings):
     """All runs on one executable and the same nodes, and of a matrix one fingerprint."""
-    reports = [report for runs in evidence.reports.values() for report in runs.values()]
+    reports = [report for runs in evidence.figures.values() for report in runs.values()]
     for what in ("version", "git", "compiler", "flags"):
         values = unique(report["provenance"][what] for report in reports)
         if len(values) > 1:
             findings.add("unfit", f"runs of more than one executable: {what} {' and '.join(values)}")
     if len({frozenset(report["provenance"]["hosts"]) for report in reports}) > 1:
         findings.add("notes", "runs on different nodes: provenance/nodes.txt names them")
-    for name, runs in evidence.reports.items():
-        others = evidence.reports.get("stencil27", {}) if name == SOLVE else {}  # the same matrix
-        if len({section(report, "matrix").get("fingerprint")
-                for report in [*runs.values(), *others.values()]}) > 1:
+    for name, runs in evidence.figures.items():
+        others = evidence.figures.get("stencil27", {}) if name == SOLVE else {}  # the same matrix
+        if len({report["matrix"]["fingerprint"] for report in [*runs.values(), *others.values()]}) > 1:
             findings.add("unfit", "set changed: runs of more than one matrix, by its fingerprint", name)

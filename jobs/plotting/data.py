@@ -6,7 +6,6 @@ reports of `rowhalo run`, `kernels`, `solve` and `info` in JSON or HDF5: reports
 the CSV would hold, and everything else follows from these. Only a communication matrix, residual
 histories and values per rank are read from the reports themselves (Detail), the latter by h5py.
 """
-import json
 import re
 import shlex
 from fnmatch import fnmatchcase
@@ -16,6 +15,10 @@ from typing import NamedTuple, Optional
 
 from calling import typed
 from plotting.hdf5 import WrongFile, read_hdf5_report
+from studying import reports
+from studying.folder import read_json
+from studying.ini import WrongInput
+from studying.plan import DESCRIBED
 from studying.rows import read_csv, rows_of, word_after
 
 BASELINES = ("cusparse-", "cublas")
@@ -41,14 +44,16 @@ class Data(NamedTuple):
 
 def read_report(path):
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
+        report = reports.read_report(path)
     except OSError as error:
         raise WrongFile(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise WrongFile(f"{path}: is not JSON ({error})") from error
-    if not isinstance(report, dict) or "command" not in report or "matrix" not in report:
-        raise WrongFile(f"{path}: is no report; make one with `rowhalo run --json FILE`")
-    if not report["matrix"]:
+        raise WrongFile(f"{path}: {error}") from error
+    return with_matrix(report, path)
+
+
+def with_matrix(report, path):
+    if not report.get("matrix"):
         raise WrongFile(f"{path}: is a report of `{report['command']}`, without a matrix; give reports of "
                         "`run`, `kernels`, `solve` or `info`")
     return report
@@ -63,9 +68,9 @@ def report_of(detail):
 def point_of(path):
     """point.json beside a result; {} where there is none."""
     try:
-        return json.loads((path.parent / "point.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+        return read_json(path.parent / "point.json", DESCRIBED) or {}
+    except WrongInput as error:
+        raise WrongFile(str(error)) from error
 
 
 COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "threads")
@@ -169,16 +174,12 @@ class Reader:
 
     def add_report(self, path, report):
         point = point_of(path)
-        try:
-            if report["command"] in ("run", "kernels", "solve"):
-                named = point or {"name": path.stem}
-                self.add_rows(rows_of(report, named, repeat_of(path)),
-                              lambda _: path.with_suffix(".h5"))
-            if not point or point.get("name") not in {detail.name for detail in self.details}:
-                self.add_detail(path, report)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise WrongFile(f"{path}: is not as `rowhalo` writes reports ({type(error).__name__}: {error}); "
-                            "make it again") from error
+        if report["command"] in reports.LISTS:
+            named = point or {"name": path.stem}
+            self.add_rows(rows_of(report, named, repeat_of(path)),
+                          lambda _: path.with_suffix(".h5"))
+        if not point or point.get("name") not in {detail.name for detail in self.details}:
+            self.add_detail(path, report)
 
     def add_rows(self, rows, place_of):
         """`place_of` a row: where its HDF5 would be."""

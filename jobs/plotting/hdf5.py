@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reports in HDF5 (layout: NUMBERS.md) as the dictionaries that JSON gives, and times of batches."""
-import json
 import sys
+
+from studying.reports import checked_report
+from studying.shape import parse_json
 
 TRUTHS = ("passed", "graph", "baseline", "reproducible")  # 0 or 1 in HDF5
 TABLES = ("cases", "formats", "solvers")  # lists of objects, a dataset a name
@@ -61,9 +63,12 @@ def read_hdf5_report(path):
         report = dictionary(file)
     if "command" not in report or "matrix" not in report:
         raise WrongFile(f"{path}: is no report; make one with `rowhalo run --hdf5 FILE`")
-    for solver in report.get("solvers", []):
-        solver.update({name: json.loads(solver[name]) for name in NESTED})
-    return report
+    try:
+        for solver in report.get("solvers", []):
+            solver.update({name: parse_json(solver.get(name) or "null") for name in NESTED})
+        return checked_report(report)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise WrongFile(f"{path}: {error}") from error
 
 
 def batch_seconds(path):

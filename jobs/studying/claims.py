@@ -15,6 +15,8 @@ import socket
 import time
 
 from studying import backends
+from studying.plan import OWNER
+from studying.shape import kept, parse_json
 
 PATIENCE_SECONDS = 1    # others lock for a moment only to look
 
@@ -34,8 +36,19 @@ def owner_in(file):
     """None where it is not there: released, or cut off while it was written."""
     try:
         file.seek(0)
-        return json.load(file)
+        wrong = []
+        owner = kept(parse_json(file.read()), OWNER, wrong)
     except ValueError:
+        return None
+    return None if wrong else owner
+
+
+def owner_of(place):
+    """The owner of a point, alive or not; None where nobody has begun it."""
+    try:
+        with open(place / "running", encoding="utf-8") as file:
+            return owner_in(file)
+    except OSError:
         return None
 
 

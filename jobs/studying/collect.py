@@ -8,7 +8,9 @@ import sys
 
 from calling import typed
 from plotting.hdf5 import remedy
-from studying.folder import read_json
+from studying.folder import read_json, results_in
+from studying.plan import DESCRIBED
+from studying.reports import read_report
 from studying.rows import TEXTS, columns_of, csv_text, rows_of
 from whole_files import whole, write_whole
 
@@ -18,14 +20,12 @@ def rows_of_study(folder):
     """All rows, in the order of the plan. Points that did not end have those that they wrote."""
     for point in folder.points:
         place = folder.place_of(point)
-        described = read_json(place / "point.json") or point
-        for repeat in range(1, point["repeats"] + 1):
-            path = place / f"result-{repeat}.json"
-            report = read_json(path)
-            if report:
-                yield from rows_of(report, described, repeat)
-            elif path.exists():
-                print(f"{STUDY}: {path} is left out: not a report", file=sys.stderr)
+        described = read_json(place / "point.json", DESCRIBED) or point
+        for repeat, path in results_in(place):
+            try:
+                yield from rows_of(read_report(path), described, repeat)
+            except ValueError as error:
+                print(f"{STUDY}: {path} is left out: {error}", file=sys.stderr)
 
 
 def column_of(name, rows):

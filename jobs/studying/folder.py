@@ -6,25 +6,48 @@ collected from any place where the folder is seen. Files appear complete or not 
 """
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
 from calling import typed
 from studying.ini import WrongInput
+from studying.plan import JOB, PLAN
 from studying.points import points_of
 from studying.rows import word_after
+from studying.shape import kept, parse_json, summary
 from studying.site import load_site, read_site
 from studying.study import check_names, read_study
 from whole_files import write_whole
 
 STUDY = typed("study.py")
 
-def read_json(path):
-    """What a file holds; None where it is not there or cut off."""
+
+def read_json(path, shape):
+    """What a file holds of the shape; None where it is not there or cut off."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_bytes())
     except (OSError, ValueError):
         return None
+    wrong = []
+    found = kept(value, shape, wrong)
+    if wrong:
+        raise WrongInput(f"{path}: {summary(wrong)}; it was changed by hand: restore it, or remove it")
+    return found
+
+
+def read_plan(folder, shape=PLAN):
+    """That of a study's folder, or None."""
+    plan = read_json(folder / "plan.json", shape)
+    if plan and not plan["points"]:
+        raise WrongInput(f"{folder / 'plan.json'}: points is empty; plan the study again into another --output")
+    return plan
+
+
+def results_in(place):
+    """[(repeat, path of its report)] of a point, in order."""
+    found = [(re.fullmatch(r"result-([1-9]\d{0,8})", path.stem), path) for path in place.glob("result-*.json")]
+    return sorted((int(number[1]), path) for number, path in found if number)
 
 
 class Folder:
@@ -39,7 +62,7 @@ class Folder:
 
     def jobs(self):
         """What was submitted, oldest first."""
-        jobs = [read_json(path) for path in (self.path / "jobs").glob("*.json")]
+        jobs = [read_json(path, JOB) for path in (self.path / "jobs").glob("*.json")]
         return sorted((job for job in jobs if job), key=lambda job: job["time"])
 
     def write(self, study_text):
@@ -59,7 +82,7 @@ def planned(study, site, program):
 
 def opened(path, site_name=None):
     """The folder of a study that was planned before."""
-    plan = read_json(path / "plan.json")
+    plan = read_plan(path)
     if not plan:
         raise WrongInput(f"{path}: holds no plan.json: not the output folder of a study; give "
                          "STUDY.ini, or the --output of an earlier call")
@@ -78,7 +101,7 @@ def made(path, site_name, output, repeats, program):
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
                          f"another --output, or go on with that one: {STUDY} resume {output}")
-    planned_before = read_json(output / "plan.json")
+    planned_before = read_plan(output)
     if repeats and planned_before and any(point["repeats"] != repeats
                                           for point in planned_before["points"]):
         raise WrongInput(f"--repeats {repeats}: {output} was planned with another number of repeats; "

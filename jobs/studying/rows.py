@@ -81,7 +81,7 @@ def without_empty(line):
             for name, value in line.items()}
 
 
-def command_line_of(report):
+def words_of(report):
     """What was asked for: argv without outputs and machine file, and of `kernels` without the list of
     formats, which the lines of the report give."""
     left_out = {**OUTPUTS, "--format": 2} if report["command"] == "kernels" else OUTPUTS
@@ -93,13 +93,18 @@ def command_line_of(report):
             del words[:1 if equals else left_out[name]]
         else:
             kept.append(words.pop(0))
+    return kept
+
+
+def command_line_of(report):
+    kept = words_of(report)
     return shlex.join(kept)
 
 
 def provenance(report):
     source = section(report, "provenance")
     return {"command_line": command_line_of(report), "verdict": report.get("verdict"),
-            "hosts": " ".join(unique(source.get("hosts", []))),
+            "hosts": " ".join(unique(source.get("hosts") or [])),
             "devices": "; ".join(source.get("devices") or []),
             **{name: source.get(name) for name in ("version", "git", "time", "compiler", "flags",
                                                    "mpi", "cuda", "nccl", "petsc", "hdf5")}}
@@ -119,8 +124,8 @@ def of_ranks(report):
     partition, halo, memory = (section(report, name) for name in ("partition", "halo", "memory"))
     hosts = section(report, "provenance").get("hosts") or []
     return {
-        "ranks": partition.get("ranks", len(hosts) or 1),
-        "nodes": partition.get("nodes", len(unique(hosts)) or 1),
+        "ranks": partition.get("ranks") or len(hosts) or 1,
+        "nodes": partition.get("nodes") or len(unique(hosts)) or 1,
         "partition": partition.get("name"), "nonzero_imbalance": partition.get("imbalance"),
         "edge_cut": partition.get("edge_cut"), "schedule": halo.get("schedule"),
         "halo_bytes": halo.get("bytes_total"), "halo_messages": halo.get("messages"),

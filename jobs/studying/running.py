@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 from studying.claims import claimed, owner_here
-from studying.folder import read_json
+from studying.folder import results_in
 from studying.ini import WrongInput
 from studying.points import arguments_of, obstacle, plural
+from studying.reports import read_report
 from studying.rows import rows_of, solver_name
 from studying.states import live_jobs_of, reason_of
 from whole_files import write_whole
@@ -108,8 +109,11 @@ def run_point(folder, point, interruption, environment, lock):
 def outcome_of(place):
     """'done' and the time of the fastest case: the median over the repeats."""
     fastest = []
-    for report in filter(None, map(read_json, place.glob("result-*.json"))):
-        rows = [row for row in rows_of(report) if row["median_seconds"]]
+    for _, path in results_in(place):
+        try:
+            rows = [row for row in rows_of(read_report(path)) if row["median_seconds"]]
+        except ValueError as error:
+            return f"done, but {path} {error}"
         fastest += [min(rows, key=lambda row: row["median_seconds"])] if rows else []
     if not fastest:
         return "done"

@@ -8,8 +8,7 @@ import re
 from typing import NamedTuple
 
 from studying import backends
-from studying.claims import look
-from studying.folder import read_json
+from studying.claims import look, owner_of
 from studying.points import obstacle
 
 ENDED = ("done", "error", "skipped")
@@ -40,7 +39,7 @@ def reason_of(marker):
 def live_jobs_of(folder):
     """{number: pending | running} of what the scheduler, or this machine, still knows."""
     ids = [job["id"] for job in folder.jobs() if job["id"]]
-    owners = [read_json(folder.place_of(point) / "running") for point in folder.points]
+    owners = [owner_of(folder.place_of(point)) for point in folder.points]
     ids += [owner["id"] for owner in owners if owner and owner["id"]]
     return backends.of(folder.site).live(ids) if ids else {}
 

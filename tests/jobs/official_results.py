@@ -7,7 +7,7 @@ from results import JOBS
 
 # pylint: disable=wrong-import-position
 from accepting import bundle, sets  # noqa: E402
-from accepting.rating import assess, evidence_of, grouped_rows, rows_of_result  # noqa: E402
+from accepting.rating import assess, counted_rows, evidence_of  # noqa: E402
 from studying.points import arguments_of  # noqa: E402
 
 RATES = {"stencil27": 100, "stencil7": 100, "elasticity": 100, "road": 100, "rmat": 100, "web": 50}
@@ -75,4 +75,4 @@ class Made:
         return bundle.make(folder)
 
     def rows(self):
-        return grouped_rows(rows_of_result(evidence_of(self.files())))
+        return counted_rows(evidence_of(self.files()))

@@ -232,7 +232,7 @@ class Verdicts(PageCase):
         study = self.place / "study"
         study.mkdir()
         (study / "plan.json").write_text(json.dumps({"study": "s", "title": "A title", "points": [
-            {"name": "n1"}, {"name": "n2"}]}), encoding="utf-8")
+            {"name": name, "device": "cpu", "ranks_per_node": 1} for name in ("n1", "n2")]}), encoding="utf-8")
         (study / "site.ini").write_text("[site]\nscheduler = none\n[job]\naccount = secret\n", encoding="utf-8")
         (study / "results.csv").write_text(csv_text([row(1)]), encoding="utf-8")
         page = self.page(study)

@@ -48,7 +48,7 @@ class Verdicts(unittest.TestCase):
         self.report["validation"].update(max_error_ratio=1, rows_unchecked=1)
         self.check("y was not checked in all rows: road, run 2")
         self.report["validation"] = None
-        self.check("y was not checked: road, run 2")
+        self.check("figure missing or out of range: validation is null: road, run 2")
 
     def test_solver(self):
         solver = self.made.reports["solve", 3]["solvers"][0]
@@ -178,10 +178,13 @@ class Verdicts(unittest.TestCase):
 
     def test_reports_that_are_none(self):
         files = self.made.files()
-        for name, content in (("points/web/result-1.json", b"{"), ("points/web/result-1.json", b"{}"),
-                              ("plan.json", b'{"points": []}')):
+        for name, content in (("points/web/result-1.json", b"{"), ("plan.json", b'{"points": []}')):
             with self.assertRaises(Broken):
                 assess({**files, name: content})
+        for content, said in ((b"{}", "command is missing"), (b"[]", "all of it is [], not an object"),
+                              (b'{"command": 7}', "command is 7, not text")):
+            reasons = assess({**files, "points/web/result-1.json": content})["reasons"]
+            self.assertIn(f"figure missing or out of range: {said}: web, run 1", reasons)
 
 
 class Figures(unittest.TestCase):

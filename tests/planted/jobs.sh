@@ -82,3 +82,13 @@ fault "a ready script of one rank asks for a node of ranks" jobs/studying/jobs.p
   '    if not alone:' \
   '    if alone is not True:' \
   jobs_study
+fault "a figure that is missing counts" jobs/studying/shape.py \
+  '        elif name != key:' \
+  '        elif False:' jobs_judged
+fault "NaN is in the range of a figure" jobs/studying/shape.py \
+  'return math.isfinite(value) and self.low <= value <= self.high' \
+  'return not (value < self.low or value > self.high)' jobs_judged
+fault "a solution that is wrong counts" jobs/accepting/verdict.py \
+  'elif residual > most:' 'elif False:' jobs_judged
+fault "sizes in a bundle are believed" jobs/accepting/bundle.py \
+  'if not 0 <= size <= self.left:' 'if size < 0:' jobs_judged
