@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
-#include "io/hdf5/location.hpp"
+#include "io/file_location.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
@@ -26,8 +28,8 @@ using Save = void(const std::string& path, const DistributedCsr& matrix, const C
 Load load_matrix_market;
 Outline outline_matrix_market;
 Save save_matrix_market;
-Load load_hdf5, load_petsc;
-Outline outline_hdf5, outline_petsc;
+Load load_hdf5, load_npz, load_petsc;
+Outline outline_hdf5, outline_npz, outline_petsc;
 Save save_hdf5, save_petsc;
 Load load_stencil, load_elasticity, load_banded, load_random, load_rmat, load_web, load_road,
     load_arrow, load_empty, load_lp, load_dense;
@@ -38,13 +40,19 @@ namespace {
 
 constexpr SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
-     load_matrix_market, outline_matrix_market, save_matrix_market},
+     load_matrix_market, outline_matrix_market, save_matrix_market, FileKind::matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank", nullptr,
-     load_matrix_market, outline_matrix_market, save_matrix_market},
-    {".h5", "FILE.h5[:/group]", "CSR arrays in an HDF5 file, as scipy has them; read in parallel",
-     hdf5_unusable, load_hdf5, outline_hdf5, save_hdf5},
+     load_matrix_market, outline_matrix_market, save_matrix_market, FileKind::matrix_market_gz},
+    {".tar.gz", "FILE.tar.gz[:member]",
+     "SuiteSparse archive of NAME/NAME.mtx; inflated by one rank", nullptr, load_matrix_market,
+     outline_matrix_market, nullptr, FileKind::tar},
+    {".npz", "FILE.npz", "scipy.sparse.save_npz: csr, csc, coo; what is deflated, by one rank",
+     nullptr, load_npz, outline_npz, nullptr, FileKind::npz},
+    {".h5", "FILE.h5[:/group]",
+     "CSR or CSC in an HDF5 file: scipy, AnnData, 10x, MATLAB 7.3; read in parallel", hdf5_unusable,
+     load_hdf5, outline_hdf5, save_hdf5, FileKind::hdf5},
     {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
-     load_petsc, outline_petsc, save_petsc},
+     load_petsc, outline_petsc, save_petsc, FileKind::petsc},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",
      "5-point stencil on a grid of N x N; coef=constant|random|jump", nullptr, load_stencil,
      outline_stencil},
@@ -84,29 +92,57 @@ constexpr SourceEntry table[]{
      load_dense, outline_dense},
 };
 
-bool is_suffix(const SourceEntry& entry) {
-  return entry.name[0] == '.';
+bool is_file(const SourceEntry& entry) {
+  return entry.kind != FileKind::none;
 }
 
-/// Whether `text` names a file of this kind; FILE.h5:/group does, too.
-bool has_suffix(const std::string& text, const SourceEntry& entry) {
-  return is_suffix(entry) && hdf5_location(text).file.ends_with(entry.name);
+bool is_generator(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
+  return std::any_of(std::begin(table), std::end(table), [&](const SourceEntry& entry) {
+    return !is_file(entry) && name == entry.name;
+  });
 }
 
-/// Entry for a file by its suffix, else for a generator; throws InputError listing the valid ones.
-const SourceEntry& find_source(const std::string& text, const Spec& spec) {
-  const bool file = names_matrix_file(text);
+/// Names of all sources, or of those that are files.
+std::vector<std::string> valid_names(bool only_files) {
   std::vector<std::string> valid;
   for (const SourceEntry& entry : table) {
-    if (file ? has_suffix(text, entry) : spec.name() == entry.name) {
-      if (entry.unusable != nullptr) spec.fail(entry.unusable);
-      return entry;
-    }
-    if (!file || is_suffix(entry)) valid.push_back(is_suffix(entry) ? entry.usage : entry.name);
+    if (!only_files || is_file(entry))
+      valid.emplace_back(is_file(entry) ? entry.usage : entry.name);
   }
-  if (file) spec.fail("the kind of file is not known by its name; use " + listed(valid));
-  spec.fail(fmt::format("unknown source '{}'{}", spec.name(),
-                        suggestion(spec.name(), valid, "use " + listed(valid))));
+  return valid;
+}
+
+/// The entry for a kind of file, or null.
+const SourceEntry* find_kind_of_source(FileKind kind) {
+  const auto* entry =
+      std::find_if(std::begin(table), std::end(table),
+                   [&](const SourceEntry& each) { return is_file(each) && each.kind == kind; });
+  return entry == std::end(table) ? nullptr : entry;
+}
+
+/// Local. Throws InputError: a file that is missing or of no kind that is read, a generator that is
+/// not known.
+const SourceEntry& find_source(const Spec& spec, bool file, const std::string& option) {
+  if (!file) {
+    for (const SourceEntry& entry : table) {
+      if (!is_file(entry) && spec.name() == entry.name) return entry;
+    }
+    const std::vector<std::string> valid = valid_names(false);
+    spec.fail(fmt::format("unknown source '{}'{}", spec.name(),
+                          suggestion(spec.name(), valid, "use " + listed(valid))));
+  }
+  const FileLocation location = file_location(spec.text());
+  const std::string& path = location.file;
+  if (location.column != 0) spec.fail("a column can be chosen of vectors only; leave out :column");
+  check_regular_file(path, option);  // before a reader opens it, which does not know the option
+  const SourceEntry* entry = find_kind_of_source(kind_of_file(path, option + " " + spec.text()));
+  if (entry == nullptr) {
+    spec.fail("neither its content nor its name says what kind of file it is; use " +
+              listed(valid_names(true)));
+  }
+  if (entry->unusable != nullptr) spec.fail(entry->unusable);
+  return *entry;
 }
 
 struct NamedSource {
@@ -114,15 +150,20 @@ struct NamedSource {
   const SourceEntry* entry = nullptr;
 };
 
+/// Collective. Rank 0 decides what `text` is, which may depend on the files that it sees.
 NamedSource name_source(const std::string& text, const Comm& comm, const std::string& option) {
   NamedSource source;
+  std::int64_t number = 0;
   agree(comm, [&] {
-    source.spec = names_matrix_file(text) ? Spec::whole(text, option) : Spec::parse(text, option);
-    source.entry = &find_source(text, source.spec);
-    // Before a reader opens it, which does not know the option.
-    if (comm.rank == 0 && is_suffix(*source.entry)) {
-      check_regular_file(hdf5_location(text).file, option);
-    }
+    if (comm.rank != 0) return;
+    const bool file = names_matrix_file(text);
+    source.spec = file ? Spec::whole(text, option) : Spec::parse(text, option);
+    number = &find_source(source.spec, file, option) - table;
+  });
+  source.entry = &table[sum_over_ranks(comm, number)];
+  agree(comm, [&] {
+    if (comm.rank == 0) return;
+    source.spec = is_file(*source.entry) ? Spec::whole(text, option) : Spec::parse(text, option);
   });
   return source;
 }
@@ -137,15 +178,18 @@ void check_block(const MatrixInfo& info, int block) {
 
 /// The entry that writes `path`; throws InputError listing the kinds of files that can be written.
 const SourceEntry& find_writer(const std::string& path, const std::string& option) {
-  std::vector<std::string> valid;
-  for (const SourceEntry& entry : table) {
-    if (entry.save == nullptr) continue;
-    valid.push_back(entry.usage);
-    if (!has_suffix(path, entry)) continue;
-    if (entry.unusable != nullptr) Spec::whole(path, option).fail(entry.unusable);
-    return entry;
+  const FileLocation location = file_location(path);
+  const SourceEntry* entry = find_kind_of_source(kind_by_suffix(location.file));
+  const Spec spec = Spec::whole(path, option);
+  if (entry == nullptr || entry->save == nullptr || !has_writable_suffix(location.file)) {
+    std::vector<std::string> valid;
+    for (const SourceEntry& each : table) {
+      if (each.save != nullptr) valid.emplace_back(each.usage);
+    }
+    spec.fail("the kind of file is not known by its name; use " + listed(valid));
   }
-  Spec::whole(path, option).fail("the kind of file is not known by its name; use " + listed(valid));
+  if (entry->unusable != nullptr) spec.fail(entry->unusable);
+  return *entry;
 }
 
 }  // namespace
@@ -156,10 +200,9 @@ std::span<const SourceEntry> sources() {
 
 bool names_matrix_file(const std::string& text) {
   if (text.find('/') != std::string::npos) return true;
-  for (const SourceEntry& entry : table) {
-    if (has_suffix(text, entry)) return true;
-  }
-  return false;
+  if (is_generator(text)) return false;
+  const std::string file = file_location(text).file;
+  return kind_by_suffix(file) != FileKind::none || is_existing_file(file);
 }
 
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm, Progress& progress,
@@ -199,7 +242,7 @@ void check_matrix_target(const std::string& path, const std::string& option, con
   agree(comm, [&] {
     find_writer(path, option);
     if (comm.rank != 0) return;
-    check_output_path(hdf5_location(path).file, option);
+    check_output_path(file_location(path).file, option);
     check_hdf5_target(path, option, Hdf5Object::group);
   });
 }

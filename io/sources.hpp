@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "io/file_kind.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/comm.hpp"
@@ -36,14 +37,17 @@ struct SourceEntry {
   /// under a temporary name that is renamed at the end. Throws AgreedError (run time).
   void (*save)(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
                Progress& progress) = nullptr;
+  FileKind kind = FileKind::none;  ///< of the file; none: a generator
 };
 
 std::span<const SourceEntry> sources();
 
-/// Whether --matrix with `text` means a file: it has a slash or one of the suffixes.
+/// Whether --matrix with `text` means a file: it has a slash or one of the suffixes, or it is no
+/// generator and there is such a file.
 bool names_matrix_file(const std::string& text);
 
-/// Collective. The matrix that `text` of `option` names: a path by its suffix, else a generator.
+/// Collective. The matrix that `text` of `option` names: of a file, whose content says what it is,
+/// else of a generator.
 /// `block` overrides the source's block size when >= 1 (0: what the source says). Every rank gets
 /// its even share of rows. Throws AgreedError: unknown generator (lists the valid ones), missing
 /// file...

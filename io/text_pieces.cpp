@@ -9,11 +9,11 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "io/tar.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
@@ -36,10 +36,9 @@ struct TextPieces::Inflater {
   }
 };
 
-TextPieces::TextPieces(const std::string& path, bool gzip, const Comm& comm,
-                       std::int64_t piece_bytes)
-    : path_(path), gzip_(gzip), comm_(comm), piece_bytes_(piece_bytes) {
-  if (gzip && comm.size > 1) {
+TextPieces::TextPieces(TextSource source, const Comm& comm, std::int64_t piece_bytes)
+    : source_(std::move(source)), comm_(comm), piece_bytes_(piece_bytes) {
+  if (source_.gzip && comm.size > 1) {
     piece_bytes_ = std::clamp(most_round_bytes / (comm.size - 1), std::int64_t{1}, piece_bytes);
   }
 }
@@ -47,21 +46,27 @@ TextPieces::TextPieces(const std::string& path, bool gzip, const Comm& comm,
 TextPieces::~TextPieces() = default;
 
 void TextPieces::open() {
-  if (gzip_ && comm_.rank != 0) return;
-  file_ = InputFile(path_);
+  if (source_.gzip && comm_.rank != 0) return;
+  file_ = InputFile(source_.file);
   file_bytes_ = file_.bytes();
-  if (file_bytes_ == 0) throw InputError(path_ + ":1: the file is empty; copy or make it again");
-  if (!gzip_) return;
-
-  std::array<unsigned char, 2> magic{};
-  if (::pread(file_.number(), magic.data(), 2, 0) != 2 || magic[0] != 0x1f || magic[1] != 0x8b) {
-    throw InputError(path_ + ":1: is not gzip-compressed; rename it without .gz");
+  if (file_bytes_ == 0) {
+    throw InputError(source_.file + ":1: the file is empty; copy or make it again");
   }
+  if (!source_.gzip) return;
   inflater_ = std::make_unique<Inflater>();
   inflater_->file = gzdopen(file_.number(), "rb");
   if (inflater_->file == nullptr) throw std::runtime_error("gzdopen: out of memory");
   file_.release();  // gzclose closes it
   gzbuffer(inflater_->file, 256 << 10);
+  if (source_.member) {
+    member_bytes_ = member_left_ = find_tar_member(inflater_->file, source_.file, *source_.member);
+  }
+}
+
+std::int64_t TextPieces::most_text_bytes() const {
+  constexpr std::int64_t deflate_ratio = 1032;  // zlib's technical details
+  if (member_bytes_) return *member_bytes_;
+  return source_.gzip ? file_bytes_ * deflate_ratio : file_bytes_;
 }
 
 /// Appends `bytes` of the file from `offset` on, less where it ends; sets fault_.
@@ -87,7 +92,7 @@ void TextPieces::read_plain(std::string& text, std::int64_t offset, std::int64_t
 std::string_view TextPieces::head(std::int64_t bytes) {
   if (bytes > longest_line_bytes) {
     fault_ = overlong_line;
-  } else if (gzip_) {
+  } else if (source_.gzip) {
     while (!inflated_all_ && static_cast<std::int64_t>(ahead_.size()) < bytes) inflate_more();
   } else {
     const auto have = static_cast<std::int64_t>(ahead_.size());
@@ -103,13 +108,13 @@ void TextPieces::drop_head(std::int64_t bytes) {
 
 void TextPieces::start_at(std::int64_t offset) {
   body_start_ = round_start_ = offset;
-  finished_ = !gzip_ && offset >= file_bytes_;
-  if (gzip_ && comm_.rank == 0) ahead_.erase(0, offset - head_start_);
-  if (!gzip_) std::string().swap(ahead_);
+  finished_ = !source_.gzip && offset >= file_bytes_;
+  if (source_.gzip && comm_.rank == 0) ahead_.erase(0, offset - head_start_);
+  if (!source_.gzip) std::string().swap(ahead_);
 }
 
 TextPiece TextPieces::next() {
-  return gzip_ ? next_inflated() : next_plain();
+  return source_.gzip ? next_inflated() : next_plain();
 }
 
 /// Reads on until buffer_, which lies at `offset` of the file, ends with a line.
@@ -157,15 +162,19 @@ TextPiece TextPieces::next_plain() {
 /// Rank 0. Appends to ahead_; at the end of the data sets inflated_all_, and fault_ for damage.
 void TextPieces::inflate_more() {
   const std::size_t before = ahead_.size();
-  ahead_.resize(before + step_bytes);
-  const int count = gzread(inflater_->file, ahead_.data() + before, step_bytes);
+  const std::int64_t wanted = std::min(step_bytes, member_left_.value_or(step_bytes));
+  ahead_.resize(before + wanted);
+  const int count = gzread(inflater_->file, ahead_.data() + before, static_cast<unsigned>(wanted));
   ahead_.resize(before + std::max(count, 0));
-  if (count == step_bytes) return;
+  if (member_left_) *member_left_ -= std::max(count, 0);
+  if (member_left_ == 0) inflated_all_ = true;
+  if (count == wanted) return;
   inflated_all_ = true;
   int code = Z_OK;
   gzerror(inflater_->file, &code);
-  if (code == Z_BUF_ERROR) {
-    fault_ = "the compressed data end early (truncated); copy the file again";
+  if (code == Z_BUF_ERROR || (code == Z_OK && member_left_)) {
+    fault_ = source_.member ? "the archive ends early (truncated); copy the file again"
+                            : "the compressed data end early (truncated); copy the file again";
   } else if (code == Z_ERRNO) {
     fault_ = fmt::format("reading failed: {}", std::strerror(errno));
   } else if (code != Z_OK) {
@@ -206,7 +215,7 @@ void TextPieces::inflate_round() {
 }
 
 void TextPieces::read_ahead() {
-  if (!gzip_ || comm_.rank != 0 || finished_) return;
+  if (!source_.gzip || comm_.rank != 0 || finished_) return;
   if (comm_.size > 1) {
     inflate_round();
   } else if (omp_get_max_threads() > 1) {

@@ -5,7 +5,7 @@
 // position. Plain: every rank reads its own bytes; a line belongs to the piece that holds its first
 // byte. gzip cannot be entered in the middle: rank 0 inflates the next round while the others parse
 // this one, and gets no text itself; alone it inflates in a thread of its own. Two rounds are in
-// its memory, of at most 64 MiB each.
+// its memory, of at most 64 MiB each. A member of a tar archive is read in the same way.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,14 @@ namespace rowhalo {
 /// A longer line is taken as a sign that the file is no text.
 inline constexpr std::int64_t longest_line_bytes = std::int64_t{64} << 20;
 
+/// What is read of a file.
+struct TextSource {
+  std::string name;                     ///< for messages
+  std::string file;                     ///< its path
+  bool gzip = false;                    ///< compressed, or an archive: only rank 0 reads it
+  std::optional<std::string> member{};  ///< of a tar archive; empty: its matrix
+};
+
 /// Whole lines; only the last line of the file may lack its newline.
 struct TextPiece {
   std::string_view text;    ///< valid until the next piece
@@ -34,13 +42,13 @@ struct TextPiece {
 
 class TextPieces {
  public:
-  TextPieces(const std::string& path, bool gzip, const Comm& comm, std::int64_t piece_bytes);
+  TextPieces(TextSource source, const Comm& comm, std::int64_t piece_bytes);
   ~TextPieces();
   TextPieces(const TextPieces&) = delete;
   TextPieces& operator=(const TextPieces&) = delete;
 
-  /// Local. Throws InputError: missing, unreadable, a directory, empty, not gzip. Does nothing
-  /// where this rank never reads the file.
+  /// Local. Throws InputError: missing, unreadable, a directory, empty, no such member. Does
+  /// nothing where this rank never reads the file.
   void open();
   /// Local, rank 0: at least `bytes` from the start of the file, or where drop_head() ended; less
   /// only where the file ends or fault(), as it does when that is more than a line can have.
@@ -49,6 +57,8 @@ class TextPieces {
   const std::optional<std::string>& fault() const { return fault_; }
   /// Size of the file itself (compressed, if it is), 0 where this rank does not read it.
   std::int64_t file_bytes() const { return file_bytes_; }
+  /// As many bytes as the text can have at most; of rank 0.
+  std::int64_t most_text_bytes() const;
 
   /// Every rank. The first round starts at `offset`, which must lie within the head.
   void start_at(std::int64_t offset);
@@ -78,8 +88,7 @@ class TextPieces {
   int first_reader() const { return comm_.size == 1 ? 0 : 1; }
   void cut_inflated(std::string& piece);
 
-  std::string path_;
-  bool gzip_;
+  TextSource source_;
   Comm comm_;
   std::int64_t piece_bytes_;
   std::int64_t file_bytes_ = 0;
@@ -89,6 +98,7 @@ class TextPieces {
   bool next_is_inflated_ = false;
   std::string ahead_;  ///< read from the start, or inflated, but not yet in a piece
   bool inflated_all_ = false;
+  std::optional<std::int64_t> member_bytes_, member_left_;  ///< of an archive, not inflated yet
   std::int64_t head_start_ = 0;
   std::int64_t body_start_ = 0;
   std::int64_t round_start_ = 0;  ///< where the next piece of rank 0 begins

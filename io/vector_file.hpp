@@ -5,21 +5,25 @@
 // in vector_file.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "io/file_kind.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {
 
 struct VectorKind {
-  const char* suffix;    ///< with its dot
+  FileKind kind;
   const char* usage;     ///< as in messages and --help
   const char* unusable;  ///< null, or why this build cannot use it and the remedy
-  std::vector<double> (*read)(const std::string& name, GlobalIndex size, const Comm& comm,
-                              Progress& progress);
+  /// Null, or nothing: the vector is read as the matrix that it is.
+  std::optional<std::vector<double>> (*read)(const std::string& name, GlobalIndex size,
+                                             const Comm& comm, Progress& progress);
   /// Null: is only read.
   void (*write)(const std::string& name, const std::vector<double>& share, Precision precision,
                 const Comm& comm, Progress& progress);
@@ -27,7 +31,12 @@ struct VectorKind {
 
 std::span<const VectorKind> vector_kinds();
 
-/// Whether --x or --y with `text` means a file: it has a slash or one of the suffixes.
+/// Vectors that are made and not read; no file of such a name is meant.
+inline constexpr std::string_view made_vectors[] = {"random", "ones", "zeros",
+                                                    "index",  "log",  "manufactured"};
+
+/// Whether --x or --y with `text` means a file: it has a slash or one of the suffixes, or there is
+/// such a file and no vector that is made has its name.
 bool names_vector_file(const std::string& text);
 
 /// Collective, before it is read: throws AgreedError naming `option` when `name` is no kind of

@@ -23,7 +23,8 @@ void save_hdf5(const std::string&, const DistributedCsr&, const Comm&, Progress&
   throw std::logic_error(hdf5_unusable);
 }
 
-std::vector<double> read_hdf5_vector(const std::string&, GlobalIndex, const Comm&, Progress&) {
+std::optional<std::vector<double>> read_hdf5_vector(const std::string&, GlobalIndex, const Comm&,
+                                                    Progress&) {
   throw std::logic_error(hdf5_unusable);
 }
 

@@ -5,28 +5,64 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 namespace rowhalo {
 
 namespace {
 
 constexpr const char* make_again = "make the file again";
 
-/// Selects [first, first + count) of the dataset; the memory's space.
-Hdf5Space select(hid_t space, GlobalIndex first, std::int64_t count) {
-  const hsize_t start = first, size = count;
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &size, nullptr);
-  return Hdf5Space(H5Screate_simple(1, &size, nullptr));
+/// Selects [first, first + count) of the numbers; the memory's space.
+Hdf5Space select(const Hdf5Array& array, hid_t space, GlobalIndex first, std::int64_t count) {
+  std::array<hsize_t, 2> start{array.across, array.across}, size{1, 1};
+  start[array.along] = first;
+  size[array.along] = count;
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr);
+  const hsize_t all = count;
+  return Hdf5Space(H5Screate_simple(1, &all, nullptr));
+}
+
+/// Integers, which h5py's booleans are, too: an enumeration of them.
+bool holds_integers(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  return kind == H5T_INTEGER ||
+         (kind == H5T_ENUM && H5Tget_class(Hdf5Type(H5Tget_super(type)).get()) == H5T_INTEGER);
 }
 
 void check_numbers(const Hdf5Array& array, hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_INTEGER || kind == H5T_FLOAT) return;
+  if (array.integers || kind == H5T_FLOAT) return;
   if (kind == H5T_COMPOUND) {
     throw InputError(array.place +
                      ": holds complex numbers or records; only real numbers can be multiplied, "
                      "store the real part");
   }
   throw InputError(array.place + ": does not hold numbers; store them as float64");
+}
+
+/// What is stored in the file by a filter that this library does not have, nor a plugin.
+void check_filters(const Hdf5Array& array, hid_t made) {
+  constexpr std::pair<H5Z_filter_t, const char*> known[] = {
+      {4, "szip"},    {307, "bzip2"},        {32000, "lzf"},  {32001, "blosc"},
+      {32004, "lz4"}, {32008, "bitshuffle"}, {32015, "zstd"}, {32026, "blosc2"}};
+  for (int k = 0; k < H5Pget_nfilters(made); ++k) {
+    std::size_t values = 0;
+    std::array<char, 64> own_name{};
+    const H5Z_filter_t filter =
+        H5Pget_filter2(made, static_cast<unsigned>(k), nullptr, &values, nullptr,
+                       own_name.size() - 1, own_name.data(), nullptr);
+    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+    std::string name = own_name.data();
+    for (const auto& [number, word] : known) {
+      if (number == filter) name = word;
+    }
+    throw InputError(fmt::format(
+        "{}: is compressed by the filter {} ({}), which this HDF5 does not have; where it is "
+        "there, run h5repack -f GZIP=4 IN.h5 OUT.h5, or set HDF5_PLUGIN_PATH to its folder",
+        array.place, name.empty() ? "without a name" : name, filter));
+  }
 }
 
 /// Virtual datasets and external storage; before HDF5 looks for the other files.
@@ -45,7 +81,7 @@ void check_same_file(const std::string& place, hid_t made) {
 
 }  // namespace
 
-Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place) {
+Hdf5Array open_dataset(hid_t group, const std::string& name, const std::string& place) {
   Hdf5Array array;
   array.place = place + (place.ends_with('/') ? "" : "/") + name;
   const LinksInside links(H5P_DATASET_ACCESS);
@@ -59,50 +95,136 @@ Hdf5Array open_array(hid_t group, const std::string& name, const std::string& pl
   check_same_file(array.place, made.get());
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
   const int dimensions = H5Sget_simple_extent_ndims(space.get());
-  if (dimensions != 1) {
+  if (dimensions < 1 || dimensions > 2) {
     throw InputError(fmt::format("{}: has {} dimensions where 1 is wanted; {}", array.place,
                                  dimensions, make_again));
   }
-  hsize_t size = 0;
-  H5Sget_simple_extent_dims(space.get(), &size, nullptr);
-  array.size = static_cast<GlobalIndex>(size);
+  array.extents.resize(dimensions);
+  H5Sget_simple_extent_dims(space.get(), array.extents.data(), nullptr);
+  if (dimensions == 1) array.size = static_cast<GlobalIndex>(array.extents[0]);
 
   const Hdf5Type type(H5Dget_type(array.dataset.get()));
+  array.integers = holds_integers(type.get());
   check_numbers(array, type.get());
-  array.integers = H5Tget_class(type.get()) == H5T_INTEGER;
+  check_filters(array, made.get());
 
-  hsize_t chunk = 0;
-  if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_chunk(made.get(), 1, &chunk) == 1) {
+  std::array<hsize_t, 2> chunk{};
+  if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_chunk(made.get(), 2, chunk.data()) == 1) {
     constexpr std::int64_t chunks_per_piece = 8;
-    const auto chunk_size = static_cast<std::int64_t>(chunk);
+    const auto chunk_size = static_cast<std::int64_t>(chunk[0]);
     array.piece = chunk_size * std::max(chunks_per_piece, hdf5_piece / chunk_size);
   }
+  return array;
+}
+
+Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place) {
+  Hdf5Array array = open_dataset(group, name, place);
+  if (array.extents.size() == 1) return array;
+  if (array.extents[0] != 1 && array.extents[1] != 1) {
+    throw InputError(fmt::format("{}: is {} x {} where one row or column is wanted; {}",
+                                 array.place, array.extents[0], array.extents[1], make_again));
+  }
+  array.along = array.extents[1] == 1 ? 0 : 1;
+  array.size = static_cast<GlobalIndex>(array.extents[array.along]);
   return array;
 }
 
 void check_written(const Hdf5Array& array) {
   const hid_t dataset = array.dataset.get();
   const Hdf5Properties made(H5Dget_create_plist(dataset));
-  hsize_t chunk = 0;
+  const std::size_t dimensions = array.extents.size();
+  std::array<hsize_t, 2> chunk{};
   if (H5Pget_layout(made.get()) == H5D_CHUNKED && H5Pget_nfilters(made.get()) > 0 &&
-      H5Pget_chunk(made.get(), 1, &chunk) == 1) {  // what compresses may take any number of bytes
+      H5Pget_chunk(made.get(), 2, chunk.data()) ==
+          static_cast<int>(dimensions)) {  // what compresses may take any number of bytes
     hsize_t written = 0;
     const Hdf5Space space(H5Dget_space(dataset));
     hdf5_checked(H5Dget_num_chunks(dataset, space.get(), &written), array.place, "reading failed",
                  ExitCode::usage);
-    const std::uint64_t chunks = (static_cast<std::uint64_t>(array.size) + chunk - 1) / chunk;
+    unsigned __int128 chunks = 1;
+    for (std::size_t k = 0; k < dimensions; ++k) {
+      chunks *= array.extents[k] / chunk[k] + (array.extents[k] % chunk[k] == 0 ? 0 : 1);
+    }
     if (written >= chunks) return;
-    throw InputError(fmt::format("{}: only {} of its {} chunks were ever written; {}", array.place,
-                                 written, chunks, make_again));
+    throw InputError(fmt::format("{}: only {} of its {:.0f} chunks were ever written; {}",
+                                 array.place, written, static_cast<double>(chunks), make_again));
   }
   const std::uint64_t stored = H5Dget_storage_size(dataset);
-  const __int128 bytes =
-      static_cast<__int128>(array.size) * H5Tget_size(Hdf5Type(H5Dget_type(dataset)).get());
-  if (stored >= bytes) return;
+  unsigned __int128 numbers = 1;
+  for (const hsize_t extent : array.extents) numbers *= extent;
+  const Hdf5Type type(H5Dget_type(dataset));
+  if (numbers <= stored / std::max<std::size_t>(H5Tget_size(type.get()), 1)) return;
+  const auto count = static_cast<double>(numbers);
   throw InputError(
-      fmt::format("{}: has {} numbers of {:.0f} bytes together, but only {} bytes were ever "
+      fmt::format("{}: has {:.0f} numbers of {:.0f} bytes together, but only {} bytes were ever "
                   "written; {}",
-                  array.place, array.size, static_cast<double>(bytes), stored, make_again));
+                  array.place, count, count * static_cast<double>(H5Tget_size(type.get())), stored,
+                  make_again));
+}
+
+bool may_be_rounded(const Hdf5Array& array) {
+  const Hdf5Type type(H5Dget_type(array.dataset.get()));
+  return array.integers && H5Tget_size(type.get()) >= 8;
+}
+
+namespace {
+
+/// The numbers of this piece in fp64; `first` of the file.
+template <class Integer>
+void append_rounded(const Hdf5Array& array, GlobalIndex first, std::span<const Integer> piece,
+                    std::vector<double>& out, RoundedNumbers& rounded) {
+  const auto start = std::ssize(out);
+  out.insert(out.end(), piece.begin(), piece.end());
+  for (std::int64_t k = 0; k < std::ssize(piece); ++k) {
+    if (static_cast<__int128>(out[start + k]) == piece[k]) continue;
+    const GlobalIndex at = first + k;
+    rounded.add(
+        {1, at, rounded.position < at ? "" : fmt::format("{}[{}]: {}", array.place, at, piece[k])});
+  }
+}
+
+template <class Integer>
+std::vector<double> read_rounded(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                                 Progress& progress, RoundedNumbers& rounded) {
+  std::vector<double> out;
+  out.reserve(count);
+  std::vector<Integer> buffer(std::min(array.piece, count));
+  for (std::int64_t done = 0; done < count; done += array.piece) {
+    const std::int64_t size = std::min(array.piece, count - done);
+    read_piece(array, first + done, size, hdf5_type<Integer>(), buffer.data());
+    append_rounded(array, first + done, std::span<const Integer>(buffer.data(), size), out,
+                   rounded);
+    progress.add(size);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first,
+                                       std::int64_t count, Progress& progress,
+                                       RoundedNumbers& rounded) {
+  const Hdf5Type type(H5Dget_type(array.dataset.get()));
+  const bool is_signed =
+      H5Tget_class(type.get()) != H5T_INTEGER || H5Tget_sign(type.get()) == H5T_SGN_2;
+  const auto read = is_signed ? read_rounded<std::int64_t> : read_rounded<std::uint64_t>;
+  return read(array, first, count, progress, rounded);
+}
+
+std::vector<std::int64_t> read_whole_reals(const Hdf5Array& array, GlobalIndex first,
+                                           std::int64_t count, Progress& progress) {
+  std::vector<std::int64_t> out(count);
+  std::vector<double> buffer(std::min(array.piece, count));
+  for (std::int64_t done = 0; done < count; done += array.piece) {
+    const std::int64_t size = std::min(array.piece, count - done);
+    read_piece(array, first + done, size, H5T_NATIVE_DOUBLE, buffer.data());
+    if (!to_whole_numbers<double>(std::span<const double>(buffer.data(), size),
+                                  out.data() + done)) {
+      throw InputError(array.place + ": holds numbers that are not whole; store int64");
+    }
+    progress.add(size);
+  }
+  return out;
 }
 
 bool stored_as(const Hdf5Array& array, hid_t type) {
@@ -112,7 +234,7 @@ bool stored_as(const Hdf5Array& array, hid_t type) {
 void read_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,
                 void* to) {
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
-  const Hdf5Space memory = select(space.get(), first, count);
+  const Hdf5Space memory = select(array, space.get(), first, count);
   hdf5_checked(H5Dread(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, to),
                array.place, "reading failed", ExitCode::usage);
 }
@@ -120,7 +242,7 @@ void read_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, h
 void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,
                  const void* from) {
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
-  const Hdf5Space memory = select(space.get(), first, count);
+  const Hdf5Space memory = select(array, space.get(), first, count);
   hdf5_checked(H5Dwrite(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, from),
                array.place, "writing failed", ExitCode::run_time);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Datasets of one dimension, read and written in bounded pieces by one rank. Numbers of the types
-// that matrices are stored in are read as they are and widened here, which costs no pass of its
-// own; any other integer or real type goes through HDF5's conversion. Layout, filters and byte
-// order are HDF5's affair. All functions are local and throw InputError beginning with `place`.
+// Datasets of one dimension, or one row or column of a dataset of two, read and written in bounded
+// pieces by one rank. Numbers of the types that matrices are stored in are read as they are and
+// widened here, which costs no pass of its own; any other integer, boolean or real type goes
+// through HDF5's conversion. Layout, filters and byte order are HDF5's affair. All functions are
+// local and throw InputError beginning with `place`.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "io/hdf5/handles.hpp"
+#include "io/notices.hpp"
 #include "partition/base/prefault.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/types.hpp"
@@ -25,12 +27,19 @@ struct Hdf5Array {
   Hdf5Dataset dataset;
   std::string place;  ///< file and dataset, for messages
   GlobalIndex size = 0;
-  bool integers = false;
+  std::vector<hsize_t> extents;     ///< one or two
+  std::size_t along = 0;            ///< the dimension that the numbers follow each other in
+  hsize_t across = 0;               ///< their place in the other one
+  bool integers = false;            ///< or booleans
   std::int64_t piece = hdf5_piece;  ///< for chunks: whole ones, so that few are inflated twice
 };
 
-/// Dataset `name` of `group`, which is named `place`. Throws when it is missing, has not one
-/// dimension, does not hold real numbers, or takes them from another file.
+/// Dataset `name` of `group`, which is named `place`, of one dimension or two; `size` is set for
+/// one. Throws when it is missing, does not hold real numbers, takes them from another file, or has
+/// a filter that this HDF5 lacks.
+Hdf5Array open_dataset(hid_t group, const std::string& name, const std::string& place);
+
+/// The same, but it must have one dimension, or two of which one is 1.
 Hdf5Array open_array(hid_t group, const std::string& name, const std::string& place);
 
 /// Throws when the file does not hold all numbers of the dataset: HDF5 would make up the others, of
@@ -44,6 +53,16 @@ void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, 
                  const void* from);
 
 bool stored_as(const Hdf5Array& array, hid_t type);
+
+/// Integers of 64 bits may be larger than what fp64 holds: whether the array is of such.
+bool may_be_rounded(const Hdf5Array& array);
+/// The numbers [first, first + count) of such an array, which `rounded` takes note of.
+std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first,
+                                       std::int64_t count, Progress& progress,
+                                       RoundedNumbers& rounded);
+/// Whole numbers that are stored as real ones: throws for one that is none.
+std::vector<std::int64_t> read_whole_reals(const Hdf5Array& array, GlobalIndex first,
+                                           std::int64_t count, Progress& progress);
 
 /// For readers that do not look at what they read.
 struct LookAway {
@@ -85,11 +104,17 @@ std::vector<T> read_array(const Hdf5Array& array, GlobalIndex first, std::int64_
 template <class Look = LookAway>
 std::vector<std::int64_t> read_integers(const Hdf5Array& array, GlobalIndex first,
                                         std::int64_t count, Progress& progress, Look look = {}) {
+  if (!array.integers) {
+    std::vector<std::int64_t> numbers = read_whole_reals(array, first, count, progress);
+    if (count > 0) look(std::span<const std::int64_t>(numbers));
+    return numbers;
+  }
   return read_array<std::int64_t, std::int32_t>(array, first, count, progress, look);
 }
 
 inline std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
-                                      Progress& progress) {
+                                      Progress& progress, RoundedNumbers& rounded) {
+  if (may_be_rounded(array)) return read_wide_integers(array, first, count, progress, rounded);
   return read_array<double, float>(array, first, count, progress, LookAway{});
 }
 

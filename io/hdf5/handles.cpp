@@ -111,10 +111,39 @@ std::string hdf5_error() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
+namespace {
+
+/// Whether the last call failed because another program has the file locked, or because its file
+/// system has no locks.
+bool failed_to_lock() {
+  bool found = false;
+  const auto look = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+    const std::string_view text = error->desc == nullptr ? "" : error->desc;
+    if (text.find("unable to lock file") != std::string_view::npos)
+      *static_cast<bool*>(data) = true;
+    return 0;
+  };
+  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, look, &found);
+  return found;
+}
+
+std::string remedy_for(const std::string& cause, ExitCode code) {
+  if (failed_to_lock()) {
+    return "another program has the file locked, or its file system has no locks; close that "
+           "program, or set HDF5_USE_FILE_LOCKING=FALSE if nobody writes the file";
+  }
+  if (cause.find("already open for write") != std::string::npos) {
+    return "a program that writes it has it open, or ended early: close it, or run h5clear -s on "
+           "the file";
+  }
+  return code == ExitCode::usage ? "make the file again" : "check the disk and the permissions";
+}
+
+}  // namespace
+
 void hdf5_fail(const std::string& place, const char* what, ExitCode code) {
-  const char* remedy =
-      code == ExitCode::usage ? "make the file again" : "check the disk and the permissions";
-  throw InputError(fmt::format("{}: {}: {}; {}", place, what, hdf5_error(), remedy),
+  const std::string cause = hdf5_error(), remedy = remedy_for(cause, code);
+  throw InputError(fmt::format("{}: {}: {}; {}", place, what, cause, remedy),
                    std::numeric_limits<std::int64_t>::max(), code);
 }
 
@@ -152,12 +181,18 @@ std::optional<std::string> text_dataset(hid_t group, const char* name) {
 
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name) {
   const OpenAttribute open = open_attribute(object, name);
-  if (!open.attribute || open.size < 1 || open.size > 2 ||
-      H5Tget_class(open.type.get()) != H5T_INTEGER) {
-    return {};
-  }
+  if (!open.attribute || open.size < 1 || open.size > 2) return {};
   std::vector<std::int64_t> values(open.size);
-  if (H5Aread(open.attribute.get(), H5T_NATIVE_INT64, values.data()) < 0) values.clear();
+  const H5T_class_t kind = H5Tget_class(open.type.get());
+  if (kind == H5T_INTEGER) {
+    if (H5Aread(open.attribute.get(), H5T_NATIVE_INT64, values.data()) < 0) values.clear();
+  } else if (kind == H5T_FLOAT) {
+    std::vector<double> reals(values.size());
+    if (H5Aread(open.attribute.get(), H5T_NATIVE_DOUBLE, reals.data()) < 0) return {};
+    if (!to_whole_numbers<double>(reals, values.data())) values.clear();
+  } else {
+    values.clear();
+  }
   return values;
 }
 

@@ -52,8 +52,9 @@ class QuietHdf5 {
 /// Why the last call failed: the first, most specific message of HDF5's error stack.
 std::string hdf5_error();
 
-/// Throws InputError "PLACE: WHAT: cause; REMEDY" with the cause from hdf5_error(). `place` is the
-/// file as the user named it.
+/// Throws InputError "PLACE: WHAT: cause; REMEDY" with the cause from hdf5_error(); for a file that
+/// is locked, or marked as being written, the remedy for that. `place` is the file as the user
+/// named it.
 [[noreturn]] void hdf5_fail(const std::string& place, const char* what, ExitCode code);
 
 /// What a call returned, unless it failed: then hdf5_fail.
@@ -71,6 +72,19 @@ hid_t hdf5_type() {
   if constexpr (std::same_as<T, std::uint64_t>) return H5T_NATIVE_UINT64;
   if constexpr (std::same_as<T, std::int32_t>) return H5T_NATIVE_INT32;
   return H5I_INVALID_HID;
+}
+
+/// Real numbers that stand for whole ones, as MATLAB and R store counts; false where one does not.
+template <class Real>
+bool to_whole_numbers(std::span<const Real> reals, std::int64_t* out) {
+  for (const Real real : reals) {
+    constexpr double most = 0x1p53;
+    if (!(real >= -most && real <= most)) return false;
+    const auto whole = static_cast<std::int64_t>(real);
+    if (static_cast<Real>(whole) != real) return false;
+    *out++ = whole;
+  }
+  return true;
 }
 
 /// What opens an object of a file whose links must not leave it, as links to other files do: access
@@ -125,7 +139,8 @@ void write_dataset(hid_t group, const char* name, std::span<const T> values,
 /// The text that an attribute or a dataset holds, or nothing where it is missing or another kind.
 std::optional<std::string> text_attribute(hid_t object, const char* name);
 std::optional<std::string> text_dataset(hid_t group, const char* name);
-/// Numbers of an attribute that has one or two; empty where it is missing or not of integers.
+/// Numbers of an attribute that has one or two; empty where it is missing or not of whole numbers,
+/// which may be stored as real ones.
 std::vector<std::int64_t> integer_attribute(hid_t object, const char* name);
 
 /// Whether `path`, with all groups above it, is there.

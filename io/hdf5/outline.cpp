@@ -7,20 +7,36 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/shared.hpp"
+#include "io/matrix_market/parser.hpp"
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/text.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-constexpr std::array<const char*, 3> datasets{"indptr", "indices", "data"};
+constexpr Hdf5Layout layouts[]{{.matlab = false}, {.matlab = true}};
+
+bool has_link(hid_t group, const char* name) {
+  return H5Lexists(group, name, H5P_DEFAULT) > 0;
+}
+
+/// The first of the three datasets that is missing; null where none is.
+const char* missing_dataset(hid_t group, const Hdf5Layout& layout) {
+  for (const char* name : {layout.offsets(), layout.indices(), layout.values()}) {
+    if (!has_link(group, name)) return name;
+  }
+  return nullptr;
+}
 
 bool holds_matrix(hid_t group) {
-  return std::all_of(datasets.begin(), datasets.end(),
-                     [&](const char* name) { return H5Lexists(group, name, H5P_DEFAULT) > 0; });
+  return std::any_of(std::begin(layouts), std::end(layouts), [&](const Hdf5Layout& layout) {
+    return missing_dataset(group, layout) == nullptr;
+  });
 }
 
 struct Groups {
@@ -52,7 +68,7 @@ std::string joined(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", ..." : "");
 }
 
-Hdf5Group open_group(hid_t file, const Hdf5Location& location, const std::string& name) {
+Hdf5Group open_group(hid_t file, const FileLocation& location, const std::string& name) {
   const std::string path = group_of(location);
   const LinksInside links(H5P_GROUP_ACCESS);
   Hdf5Group group(H5Gopen(file, path.c_str(), links.get()));
@@ -61,38 +77,60 @@ Hdf5Group open_group(hid_t file, const Hdf5Location& location, const std::string
     throw InputError(fmt::format("{}: there is no group '{}' in it; its groups are {}", name, path,
                                  joined(groups_of(file).all)));
   }
-  for (const char* dataset : datasets) {
-    if (H5Lexists(group.get(), dataset, H5P_DEFAULT) > 0) continue;
-    const Groups groups = groups_of(file);
-    if (groups.with_matrix.empty()) {
-      throw InputError(
-          fmt::format("{}: the group '{}' has no dataset '{}'; store indptr, indices and data of a "
-                      "CSR matrix in it",
-                      name, path, dataset));
-    }
+  if (holds_matrix(group.get())) return group;
+  const char* missing = missing_dataset(group.get(), layouts[has_link(group.get(), "jc") ? 1 : 0]);
+  const Groups groups = groups_of(file);
+  if (groups.with_matrix.empty()) {
     throw InputError(
-        fmt::format("{}: the group '{}' has no dataset '{}'; matrices are in {}: name "
-                    "one as {}:/GROUP",
-                    name, path, dataset, joined(groups.with_matrix), location.file));
+        fmt::format("{}: the group '{}' has no dataset '{}'; store indptr, indices and data of a "
+                    "CSR or CSC matrix in it",
+                    name, path, missing));
   }
-  return group;
+  throw InputError(fmt::format(
+      "{}: the group '{}' has no dataset '{}'; matrices are in {}: name one as {}", name, path,
+      missing, joined(groups.with_matrix), shell_quoted(location.file + ":/GROUP")));
 }
 
-/// scipy and h5py give the format as an attribute, scipy's save_npz as a dataset.
-void check_format(hid_t group, const std::string& name) {
-  const auto check = [&](const char* what, const char* word, const std::string& format) {
-    if (format == "csr" || format == "csr_matrix") return;
-    throw InputError(
-        fmt::format("{}: its {} '{}' is '{}'; only csr is read: convert it by scipy's tocsr()",
-                    name, what, word, format));
+/// What the words that scipy, h5py, AnnData and h5sparse have for a format say.
+enum class Marked { no, by_rows, by_columns };
+
+/// scipy and h5py give the format as an attribute, scipy's save_npz as a dataset; in any case of
+/// letters.
+Marked format_mark(hid_t group, const std::string& name) {
+  Marked marked = Marked::no;
+  const auto take = [&](const char* what, const char* word, const std::string& format) {
+    std::string small = lower_case(format);
+    for (const std::string_view ending : {"_matrix", "_array"}) {
+      if (small.ends_with(ending)) small.resize(small.size() - ending.size());
+    }
+    if (small != "csr" && small != "csc") {
+      throw InputError(
+          fmt::format("{}: its {} '{}' is '{}'; only csr and csc are read: convert it by scipy's "
+                      "tocsr()",
+                      name, what, word, format));
+    }
+    const Marked found = small == "csr" ? Marked::by_rows : Marked::by_columns;
+    if (marked != Marked::no && marked != found) {
+      throw InputError(
+          fmt::format("{}: its {} '{}' is '{}', but another says the opposite; correct "
+                      "it",
+                      name, what, word, format));
+    }
+    marked = found;
   };
   for (const char* word : {"format", "encoding-type", "h5sparse_format"}) {
     if (H5Aexists(group, word) <= 0) continue;
-    check("attribute", word, text_attribute(group, word).value_or("no text"));
+    take("attribute", word, text_attribute(group, word).value_or("no text"));
   }
-  if (H5Lexists(group, "format", H5P_DEFAULT) > 0) {
-    check("dataset", "format", text_dataset(group, "format").value_or("no text"));
+  if (has_link(group, "format")) {
+    take("dataset", "format", text_dataset(group, "format").value_or("no text"));
   }
+  // 10x Genomics: counts of features by cells, always in columns.
+  const bool has_features = has_link(group, "features") || has_link(group, "genes");
+  if (marked == Marked::no && has_features && has_link(group, "barcodes")) {
+    return Marked::by_columns;
+  }
+  return marked;
 }
 
 /// [rows, columns] as far as the file says, else -1; it may say them more than once.
@@ -111,11 +149,11 @@ std::array<GlobalIndex, 2> stored_shape(hid_t group, const std::string& name) {
     const std::vector<std::int64_t> values = integer_attribute(group, attribute);
     for (int k = 0; k < 2 && values.size() == 2; ++k) take(k, values[k], attribute);
   }
-  if (H5Lexists(group, "shape", H5P_DEFAULT) > 0) {
+  if (has_link(group, "shape")) {
     const Hdf5Array array = open_array(group, "shape", name);
-    std::array<std::int64_t, 2> values{};
+    Progress progress;
     if (array.size == 2) {
-      read_piece(array, 0, 2, H5T_NATIVE_INT64, values.data());
+      const std::vector<std::int64_t> values = read_integers(array, 0, 2, progress);
       for (int k = 0; k < 2; ++k) take(k, values[k], "shape");
     }
   }
@@ -126,32 +164,22 @@ std::array<GlobalIndex, 2> stored_shape(hid_t group, const std::string& name) {
   return shape;
 }
 
-/// The arrays against each other and against `shape`.
-void check_arrays(hid_t group, const std::string& place, const std::string& name,
-                  MatrixOutline& outline) {
-  const Hdf5Array indptr = open_array(group, datasets[0], place);
-  const Hdf5Array indices = open_array(group, datasets[1], place);
-  const Hdf5Array data = open_array(group, datasets[2], place);
-  for (const Hdf5Array* array : {&indptr, &indices}) {
-    if (!array->integers) throw InputError(array->place + ": does not hold integers; store int64");
-  }
-  for (const Hdf5Array* array : {&indptr, &indices, &data}) check_written(*array);
-  if (indptr.size < 1) throw InputError(indptr.place + ": is empty; its first entry must be 0");
+/// The arrays of a group, against each other.
+struct Arrays {
+  Hdf5Array offsets, indices, data;
+};
+
+Arrays open_arrays(hid_t group, const std::string& place, const std::string& name,
+                   const Hdf5Layout& layout) {
+  Arrays arrays{open_array(group, layout.offsets(), place),
+                open_array(group, layout.indices(), place),
+                open_array(group, Hdf5Layout::values(), place)};
+  const auto& [offsets, indices, data] = arrays;
+  for (const Hdf5Array* array : {&offsets, &indices, &data}) check_written(*array);
+  if (offsets.size < 1) throw InputError(offsets.place + ": is empty; its first entry must be 0");
   if (indices.size != data.size) {
     throw InputError(fmt::format("{}: has {} entries, but {} has {}; make the file again",
                                  indices.place, indices.size, data.place, data.size));
-  }
-  const auto [rows, columns] = stored_shape(group, name);
-  if (columns < 0) {
-    throw InputError(
-        fmt::format("{}: does not say how many columns the matrix has; give its group an attribute "
-                    "'shape' = [rows, columns], or 'columns'",
-                    name));
-  }
-  if (rows >= 0 && rows != indptr.size - 1) {
-    throw InputError(
-        fmt::format("{}: has {} entries where {} rows need {}; correct the attributes or the file",
-                    indptr.place, indptr.size, rows, static_cast<std::uint64_t>(rows) + 1));
   }
   const std::vector<std::int64_t> nonzeros = integer_attribute(group, "nonzeros");
   if (nonzeros.size() == 1 && nonzeros[0] != data.size) {
@@ -159,19 +187,74 @@ void check_arrays(hid_t group, const std::string& place, const std::string& name
         fmt::format("{}: its attribute 'nonzeros' is {}, but {} has {} entries; make it again",
                     name, nonzeros[0], data.place, data.size));
   }
-  std::int64_t first = 0, last = 0;
-  read_piece(indptr, 0, 1, H5T_NATIVE_INT64, &first);
-  read_piece(indptr, indptr.size - 1, 1, H5T_NATIVE_INT64, &last);
+  Progress progress;
+  const std::int64_t first = read_integers(offsets, 0, 1, progress)[0];
+  const std::int64_t last = read_integers(offsets, offsets.size - 1, 1, progress)[0];
   if (first != 0 || last != data.size) {
     throw InputError(
         fmt::format("{}: goes from {} to {} where 0 to {} is wanted, the number of entries of {}; "
                     "make the file again",
-                    indptr.place, first, last, data.size, data.place));
+                    offsets.place, first, last, data.size, data.place));
   }
-  outline.info.rows = indptr.size - 1;
-  outline.info.columns = columns;
-  outline.nonzeros = data.size;
-  outline.info.field = data.integers ? "integer" : "real";
+  return arrays;
+}
+
+/// Rows or columns, as the group says, or its shape where it is not square; `count`: as many as
+/// `offsets` has.
+void choose_direction(Marked marked, const std::array<GlobalIndex, 2>& shape, GlobalIndex count,
+                      Hdf5Layout& layout) {
+  const auto [rows, columns] = shape;
+  layout.by_columns = marked == Marked::by_columns;
+  if (marked != Marked::no) return;
+  layout.by_columns = rows >= 0 && rows != count && columns == count;
+  layout.assumed = !layout.by_columns && columns == count;
+}
+
+/// Rows and columns from what the file says of them and from `offsets`.
+void check_shape(const std::array<GlobalIndex, 2>& shape, const Hdf5Array& offsets,
+                 const std::string& name, Hdf5Outline& outline) {
+  const bool by_columns = outline.layout.by_columns;
+  const GlobalIndex counted = shape[by_columns ? 1 : 0], other = shape[by_columns ? 0 : 1];
+  if (other < 0) {
+    throw InputError(
+        fmt::format("{}: does not say how many {} the matrix has; give its group an attribute "
+                    "'shape' = [rows, columns], or '{}'",
+                    name, by_columns ? "rows" : "columns", by_columns ? "rows" : "columns"));
+  }
+  if (counted >= 0 && counted != offsets.size - 1) {
+    throw InputError(
+        fmt::format("{}: has {} entries where {} {} need {}; correct the attributes or the file",
+                    offsets.place, offsets.size, counted, by_columns ? "columns" : "rows",
+                    static_cast<std::uint64_t>(counted) + 1));
+  }
+  MatrixInfo& info = outline.matrix.info;
+  info.rows = by_columns ? other : offsets.size - 1;
+  info.columns = by_columns ? offsets.size - 1 : other;
+}
+
+/// MATLAB's group: columns, and the number of rows in the attribute MATLAB_sparse.
+std::array<GlobalIndex, 2> matlab_shape(hid_t group, const std::string& name) {
+  const std::vector<std::int64_t> rows = integer_attribute(group, "MATLAB_sparse");
+  if (rows.size() != 1 || rows[0] < 0) {
+    throw InputError(name +
+                     ": has jc, ir and data, but no attribute MATLAB_sparse with the number of "
+                     "rows; save it again by MATLAB with -v7.3");
+  }
+  return {rows[0], -1};
+}
+
+void examine_arrays(hid_t group, const std::string& place, const std::string& name,
+                    Hdf5Outline& outline) {
+  Hdf5Layout& layout = outline.layout;
+  layout.matlab = missing_dataset(group, layouts[0]) != nullptr;
+  const Marked marked = layout.matlab ? Marked::by_columns : format_mark(group, name);
+  const Arrays arrays = open_arrays(group, place, name, layout);
+  const std::array<GlobalIndex, 2> shape =
+      layout.matlab ? matlab_shape(group, name) : stored_shape(group, name);
+  choose_direction(marked, shape, arrays.offsets.size - 1, layout);
+  check_shape(shape, arrays.offsets, name, outline);
+  outline.matrix.nonzeros = arrays.data.size;
+  outline.matrix.info.field = arrays.data.integers ? "integer" : "real";
 }
 
 /// A word that an attribute may give; `word` stays where it is missing.
@@ -201,25 +284,32 @@ void read_block(hid_t group, const std::string& name, MatrixInfo& info) {
 
 }  // namespace
 
-MatrixOutline examine_hdf5_matrix(const std::string& name) {
+Hdf5Outline examine_hdf5_matrix(const std::string& name) {
   const QuietHdf5 quiet;
-  const std::string path = hdf5_location(name).file;
+  const std::string path = file_location(name).file;
   return examine_hdf5_matrix(open_hdf5(path, path).get(), name);
 }
 
-MatrixOutline examine_hdf5_matrix(hid_t file, const std::string& name) {
+Hdf5Outline examine_hdf5_matrix(hid_t file, const std::string& name) {
   const QuietHdf5 quiet;
-  const Hdf5Location location = hdf5_location(name);
+  const FileLocation location = file_location(name);
   const Hdf5Group group = open_group(file, location, name);
-  MatrixOutline outline;
-  outline.info.source = name;
-  check_format(group.get(), name);
-  check_arrays(group.get(), location.file + ":" + group_of(location), name, outline);
-  read_block(group.get(), name, outline.info);
-  read_word(group.get(), "field", {"real", "integer", "pattern"}, name, outline.info.field);
+  Hdf5Outline outline;
+  MatrixInfo& info = outline.matrix.info;
+  info.source = name;
+  examine_arrays(group.get(), location.file + ":" + group_of(location), name, outline);
+  read_block(group.get(), name, info);
+  read_word(group.get(), "field", {"real", "integer", "pattern"}, name, info.field);
   read_word(group.get(), "symmetry", {"general", "symmetric", "skew-symmetric"}, name,
-            outline.info.symmetry);
+            info.symmetry);
   return outline;
+}
+
+bool is_hdf5_matrix(hid_t file, const std::string& object) {
+  const QuietHdf5 quiet;
+  const LinksInside links(H5P_GROUP_ACCESS);
+  const Hdf5Group group(H5Gopen(file, object.c_str(), links.get()));
+  return group && holds_matrix(group.get());
 }
 
 }  // namespace rowhalo

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "io/file_location.hpp"
 #include "io/hdf5/handles.hpp"
-#include "io/hdf5/location.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -20,7 +20,7 @@ namespace rowhalo {
 namespace {
 
 /// Whether the target is an object in a file that exists.
-bool adds_to_file(const Hdf5Location& location) {
+bool adds_to_file(const FileLocation& location) {
   std::error_code ignored;
   return location.object.find_first_not_of('/') != std::string::npos &&
          std::filesystem::is_regular_file(location.file, ignored);
@@ -59,7 +59,7 @@ std::string group_of_matrix(hid_t file, const std::string& path) {
 
 void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
   const QuietHdf5 quiet;
-  const Hdf5Location location = hdf5_location(name);
+  const FileLocation location = file_location(name);
   const auto refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} {}: {}", option, name, what));
   };
@@ -100,7 +100,7 @@ void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t
                 Progress& progress) {
   constexpr std::int64_t headers_bytes = 64 << 10;  // of groups, datasets and attributes
   const QuietHdf5 quiet;
-  const Hdf5Location location = hdf5_location(name);
+  const FileLocation location = file_location(name);
   std::int64_t begun = 0;
   if (adds_to_file(location)) {
     begun = copy_into(file, location.file, progress);

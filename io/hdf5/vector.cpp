@@ -1,47 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Dense vectors as datasets of one dimension in HDF5 files: FILE.h5[:/dataset], `vector` by
-// default. Any real or integer type is read; float64 is written, float32 for precisions below fp64.
-// With a dataset named, everything else that the file holds is kept (io/hdf5/target.hpp).
+// default. A row or a column of a dataset of two dimensions is read, too. Any real or integer type
+// is read; float64 is written, float32 for precisions below fp64. With a dataset named, everything
+// else that the file holds is kept (io/hdf5/target.hpp).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "io/file_location.hpp"
 #include "io/hdf5/array.hpp"
-#include "io/hdf5/location.hpp"
+#include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/vector_kinds.hpp"
+#include "io/vector_of_matrix.hpp"
 #include "partition/matrix/distributed_csr.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-std::string dataset_of(const Hdf5Location& location) {
+std::string dataset_of(const FileLocation& location) {
   return location.object.empty() ? "/vector" : location.object;
 }
 
-/// The dataset of a file that is open; its `place` is the file and the dataset.
-Hdf5Array open_vector(hid_t file, const Hdf5Location& location) {
-  return open_array(file, dataset_of(location).substr(1), location.file + ":/");
+/// The dataset of a file that is open; its `place` is the file and the dataset. Of one dimension,
+/// or one row, one column, or the chosen column of two; MATLAB stores them transposed.
+Hdf5Array open_vector(hid_t file, const FileLocation& location, const std::string& name,
+                      GlobalIndex size) {
+  Hdf5Array array = open_dataset(file, dataset_of(location).substr(1), location.file + ":/");
+  GlobalIndex rows = array.size, columns = 1;
+  if (array.extents.size() == 2) {
+    const bool transposed = H5Aexists(array.dataset.get(), "MATLAB_class") > 0;
+    const std::size_t down = transposed ? 1 : 0;
+    rows = static_cast<GlobalIndex>(array.extents[down]);
+    columns = static_cast<GlobalIndex>(array.extents[1 - down]);
+    const bool is_row = rows == 1 && columns != 1 && location.column == 0;
+    array.along = is_row ? 1 - down : down;
+    array.across = std::max<std::int64_t>(location.column, 1) - 1;
+    array.size = is_row ? columns : rows;
+  }
+  check_vector_shape(array.place, name, rows, columns, location.column, size);
+  return array;
 }
 
-void check_vector(const Hdf5Location& location, GlobalIndex size) {
+/// Local. Whether `name` is a matrix, of which a vector may be made; else checks the dataset.
+bool examine_vector(const FileLocation& location, const std::string& name, GlobalIndex size) {
   const QuietHdf5 quiet;
   const Hdf5File file = open_hdf5(location.file, location.file);
-  const Hdf5Array array = open_vector(file.get(), location);
-  if (array.size != size) {
-    throw InputError(fmt::format("{}: the vector has {} entries where {} are needed", array.place,
-                                 array.size, size));
+  if (!location.object.empty() || !hdf5_object_exists(file.get(), "/vector")) {
+    if (is_hdf5_matrix(file.get(), location.object.empty() ? "/" : location.object)) return true;
   }
-  check_written(array);
+  check_written(open_vector(file.get(), location, name, size));
+  return false;
 }
 
 /// The empty dataset, by rank 0, in a file that has been begun.
 void add_dataset(const std::string& path, const std::string& name, GlobalIndex size, hid_t type) {
   const QuietHdf5 quiet;
-  const Hdf5Location location = hdf5_location(name);
+  const FileLocation location = file_location(name);
   const std::string dataset = dataset_of(location);
   const std::size_t slash = dataset.rfind('/');
   const auto check = [&](auto result) {
@@ -64,18 +83,22 @@ void add_dataset(const std::string& path, const std::string& name, GlobalIndex s
 
 }  // namespace
 
-std::vector<double> read_hdf5_vector(const std::string& name, GlobalIndex size, const Comm& comm,
-                                     Progress& progress) {
-  const Hdf5Location location = hdf5_location(name);
+std::optional<std::vector<double>> read_hdf5_vector(const std::string& name, GlobalIndex size,
+                                                    const Comm& comm, Progress& progress) {
+  const FileLocation location = file_location(name);
+  std::int64_t is_matrix = 0;
   agree(comm, [&] {
-    if (comm.rank == 0) check_vector(location, size);
+    if (comm.rank == 0) is_matrix = examine_vector(location, name, size) ? 1 : 0;
   });
+  if (sum_over_ranks(comm, is_matrix) > 0) return std::nullopt;
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
   const GlobalIndex count = even_split(size, 1, comm.size, comm.rank + 1) - first;
   std::vector<double> share;
+  RoundedNumbers rounded;
   with_shared_hdf5(location.file, location.file, Hdf5Access::read, comm, progress, [&](hid_t file) {
-    share = read_reals(open_vector(file, location), first, count, progress);
+    share = read_reals(open_vector(file, location, name, size), first, count, progress, rounded);
   });
+  warn_of_rounded(comm, name, rounded);
   return share;
 }
 
@@ -84,7 +107,7 @@ void write_hdf5_vector(const std::string& name, const std::vector<double>& share
   const auto count = static_cast<std::int64_t>(share.size());
   const GlobalIndex size = sum_over_ranks(comm, count), first = sum_over_lower_ranks(comm, count);
   const bool wide = vector_type(precision) == NumberType::fp64;
-  const Hdf5Location location = hdf5_location(name);
+  const FileLocation location = file_location(name);
   std::optional<TemporaryFile> temporary;
   std::string path;
   {
@@ -99,7 +122,7 @@ void write_hdf5_vector(const std::string& name, const std::vector<double>& share
   broadcast(comm, path);
   const auto value = [&](std::int64_t k) { return share[k]; };
   with_shared_hdf5(path, location.file, Hdf5Access::write, comm, progress, [&](hid_t file) {
-    const Hdf5Array array = open_vector(file, location);
+    const Hdf5Array array = open_vector(file, location, name, size);
     if (wide) {
       write_array<double>(array, first, count, progress, value);
     } else {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -116,12 +117,14 @@ bool position_fits(const MatrixMarketHeader& header, const Entry& entry) {
 template <MatrixMarketLayout layout, MatrixMarketField field>
 const char* parse_entry(const char* at, const char* end, const MatrixMarketHeader& header,
                         Entry& entry) {
-  if constexpr (layout == MatrixMarketLayout::coordinate) {
+  if constexpr (layout != MatrixMarketLayout::array) {
     if ((at = parse_index(at, end, entry.row)) == nullptr) return nullptr;
-    at = skip_blanks(at, end);
-    if ((at = parse_index(at, end, entry.column)) == nullptr) return nullptr;
     --entry.row;
-    --entry.column;
+    if constexpr (layout == MatrixMarketLayout::coordinate) {
+      at = skip_blanks(at, end);
+      if ((at = parse_index(at, end, entry.column)) == nullptr) return nullptr;
+      --entry.column;
+    }
     if (!position_fits(header, entry)) return nullptr;
   }
   if constexpr (field != MatrixMarketField::pattern) {
@@ -167,18 +170,26 @@ std::string diagnose_value(std::string_view token, MatrixMarketField field) {
   return fmt::format("the value '{}' is not a number; correct the line", shown(token));
 }
 
+const char* wanted_in_line(const MatrixMarketHeader& header) {
+  const bool has_value = header.field != MatrixMarketField::pattern;
+  if (header.layout == MatrixMarketLayout::array) return "a value";
+  if (header.layout == MatrixMarketLayout::coordinate) {
+    return has_value ? "row, column and value" : "row and column";
+  }
+  return has_value ? "row and value" : "a row";
+}
+
 /// What is wrong with a line for which parse_entry returned null.
 std::string diagnose(std::string_view line, const MatrixMarketHeader& header) {
   const std::vector<std::string_view> tokens = tokens_of(line);
   const bool coordinate = header.layout == MatrixMarketLayout::coordinate;
   const bool has_value = header.field != MatrixMarketField::pattern;
-  const char* wanted = !coordinate ? "a value"
-                       : has_value ? "row, column and value"
-                                   : "row and column";
-  const std::size_t fields = (coordinate ? 2 : 0) + (has_value ? 1 : 0);
+  const char* wanted = wanted_in_line(header);
+  const std::size_t indices = coordinate ? 2 : header.layout == MatrixMarketLayout::array ? 0 : 1;
+  const std::size_t fields = indices + (has_value ? 1 : 0);
 
   std::string what;
-  if (coordinate) what = diagnose_index(tokens[0], "row", header.rows);
+  if (indices > 0) what = diagnose_index(tokens[0], "row", header.rows);
   if (what.empty() && coordinate && tokens.size() > 1) {
     what = diagnose_index(tokens[1], "column", header.columns);
   }
@@ -191,6 +202,7 @@ std::string diagnose(std::string_view line, const MatrixMarketHeader& header) {
                        tokens.size(), tokens.size() == 1 ? "" : "s", wanted,
                        fields == 1 ? "is" : "are");
   }
+  if (!coordinate) throw std::logic_error("diagnose: the line is right");
   GlobalIndex row = 0, column = 0;
   parse_index(tokens[0].data(), line.data() + line.size(), row);
   parse_index(tokens[1].data(), line.data() + line.size(), column);
@@ -209,11 +221,29 @@ std::string_view line_at(std::string_view text, std::int64_t offset) {
   return text.substr(offset, text.find('\n', offset) - offset);
 }
 
+/// Whether fp64 holds the integer that `token` is; only asked beyond 2^53.
+bool is_rounded(std::string_view token, double value) {
+  const bool negative = token.starts_with('-');
+  if (negative || token.starts_with('+')) token.remove_prefix(1);
+  token.remove_prefix(std::min(token.find_first_not_of('0'), token.size()));
+  return fmt::format("{:.0f}", std::abs(value)) != token;
+}
+
+/// Counts the last word of a line whose value is beyond 2^53.
+void note_rounded(std::string_view line, std::int64_t offset, double value, ParsedLines& parsed) {
+  const std::string_view token = tokens_of(line).back();
+  if (!is_rounded(token, value)) return;
+  if (parsed.rounded++ == 0) {
+    parsed.first_rounded = {parsed.lines, offset, std::string(shown(token))};
+  }
+}
+
 template <MatrixMarketLayout layout, MatrixMarketField field>
 void parse_lines_as(std::string_view text, const MatrixMarketHeader& header, ParsedLines& parsed) {
   parsed.entries.clear();
   parsed.lines = 0;
   parsed.fault.reset();
+  parsed.rounded = 0;
   // Entries are at least "1 1\n" or "1\n" long, but reserving for that would waste memory; most
   // lines have more than 12 bytes.
   parsed.entries.reserve(text.size() / 12);
@@ -232,6 +262,9 @@ void parse_lines_as(std::string_view text, const MatrixMarketHeader& header, Par
         parsed.fault = {parsed.lines, offset, diagnose(line_at(text, offset), header)};
         return;
       }
+      if (field == MatrixMarketField::integer && std::abs(entry.value) >= 0x1p53) {
+        note_rounded(line_at(text, line - begin), line - begin, entry.value, parsed);
+      }
       parsed.entries.push_back(entry);
     }
     ++parsed.lines;
@@ -239,20 +272,27 @@ void parse_lines_as(std::string_view text, const MatrixMarketHeader& header, Par
   }
 }
 
+template <MatrixMarketLayout layout>
+void parse_lines_of(std::string_view text, const MatrixMarketHeader& header, ParsedLines& parsed) {
+  switch (header.field) {
+    case MatrixMarketField::integer:
+      return parse_lines_as<layout, MatrixMarketField::integer>(text, header, parsed);
+    case MatrixMarketField::pattern:
+      return parse_lines_as<layout, MatrixMarketField::pattern>(text, header, parsed);
+    case MatrixMarketField::real:
+      return parse_lines_as<layout, MatrixMarketField::real>(text, header, parsed);
+  }
+}
+
 void parse_lines_into(std::string_view text, const MatrixMarketHeader& header,
                       ParsedLines& parsed) {
-  using Layout = MatrixMarketLayout;
-  using Field = MatrixMarketField;
-  const bool array = header.layout == Layout::array;
-  switch (header.field) {
-    case Field::integer:
-      return array ? parse_lines_as<Layout::array, Field::integer>(text, header, parsed)
-                   : parse_lines_as<Layout::coordinate, Field::integer>(text, header, parsed);
-    case Field::pattern:
-      return parse_lines_as<Layout::coordinate, Field::pattern>(text, header, parsed);
-    case Field::real:
-      return array ? parse_lines_as<Layout::array, Field::real>(text, header, parsed)
-                   : parse_lines_as<Layout::coordinate, Field::real>(text, header, parsed);
+  switch (header.layout) {
+    case MatrixMarketLayout::coordinate:
+      return parse_lines_of<MatrixMarketLayout::coordinate>(text, header, parsed);
+    case MatrixMarketLayout::array:
+      return parse_lines_of<MatrixMarketLayout::array>(text, header, parsed);
+    case MatrixMarketLayout::sparse_vector:
+      return parse_lines_of<MatrixMarketLayout::sparse_vector>(text, header, parsed);
   }
 }
 

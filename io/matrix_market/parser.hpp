@@ -4,7 +4,9 @@
 // body. No files, no MPI.
 // Format: Boisvert, Pozo, Remington: The Matrix Market exchange formats, NISTIR 5935 (1996).
 // Taken beyond it: CRLF, tabs, blank lines and comments anywhere, a leading '+', Fortran's D
-// exponents, nan and inf. Messages name what is wrong with a line and the remedy.
+// exponents, nan and inf; a byte-order mark, blanks and empty lines before the banner, a banner
+// with one %, the field unsigned-integer, and the object vector, which is a matrix of one column.
+// Messages name what is wrong with a line and the remedy.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,8 @@
 
 namespace rowhalo {
 
-enum class MatrixMarketLayout { coordinate, array };
+/// Lines of the body: row, column and value; a value; row and value (of an object vector).
+enum class MatrixMarketLayout { coordinate, array, sparse_vector };
 enum class MatrixMarketField { real, integer, pattern };
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric };
 
@@ -39,7 +42,9 @@ struct MatrixMarketHeader {
   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
   GlobalIndex rows = 0;
   GlobalIndex columns = 0;
+  bool is_vector = false;    ///< the object is vector: the size line has no columns
   std::int64_t entries = 0;  ///< that the file holds, mirrored ones not counted
+  bool has_banner = false;   ///< parse_header has come behind it
   std::int64_t lines = 0;    ///< of the header; the last is the size line
   std::int64_t bytes = 0;    ///< of the header
 };
@@ -68,6 +73,8 @@ struct ParsedLines {
   std::vector<Entry> entries;
   std::int64_t lines = 0;  ///< whole ones, a last one without newline included
   std::optional<LineFault> fault;
+  std::int64_t rounded = 0;  ///< integers beyond 2^53 that fp64 does not hold
+  LineFault first_rounded;   ///< the first of them; `what`: its digits
 };
 
 /// `text` is whole lines; the last may lack its newline.

@@ -7,13 +7,14 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <numeric>
 #include <type_traits>
-#include <utility>
 
+#include "io/entry_delivery.hpp"
+#include "io/file_kind.hpp"
+#include "io/file_location.hpp"
 #include "io/host_memory.hpp"
+#include "io/notices.hpp"
 #include "io/text_pieces.hpp"
-#include "partition/matrix/entry_chunks.hpp"
 
 namespace rowhalo {
 
@@ -25,8 +26,18 @@ struct Opening {
   std::int64_t file_bytes = 0;
 };
 
-bool is_gzip(const std::string& path) {
-  return path.ends_with(".gz");
+/// Collective. What is to be read of the file that `name` names: rank 0 looks at its content.
+TextSource source_of(const std::string& name, const Comm& comm) {
+  const FileLocation location = file_location(name);
+  TextSource source{name, location.file};
+  std::int64_t kind = 0;
+  agree(comm, [&] {
+    if (comm.rank == 0) kind = static_cast<int>(kind_of_file(location.file, location.file));
+  });
+  const auto found = static_cast<FileKind>(sum_over_ranks(comm, kind));
+  source.gzip = found == FileKind::matrix_market_gz || found == FileKind::tar;
+  if (found == FileKind::tar) source.member = location.member;
+  return source;
 }
 
 /// Rank 0. Comments are dropped as they come.
@@ -48,10 +59,10 @@ MatrixMarketHeader read_header(TextPieces& pieces, const std::string& path) {
 
 /// Rank 0. Throws InputError where the file cannot hold the entries that its size line promises. A
 /// few that lack are left to the lines, which can tell what is wrong.
-void check_room(const MatrixMarketHeader& header, std::int64_t file_bytes, bool gzip,
+void check_room(const MatrixMarketHeader& header, std::int64_t most_bytes,
                 const std::string& path) {
-  constexpr std::int64_t deflate_ratio = 1032, few = 1000;  // the ratio: zlib's technical details
-  const std::int64_t text_bytes = gzip ? file_bytes * deflate_ratio : file_bytes - header.bytes;
+  constexpr std::int64_t few = 1000;
+  const std::int64_t text_bytes = most_bytes - header.bytes;
   const std::int64_t entry_bytes = least_entry_bytes(header);
   const std::int64_t room = (text_bytes + 1) / entry_bytes;  // the last line may lack its end
   if (header.entries - few <= room) return;
@@ -64,16 +75,14 @@ void check_room(const MatrixMarketHeader& header, std::int64_t file_bytes, bool 
 }
 
 /// Collective. Opens the file wherever it is read and reads its header.
-Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm,
-                  const std::function<void(const MatrixMarketHeader&)>& accept) {
+Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm) {
   Opening opening;
   agree(comm, [&] {
     if (comm.rank != 0) return;
     pieces.open();
     opening.header = read_header(pieces, path);
     opening.file_bytes = pieces.file_bytes();
-    check_room(opening.header, opening.file_bytes, is_gzip(path), path);
-    if (accept) accept(opening.header);
+    check_room(opening.header, pieces.most_text_bytes(), path);
   });
   static_assert(std::is_trivially_copyable_v<Opening>);
   ROWHALO_MPI(MPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, comm.handle));
@@ -130,80 +139,10 @@ void check_piece(const std::string& path, const MatrixMarketHeader& header, cons
                    piece.offset + first->offset);
 }
 
-/// Calls emit(row, column, value) for every entry that a line of the file stands for.
-template <class Emit>
-void for_each_entry(const std::vector<Entry>& entries, MatrixMarketSymmetry symmetry, Emit emit) {
-  const double sign = symmetry == MatrixMarketSymmetry::skew_symmetric ? -1.0 : 1.0;
-  for (const Entry& entry : entries) {
-    emit(entry);
-    if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {
-      emit(Entry{entry.column, entry.row, sign * entry.value});
-    }
-  }
-}
-
-/// How many entries of every part go to every rank; their sums over the parts into `counts`.
-std::vector<std::vector<std::int64_t>> count_by_owner(const MatrixMarketHeader& header,
-                                                      const Comm& comm,
-                                                      const std::vector<ParsedLines>& parts,
-                                                      std::vector<std::int64_t>& counts) {
-  const int part_count = static_cast<int>(parts.size());
-  std::vector<std::vector<std::int64_t>> by_part(part_count);
-#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
-  for (int part = 0; part < part_count; ++part) {
-    EvenOwner owner(header.rows, comm.size);
-    std::vector<std::int64_t> own(comm.size, 0);  // not shared: threads would disturb each other
-    for_each_entry(parts[part].entries, header.symmetry,
-                   [&](const Entry& entry) { ++own[owner(entry.row)]; });
-    by_part[part] = std::move(own);
-  }
-  counts.assign(comm.size, 0);
-  for (const auto& own : by_part) {
-    for (int rank = 0; rank < comm.size; ++rank) counts[rank] += own[rank];
-  }
-  return by_part;
-}
-
-/// Puts the entries in file order, mirrored ones at the place of theirs, grouped by the owner of
-/// their row, into `grouped`, which has room for all of them. `next` is what count_by_owner gave.
-void group_by_owner(const MatrixMarketHeader& header, const Comm& comm,
-                    const std::vector<ParsedLines>& parts,
-                    std::vector<std::vector<std::int64_t>>&& next, Entry* grouped) {
-  const int part_count = static_cast<int>(parts.size());
-  std::int64_t total = 0;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    for (auto& starts : next) total += std::exchange(starts[rank], total);
-  }
-#pragma omp parallel for schedule(static, 1) num_threads(std::max(part_count, 1))
-  for (int part = 0; part < part_count; ++part) {
-    EvenOwner owner(header.rows, comm.size);
-    std::vector<std::int64_t> own = std::move(next[part]);
-    for_each_entry(parts[part].entries, header.symmetry,
-                   [&](const Entry& entry) { grouped[own[owner(entry.row)]++] = entry; });
-  }
-}
-
-/// Collective. Sends the entries of a round to the owners of their rows; appends those that arrive.
-/// `grouped` is room that the rounds share.
-void deliver(const MatrixMarketHeader& header, const Comm& comm,
-             const std::vector<ParsedLines>& parts, std::vector<Entry>& grouped,
-             EntryChunks& entries) {
-  std::vector<std::int64_t> counts;
-  auto by_part = count_by_owner(header, comm, parts, counts);
-  if (comm.size == 1) {
-    group_by_owner(header, comm, parts, std::move(by_part), entries.append(counts[0]).data());
-    return;
-  }
-  grouped.resize(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-  group_by_owner(header, comm, parts, std::move(by_part), grouped.data());
-  std::vector<std::int64_t> arriving = exchange_counts(comm, counts);
-  Entry* room =
-      entries.append(std::accumulate(arriving.begin(), arriving.end(), std::int64_t{0})).data();
-  for (int rank = 0; rank < comm.size; ++rank) {
-    counts[rank] *= sizeof(Entry);
-    arriving[rank] *= sizeof(Entry);
-  }
-  exchange_into(comm, grouped.data(), counts, room, arriving);
+/// What a line of the file stands for besides its own entry.
+Mirror mirror_of(MatrixMarketSymmetry symmetry) {
+  if (symmetry == MatrixMarketSymmetry::general) return Mirror::none;
+  return symmetry == MatrixMarketSymmetry::symmetric ? Mirror::equal : Mirror::negated;
 }
 
 /// Where something stands in the file.
@@ -226,13 +165,27 @@ Place place_of_piece(const Comm& comm, const std::vector<ParsedLines>& parts, Pl
   return place;
 }
 
+/// Adds the numbers of this rank's piece that fp64 does not hold; `lines` stand before it.
+void add_rounded(const std::string& path, const std::vector<ParsedLines>& parts, std::int64_t lines,
+                 RoundedNumbers& rounded) {
+  for (const ParsedLines& part : parts) {
+    if (part.rounded > 0) {
+      const std::int64_t line = lines + part.first_rounded.line + 1;
+      RoundedNumbers here{part.rounded, line,
+                          fmt::format("{}:{}: {}", path, line, part.first_rounded.what)};
+      rounded.add(here);
+    }
+    lines += part.lines;
+  }
+}
+
 /// Collective. All entries of the file that belong to rows of this rank.
 EntryChunks read_entries(TextPieces& pieces, const std::string& path,
                          const MatrixMarketHeader& header, const Comm& comm, Progress& progress) {
-  EntryChunks entries;
-  std::vector<ParsedLines> parts;  // reused, as is `grouped`: fresh memory costs page faults
-  std::vector<Entry> grouped;
+  EntryDelivery delivery(comm, header.rows, mirror_of(header.symmetry));
+  std::vector<ParsedLines> parts;  // reused: fresh memory costs page faults
   Place round{0, header.lines};
+  RoundedNumbers rounded;
   progress.expect(header.entries);
   while (!pieces.finished()) {
     const TextPiece piece = pieces.next();
@@ -241,14 +194,17 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
     const std::int64_t before = round.entries;
     const Place here = place_of_piece(comm, parts, round);
     agree(comm, [&] { check_piece(path, header, piece, parts, here.lines, here.entries); });
-    if (header.layout == MatrixMarketLayout::array) {
-      std::int64_t first = here.entries;
-      for (ParsedLines& part : parts) {
+    add_rounded(path, parts, here.lines, rounded);
+    std::int64_t first = here.entries;
+    std::vector<std::span<const Entry>> entries;
+    for (ParsedLines& part : parts) {
+      if (header.layout == MatrixMarketLayout::array) {
         place_array_values(header, first, part.entries);
-        first += static_cast<std::int64_t>(part.entries.size());
       }
+      first += std::ssize(part.entries);
+      entries.emplace_back(part.entries);
     }
-    deliver(header, comm, parts, grouped, entries);
+    delivery.send(entries);
     progress.add(round.entries - before);
   }
   agree(comm, [&] {
@@ -257,7 +213,8 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
         "{}:{}: the file ends after {} entr{}, but {}; copy the file again or correct the number",
         path, round.lines, round.entries, round.entries == 1 ? "y" : "ies", promise(header)));
   });
-  return entries;
+  warn_of_rounded(comm, path, rounded);
+  return delivery.take();
 }
 
 }  // namespace
@@ -273,18 +230,16 @@ MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path) {
 }
 
 DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Progress& progress,
-                                  std::int64_t piece_bytes,
-                                  const std::function<void(const MatrixMarketHeader&)>& accept) {
+                                  std::int64_t piece_bytes) {
   progress.phase("read");
   EntryChunks entries;
   MatrixMarketHeader header;
   {
-    TextPieces pieces(path, is_gzip(path), comm, piece_bytes);
-    header = open_file(pieces, path, comm, accept).header;
+    TextPieces pieces(source_of(path, comm), comm, piece_bytes);
+    header = open_file(pieces, path, comm).header;
     agree(comm, [&] {
-      constexpr std::int64_t peak_bytes = sizeof(Entry) + sizeof(GlobalIndex) + sizeof(double);
       check_memory(fmt::format("{}:{}", path, header.lines),
-                   {header.rows, header.columns, least_nonzeros(header), peak_bytes}, comm);
+                   {header.rows, header.columns, least_nonzeros(header), delivery_bytes}, comm);
     });
     entries = read_entries(pieces, path, header, comm, progress);
   }
@@ -294,8 +249,8 @@ DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Pro
 }
 
 MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm) {
-  TextPieces pieces(path, is_gzip(path), comm, default_piece_bytes);
-  return open_file(pieces, path, comm, nullptr).header;
+  TextPieces pieces(source_of(path, comm), comm, default_piece_bytes);
+  return open_file(pieces, path, comm).header;
 }
 
 }  // namespace rowhalo

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Dense vectors as Matrix Market array files with one column: every rank parses and writes its own
-// part. Numbers are written in the shortest form that reads back to the same bits.
+// Dense vectors as Matrix Market array files with one column, written by every rank in part (they
+// are read as the matrices that they are: io/vector_of_matrix.hpp). Numbers are written in the
+// shortest form that reads back to the same bits.
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <cmath>
 #include <iterator>
 
-#include "io/matrix_market/reader.hpp"
 #include "io/parallel_output.hpp"
 #include "io/vector_kinds.hpp"
 
@@ -46,24 +46,6 @@ std::vector<std::string> formatted(const std::vector<double>& share, Precision p
 }
 
 }  // namespace
-
-std::vector<double> read_matrix_market_vector(const std::string& name, GlobalIndex size,
-                                              const Comm& comm, Progress& progress) {
-  const auto accept = [&](const MatrixMarketHeader& header) {
-    if (header.layout != MatrixMarketLayout::array || header.columns != 1 ||
-        header.symmetry != MatrixMarketSymmetry::general) {
-      throw InputError(
-          fmt::format("{}:1: is not a vector; a 'matrix array real general' of one "
-                      "column is wanted",
-                      name));
-    }
-    if (header.rows != size) {
-      throw InputError(fmt::format("{}:{}: the vector has {} entries where {} are needed", name,
-                                   header.lines, header.rows, size));
-    }
-  };
-  return read_matrix_market(name, comm, progress, default_piece_bytes, accept).values;
-}
 
 void write_matrix_market_vector(const std::string& name, const std::vector<double>& share,
                                 Precision precision, const Comm& comm, Progress& progress) {

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "io/file_kind.hpp"
 #include "io/matrix_market/parser.hpp"
 #include "io/parallel_output.hpp"
 #include "partition/base/checked_cast.hpp"
@@ -144,7 +145,7 @@ std::vector<std::string> parts_of(const std::vector<Entry>& entries, MatrixMarke
 
 void write_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
                          Progress& progress, std::int64_t piece_entries) {
-  const bool gzip = path.ends_with(".gz");
+  const bool gzip = kind_by_suffix(path) == FileKind::matrix_market_gz;
   const MatrixMarketField field = field_of(comm, matrix);
   const std::int64_t first = sum_over_lower_ranks(comm, matrix.local_nonzeros());
   const std::int64_t nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());

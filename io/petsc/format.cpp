@@ -65,6 +65,12 @@ std::string promised(const PetscHeader& header) {
                      header.dense ? "dense columns" : "nonzeros");
 }
 
+/// Class id of a file in the byte order that PETSc does not write.
+bool is_little_endian(std::string_view start) {
+  return is_class_id(static_cast<std::int64_t>(
+      __builtin_bswap32(static_cast<std::uint32_t>(integer_at(start, 0, 4)))));
+}
+
 /// 4 or 8; the class id is the first integer of either kind.
 int index_bytes_of(std::string_view start, PetscObject wanted, const std::string& path) {
   if (start.empty()) throw InputError(path + ": the file is empty; copy or make it again", 0);
@@ -75,6 +81,11 @@ int index_bytes_of(std::string_view start, PetscObject wanted, const std::string
                         wanted_bytes - start.size()));
   };
   too_short(4);
+  if (is_little_endian(start)) {
+    fail_at(path, 0,
+            "the numbers are little-endian, but PETSc's binary files are big-endian; write it by "
+            "PETSc (MatView, petsc4py), or by NumPy as '>i4' and '>f8'");
+  }
   std::int64_t id = integer_at(start, 0, 4);
   int index_bytes = 4;
   if (id == 0 && start.size() >= 8) {
@@ -99,6 +110,12 @@ int index_bytes_of(std::string_view start, PetscObject wanted, const std::string
 }
 
 }  // namespace
+
+bool is_petsc_object(std::string_view start, PetscObject object) {
+  const auto id = static_cast<std::int64_t>(object);
+  if (start.size() >= 4 && integer_at(start, 0, 4) == id) return true;
+  return start.size() >= 8 && integer_at(start, 0, 8) == id;
+}
 
 PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, PetscObject wanted,
                                const std::string& path) {

@@ -44,6 +44,9 @@ struct PetscHeader {
 /// Longest header.
 inline constexpr std::int64_t petsc_header_bytes = 32;
 
+/// Whether the class id at the start of a file, in either width, is that of `object`.
+bool is_petsc_object(std::string_view start, PetscObject object);
+
 /// The header at the start of a file of `file_bytes`; `start` are its first petsc_header_bytes, or
 /// all there are. Throws InputError with `path` and byte: another object than `wanted`, numbers
 /// that make no sense, a file shorter than the header says, values that are not real and double.

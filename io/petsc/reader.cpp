@@ -158,6 +158,11 @@ void read_dense(const PetscReader& read, const PetscHeader& header, const Comm& 
 
 }  // namespace
 
+bool holds_petsc_matrix(const std::string& path) {
+  const std::string start = bytes_at(InputFile(path), 0, petsc_header_bytes);
+  return is_petsc_object(start, PetscObject::matrix);
+}
+
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
                         InputFile* file) {
   InputFile opened;

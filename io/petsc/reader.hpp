@@ -27,6 +27,9 @@ struct PetscOutline {
 /// Whether there is FILE.info; true, too, where that cannot be told, so that opening it says why.
 bool petsc_info_exists(const std::string& info_path);
 
+/// Local. Whether the file begins with a matrix. Throws InputError as InputFile does.
+bool holds_petsc_matrix(const std::string& path);
+
 /// Collective. Header and block size alone; checks the size of the file. All ranks have it open in
 /// `file` then, unless that is null. Throws AgreedError naming file and byte.
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,

@@ -13,8 +13,13 @@
 
 namespace rowhalo {
 
-std::vector<double> read_petsc_vector(const std::string& name, GlobalIndex size, const Comm& comm,
-                                      Progress& progress) {
+std::optional<std::vector<double>> read_petsc_vector(const std::string& name, GlobalIndex size,
+                                                     const Comm& comm, Progress& progress) {
+  std::int64_t is_matrix = 0;
+  agree(comm, [&] {
+    if (comm.rank == 0) is_matrix = holds_petsc_matrix(name) ? 1 : 0;
+  });
+  if (sum_over_ranks(comm, is_matrix) > 0) return std::nullopt;
   InputFile file;
   const PetscHeader header = open_petsc(name, PetscObject::vector, comm, &file).header;
   agree(comm, [&] {

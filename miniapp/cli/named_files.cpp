@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/hdf5/location.hpp"
+#include "io/file_location.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 void add_matrix(std::vector<NamedFile>& files, const char* option, const std::string& text,
                 FileRole role) {
-  const std::string path = hdf5_location(text).file;
+  const std::string path = file_location(text).file;
   files.push_back({option, text, path, role});
   if (path.ends_with(".petsc")) files.push_back({option, path + ".info", path + ".info", role});
 }
@@ -41,7 +41,7 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
       {"--x", &options.x}, {"--y", &options.y}, {"--rhs", &options.rhs}};
   for (const auto& [option, text] : vectors) {
     if (!names_vector_file(*text)) continue;
-    files.push_back({option, *text, hdf5_location(*text).file, FileRole::input});
+    files.push_back({option, *text, file_location(*text).file, FileRole::input});
   }
   if (!options.machine.empty()) {
     files.push_back({"--machine", options.machine, options.machine, FileRole::input});
@@ -62,7 +62,7 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
       {"--trace", &options.trace},     {"--communication", &options.communication}};
   for (const auto& [option, path] : outputs) {
     if (path->empty() || *path == "-") continue;
-    files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});
+    files.push_back({option, *path, file_location(*path).file, FileRole::output});
   }
   return files;
 }

@@ -42,7 +42,10 @@ void add_product_options(App& run, RunOptions& options, const std::string& graph
       ->check(number_from(-largest_factor, largest_factor))
       ->group(group);
   CLI::Option* x =
-      run.add_option("--x", options.x, with_default(alternatives(vector_usages()), options.x));
+      run.add_option("--x", options.x,
+                     with_default(alternatives(vector_usages()) +
+                                      "; FILE:column=K: one of several columns, from 1",
+                                  options.x));
   run.takes(x->type_name("SPEC")->group(group), vector_values());
   CLI::Option* y = run.add_option(
       "--y", options.y, with_default("y before the product: the names of --x", options.y));

@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-#include "io/hdf5/location.hpp"
+#include "io/file_location.hpp"
 #include "io/sources.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/commands/experiment.hpp"
@@ -21,7 +21,7 @@ namespace {
 /// Rank 0. Size of the regular file that a source or target names, else 0.
 std::int64_t file_bytes(const std::string& text) {
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(hdf5_location(text).file, error);
+  const auto bytes = std::filesystem::file_size(file_location(text).file, error);
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 

@@ -91,14 +91,14 @@ class Hdf5(launch.Case):
         path = self.place / "a.h5"
         with h5py.File(path, "w") as file:
             stored(file.create_group("A"), scipy.sparse.identity(5, format="csr"))
-            stored(file.create_group("csc"), scipy.sparse.identity(5, format="csc"))
-            file["csc"].attrs["format"] = "csc"
+            stored(file.create_group("coo"), scipy.sparse.identity(5, format="csc"))
+            file["coo"].attrs["format"] = "coo"
             stored(file.create_group("complex"), scipy.sparse.identity(5, format="csr"),
                    value=np.complex128)
         cut = self.write("cut.h5", path.read_bytes()[:-7])
-        text = self.write("text.h5", "%%MatrixMarket\n")
+        text = self.write("text.h5", "text\n")
         for name, words in ((path, ["/A"]), (f"{path}:/B", ["no group '/B'", "/A"]),
-                            (f"{path}:/csc", ["tocsr"]), (f"{path}:/complex", ["complex"]),
+                            (f"{path}:/coo", ["tocsr"]), (f"{path}:/complex", ["complex"]),
                             (cut, ["truncated"]), (text, ["not an HDF5 file"])):
             result = launch.run("run", "--matrix", name, *launch.SHORT)
             self.assertEqual(result.status, 2, result)

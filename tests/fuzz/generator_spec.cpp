@@ -3,26 +3,15 @@
 // Specs of generators (stencil7:nx=4,ny=5) and of everything else with the same little language.
 // Input: the text. What a generator accepts has sizes that make sense; a small matrix is made, and
 // its columns ascend inside the matrix.
-#include <mpi.h>
-
 #include <algorithm>
 
 #include "io/sources.hpp"
 #include "partition/base/spec.hpp"
-#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/memory_file.hpp"
 
 using namespace rowhalo;
 
 namespace {
-
-const Comm& alone() {
-  static const Comm comm = [] {
-    MPI_Init(nullptr, nullptr);
-    std::atexit([] { MPI_Finalize(); });
-    return Comm::of(MPI_COMM_SELF);
-  }();
-  return comm;
-}
 
 void check_rows(const DistributedCsr& matrix) {
   for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array<hsize_t, 8> sizes{0, 1, 2, 3, 4, 1 << 20, hsize_t{1} << 40, hsize_t{1} << 62};
 constexpr std::array<std::int64_t, 10> numbers{
     0, 1, 2, 3, 4, -1, 1 << 20, std::int64_t{1} << 40, INT64_MAX, INT64_MIN};
-constexpr std::array<const char*, 9> words{"csr",     "csc",       "csr_matrix", "real", "integer",
-                                           "general", "symmetric", "",           "x y"};
+constexpr std::array<const char*, 10> words{"csr",     "CSC",       "csr_matrix", "real", "integer",
+                                            "general", "symmetric", "",           "x y",  "csc"};
 
 hid_t draw_type(Draw& draw) {
   const std::array<hid_t, 10> types{
@@ -109,7 +109,9 @@ void add_attribute(hid_t group, Draw& draw) {
       "rows",   "columns",       "nonzeros",        "shape", "h5sparse_shape",
       "format", "encoding-type", "h5sparse_format", "field", "symmetry"};
   const unsigned choice = draw.byte();
-  const char* name = choice % 11 == 10 ? "block" : names[choice % 11];
+  const char* name = choice % 11 != 10      ? names[choice % 11]
+                     : choice / 32 % 2 == 0 ? "block"
+                                            : "MATLAB_sparse";
   if (H5Aexists(group, name) > 0) return;
   choice / 16 % 2 == 0 ? add_integers(group, name, draw) : add_word(group, name, draw);
 }
@@ -130,16 +132,24 @@ void run_input(std::string_view input) {
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access.get(), 1 << 16, false);
   const Hdf5File file(H5Fcreate("fuzz.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
-  const bool below = draw.byte() % 4 == 0;
+  const unsigned first = draw.byte(), kind = first / 4;
+  const bool below = first % 4 == 0;
   {
     const Hdf5Group group = make_group(file.get(), below ? "/a" : "/", "f");
-    for (const char* name : {"indptr", "indices", "data"}) add_link(group.get(), name, draw);
+    const bool matlab = kind % 8 == 1;
+    for (const char* name : {matlab ? "jc" : "indptr", matlab ? "ir" : "indices", "data"}) {
+      add_link(group.get(), name, draw);
+    }
+    for (const char* name : {"barcodes", "features"}) {
+      if (kind % 8 == 2)
+        Hdf5Group(H5Gcreate(group.get(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
     if (draw.byte() % 4 == 0) add_link(group.get(), "shape", draw);
     for (unsigned count = draw.byte() % 8; count > 0; --count) add_attribute(group.get(), draw);
   }
   for (const char* name : {"fuzz.h5", "fuzz.h5:/a"}) {
     try {
-      check(examine_hdf5_matrix(file.get(), name));
+      check(examine_hdf5_matrix(file.get(), name).matrix);
     } catch (const InputError&) {
     }
   }

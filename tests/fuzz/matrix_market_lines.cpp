@@ -17,10 +17,16 @@ MatrixMarketHeader draw_header(Draw& draw) {
   MatrixMarketHeader header;
   const unsigned kind = draw.byte();
   header.layout = static_cast<MatrixMarketLayout>(kind % 2);
+  header.is_vector = kind % 2 == 0 && kind / 18 % 2 == 1;
+  if (header.is_vector) header.layout = MatrixMarketLayout::sparse_vector;
   header.field = static_cast<MatrixMarketField>(kind / 2 % 3);
   header.symmetry = static_cast<MatrixMarketSymmetry>(kind / 6 % 3);
   header.rows = draw.byte();
   header.columns = draw.byte();
+  if (header.is_vector) {
+    header.columns = 1;
+    header.symmetry = MatrixMarketSymmetry::general;
+  }
   if (header.symmetry != MatrixMarketSymmetry::general) header.columns = header.rows;
   if (header.layout == MatrixMarketLayout::array && header.field == MatrixMarketField::pattern) {
     header.field = MatrixMarketField::real;  // as parse_header has it
@@ -82,7 +88,10 @@ void run_input(std::string_view input) {
   }
   const auto count = static_cast<std::int64_t>(entries.size());
   if (count > 0) require(locate_entry(text, count - 1).offset >= 0, "an entry is found");
-  if (header.layout == MatrixMarketLayout::coordinate) return check_places(header, whole.entries);
+  std::int64_t rounded = 0;
+  for (const ParsedLines& part : parts) rounded += part.rounded;
+  require(rounded == whole.rounded, "as many rounded numbers in parts");
+  if (header.layout != MatrixMarketLayout::array) return check_places(header, whole.entries);
   // As many values as the array has, from some value on.
   header.entries = header.symmetry == MatrixMarketSymmetry::general
                        ? header.rows * header.columns

@@ -23,7 +23,7 @@ struct Hdf5Recipe {
         data_type = H5T_NATIVE_DOUBLE;
   hsize_t chunk = 0;           ///< numbers a gzip-compressed chunk; 0: contiguous
   std::string left_out;        ///< dataset that is missing
-  std::string two_dimensions;  ///< dataset that is a column of a matrix
+  std::string two_dimensions;  ///< dataset that has two columns
   std::vector<std::pair<std::string, std::string>> words;     ///< attributes
   std::vector<std::pair<std::string, std::int64_t>> numbers;  ///< attributes
   std::string format;                                         ///< dataset; empty: none
@@ -34,7 +34,7 @@ namespace recipe {
 inline void dataset(hid_t group, const Hdf5Recipe& recipe, const std::string& name, hid_t type,
                     hid_t memory, const void* values, std::size_t size) {
   if (name == recipe.left_out) return;
-  const hsize_t extents[] = {size, 1};
+  const hsize_t extents[] = {size, 2};
   const int dimensions = name == recipe.two_dimensions ? 2 : 1;
   const rowhalo::Hdf5Space space(H5Screate_simple(dimensions, extents, nullptr));
   const rowhalo::Hdf5Properties made(H5Pcreate(H5P_DATASET_CREATE));
@@ -46,7 +46,7 @@ inline void dataset(hid_t group, const Hdf5Recipe& recipe, const std::string& na
   const rowhalo::Hdf5Dataset set(
       H5Dcreate(group, name.c_str(), type, space.get(), H5P_DEFAULT, made.get(), H5P_DEFAULT));
   const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_INTEGER || kind == H5T_FLOAT) {
+  if (dimensions == 1 && (kind == H5T_INTEGER || kind == H5T_FLOAT)) {
     H5Dwrite(set.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
   }
 }

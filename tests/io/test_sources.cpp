@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "io/file_location.hpp"
 #include "tests/io/shared_file.hpp"
 
 using namespace rowhalo;
@@ -39,19 +40,42 @@ TEST_CASE("Rows are distributed in the blocks that are asked for") {
       "use 1 or a common divisor");
 }
 
-TEST_CASE("Files are known by their suffix, also with colons and commas in the path") {
+TEST_CASE("Files are known by their content, whatever their names") {
   const SharedDirectory directory;
   const std::string text = "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 4\n";
   const std::vector<ExactEntry> entries{exact(0, 1, 4)};
-  REQUIRE_ALL_RANKS(gathered(load(directory.write("a:b,c=d,.mtx", text))) == entries);
-  REQUIRE_ALL_RANKS(gathered(load(directory.write("a.mtx.gz", gzipped(text)))) == entries);
+  for (const char* name : {"a:b,c=d,.mtx", "a", "a.MTX", "a.h5", "a.npz", "a.tar.gz", "a.petsc",
+                           "a.h5:", "a:column=3", "stencil7:4"}) {
+    INFO(name);
+    REQUIRE_ALL_RANKS(gathered(load(directory.write(name, text))) == entries);
+    REQUIRE_ALL_RANKS(gathered(load(directory.write(name, gzipped(text)))) == entries);
+  }
+}
+
+TEST_CASE("Parts of a file are told from names that have colons") {
+  const SharedDirectory directory;
+  const std::string file = directory.write("a.x", "x");
+  const auto same = [](const FileLocation& a, const FileLocation& b) {
+    return a.file == b.file && a.object == b.object && a.member == b.member && a.column == b.column;
+  };
+  REQUIRE_ALL_RANKS(same(file_location("b.h5:/g/h"), {"b.h5", "/g/h", "", 0}));
+  REQUIRE_ALL_RANKS(same(file_location("b.H5AD:/g:column=2"), {"b.H5AD", "/g", "", 2}));
+  REQUIRE_ALL_RANKS(same(file_location(file + ":/g"), {file, "/g", "", 0}));
+  REQUIRE_ALL_RANKS(same(file_location(file + ":g"), {file, "", "g", 0}));
+  REQUIRE_ALL_RANKS(same(file_location("c.tgz:c/c_b.mtx"), {"c.tgz", "", "c/c_b.mtx", 0}));
+  REQUIRE_ALL_RANKS(same(file_location("c.mtx:column=7"), {"c.mtx", "", "", 7}));
+  REQUIRE_ALL_RANKS(same(file_location("c.mtx:column=0"), {"c.mtx", "", "", -1}));
+  REQUIRE_ALL_RANKS(same(file_location("c.mtx:column="), {"c.mtx", "", "", -1}));
+  REQUIRE_ALL_RANKS(same(file_location("c:d.mtx"), {"c:d.mtx", "", "", 0}));
+  directory.write("a.x:column=1", "x");
+  REQUIRE_ALL_RANKS(same(file_location(file + ":column=1"), {file + ":column=1", "", "", 0}));
 }
 
 TEST_CASE("What cannot be a source says what can") {
   const auto error = [](const std::string& text) { return agreed_error([&] { load(text); }); };
   std::vector<std::string> valid;
   for (const SourceEntry& entry : sources()) {
-    valid.push_back(entry.name[0] == '.' ? entry.usage : entry.name);
+    valid.push_back(entry.kind != FileKind::none ? entry.usage : entry.name);
   }
   REQUIRE_ALL_RANKS(
       error("stencil9:4") ==
@@ -59,12 +83,17 @@ TEST_CASE("What cannot be a source says what can") {
           listed(valid));
   std::vector<std::string> files;
   for (const SourceEntry& entry : sources()) {
-    if (entry.name[0] == '.') files.push_back(entry.usage);
+    if (entry.kind != FileKind::none) files.push_back(entry.usage);
   }
   REQUIRE_ALL_RANKS(
-      error("a.mat").starts_with("2 --matrix a.mat: unknown source 'a.mat'; use FILE.mtx"));
-  REQUIRE_ALL_RANKS(error("./a.mat") ==
-                    "2 --matrix ./a.mat: the kind of file is not known by its name; use " +
+      error("a.xyz").starts_with("2 --matrix a.xyz: unknown source 'a.xyz'; use FILE.mtx"));
+  REQUIRE_ALL_RANKS(error("./a.xyz").starts_with("2 --matrix ./a.xyz: cannot be opened"));
+  REQUIRE_ALL_RANKS(error("a.MAT").starts_with("2 --matrix a.MAT: cannot be opened"));
+  const SharedDirectory directory;
+  const std::string path = directory.write("a.xyz", "1 2 3\n");
+  REQUIRE_ALL_RANKS(error(path) ==
+                    "2 --matrix " + path +
+                        ": neither its content nor its name says what kind of file it is; use " +
                         listed(files));
   REQUIRE_ALL_RANKS(error("a.mtx").starts_with("2 --matrix a.mtx: cannot be opened"));
   REQUIRE_ALL_RANKS(error("stencil7") ==

@@ -136,11 +136,14 @@ TEST_CASE("Vector files that do not fit") {
   const std::string banner = "%%MatrixMarket matrix array real general\n";
   const std::string path = directory.path("x.mtx");
   REQUIRE_ALL_RANKS(error("x.mtx", banner + "3 1\n1\n2\n3\n", 4) ==
-                    "2 " + path + ":2: the vector has 3 entries where 4 are needed");
-  REQUIRE_ALL_RANKS(error("x.mtx", banner + "1 3\n1\n2\n3\n", 3)
-                        .starts_with("2 " + path + ":1: is not a vector"));
-  REQUIRE_ALL_RANKS(error("x.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 0\n", 3)
-                        .starts_with("2 " + path + ":1: is not a vector"));
+                    "2 " + path + ": the vector has 3 entries where 4 are needed");
+  REQUIRE_ALL_RANKS(error("x.mtx", banner + "1 3\n1\n2\n3\n", 4) ==
+                    "2 " + path + ": the vector has 3 entries where 4 are needed");
+  REQUIRE_ALL_RANKS(error("x.mtx", banner + "3 2\n1\n2\n3\n4\n5\n6\n", 3) ==
+                    "2 " + path +
+                        ": is 3 x 2, and no vector; choose one of its 2 columns, counted "
+                        "from 1: " +
+                        path + ":column=1");
   REQUIRE_ALL_RANKS(error("x.mtx", banner + "3 1\n1\n2\nq\n", 3) ==
                     "2 " + path + ":5: the value 'q' is not a number; correct the line");
   REQUIRE_ALL_RANKS(error("x.txt", "1\n", 1) == "2 " + directory.path("x.txt") +

@@ -3,12 +3,12 @@
 #
 # Faults that planted.sh plants in io/
 
-fault "symmetric half lost" io/matrix_market/reader.cpp \
-  'if (symmetry != MatrixMarketSymmetry::general && entry.row != entry.column) {' \
-  'if (symmetry == MatrixMarketSymmetry::skew_symmetric && entry.row != entry.column) {'
-fault "sign of the skew half lost" io/matrix_market/reader.cpp \
-  'symmetry == MatrixMarketSymmetry::skew_symmetric ? -1.0 : 1.0;' \
-  'symmetry == MatrixMarketSymmetry::skew_symmetric ? 1.0 : 1.0;'
+fault "symmetric half lost" io/entry_delivery.cpp \
+  'if (mirror != Mirror::none && entry.row != entry.column) {' \
+  'if (mirror == Mirror::negated && entry.row != entry.column) {'
+fault "sign of the skew half lost" io/entry_delivery.cpp \
+  'mirror == Mirror::negated ? -1.0 : 1.0;' \
+  'mirror == Mirror::negated ? 1.0 : 1.0;'
 fault "line number off by one" io/matrix_market/reader.cpp \
   'path, lines + first->line + 1, first->what' \
   'path, lines + first->line, first->what'
@@ -48,10 +48,10 @@ fault "offsets in .h5 count from the rank" io/hdf5/matrix.cpp \
 fault "values of .h5 from the start of the file" io/hdf5/matrix.cpp \
   'open_array(group.get(), "data", place), begin, nonzeros' \
   'open_array(group.get(), "data", place), 0, nonzeros'
-fault "no look between two pieces of .h5" io/hdf5/matrix.cpp \
+fault "no look between two pieces of .h5" io/csr_arrays.hpp \
   'std::int64_t falls = falls_at(0);' \
   'std::int64_t falls = 0;'
-fault "columns of .h5 beyond the last" io/hdf5/matrix.cpp \
+fault "columns of .h5 beyond the last" io/csr_arrays.hpp \
   ' | (last_column - static_cast<Bits>(column))' \
   ' | (last_column & 0)'
 fault "columns of a 64-bit .petsc sought too early" io/petsc/format.hpp \
@@ -149,8 +149,8 @@ fault "ulimit -v is not asked" io/host_memory.cpp \
   'if (share > allowed(limits.process))' \
   'if (false)'
 fault "columns of a header take no memory" io/matrix_market/reader.cpp \
-  '{header.rows, header.columns, least_nonzeros(header), peak_bytes}' \
-  '{header.rows, 0, least_nonzeros(header), peak_bytes}'
+  '{header.rows, header.columns, least_nonzeros(header), delivery_bytes}' \
+  '{header.rows, 0, least_nonzeros(header), delivery_bytes}'
 fault "room for entries one byte too small" io/matrix_market/reader.cpp \
   'room = (text_bytes + 1) / entry_bytes;' \
   'room = text_bytes / entry_bytes;'
@@ -171,8 +171,8 @@ fault "chunks that were never written taken" io/hdf5/array.cpp \
   'if (written >= chunks) return;' \
   'if (written > 0) return;'
 fault "half a dataset is enough" io/hdf5/array.cpp \
-  'if (stored >= bytes) return;' \
-  'if (2 * stored >= bytes) return;'
+  'if (numbers <= stored / std::max<std::size_t>(H5Tget_size(type.get()), 1)) return;' \
+  'if (numbers <= 2 * (stored / std::max<std::size_t>(H5Tget_size(type.get()), 1))) return;'
 fault "lp: the rows of a block reach into the next" io/generators/lp.cpp \
   'even_split(columns, 1, static_cast<int>(blocks), block + 1)' \
   'even_split(columns, 1, static_cast<int>(blocks), block + 1) + 1' \
@@ -194,10 +194,10 @@ fault "a dataset is written through a link to another file" io/hdf5/target.cpp \
   'links.get();' \
   test_hdf5_n1
 fault "the dataset format is not looked at" io/hdf5/outline.cpp \
-  'if (H5Lexists(group, "format", H5P_DEFAULT) > 0) {' \
+  'if (has_link(group, "format")) {' \
   'if (false) {' \
   test_hdf5_n1
-fault "offsets beyond the entries are taken" io/hdf5/matrix.cpp \
+fault "offsets beyond the entries are taken" io/csr_arrays.cpp \
   'offsets[k] > nonzeros' \
   'offsets[k] > nonzeros && false' \
   test_hdf5_n1

@@ -330,7 +330,7 @@ fault "help into a full disk exits with 0" miniapp/cli/outputs.cpp \
   'return ExitCode::fine;' \
   cli_outputs
 fault "a place in an HDF5 file is a file of its own" miniapp/cli/named_files.cpp \
-  'files.push_back({option, *path, hdf5_location(*path).file, FileRole::output});' \
+  'files.push_back({option, *path, file_location(*path).file, FileRole::output});' \
   'files.push_back({option, *path, *path, FileRole::output});' \
   cli_outputs
 fault "the .info file of a matrix is overwritten" miniapp/cli/named_files.cpp \

@@ -214,8 +214,14 @@ TEST_CASE("Vectors keep their bits in PETSc's files", "[petsc_binary]") {
   }
   REQUIRE_ALL_RANKS(agreed_error([&] { read_vector(path, 3, world(), progress); }) ==
                     "2 " + path + ": byte 4: the vector has 400 entries where 3 are needed");
-  const std::string matrix = files.write(sample(4));
+  // A column of a matrix.
+  const std::string matrix = files.write(sample(8));
   REQUIRE_ALL_RANKS(agreed_error([&] {
                       read_vector(matrix, 3, world(), progress);
-                    }).starts_with("2 " + matrix + ": byte 0: the file holds a matrix"));
+                    }).starts_with("2 " + matrix + ": is 3 x 4, and no vector; choose one"));
+  const std::vector<double> column{-2, 0, 0};
+  const std::vector<double> share{
+      column.begin() + even_split(3, 1, world().size, world().rank),
+      column.begin() + even_split(3, 1, world().size, world().rank + 1)};
+  REQUIRE_ALL_RANKS(read_vector(matrix + ":column=4", 3, world(), progress) == share);
 }

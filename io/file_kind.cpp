@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kinds of files by their first bytes (file_kind.hpp). Sources: HDF5 File Format Specification
+// III.A (its signature stands at 0, 512, 1024, 2048, ...), RFC 1952 (gzip), APPNOTE.TXT (zip),
+// POSIX pax (tar), PETSc manual, MatLoad(), and what file(1) knows of the others.
+#include "io/file_kind.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "io/input_file.hpp"
+#include "partition/base/errors.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr std::int64_t start_bytes = 4096;
+constexpr std::size_t tar_block_bytes = 512;
+
+template <std::size_t size>
+constexpr std::string_view bytes(const char (&text)[size]) {
+  return {text, size - 1};  // also with zeros inside
+}
+
+constexpr std::string_view hdf5_signature = bytes("\x89HDF\r\n\x1a\n");
+
+/// Kinds that begin with fixed bytes and are not read.
+constexpr std::pair<std::string_view, const char*> refusals[] = {
+    {"BZh", "is bzip2-compressed; unpack it by bunzip2, or compress it by gzip"},
+    {bytes("\xfd\x37zXZ\0"), "is xz-compressed; unpack it by unxz, or compress it by gzip"},
+    {bytes("\x28\xb5\x2f\xfd"), "is zstd-compressed; unpack it by unzstd, or compress it by gzip"},
+    {bytes("\x04\x22\x4d\x18"), "is lz4-compressed; unpack it by unlz4, or compress it by gzip"},
+    {bytes("\x1f\x9d"), "is compressed by compress (.Z); unpack it by uncompress"},
+    {bytes("7z\xbc\xaf\x27\x1c"), "is a 7-Zip archive; unpack it by 7z x"},
+    {"MATLAB 5.0 MAT-file",
+     "is a MATLAB file from before version 7.3; save it by MATLAB with -v7.3, or write Matrix "
+     "Market (scipy.io.loadmat and mmwrite)"},
+    {bytes("\x93NUMPY"),
+     "is one array of NumPy (.npy); write Matrix Market (scipy.io.mmwrite), or a sparse matrix "
+     "by scipy.sparse.save_npz"},
+    {bytes("\xff\xfe"), "is text in UTF-16; convert it by iconv -f UTF-16 -t UTF-8"},
+    {bytes("\xfe\xff"), "is text in UTF-16; convert it by iconv -f UTF-16 -t UTF-8"},
+    {"PAR1", "is a Parquet file; write its numbers as Matrix Market (scipy.io.mmwrite)"},
+    {bytes("\x80\x02"), "is a pickle of Python; write the matrix by scipy.sparse.save_npz"},
+    {bytes("\x80\x03"), "is a pickle of Python; write the matrix by scipy.sparse.save_npz"},
+    {bytes("\x80\x04"), "is a pickle of Python; write the matrix by scipy.sparse.save_npz"},
+    {bytes("\x80\x05"), "is a pickle of Python; write the matrix by scipy.sparse.save_npz"},
+    {bytes("CDF\x01"), "is a NetCDF file of the classic format; convert it by nccopy -k netCDF-4"},
+    {bytes("CDF\x02"), "is a NetCDF file of the classic format; convert it by nccopy -k netCDF-4"},
+};
+
+std::string read_start(const InputFile& file, std::int64_t offset, std::int64_t size) {
+  std::string text(std::clamp<std::int64_t>(file.bytes() - offset, 0, size), '\0');
+  file.read(offset, text.data(), static_cast<std::int64_t>(text.size()));
+  return text;
+}
+
+bool has_hdf5_signature(const InputFile& file) {
+  const auto size = static_cast<std::int64_t>(hdf5_signature.size());
+  for (std::int64_t at = 0; at + size <= file.bytes(); at = at == 0 ? 512 : 2 * at) {
+    if (read_start(file, at, size) == hdf5_signature) return true;
+  }
+  return false;
+}
+
+/// Class ids of PETSc's objects lie close together: 1211200 to 1211300, in either byte order, with
+/// four zeros before or behind them in 64 bits.
+bool is_petsc(std::string_view start) {
+  const auto id_at = [&](std::size_t at, bool big) {
+    std::uint32_t id = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto byte = static_cast<unsigned char>(start[at + (big ? k : 3 - k)]);
+      id = id << 8 | byte;
+    }
+    return id > 1211200 && id < 1211300;
+  };
+  if (start.size() < 4) return false;
+  if (id_at(0, true) || id_at(0, false)) return true;
+  return start.size() >= 8 && start.substr(0, 4) == bytes("\0\0\0\0") && id_at(4, true);
+}
+
+/// Behind a byte-order mark, blanks and empty lines stands the banner, with one % or two.
+bool is_matrix_market(std::string_view start) {
+  constexpr std::string_view mark = "\xef\xbb\xbf", word = "matrixmarket";
+  if (start.starts_with(mark)) start.remove_prefix(mark.size());
+  start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
+  if (!start.starts_with('%')) return false;
+  start.remove_prefix(start.starts_with("%%") ? 2 : 1);
+  return start.size() >= word.size() &&
+         std::equal(word.begin(), word.end(), start.begin(),
+                    [](char small, char any) { return any == small || any == small - 'a' + 'A'; });
+}
+
+/// The first bytes of what a gzip file holds; fewer where they are damaged.
+std::string inflated_start(std::string_view packed) {
+  std::string text(start_bytes, '\0');
+  z_stream stream{};
+  constexpr int gzip_window_bits = 15 + 16;
+  if (inflateInit2(&stream, gzip_window_bits) != Z_OK) return {};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_out = static_cast<uInt>(text.size());
+  inflate(&stream, Z_SYNC_FLUSH);
+  text.resize(stream.total_out);
+  inflateEnd(&stream);
+  return text;
+}
+
+FileContent content_of_gzip(std::string_view packed) {
+  const std::string start = inflated_start(packed);
+  if (start.size() >= tar_block_bytes && is_tar_header(start)) return {FileKind::tar};
+  const bool binary = start.starts_with(hdf5_signature) || start.starts_with("PK\x03\x04") ||
+                      start.starts_with("MATLAB ") || is_petsc(start);
+  if (binary) return {FileKind::none, "is gzip-compressed, and no text; unpack it by gunzip"};
+  return {FileKind::matrix_market_gz};
+}
+
+}  // namespace
+
+bool is_tar_header(std::string_view block) {
+  constexpr std::size_t sum_at = 148, sum_bytes = 8;
+  if (block.size() < tar_block_bytes || block[0] == '\0') return false;
+  unsigned sum = 0;
+  for (std::size_t k = 0; k < tar_block_bytes; ++k) {
+    const bool own = k >= sum_at && k < sum_at + sum_bytes;
+    sum += own ? static_cast<unsigned char>(' ') : static_cast<unsigned char>(block[k]);
+  }
+  std::string_view digits = block.substr(sum_at, sum_bytes);
+  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
+  unsigned stated = 0;
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), stated, 8);
+  return error == std::errc{} && stop != digits.data() && stated == sum;
+}
+
+FileContent content_of(const std::string& path) {
+  const InputFile file(path);
+  const std::string start = read_start(file, 0, start_bytes);
+  if (is_matrix_market(start)) return {FileKind::matrix_market};
+  if (has_hdf5_signature(file)) return {FileKind::hdf5};
+  if (start.starts_with("\x1f\x8b")) return content_of_gzip(start);
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return {FileKind::npz};
+  if (is_petsc(start)) return {FileKind::petsc};
+  if (is_tar_header(start)) return {FileKind::tar};
+  for (const auto& [first, refusal] : refusals) {
+    if (start.starts_with(first)) return {FileKind::none, refusal};
+  }
+  return {};
+}
+
+namespace {
+
+/// In any case of letters; `suffix` is small.
+bool has_suffix(std::string_view file, std::string_view suffix) {
+  if (file.size() < suffix.size()) return false;
+  return std::equal(
+      suffix.begin(), suffix.end(), file.end() - std::ssize(suffix), [](char small, char any) {
+        return any == small || (small >= 'a' && small <= 'z' && any == small - 'a' + 'A');
+      });
+}
+
+}  // namespace
+
+FileKind kind_by_suffix(std::string_view file) {
+  constexpr std::pair<std::string_view, FileKind> suffixes[] = {
+      {".mtx", FileKind::matrix_market},
+      {".mtx.gz", FileKind::matrix_market_gz},
+      {".h5", FileKind::hdf5},
+      {".hdf5", FileKind::hdf5},
+      {".h5ad", FileKind::hdf5},
+      {".mat", FileKind::hdf5},
+      {".petsc", FileKind::petsc},
+      {".npz", FileKind::npz},
+      {".tar.gz", FileKind::tar},
+      {".tgz", FileKind::tar},
+      {".tar", FileKind::tar}};
+  for (const auto& [suffix, kind] : suffixes) {
+    if (has_suffix(file, suffix)) return kind;
+  }
+  return FileKind::none;
+}
+
+bool has_writable_suffix(std::string_view file) {
+  return !has_suffix(file, ".mat") && !has_suffix(file, ".h5ad");
+}
+
+FileKind kind_of_file(const std::string& path, const std::string& what) {
+  const FileContent content = content_of(path);
+  if (content.refusal != nullptr) throw InputError(what + ": " + content.refusal);
+  return content.kind == FileKind::none ? kind_by_suffix(path) : content.kind;
+}
+
+}  // namespace rowhalo

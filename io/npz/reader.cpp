@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading of .npz files (reader.hpp), and the source .npz.
+#include "io/npz/reader.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include "io/csr_arrays.hpp"
+#include "io/entry_delivery.hpp"
+#include "io/file_location.hpp"
+#include "io/host_memory.hpp"
+#include "io/npz/stream.hpp"
+#include "partition/row_order.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+const char* name_of(const NpzArray& array, const NpzOutline& outline) {
+  const bool coordinates = outline.format == NpzFormat::coo;
+  if (&array == &outline.first) return coordinates ? "row" : "indptr";
+  if (&array == &outline.second) return coordinates ? "col" : "indices";
+  return "data";
+}
+
+/// Collective. What rank 0 finds, for all.
+NpzOutline agreed_npz(const std::string& path, const Comm& comm) {
+  NpzOutline outline;
+  agree(comm, [&] {
+    if (comm.rank == 0) outline = examine_npz(path);
+  });
+  static_assert(std::is_trivially_copyable_v<NpzOutline>);
+  ROWHALO_MPI(MPI_Bcast(&outline, sizeof outline, MPI_BYTE, 0, comm.handle));
+  return outline;
+}
+
+MatrixInfo info_of(const NpzOutline& outline, const std::string& name) {
+  MatrixInfo info;
+  info.source = name;
+  info.rows = outline.rows;
+  info.columns = outline.columns;
+  info.field = outline.values.kind == 'f' ? "real" : "integer";
+  return info;
+}
+
+/// Streams of one file.
+struct NpzReading {
+  const InputFile& file;
+  const NpzOutline& outline;
+  const Comm& comm;
+  Progress& progress;
+
+  NpzStream stream(const NpzArray& array) const {
+    return NpzStream(file, array, file.path() + ":" + name_of(array, outline), comm, progress);
+  }
+};
+
+/// Collective. The offsets of this rank's rows with that of the row behind them: rank r reads those
+/// of its own rows, the last one more.
+std::vector<Offset> read_offsets(const NpzReading& reading, GlobalIndex rows) {
+  const Comm& comm = reading.comm;
+  std::vector<std::int64_t> ends;
+  for (int rank = 1; rank <= comm.size; ++rank)
+    ends.push_back(even_split(rows, 1, comm.size, rank));
+  ++ends.back();
+  std::vector<Offset> offsets = reading.stream(reading.outline.first).integers(ends);
+  const std::vector<std::int64_t> firsts =
+      gather_to_all(comm, offsets.empty() ? -1 : offsets.front());
+  const std::vector<std::int64_t> sizes = gather_to_all(comm, std::ssize(offsets));
+  for (int rank = comm.rank + 1; rank < comm.size; ++rank) {
+    if (sizes[rank] == 0) continue;
+    offsets.push_back(firsts[rank]);
+    break;
+  }
+  return offsets;
+}
+
+/// Collective. Rows, or columns under the names of rows; info of `matrix` is set.
+void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
+                         RoundedNumbers& rounded) {
+  const Comm& comm = reading.comm;
+  const NpzOutline& outline = reading.outline;
+  const bool by_columns = outline.format == NpzFormat::csc;
+  matrix.first_row = even_split(matrix.info.rows, 1, comm.size, comm.rank);
+  matrix.offsets = read_offsets(reading, matrix.info.rows);
+  const std::string place = reading.file.path() + ":indptr";
+  std::int64_t end = 0;
+  agree(comm, [&] {
+    end = matrix.offsets.back();
+    const Offset begin = take_offsets(place, by_columns, outline.nonzeros, matrix);
+    const bool wrong_start = comm.rank == 0 && begin != 0;
+    const bool wrong_end = comm.rank == comm.size - 1 && end != outline.nonzeros;
+    if (!wrong_start && !wrong_end) return;
+    throw InputError(fmt::format("{}: {} with {} where {} is wanted; make the file again", place,
+                                 wrong_start ? "begins" : "ends", wrong_start ? begin : end,
+                                 wrong_start ? 0 : outline.nonzeros));
+  });
+  const std::vector<std::int64_t> ends = gather_to_all(comm, end);
+  const std::string indices = reading.file.path() + ":indices";
+  reading.progress.expect(2 * matrix.local_nonzeros());
+  matrix.columns = reading.stream(outline.second).integers(ends);
+  bool ascending = true;
+  agree(comm, [&] {
+    if (matrix.columns.empty()) return;
+    ColumnCheck check(matrix, indices, by_columns);
+    check(std::span<const std::int64_t>(matrix.columns));
+    ascending = check.ascending();
+  });
+  matrix.values = reading.stream(outline.values).reals(ends, rounded);
+  if (!ascending) put_in_order(matrix);
+}
+
+/// Local. Throws InputError for the first entry that is not of the matrix.
+void check_positions(const NpzReading& reading, const std::vector<Entry>& entries,
+                     std::int64_t first) {
+  const NpzOutline& outline = reading.outline;
+  for (std::int64_t k = 0; k < std::ssize(entries); ++k) {
+    const auto [row, column, value] = entries[k];
+    const bool wrong_row = row < 0 || row >= outline.rows;
+    if (!wrong_row && column >= 0 && column < outline.columns) continue;
+    throw InputError(
+        fmt::format("{}:{}[{}]: {} is not in 0..{}; make the file again", reading.file.path(),
+                    wrong_row ? "row" : "col", first + k, wrong_row ? row : column,
+                    (wrong_row ? outline.rows : outline.columns) - 1),
+        first + k);
+  }
+}
+
+/// Collective. Entries in any order, in rounds: in each rank r gets the r-th consecutive piece.
+DistributedCsr read_npz_entries(const NpzReading& reading, const MatrixInfo& info,
+                                RoundedNumbers& rounded) {
+  constexpr std::int64_t piece = std::int64_t{1} << 18;
+  const Comm& comm = reading.comm;
+  const NpzOutline& outline = reading.outline;
+  NpzStream rows = reading.stream(outline.first), columns = reading.stream(outline.second),
+            values = reading.stream(outline.values);
+  EntryDelivery delivery(comm, outline.rows, Mirror::none);
+  reading.progress.expect(3 * outline.nonzeros / comm.size);
+  for (std::int64_t begin = 0; begin < outline.nonzeros; begin += comm.size * piece) {
+    std::vector<std::int64_t> ends;
+    for (int rank = 1; rank <= comm.size; ++rank) {
+      ends.push_back(std::min(outline.nonzeros, begin + rank * piece));
+    }
+    const std::vector<std::int64_t> row = rows.integers(ends), column = columns.integers(ends);
+    const std::vector<double> value = values.reals(ends, rounded);
+    std::vector<Entry> entries;
+    for (std::size_t k = 0; k < row.size(); ++k) entries.push_back({row[k], column[k], value[k]});
+    agree(comm, [&] { check_positions(reading, entries, begin + comm.rank * piece); });
+    delivery.send({entries});
+  }
+  reading.progress.phase("assemble");
+  return assemble_rows(info, even_split(info.rows, 1, comm.size, comm.rank),
+                       even_split(info.rows, 1, comm.size, comm.rank + 1), delivery.take());
+}
+
+}  // namespace
+
+DistributedCsr read_npz(const std::string& name, const Comm& comm, Progress& progress) {
+  progress.phase("read");
+  const std::string path = file_location(name).file;
+  const NpzOutline outline = agreed_npz(path, comm);
+  InputFile file;
+  agree(comm, [&] {
+    MatrixSize size{outline.rows, outline.columns, outline.nonzeros};
+    if (outline.format != NpzFormat::csr) size.nonzero_bytes = delivery_bytes;
+    check_memory(name, size, comm);
+    if (comm.rank == 0 || !outline.values.deflated || !outline.second.deflated) {
+      file = InputFile(path);
+    }
+  });
+  const NpzReading reading{file, outline, comm, progress};
+  RoundedNumbers rounded;
+  DistributedCsr matrix;
+  matrix.info = info_of(outline, name);
+  if (outline.format == NpzFormat::coo) {
+    matrix = read_npz_entries(reading, matrix.info, rounded);
+  } else {
+    if (outline.format == NpzFormat::csc) std::swap(matrix.info.rows, matrix.info.columns);
+    read_npz_compressed(reading, matrix, rounded);
+  }
+  warn_of_rounded(comm, name, rounded);
+  if (outline.format != NpzFormat::csc) return matrix;
+  return rows_of_columns(comm, std::move(matrix), progress);
+}
+
+DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) {
+  return read_npz(spec.text(), comm, progress);
+}
+
+MatrixOutline outline_npz(const Spec& spec, const Comm& comm) {
+  const NpzOutline found = agreed_npz(file_location(spec.text()).file, comm);
+  MatrixOutline outline;
+  outline.info = info_of(found, spec.text());
+  outline.nonzeros = found.nonzeros;
+  return outline;
+}
+
+}  // namespace rowhalo
