@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/host_memory.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -171,6 +173,15 @@ std::string fault_of_fixed_point(const Experiment& e, const SolverRequest& reque
                      power ? "|lambda|" : "the first one", relative(found, size));
 }
 
+/// What the check allocates on this rank, at most: vectors per row and per column, and what
+/// travels.
+std::int64_t bytes_of_check(const Comm& comm, const LocalMatrix& matrix) {
+  constexpr std::int64_t vectors = 8;
+  const std::int64_t share = matrix.info.rows / comm.size + 1;
+  return vectors * std::int64_t{sizeof(double)} *
+         (matrix.owned_rows + matrix.local_columns() + share);
+}
+
 /// x is scaled back by 2^exponent at the end: whether that leaves the range of fp64.
 std::string fault_of_size(const Comm& comm, const std::vector<double>& x, int exponent) {
   const double largest = largest_entry(comm, x);
@@ -196,6 +207,14 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
               const SolverOutcome& outcome, SolverReport& report) {
   const std::vector<double>& x = outcome.x;
   const bool is_system = solves_system(request.entry);
+  const std::string lack = lacking_memory(e.job.comm, bytes_of_check(e.job.comm, e.problem.matrix),
+                                          "the reference product");
+  if (!lack.empty()) {
+    report.end = name_of(outcome.end);
+    report.passed = false;
+    report.reason = fmt::format("{}, but x was not checked: {}", report.end, lack);
+    return;
+  }
   if (is_system) {
     report.true_residual = true_residual(e, system, x);
     if (system.solution) report.error = relative_difference(e.job.comm, x, *system.solution);

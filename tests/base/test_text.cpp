@@ -12,11 +12,11 @@ using namespace rowhalo;
 
 namespace {
 
-struct Name {
+struct NameCase {
   std::string bytes, shown, utf8, typed;
 };
 
-const Name names[] = {
+const NameCase name_cases[] = {
     {"plain/a-1_b.mtx", "plain/a-1_b.mtx", "plain/a-1_b.mtx", "plain/a-1_b.mtx"},
     {"行列 é.mtx", "行列 é.mtx", "行列 é.mtx", "'行列 é.mtx'"},
     {"two\nRESULT: PASS", "two\\nRESULT: PASS", "two\nRESULT: PASS", "$'two\\x0aRESULT: PASS'"},
@@ -36,7 +36,7 @@ const Name names[] = {
 };
 
 /// What bash makes of a word.
-std::string typed(const std::string& word) {
+std::string typed_by_bash(const std::string& word) {
   const std::string command = "exec bash -c \"$(cat <<'END'\nprintf %s " + word + "\nEND\n)\"";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
@@ -47,14 +47,14 @@ std::string typed(const std::string& word) {
 }  // namespace
 
 TEST_CASE("Names of any bytes are put out so that they can do no harm") {
-  for (const Name& name : names) {
+  for (const NameCase& name : name_cases) {
     CAPTURE(name.shown);
     CHECK(one_line(name.bytes) == name.shown);
     CHECK(valid_utf8(name.bytes) == name.utf8);
     CHECK(shell_quoted(name.bytes) == name.typed);
     CHECK(one_line(one_line(name.bytes)) == name.shown);
     CHECK(one_line(shell_quoted(name.bytes)) == name.typed);
-    CHECK(typed(shell_quoted(name.bytes)) == name.bytes);
+    CHECK(typed_by_bash(shell_quoted(name.bytes)) == name.bytes);
   }
 }
 
@@ -63,5 +63,5 @@ TEST_CASE("Every byte: one line, and valid UTF-8") {
   for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
   CHECK(one_line(all).find_first_of("\n\r\x1b") == std::string::npos);
   CHECK(valid_utf8(one_line(all)) == one_line(all));
-  CHECK(typed(shell_quoted(all)) == all);
+  CHECK(typed_by_bash(shell_quoted(all)) == all);
 }
