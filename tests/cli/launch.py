@@ -42,6 +42,10 @@ ENVIRONMENT = {
     "PRTE_MCA_odls_base_sigkill_timeout": "0",
     "OMP_NUM_THREADS": "1",
 }
+# Ranks that wait leave their cores to others (patient_yield.cpp).
+PATIENT_YIELD = BINARY.parents[1] / "tests/librowhalo_patient_yield.so"
+if PATIENT_YIELD.exists():
+    ENVIRONMENT["LD_PRELOAD"] = str(PATIENT_YIELD)
 LAUNCHER = shlex.split(os.environ.get("ROWHALO_MPIEXEC", "mpirun"))
 # After so many seconds a run hangs; a machine that others use, too, is slow at times.
 PATIENCE = 600
