@@ -43,12 +43,13 @@ class Section {
   double number(const char* name, double least = 0) const {
     return number_of(name, at(name), least);
   }
-  /// A whole number.
   int count(const char* name, int least) const {
     constexpr double most = 1e9;
-    const double value = number(name, least);
-    if (value != std::floor(value) || value > most) fail_at(name, "is no count");
-    return static_cast<int>(value);
+    return static_cast<int>(whole(name, least, most));
+  }
+  std::int64_t bytes(const char* name) const {
+    constexpr double most = 0x1p53;
+    return static_cast<std::int64_t>(whole(name, 1, most));
   }
   /// More than 0.
   double seconds(const char* name) const {
@@ -82,6 +83,11 @@ class Section {
   }
 
   std::string path(const char* name) const { return place_.empty() ? name : place_ + "." + name; }
+  double whole(const char* name, double least, double most) const {
+    const double value = number(name, least);
+    if (value != std::floor(value) || value > most) fail_at(name, "is no count");
+    return value;
+  }
   const Json& at(const char* name) const {
     const auto found = json_.find(name);
     if (found == json_.end()) fail(path(name), "is missing");
@@ -108,7 +114,7 @@ LinkReport link_of(const Section& section) {
   link.graph = section.truth("graph");
   link.ranks = section.count("ranks", 2);
   for (const Section& point : section.list("points", 1)) {
-    const auto bytes = static_cast<std::int64_t>(point.number("bytes", 1));
+    const auto bytes = point.bytes("bytes");
     if (!link.points.empty() && bytes <= link.points.back().bytes) {
       section.fail_at("points", "are not in the order of their bytes");
     }
@@ -128,7 +134,7 @@ NetworkReport network_of(const Section& section) {
   machine.ranks = section.count("ranks", 1);
   machine.nodes = section.count("nodes", 1);
   for (const Section& point : section.list("reading", 1)) {
-    const auto bytes = static_cast<std::int64_t>(point.number("bytes", 1));
+    const auto bytes = point.bytes("bytes");
     if (!machine.reading.empty() && bytes <= machine.reading.back().bytes) {
       section.fail_at("reading", "is not in the order of its bytes");
     }
@@ -171,10 +177,11 @@ NetworkReport read_machine_file(const std::string& path, const Comm& comm) {
       throw InputError(fmt::format(
           "{} {}: is no machine file; make one: rowhalo network --json FILE", option, path));
     }
-    if (json.value("status", "") != "ok") {
+    const auto status = json.find("status");
+    if (status == json.end() || !status->is_string() || status->get<std::string>() != "ok") {
       throw InputError(
-          fmt::format("{} {}: its measurement did not end well; measure the machine "
-                      "anew: rowhalo network",
+          fmt::format("{} {}: its status is not \"ok\", the measurement did not end well; measure "
+                      "the machine anew: rowhalo network",
                       option, path));
     }
     machine = network_of(Section(path, "network", json["network"]));

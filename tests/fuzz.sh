@@ -3,7 +3,7 @@
 #
 # Fuzzing by libFuzzer with address and undefined behaviour sanitizers (clang).
 #   tests/fuzz.sh [--runs N] [TARGET...]     default: 1000000 runs of each target of tests/fuzz
-# The slow targets (options, hdf5_outline, foreign_file) get a hundredth of the runs. Prints a table: target, runs, runs
+# The slow targets (options, hdf5_outline, foreign_file, machine_file) get a hundredth of the runs. Prints a table: target, runs, runs
 # per second, findings. The build and the corpora that grow lie in build-fuzz; an input that is a finding
 # lies in build-fuzz/findings and belongs into tests/fuzz/corpus/TARGET once it is mended.
 # Exit status: 0 no findings, 1 findings, 77 clang or its fuzzer runtime is missing.
@@ -47,7 +47,7 @@ total=0 findings=0
 printf '%-22s %10s %10s %9s\n' target runs per_second findings
 for target in "${targets[@]}"; do
   share=$runs
-  case $target in options | hdf5_outline | foreign_file) share=$((runs / 100)) ;; esac
+  case $target in options | hdf5_outline | foreign_file | machine_file) share=$((runs / 100)) ;; esac
   corpus=build-fuzz/corpus/$target log=build-fuzz/$target.log found=0
   mkdir -p "$corpus"
   build-fuzz/tests/fuzz/"fuzz_$target" -runs="$share" -max_len=4096 -print_final_stats=1 -rss_limit_mb=4096 \

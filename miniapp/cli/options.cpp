@@ -4,10 +4,13 @@
 #include "miniapp/cli/options.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "miniapp/cli/completion.hpp"
 #include "miniapp/cli/manual.hpp"
 #include "miniapp/cli/options_shared.hpp"
+#include "partition/base/text.hpp"
 
 namespace rowhalo {
 
@@ -27,6 +30,13 @@ const App& named_command(const App& app) {
   return app;
 }
 
+/// What launchers and other programs call it.
+bool is_number_of_ranks(const std::string& name) {
+  constexpr std::string_view names[] = {"-n",       "-np",      "--np",    "--ranks",
+                                        "--nprocs", "--ntasks", "--procs", "--processes"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 /// What to say of a word that no option takes. `command`: that which was named, or `app` itself.
 std::string unknown_word(const std::string& word, const App& app, const App& command,
                          const std::string& help) {
@@ -36,6 +46,12 @@ std::string unknown_word(const std::string& word, const App& app, const App& com
     for (const CLI::Option* option : command.get_options()) names.push_back(option->get_name());
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       return fmt::format("{} stands after `--`, which ends the options; leave out `--`", name);
+    }
+    if (is_number_of_ranks(name)) {
+      return fmt::format(
+          "unknown option {}; the launcher sets the number of ranks: mpirun -n N "
+          "rowhalo {} ...",
+          name, &command == &app ? "run" : command.get_name());
     }
     return fmt::format("unknown option {}{}", name, suggestion(name, names, "see " + help));
   }
@@ -48,7 +64,8 @@ std::string unknown_word(const std::string& word, const App& app, const App& com
   if (matrix == nullptr || matrix->count() > 0) {
     return fmt::format("unexpected argument {}; see {}", word, help);
   }
-  return fmt::format("unexpected argument {0}; write --matrix {0}, or see {1}", word, help);
+  return fmt::format("unexpected argument {}; write --matrix {}, or see {}", word,
+                     shell_quoted(word), help);
 }
 
 /// CLI11's message in the words of this program.

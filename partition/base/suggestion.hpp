@@ -2,7 +2,8 @@
 //
 // "Did you mean ...?": what every message about a mistyped name says, of options and commands as of
 // their values and keys. A name is near if few letters differ: one in three (edit distance in which
-// two swapped neighbours count once, after Damerau 1964), whatever their case.
+// two swapped neighbours count once, after Damerau 1964), whatever their case; if other programs
+// have that name for the same thing; or if it is the beginning of one name alone.
 #pragma once
 
 #include <string>

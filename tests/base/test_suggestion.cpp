@@ -40,6 +40,28 @@ TEST_CASE("Swapped neighbours are one mistake, and case is none") {
   CHECK(meant("p2P") == "p2p");
 }
 
+TEST_CASE("What other programs call it, and beginnings") {
+  const std::vector<std::string> options{"--halo",           "--format", "--tolerance",
+                                         "--preconditioner", "--dry",    "--method",
+                                         "--max-iterations"};
+  const auto meant_option = [&](const std::string& word) {
+    const std::string text = suggestion(word, options, "see");
+    const std::size_t end = text.find('?');
+    return end == std::string::npos ? "" : text.substr(15, end - 15);
+  };
+  CHECK(meant_option("--transport") == "--halo");
+  CHECK(meant_option("--kernel") == "--format");
+  CHECK(meant_option("--tol") == "--tolerance");
+  CHECK(meant_option("--rtol") == "--tolerance");
+  CHECK(meant_option("--pc") == "--preconditioner");
+  CHECK(meant_option("--dry-run") == "--dry");
+  CHECK(meant_option("--ma") == "");  // of two letters too many names begin with it
+  CHECK(meant("mpi") == "mpi");
+  CHECK(meant("stenc") == "stencil27");
+  CHECK(meant("parmetis").empty());  // of no use where there is no metis
+  CHECK(suggestion("Double", {"fp64", "fp32"}, "x") == "; did you mean fp64? X");
+}
+
 TEST_CASE("Words too short to tell, and no names") {
   CHECK(meant("").empty());
   CHECK(meant("mp").empty());

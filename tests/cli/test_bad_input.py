@@ -54,6 +54,13 @@ OPTIONS = {
     "unknown option": (["--matrix", "stencil7:4", "--nonsense"], ["--nonsense"]),
     "misspelt option that was required": (["--matirx", "stencil7:4"], ["option --matirx; did you mean --matrix?"]),
     "misspelt option with a value": (["--matrix", "stencil7:4", "--fromat", "sell"], ["option --fromat; did you mean --format?"]),
+    "number of ranks": (["--matrix", "stencil7:4", "--np", "4"], ["option --np", "mpirun -n N rowhalo run"]),
+    "number of ranks, of info": (["--matrix", "stencil7:4", "--ranks", "4"], ["option --ranks", "mpirun -n N rowhalo run"]),
+    "option of another name": (["--matrix", "stencil7:4", "--transport", "mpi"], ["did you mean --halo?"]),
+    "another option of another name": (["--matrix", "stencil7:4", "--kernel=csr"], ["did you mean --format?"]),
+    "dry run": (["--matrix", "stencil7:4", "--dry-run"], ["did you mean --dry?"]),
+    "beginning of an option": (["--matrix", "stencil7:4", "--valid", "none"], ["did you mean --validate?"]),
+    "value of another name": (["--matrix", "stencil7:4", "--precision", "double"], ["did you mean fp64?"]),
     "option behind --": (["--matrix", "stencil7:4", "--", "--quiet"], ["--quiet stands after `--`"]),
     "shuffle beyond 64 bits": (["--matrix", "stencil7:4", "--shuffle", "18446744073709551616"],
                                ["--shuffle: 18446744073709551616 is not a whole number from 0 to "]),
@@ -180,6 +187,13 @@ class BadInput(launch.Case):
                     result = launch.run(*arguments, ranks=ranks)
                     self.assertEqual(result.status, 2, result)
                     self.assertEqual(result.message().count("rowhalo: "), 1, result)
+
+    def test_names_of_solvers_elsewhere(self):
+        for word, meant in (("--tol", "--tolerance"), ("--rtol", "--tolerance"), ("--pc", "--preconditioner"),
+                            ("--solver", "--method"), ("--maxiter", "--max-iterations")):
+            result = launch.run("solve", "--matrix", "stencil7:4", word, "1", ranks=0)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(f"unknown option {word}; did you mean {meant}?", result.message())
 
     def test_convert_names_its_arguments(self):
         for source, expected in ("no.mtx", "cannot be opened"), ("stencil13:4", "unknown source 'stencil13'"):

@@ -61,7 +61,25 @@ TEST_CASE("What is wrong with a machine file is said", "[machine_file]") {
        "network.links[0].points is empty");
   says(with("/network/device", "tpu"), "network.device is neither cpu nor gpu");
   says(with("/network/nodes", 1.5), "network.nodes is no count");
-  says(with("/status", "interrupted"), "its measurement did not end well");
+  for (const nlohmann::json& status :
+       {nlohmann::json("interrupted"), nlohmann::json(7), nlohmann::json(nullptr),
+        nlohmann::json::array({"ok"}), nlohmann::json::object(), nlohmann::json(true)}) {
+    says(with("/status", status), "machine.json: its status is not \"ok\"");
+    says(with("/status", status), "measure the machine anew: rowhalo network");
+  }
+  says(with("/network/reading/0/bytes", 1e300), "network.reading[0].bytes is no count");
+  says(with("/network/reading/0/bytes", 1.5), "network.reading[0].bytes is no count");
+  // Any value in the place of any other is taken or refused, by one line.
+  const auto whole = nlohmann::json::parse(to_json(network_report())).flatten();
+  for (const auto& [pointer, old] : whole.items()) {
+    for (const char* value :
+         {"null", "true", "-1", "1e308", "\"x\"", "[]", "[[1]]", "{\"a\": 1}"}) {
+      const std::string said = complaint(with(pointer, nlohmann::json::parse(value)));
+      INFO(pointer << " " << value << ": " << said);
+      REQUIRE_ALL_RANKS(said.empty() || (said.find("machine.json") != std::string::npos &&
+                                         said.find("rowhalo network") != std::string::npos));
+    }
+  }
   auto json = nlohmann::json::parse(to_json(network_report()));
   json["network"]["links"][1].erase("graph");
   says(json.dump(), "network.links[1].graph is missing; measure the machine anew: rowhalo network");
