@@ -9,8 +9,7 @@
 namespace rowhalo {
 
 std::string to_json(const RunReport& report) {
-  // Command lines and paths may hold bytes that are no UTF-8.
-  return json_of(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_of(report).dump(2) + "\n";
 }
 
 }  // namespace rowhalo

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/report/fields.hpp"
+#include "partition/base/text.hpp"
 
 namespace rowhalo {
 
@@ -17,6 +18,11 @@ using Json = nlohmann::ordered_json;
 
 inline Json json_of(const Hash& hash) {
   return fmt::format("0x{:016x}", hash.value);
+}
+
+/// Command lines and paths may hold bytes that are no UTF-8.
+inline Json json_of(const std::string& text) {
+  return valid_utf8(text);
 }
 
 inline Json json_of(const FiniteOrNull& number) {

@@ -10,6 +10,7 @@
 
 #include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
+#include "partition/base/text.hpp"
 
 namespace rowhalo {
 
@@ -95,7 +96,7 @@ void write_result_line(std::ostream& out, const RunReport& report, bool color) {
       report.status == RunStatus::ok &&
       (!report.validation || report.validation->against == "none" || report.validation->passed);
   const char* tint = !color ? "" : pass ? "\033[1;32m" : "\033[1;31m";
-  out << fmt::format("{}RESULT: {} {}{}\n", tint, pass ? "PASS" : "FAIL", report.verdict,
+  out << fmt::format("{}RESULT: {} {}{}\n", tint, pass ? "PASS" : "FAIL", one_line(report.verdict),
                      color ? "\033[0m" : "");
 }
 

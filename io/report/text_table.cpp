@@ -9,6 +9,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "partition/base/text.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -44,7 +46,8 @@ std::string scaled(double value, double base, const char* const (&units)[5]) {
 
 }  // namespace
 
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
+std::string wrapped(std::string_view given, std::size_t indent, std::size_t used) {
+  const std::string text = one_line(given);
   constexpr std::size_t least_room = 20;
   const auto room_behind = [](std::size_t before) {
     return before + least_room < columns ? columns - before : least_room;
@@ -53,7 +56,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
   std::size_t first = 0, room = room_behind(used);
   while (text.size() - first > room) {
     const std::size_t end = end_of_line(text, first, room);
-    result += text.substr(first, end - first);
+    result.append(text, first, end - first);
     first = std::min(text.find_first_not_of(' ', end), text.size());
     if (first == text.size()) return result;
     result.append(1, '\n').append(indent, ' ');

@@ -24,10 +24,10 @@ std::string grouped(std::int64_t value);  ///< 12345678 as "12 345 678"
 std::string digits_text(double value, int digits);
 std::string counts_text(const Spread& counts);
 
-/// `text` in lines of at most 100 columns, broken at spaces but not behind a number, and within
-/// words only where a word is longer than a line. Behind a break stand `indent` spaces; before the
-/// first line stand `used`.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t used);
+/// `text`, as one_line() shows it, in lines of at most 100 columns, broken at spaces but not behind
+/// a number, and within words only where a word is longer than a line. Behind a break stand
+/// `indent` spaces; before the first line stand `used`.
+std::string wrapped(std::string_view given, std::size_t indent, std::size_t used);
 /// A line of a list: `row`, and behind it a text, or below it where that leaves too little room.
 std::string with_text(const std::string& row, const std::string& text);
 /// The first column of a list is as wide as its longest name, but not wider than `most`.

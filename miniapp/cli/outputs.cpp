@@ -20,6 +20,7 @@
 #include "io/report/writers.hpp"
 #include "miniapp/cli/named_files.hpp"
 #include "miniapp/process/environment.hpp"
+#include "partition/base/text.hpp"
 
 namespace rowhalo {
 
@@ -52,7 +53,7 @@ ExitCode print_to_stdout(std::string_view text) {
   try {
     write_stream(STDOUT_FILENO, text, "stdout");
   } catch (const InputError& error) {
-    std::cerr << "rowhalo: " << error.what() << '\n';
+    std::cerr << "rowhalo: " << one_line(error.what()) << '\n';
     return error.code();
   }
   return ExitCode::fine;
@@ -180,7 +181,7 @@ ExitCode Outputs::finish(RunReport& report, ExitCode code) {
   });
   std::string text;
   for (const Lost& lost : lost_) {
-    text += fmt::format("rowhalo: {} was not written: {}\n", lost.option, lost.reason);
+    text += fmt::format("rowhalo: {} was not written: {}\n", lost.option, one_line(lost.reason));
   }
   if (print_error_ && descriptor_ == STDOUT_FILENO) text += last_lines(report, false);
   if (comm_.rank == 0) std::cerr << text << std::flush;

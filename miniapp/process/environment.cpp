@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/text.hpp"
 #include "partition/base/unfinished_files.hpp"
 
 namespace rowhalo {
@@ -63,7 +64,7 @@ const Progress* watched = nullptr;
       what = "unknown exception";
     }
   }
-  std::fprintf(stderr, "%s error: %s (phase '%s')\n", rank_prefix().c_str(), what.c_str(),
+  std::fprintf(stderr, "%s error: %s (phase '%s')\n", rank_prefix().c_str(), one_line(what).c_str(),
                watched != nullptr ? watched->phase() : "end");
   std::fflush(stderr);
   end_job();
@@ -189,7 +190,7 @@ std::vector<std::string> gather_texts(const Comm& comm, const std::string& text)
 std::string host_name() {
   char name[256] = "unknown host";
   gethostname(name, sizeof name - 1);
-  return name;
+  return valid_utf8(name);
 }
 
 double now_seconds() {
@@ -231,7 +232,7 @@ Binding binding() {
 
 void print_agreed(const Comm& comm, const AgreedError& error) {
   if (comm.rank != 0 || launched_rank() != 0) return;
-  std::fprintf(stderr, "rowhalo: %s\n", error.what());
+  std::fprintf(stderr, "rowhalo: %s\n", one_line(error.what()).c_str());
   std::fflush(stderr);
 }
 
