@@ -18,6 +18,7 @@
 #include "io/matrix_market/parser.hpp"
 #include "io/parallel_output.hpp"
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/hash.hpp"
 
 namespace rowhalo {
 
@@ -44,6 +45,56 @@ MatrixMarketField field_of(const Comm& comm, const DistributedCsr& matrix) {
   const bool integers = everywhere(is_integer);
   if (matrix.info.field == "pattern" && ones) return MatrixMarketField::pattern;
   return integers ? MatrixMarketField::integer : MatrixMarketField::real;
+}
+
+/// Collective. Sum over all entries of the hash of (j, i, sign * a_ij): the fingerprint of the
+/// transpose, or of its negative.
+std::uint64_t transposed_fingerprint(const Comm& comm, const DistributedCsr& matrix, double sign) {
+  std::uint64_t sum = 0;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      sum += hash_of_entry(matrix.columns[k], matrix.first_row + row, sign * matrix.values[k]);
+    }
+  }
+  return wrapping_sum_over_ranks(comm, sum);
+}
+
+/// Collective. The symmetry that the source had, if the matrix still has it: of others, and of a
+/// skew-symmetric one that stores its diagonal, all entries are written.
+MatrixMarketSymmetry symmetry_of(const Comm& comm, const DistributedCsr& matrix) {
+  const bool skew = matrix.info.symmetry == name_of(MatrixMarketSymmetry::skew_symmetric);
+  if (!skew && matrix.info.symmetry != name_of(MatrixMarketSymmetry::symmetric)) {
+    return MatrixMarketSymmetry::general;
+  }
+  if (matrix.info.rows != matrix.info.columns ||
+      transposed_fingerprint(comm, matrix, skew ? -1.0 : 1.0) != fingerprint(comm, matrix)) {
+    return MatrixMarketSymmetry::general;
+  }
+  if (!skew) return MatrixMarketSymmetry::symmetric;
+  bool diagonal = false;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    diagonal |= std::binary_search(matrix.columns.begin() + matrix.offsets[row],
+                                   matrix.columns.begin() + matrix.offsets[row + 1],
+                                   matrix.first_row + row);
+  }
+  return max_over_ranks(comm, std::int64_t{diagonal}) == 0 ? MatrixMarketSymmetry::skew_symmetric
+                                                           : MatrixMarketSymmetry::general;
+}
+
+/// The entries at and below the diagonal.
+DistributedCsr lower_triangle(const DistributedCsr& matrix) {
+  DistributedCsr lower;
+  lower.info = matrix.info;
+  lower.first_row = matrix.first_row;
+  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
+    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+      if (matrix.columns[k] > matrix.first_row + row) break;
+      lower.columns.push_back(matrix.columns[k]);
+      lower.values.push_back(matrix.values[k]);
+    }
+    lower.offsets.push_back(std::ssize(lower.columns));
+  }
+  return lower;
 }
 
 /// Appends this rank's entries [begin, end), counted from its first.
@@ -143,8 +194,12 @@ std::vector<std::string> parts_of(const std::vector<Entry>& entries, MatrixMarke
 
 }  // namespace
 
-void write_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+void write_matrix_market(const std::string& path, const DistributedCsr& whole, const Comm& comm,
                          Progress& progress, std::int64_t piece_entries) {
+  const MatrixMarketSymmetry symmetry = symmetry_of(comm, whole);
+  const bool general = symmetry == MatrixMarketSymmetry::general;
+  const DistributedCsr lower = general ? DistributedCsr{} : lower_triangle(whole);
+  const DistributedCsr& matrix = general ? whole : lower;
   const bool gzip = kind_by_suffix(path) == FileKind::matrix_market_gz;
   const MatrixMarketField field = field_of(comm, matrix);
   const std::int64_t first = sum_over_lower_ranks(comm, matrix.local_nonzeros());
@@ -154,8 +209,9 @@ void write_matrix_market(const std::string& path, const DistributedCsr& matrix, 
   progress.expect(nonzeros);
 
   ParallelOutput file(path, comm);
-  std::string header = fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n",
-                                   name_of(field), matrix.info.rows, matrix.info.columns, nonzeros);
+  std::string header =
+      fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", name_of(field),
+                  name_of(symmetry), matrix.info.rows, matrix.info.columns, nonzeros);
   if (gzip) header = compressed(header);
   agree(comm, [&] {
     if (comm.rank == 0) file.write(0, header);

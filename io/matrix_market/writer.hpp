@@ -20,12 +20,13 @@ namespace rowhalo {
 /// Entries that a rank formats in one round.
 inline constexpr std::int64_t default_piece_entries = std::int64_t{1} << 18;
 
-/// Collective. Writes `path`, gzip-compressed when it ends in ".gz": coordinate, general (also what
-/// was read from a symmetric half), rows and columns from 1, ordered by row then column, numbers in
-/// the shortest form that reads back to the same bits. The field is info.field where all values
-/// allow it: pattern (all 1), integer (whole numbers, also where a pattern has others than 1), else
-/// real. Under a temporary name that is renamed at the end. Throws AgreedError (run time).
-void write_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+/// Collective. Writes `path`, gzip-compressed when it ends in ".mtx.gz": coordinate, the lower half
+/// of what was symmetric or skew-symmetric in its source and still is, rows and columns from 1,
+/// ordered by row then column, numbers in the shortest form that reads back to the same bits. The
+/// field is info.field where all values allow it: pattern (all 1), integer (whole numbers, also
+/// where a pattern has others than 1), else real. Under a temporary name that is renamed at the
+/// end. Throws AgreedError (run time).
+void write_matrix_market(const std::string& path, const DistributedCsr& whole, const Comm& comm,
                          Progress& progress, std::int64_t piece_entries = default_piece_entries);
 
 }  // namespace rowhalo

@@ -22,6 +22,7 @@ enum class SumsOption { off, on, automatic };
 struct RunOptions {
   std::string matrix;
   std::string output;  ///< of convert
+  bool force = false;  ///< convert: OUT may be there
   int block = 0;       ///< 0: what the source says
   std::string partition = "auto";
   bool hierarchical = false;  ///< nodes first, then the ranks of each

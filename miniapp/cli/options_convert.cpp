@@ -23,12 +23,13 @@ void add_convert_command(App& app, CommandLine& line) {
   convert
       ->add_option(
           "OUT", options->output,
-          "the file to write, its kind by its suffix; FILE.h5:/group adds a new group to a "
-          "file that exists and keeps everything else in it:" +
+          "the file to write, its kind by its suffix; one that exists is refused without --force, "
+          "but FILE.h5:/group adds a new group to it and keeps everything else:" +
               kinds)
       ->type_name("FILE")
       ->check(file_name())
       ->required();
+  convert->add_flag("--force", options->force, "replace OUT if it exists");
   add_block_option(*convert, *options);
   add_timeout_option(*convert, *options);
   add_json_option(*convert, *options);

@@ -25,6 +25,17 @@ std::int64_t file_bytes(const std::string& text) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
+/// Rank 0. Throws InputError where a file would be replaced that the user may want to keep. A group
+/// is added to its file (check_matrix_target).
+void check_new(const RunOptions& options) {
+  const FileLocation target = file_location(options.output);
+  std::error_code ignored;
+  if (options.force || target.object.find_first_not_of('/') != std::string::npos) return;
+  if (!std::filesystem::exists(target.file, ignored)) return;
+  throw InputError(fmt::format(
+      "OUT {}: exists already; replace it by --force, or name another file", options.output));
+}
+
 /// Empty when OUT could not be written.
 std::optional<OutputReport> write(const RunOptions& options, const Job& job,
                                   const DistributedCsr& matrix, Outputs& outputs) {
@@ -62,6 +73,9 @@ ExitCode convert(const CommandLine& line, const Job& job) {
   Outputs outputs(options, job.comm);
   check_matrix_target(options.output, "OUT", job.comm);
   begin(options, job, Purpose::product, outputs, report);
+  agree(job.comm, [&] {
+    if (job.comm.rank == 0) check_new(options);
+  });
   const DistributedCsr matrix = read_matrix(options, job, report);
   if (!interrupted(job, report)) report.output = write(options, job, matrix, outputs);
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);

@@ -37,7 +37,7 @@ class Convert(launch.Case):
         chain = [source, *(self.place / name for name in
                            ("a.h5", "b.petsc", "c.mtx.gz", "d.mtx", "e.petsc")
                            if name.endswith(tuple(SUFFIXES)))]
-        reports = [self.convert(a, b, ranks=ranks) for a, b in zip(chain, chain[1:])]
+        reports = [self.convert(a, b, "--force", ranks=ranks) for a, b in zip(chain, chain[1:])]
         matrices = [report["matrix"] for report in reports]
         for matrix in matrices:
             for key in ("fingerprint", "rows", "columns", "nonzeros"):
@@ -72,22 +72,22 @@ class Convert(launch.Case):
         target = self.place / "out.mtx"
         report = self.convert(self.write("in.mtx", DIAGONAL), target)
         self.assertEqual(target.read_text(encoding="ascii"),
-                         "%%MatrixMarket matrix coordinate integer general\n3 3 4\n"
-                         "1 1 5\n1 2 -7\n2 1 -7\n3 3 1\n")
+                         "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n"
+                         "1 1 5\n2 1 -7\n3 3 1\n")
         self.assertEqual(report["output"]["read_bytes"], len(DIAGONAL))
         self.assertEqual(sorted(path.name for path in self.place.iterdir()),
                          ["in.mtx", "out.mtx", "report.json"])
-        self.convert("stencil7:3", target, "--quiet", "--no-progress")  # overwrites
+        self.convert("stencil7:3", target, "--force", "--quiet", "--no-progress")  # overwrites
         self.assertTrue(target.read_text(encoding="ascii").split("\n")[1].startswith("27 27 "))
 
     def test_blocks(self):
         target = self.place / "blocks.petsc"
         self.convert("stencil7:4", target, "--block", "2")
-        info = self.place / "blocks.petsc.info"
+        info, back = self.place / "blocks.petsc.info", self.place / "a.mtx"
         self.assertEqual(info.read_text(encoding="ascii"), "-matload_block_size 2\n")
-        self.assertEqual(self.convert(target, self.place / "a.mtx")["matrix"]["block"], 2)
-        self.convert("stencil7:4", target)  # of the old block size nothing is left
-        self.assertEqual(self.convert(target, self.place / "a.mtx")["matrix"]["block"], 1)
+        self.assertEqual(self.convert(target, back)["matrix"]["block"], 2)
+        self.convert("stencil7:4", target, "--force")  # of the old block size nothing is left
+        self.assertEqual(self.convert(target, back, "--force")["matrix"]["block"], 1)
 
     def refused(self, arguments, *words):
         result = launch.run("convert", *arguments)
@@ -105,6 +105,9 @@ class Convert(launch.Case):
         self.refused([source, self.place / "out.csv"], "out.csv", "FILE.mtx", "FILE.petsc")
         self.refused([source, self.place / "no/out.mtx"], "no/out.mtx", "directory")
         self.refused([source, self.place], str(self.place))
+        there = self.write("there.petsc", "kept")
+        self.refused([source, there], "there.petsc: exists already", "--force")
+        self.assertEqual(there.read_text(), "kept")
         self.refused([source, source], "in.mtx", "same file")
         self.refused([source, link], "link.mtx", "same file")
         self.refused([self.place / "missing.mtx", self.place / "out.mtx"], "missing.mtx")

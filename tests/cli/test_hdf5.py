@@ -65,7 +65,7 @@ class Hdf5(launch.Case):
         source, target = self.place / "a.mtx", self.place / "b.h5"
         scipy.io.mmwrite(source, matrix, precision=17)
         for ranks in (1, 4, 7):
-            result = launch.run("convert", source, target, ranks=ranks)
+            result = launch.run("convert", source, target, "--force", ranks=ranks)
             self.assertEqual(result.status, 0, result)
             back = loaded(target)
             self.assertEqual(back.shape, matrix.shape)

@@ -75,6 +75,41 @@ TEST_CASE("The field is the source's where the values allow it", "[matrix_market
   REQUIRE_ALL_RANKS(field("real", {1, 1}) == "real");
 }
 
+TEST_CASE("The symmetry is the source's where the matrix has it", "[matrix_market_writer]") {
+  const SharedDirectory directory;
+  Progress progress;
+  const auto rewritten = [&](const std::string& banner, const std::string& body, bool changed) {
+    const std::string path =
+        directory.write("s.mtx", "%%MatrixMarket matrix coordinate " + banner + "\n" + body);
+    DistributedCsr matrix = load_matrix(path, 0, world(), progress);
+    if (changed) {
+      for (double& value : matrix.values) value += static_cast<double>(matrix.first_row);
+    }
+    const std::uint64_t before = fingerprint(world(), matrix);
+    write_matrix_market(directory.path("t.mtx"), matrix, world(), progress, 2);
+    const DistributedCsr back = load_matrix(directory.path("t.mtx"), 0, world(), progress);
+    REQUIRE_ALL_RANKS(fingerprint(world(), back) == before);
+    return contents(directory.path("t.mtx"));
+  };
+  const std::string head = "%%MatrixMarket matrix coordinate ";
+  for (const char* banner : {"integer symmetric", "real symmetric"}) {
+    const std::string body = "3 3 3\n1 1 5\n2 1 -7\n3 3 1\n";
+    REQUIRE_ALL_RANKS(rewritten(banner, body, false) == head + banner + "\n" + body);
+  }
+  const std::string pattern = "4 4 3\n2 1\n3 3\n4 2\n";
+  REQUIRE_ALL_RANKS(rewritten("pattern symmetric", pattern, false) ==
+                    head + "pattern symmetric\n" + pattern);
+  const std::string skew = "4 4 2\n2 1 -7\n4 3 2\n";
+  REQUIRE_ALL_RANKS(rewritten("integer skew-symmetric", skew, false) ==
+                    head + "integer skew-symmetric\n" + skew);
+  REQUIRE_ALL_RANKS(rewritten("integer skew-symmetric", "2 2 2\n2 1 3\n2 2 0\n", false)
+                        .starts_with(head + "integer general\n2 2 3\n"));
+  // What is no longer symmetric is written whole, whatever its source was.
+  const std::string text = rewritten("real symmetric", "3 3 3\n1 1 5\n2 1 -7\n3 2 1\n", true);
+  REQUIRE_ALL_RANKS(
+      text.starts_with(head + (world().size == 1 ? "real symmetric" : "real general")));
+}
+
 TEST_CASE("Matrices that cannot be written leave nothing behind", "[matrix_market_writer]") {
   const SharedDirectory directory;
   Progress progress;
