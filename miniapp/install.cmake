@@ -7,6 +7,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rowhalo)
 
 foreach(room base partition kernels io spmv)
   set_target_properties(rowhalo_${room} PROPERTIES EXPORT_NAME ${room})
+  target_compile_features(rowhalo_${room} INTERFACE cxx_std_20)  # for consumers that set no standard
   install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
