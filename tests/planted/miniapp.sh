@@ -314,8 +314,8 @@ fault "FOM and RESULT are lost with stdout" miniapp/cli/outputs.cpp \
   'if (false) text +=' \
   cli_outputs
 fault "lost outputs are not named" miniapp/cli/outputs.cpp \
-  '"rowhalo: {} was not written: {}\n", lost.option, lost.reason' \
-  '"rowhalo: an output was not written: {}\n", lost.reason' \
+  '"rowhalo: {} was not written: {}\n", lost.option, one_line(lost.reason)' \
+  '"rowhalo: an output was not written: {}\n", one_line(lost.reason)' \
   cli_outputs
 fault "a broken pipe kills the run" miniapp/cli/outputs.cpp \
   'std::signal(SIGPIPE, SIG_IGN);' \
