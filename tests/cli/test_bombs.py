@@ -15,7 +15,6 @@ import launch
 REAL = "%%MatrixMarket matrix coordinate real general\n"
 HUGE = 10**15
 LIMIT_BYTES = 3 << 30  # address space of a rank; MPI's libraries alone take some hundred MB
-SECONDS = 60  # what a hang or a wrong allocation exceeds and a busy machine does not
 
 
 class Bombs(launch.Case):
@@ -24,7 +23,7 @@ class Bombs(launch.Case):
         resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES))
 
     def refused(self, words, *arguments, ranks=2):
-        result = launch.run(*arguments, ranks=ranks, timeout=SECONDS)
+        result = launch.run(*arguments, ranks=ranks)
         self.assertEqual(result.status, 2, result)
         message = result.message()
         for word in words:

@@ -125,7 +125,6 @@ class Info(launch.Case):
         report, result = self.info("--dry", "--matrix", "stencil27:20000", "--ranks", 4096,
                                    "--device-memory", 80)
         side = 20000
-        self.assertLess(result.seconds, max(20, 10 * launch.good_seconds()))
         self.assertEqual(report["matrix"]["rows"], side ** 3)
         self.assertEqual(report["matrix"]["nonzeros"], (3 * side - 2) ** 3)
         self.assertIsNone(report["matrix"]["fingerprint"])

@@ -146,7 +146,8 @@ class SlurmCase(JobsCase):
             SLURMTEST_DIR=str(cls.place / "slurm"), SLURMTEST_NODES=str(cls.nodes),
             SLURMTEST_CPUS=str(cls.cpus), SLURMTEST_GPUS=str(cls.gpus),
             SLURMTEST_PBS=str(int(cls.pbs)), SLURMTEST_PORT=str(free_port(cls.nodes + 11)),
-            SLURM_PMIX_FENCE="ring")  # see slurm_up.sh
+            SLURM_PMIX_FENCE="ring",  # see slurm_up.sh
+            PYTHONPATH=without_pictures(cls.place))
         cls.addClassCleanup(subprocess.run, [HERE / "slurm_down.sh"], env=cls.environment,
                             check=False, timeout=launch.PATIENCE)
         with open(cls.place / "slurm.log", "w+", encoding="utf-8") as log:  # daemons keep it
