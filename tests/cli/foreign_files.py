@@ -255,7 +255,8 @@ def refused(folder):
     np.save(folder.place / "one.npy", matrix.toarray())
     whole = npz(matrix)
     folder.write("cut.npz", whole[:-30])
-    folder.write("damaged.npz", whole.replace(whole[80:90], b"\xff" * 10, 1))
+    entry = whole.index(b"data.npy", whole.index(b"PK\x01\x02")) - 46  # in the directory; its checksum is at 16
+    folder.write("damaged.npz", whole[:entry + 16] + bytes([whole[entry + 16] ^ 1]) + whole[entry + 17:])
     folder.write("lie.npz", npz(matrix, compressed=False).replace(b"(%d,)" % matrix.nnz, b"(99,)"))
     folder.write("other.tar.gz", tar({"a/b.mtx": b"x", "a/c.mtx": b"y"}))
     folder.write("plain.zip", b"")
@@ -285,7 +286,7 @@ def refused(folder):
     return {"arrays.npz": ["is no matrix", "format, shape, data", "a, b", "save_npz"],
             "bsr.npz": ["bsr", "tocsr()"], "dia.npz": ["dia", "tocsr()"], "complex.npz": ["complex"],
             "five.mat": ["before version 7.3", "-v7.3", "mmwrite"], "one.npy": [".npy", "save_npz"],
-            "cut.npz": ["truncated"], "lie.npz": ["shape"], "other.tar.gz": ["a/b.mtx, a/c.mtx", "name one as"],
+            "cut.npz": ["truncated"], "damaged.npz": ["damaged.npz:data", "checksum"], "lie.npz": ["shape"], "other.tar.gz": ["a/b.mtx, a/c.mtx", "name one as"],
             "set.tar.gz:nothing": ["no member 'nothing'", "set/set.mtx"], "plain.zip": ["is no matrix"],
             "odd.h5:/coo": ["'coo'", "tocsr()"], "odd.h5:/both": ["the opposite"],
             "odd.h5:/lzf": ["filter lzf", "h5repack", "HDF5_PLUGIN_PATH"], "odd.h5:/half": ["not whole"],

@@ -201,3 +201,31 @@ fault "offsets beyond the entries are taken" io/csr_arrays.cpp \
   'offsets[k] > nonzeros' \
   'offsets[k] > nonzeros && false' \
   test_hdf5_n1
+fault "columns of an .h5 file taken for rows" io/hdf5/matrix.cpp \
+  'return layout.by_columns ? rows_of_columns(' \
+  'return false ? rows_of_columns(' \
+  test_hdf5_n1
+fault "marks of a format in capitals are not known" io/hdf5/outline.cpp \
+  'std::string small = lower_case(format);' \
+  'std::string small = format;' \
+  test_hdf5_n1
+fault "the first column whichever was chosen" io/vector_of_matrix.cpp \
+  'matrix.columns[k] == std::max<std::int64_t>(column, 1) - 1' \
+  'matrix.columns[k] == 0' \
+  test_files_n1
+fault "numbers beyond 2^53 rounded without a word" io/matrix_market/parser.cpp \
+  'if (!is_rounded(token, value)) return;' \
+  'if (true) return;' \
+  cli_foreign_files
+fault "the checksum of an .npz is not looked at" io/npz/stream.cpp \
+  'if (crc != crc_wanted) fail(' \
+  'if (false) fail(' \
+  cli_foreign_files
+fault "lines of a name are lines of the output" partition/base/text.cpp \
+  "if (character.code == '\\n') return \"\\\\n\";" \
+  "if (character.code == '\\n') return \"\\n\";" \
+  test_base
+fault "the suffix counts before the content" io/file_kind.cpp \
+  'return content.kind == FileKind::none ? kind_by_suffix(path) : content.kind;' \
+  'return kind_by_suffix(path) != FileKind::none ? kind_by_suffix(path) : content.kind;' \
+  test_io_mpi_n1
