@@ -71,7 +71,8 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
   // Of the fastest method that came to its end.
   const SolverReport* fastest = nullptr;
   for (const SolverReport& solver : report.solvers) {
-    if (!solver.passed || !solver.iteration_seconds) continue;
+    const bool counts = solver.passed || solver.check == SolutionCheck::no_memory;
+    if (!counts || !solver.iteration_seconds) continue;
     if (fastest == nullptr || solver.solve_seconds < fastest->solve_seconds) fastest = &solver;
   }
   if (fastest != nullptr) {

@@ -25,13 +25,16 @@ struct PetscSolverReport {
   double true_residual = 0;  ///< |b - A x| / |b|
 };
 
+/// What the reference product says of the x of a solver that ended in success.
+enum class SolutionCheck { none, right, wrong, no_memory };
+
 struct SolverReport {
   std::string method, preconditioner, norm;
   double tolerance = 0;
   bool reproducible = false;
   std::string end;  ///< how it ended: "converged", "indefinite matrix", ...
   bool passed = false;
-  bool wrong = false;  ///< it ended in success, but its x is not right; not a field of outputs
+  SolutionCheck check = SolutionCheck::none;  ///< no field of outputs: `reason` says it
   int iterations = 0;
   double first_norm = 0, last_norm = 0;     ///< watched
   int norm_exponent = 0;                    ///< norms are in units of 2^norm_exponent

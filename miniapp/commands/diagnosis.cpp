@@ -212,6 +212,7 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
   if (!lack.empty()) {
     report.end = name_of(outcome.end);
     report.passed = false;
+    report.check = SolutionCheck::no_memory;
     report.reason = fmt::format("{}, but x was not checked: {}", report.end, lack);
     return;
   }
@@ -231,8 +232,8 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
     report.reason = is_system ? fault_of_system(request, end, report)
                               : fault_of_fixed_point(e, request, outcome, report);
   }
-  report.wrong = !report.reason.empty();
-  report.passed = !report.wrong;
+  report.passed = report.reason.empty();
+  report.check = report.passed ? SolutionCheck::right : SolutionCheck::wrong;
 }
 
 }  // namespace rowhalo

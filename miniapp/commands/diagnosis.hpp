@@ -18,7 +18,7 @@ struct SolverRequest {
   const std::vector<double>& dangling;  ///< likewise
 };
 
-/// Collective. Fills end, passed, wrong, reason, true_residual and error of `report`, whose norms
+/// Collective. Fills end, passed, check, reason, true_residual and error of `report`, whose norms
 /// and iterations are there. `outcome`: of the scaled system.
 void diagnose(const Experiment& e, const System& system, const SolverRequest& request,
               const SolverOutcome& outcome, SolverReport& report);

@@ -296,7 +296,8 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
                       [](const SolverReport& solver) { return !solver.passed; });
     report.verdict = fmt::format("{}: {}{}", first.method, first.reason,
                                  failed > 1 ? fmt::format("; and {} more failed", failed - 1) : "");
-    const bool wrong = std::ranges::any_of(report.solvers, &SolverReport::wrong);
+    const bool wrong =
+        std::ranges::count(report.solvers, SolutionCheck::wrong, &SolverReport::check) > 0;
     return wrong ? ExitCode::validation : ExitCode::run_time;
   }
   report.verdict = entries.size() == 1

@@ -115,6 +115,18 @@ class Memory(launch.Case):
                     self.assertRegex(result.stderr, f"warning: PETSc's solvers were not run: {said}")
                     self.assertEqual(report["solvers"][0]["petsc"], [])
 
+    def test_no_memory_for_the_check_of_x(self):
+        arguments = [*LARGE[:-len(launch.SHORT)], "--iterations", 2, "--no-petsc"]
+        for ranks in (1, 2):
+            target = self.place / "r.json"
+            with self.subTest(ranks=ranks), planted(ranks - 1, "check the solution"):
+                result = launch.run("solve", *arguments, "--json", target, ranks=0 if ranks == 1 else ranks)
+                self.assertEqual(result.status, 1, result)
+                self.assertEqual(result.stdout.count("FOM: solve"), 3, result)
+                self.assertIn("x was not checked: not enough memory for the reference product", result.stdout)
+                solver, = json.loads(target.read_text(encoding="utf-8"))["solvers"]
+                self.assertEqual((solver["end"], solver["passed"]), ("iterations done", False))
+
 
 if __name__ == "__main__":
     unittest.main()
