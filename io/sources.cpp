@@ -150,19 +150,21 @@ struct NamedSource {
   const SourceEntry* entry = nullptr;
 };
 
-/// Collective. Rank 0 decides what `text` is, which may depend on the files that it sees.
+/// Collective. A generator every rank knows by its name; what else `text` is rank 0 decides, which
+/// may depend on the files that it sees.
 NamedSource name_source(const std::string& text, const Comm& comm, const std::string& option) {
   NamedSource source;
+  const bool plain = is_generator(text) && text.find('/') == std::string::npos;
   std::int64_t number = 0;
   agree(comm, [&] {
-    if (comm.rank != 0) return;
+    if (comm.rank != 0 && !plain) return;
     const bool file = names_matrix_file(text);
     source.spec = file ? Spec::whole(text, option) : Spec::parse(text, option);
     number = &find_source(source.spec, file, option) - table;
   });
-  source.entry = &table[sum_over_ranks(comm, number)];
+  source.entry = &table[max_over_ranks(comm, number)];
   agree(comm, [&] {
-    if (comm.rank == 0) return;
+    if (comm.rank == 0 || plain) return;
     source.spec = is_file(*source.entry) ? Spec::whole(text, option) : Spec::parse(text, option);
   });
   return source;

@@ -5,6 +5,7 @@
 #include "kernels/vectors/scalar_steps.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 #include "tests/catch.hpp"
 
@@ -142,19 +143,45 @@ TEST_CASE("ApplyBlocks is a product with each block") {
 }
 
 TEST_CASE("scalars of a residual that has vanished change nothing any more") {
-  const double tiny = 5e-324, sums[] = {tiny, 1e-310, tiny};
-  double cg[scalar_count] = {}, one_reduction[scalar_count] = {}, bicgstab[scalar_count] = {};
-  cg[at_rho] = one_reduction[at_rho] = bicgstab[at_rho] = bicgstab[at_norm2] = 1e-300;
-  one_reduction[at_alpha] = 1;
-  CgAlpha{}(sums, cg);
-  CgOneReductionScalars{1, 2}(sums, one_reduction);
-  BicgstabAlpha{}(sums, bicgstab);
-  BicgstabOmega{}(sums, bicgstab);
-  CHECK(cg[at_alpha] == 0);
-  CHECK(one_reduction[at_alpha] == 0);
-  CHECK(bicgstab[at_alpha] == 0);
-  CHECK(bicgstab[at_omega] == 0);
-  for (const double* scalars : {cg, one_reduction, bicgstab}) CHECK(scalars[at_trouble] == 0);
+  for (const double first : {1e-40, 1.0, 1e40}) {  // r.r and rho before the first iteration
+    const double tiny = first * 1e-295, sums[] = {tiny, tiny, tiny, tiny, tiny};
+    double cg[scalar_count] = {}, one_reduction[scalar_count] = {}, bicgstab[scalar_count] = {};
+    for (double* scalars : {cg, one_reduction, bicgstab}) {
+      note_first_products(first, first, scalars);
+      scalars[at_rho] = scalars[at_norm2] = tiny;
+      scalars[at_norms] = 9;
+    }
+    one_reduction[at_alpha] = 1;
+    CgAlpha{}(sums, cg);
+    CgOneReductionScalars{1, 2}(sums, one_reduction);
+    BicgstabAlpha{}(sums, bicgstab);
+    BicgstabOmega{}(sums, bicgstab);
+    CHECK(cg[at_alpha] == 0);
+    CHECK(one_reduction[at_alpha] == 0);
+    CHECK(bicgstab[at_alpha] == 0);
+    CHECK(bicgstab[at_omega] == 0);
+    for (const double* scalars : {cg, one_reduction, bicgstab}) CHECK(scalars[at_trouble] == 0);
+  }
+}
+
+TEST_CASE("cg tells a flat direction from one of negative curvature") {
+  const auto trouble_of = [](double curvature) {
+    double scalars[scalar_count] = {};
+    note_first_products(1, 1, scalars);
+    scalars[at_rho] = 1;
+    const double first[] = {3.0};
+    CgAlpha{}(first, scalars);  // the largest p.A p over p.M p so far is 3
+    CHECK(scalars[at_alpha] == 1 / 3.0);
+    CgAlpha{}(&curvature, scalars);
+    CHECK((scalars[at_trouble] == 0) == (scalars[at_alpha] != 0));
+    return static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
+  };
+  CHECK(trouble_of(1e-10) == Trouble::none);
+  CHECK(trouble_of(1e-16) == Trouble::singular);
+  CHECK(trouble_of(0) == Trouble::singular);
+  CHECK(trouble_of(-1e-16) == Trouble::singular);
+  CHECK(trouble_of(-1e-10) == Trouble::indefinite_matrix);
+  CHECK(trouble_of(std::numeric_limits<double>::infinity()) == Trouble::overflow);
 }
 
 TEST_CASE("reproducible sums do not depend on how rows are divided") {
