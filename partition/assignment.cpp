@@ -137,6 +137,7 @@ Assignment choose(const Comm& comm, const DistributedCsr& matrix, const Partitio
   for (std::size_t k = 0; k < entries.size(); ++k) {
     PartitionCandidate& candidate = chosen.candidates[k];
     if (!candidate.reason.empty()) continue;
+    leave_if_requested(comm, progress);
     candidate.reason = not_worth_it(*entries[k], nonzeros, chosen.candidates, request.model);
     if (!candidate.reason.empty()) {
       candidate.reason = "not tried: " + candidate.reason;
@@ -231,6 +232,7 @@ std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const Dis
   std::vector<PartitionCandidate> candidates = untried(entries);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (entries[k]->unusable != nullptr) continue;
+    leave_if_requested(comm, progress);
     try_partitioner(comm, matrix, *entries[k], request, candidates[k], progress);
   }
   return candidates;

@@ -30,6 +30,15 @@ void check_mpi(int code, const char* call, const char* file, int line) {
   throw std::runtime_error(fmt::format("{}:{}: {} failed: {}", file, line, call, text));
 }
 
+bool stop_requested(const Comm& comm, const Progress& progress) {
+  return max_over_ranks(comm, std::int64_t{progress.stop_requested()}) != 0;
+}
+
+void leave_if_requested(const Comm& comm, Progress& progress) {
+  progress.tick();
+  if (stop_requested(comm, progress)) throw StopRequest();
+}
+
 std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack) {
   return fmt::format("not enough memory on rank {} ({}); use more ranks or a smaller matrix",
                      comm.rank, lack.what());

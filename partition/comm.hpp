@@ -10,12 +10,14 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "partition/base/errors.hpp"
 #include "partition/base/prefault.hpp"
+#include "partition/base/progress.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -41,6 +43,18 @@ void check_mpi(int code, const char* call, const char* file, int line);
 void agree(const Comm& comm, const std::function<void()>& local);
 /// The same, but the error is returned instead of thrown: for choices among which some may fail.
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
+
+/// What all ranks throw together when a signal has asked any of them to end: commands catch it and
+/// report what there is. No AgreedError, lest whoever tries alternatives goes on to the next.
+class StopRequest : public std::runtime_error {
+ public:
+  StopRequest() : std::runtime_error("interrupted by a signal") {}
+};
+/// Collective. Whether a signal has come to any rank.
+bool stop_requested(const Comm& comm, const Progress& progress);
+/// Collective. Throws StopRequest where one has: at places where nothing is open that all ranks
+/// have to close together. Ticks.
+void leave_if_requested(const Comm& comm, Progress& progress);
 
 /// What messages say where this rank found no memory.
 std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack);

@@ -173,9 +173,9 @@ void number_columns(const Comm& comm, MigratedRows& rows,
     }
   }
   std::vector<GlobalIndex>().swap(rows.columns);
-  progress.tick();
+  leave_if_requested(comm, progress);
   number_ghosts(comm, new_numbers, slices, matrix, limit);
-  progress.tick();
+  leave_if_requested(comm, progress);
 
   std::vector<char> is_boundary(matrix.owned_rows, 0);
 #pragma omp parallel for schedule(static, 1)

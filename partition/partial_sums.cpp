@@ -276,7 +276,7 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
   std::vector<std::int64_t> first_sums;
   const Moved moved = moved_entries(matrix, cover, comm.size);
   result.sums = sums_for_others(comm, matrix, moved, first_sums, limit);
-  progress.tick();
+  leave_if_requested(comm, progress);
   const std::int64_t wanted =
       std::accumulate(moved.sum_counts.begin(), moved.sum_counts.end(), std::int64_t{0});
   agreed_local_count(comm, result.sums.owned_rows + wanted, "hold {} sums, its halo included",

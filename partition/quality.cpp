@@ -318,17 +318,17 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
   const ColumnParts column_parts(comm, matrix, owners, quality.rows);
   quality.boundary_nonzeros.assign(parts, 0);
   const std::vector<Need> needs = local_needs(matrix, owners, column_parts, quality);
-  progress.tick();
+  leave_if_requested(comm, progress);
   quality.edge_cut = sum_over_ranks(comm, quality.edge_cut);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, quality.boundary_nonzeros.data(), parts, MPI_INT64_T,
                             MPI_SUM, comm.handle));
   const std::vector<Need> kept = meet(comm, matrix.info.columns, needs);
-  progress.tick();
+  leave_if_requested(comm, progress);
   quality.flows = sum_flows(comm, count_flows(kept, column_parts, parts), parts);
   for (const Flow& flow : quality.flows) quality.halo_entries += flow.entries;
   quality.halo_entries = sum_over_ranks(comm, quality.halo_entries);
   quality.messages = sum_over_ranks(comm, std::ssize(quality.flows));
-  progress.tick();
+  leave_if_requested(comm, progress);
   return quality;
 }
 

@@ -92,19 +92,23 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
   matrix.offsets.resize(rows + 1);
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
+    if (progress.stop_requested()) continue;
     matrix.offsets[row + 1] = generator.count(matrix.first_row + row);
     if (row % rows_per_tick == 0) progress.tick();
   }
+  leave_if_requested(comm, progress);
   for (GlobalIndex row = 0; row < rows; ++row) matrix.offsets[row + 1] += matrix.offsets[row];
   resize_by_all_threads(matrix.columns, matrix.offsets[rows]);
   resize_by_all_threads(matrix.values, matrix.offsets[rows]);
   progress.expect(rows);
 #pragma omp parallel for schedule(dynamic, 256)  // few rows may have most entries
   for (GlobalIndex row = 0; row < rows; ++row) {
+    if (progress.stop_requested()) continue;
     const Offset at = matrix.offsets[row];
     generator.fill(matrix.first_row + row, matrix.columns.data() + at, matrix.values.data() + at);
     if (row % rows_per_tick == 0) progress.add(rows_per_tick);
   }
+  leave_if_requested(comm, progress);
   return matrix;
 }
 

@@ -188,6 +188,7 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
       place[n] = {edges[n].row, edges[n].column, 0.0};
     }
     progress.add(1);
+    leave_if_requested(comm, progress);
   }
   round = {};
   const GlobalIndex vertices = rmat.outline.info.rows;

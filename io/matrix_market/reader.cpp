@@ -206,6 +206,7 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
     }
     delivery.send(entries);
     progress.add(round.entries - before);
+    leave_if_requested(comm, progress);
   }
   agree(comm, [&] {
     if (comm.rank != 0 || round.entries == header.entries) return;

@@ -235,7 +235,8 @@ void fields(const PhaseReport& p, Walk&& field) {
 
 template <class Walk>
 void fields(const TimingReport& t, Walk&& field) {
-  field("batches", t.batches, "timed batches");
+  field("batches", t.batches,
+        "timed batches; 0: a signal came in the first, after `iterations` products");
   field("iterations", t.iterations, "products per batch");
   field("median_seconds", t.median_seconds, "median over batches (seconds)");
   field("min_seconds", t.min_seconds, "fastest batch (seconds)");

@@ -273,7 +273,8 @@ void write_timing(Table& table, const TimingReport& t,
   table.line("time per product",
              fmt::format("median {}, min {}, 95th percentile {}", seconds_text(t.median_seconds),
                          seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
-  table.line("batches", fmt::format("{} of {} products", t.batches, t.iterations));
+  table.line("batches", t.batches == 0 ? fmt::format("a part of one, {} products", t.iterations)
+                                       : fmt::format("{} of {} products", t.batches, t.iterations));
   constexpr double unsteady = 1.5;  // median over minimum
   if (t.median_seconds > unsteady * t.min_seconds) {
     table.line(

@@ -22,16 +22,49 @@ int whole_steps(int count, const ProductSequence& products) {
   return (count + step - 1) / step * step;
 }
 
-/// Seconds that `iterations` products take on this rank after all ranks have come together.
-double run_batch(const Measuring& with, int iterations, ProductSequence& products) {
+struct Batch {
+  double seconds = 0;         ///< on this rank, after all ranks have come together
+  std::int64_t products = 0;  ///< fewer than asked for where it was stopped
+  bool stopped = false;       ///< by a request that came to any rank; the same on all
+};
+
+/// How many products may go by before ranks ask each other for a request to stop; the same on all.
+std::int64_t between_looks(const ProductSequence& products) {
+  constexpr double look_seconds = 0.25;
+  const double steps =
+      products.seconds() == 0 ? 1 : look_seconds / products.seconds() / products.step();
+  return products.step() * static_cast<std::int64_t>(std::clamp(steps, 1.0, 1e9));
+}
+
+/// Collective. A batch of less than a quarter of a second runs without a word between ranks, once
+/// it is known how long a product takes.
+Batch run_batch(const Measuring& with, std::int64_t iterations, ProductSequence& products) {
   ROWHALO_MPI(MPI_Barrier(with.comm.handle));
   with.clock.start();
-  for (int k = 0; k < iterations; k += products.step()) {
-    products.run(products.step());
-    with.progress.tick();
+  Batch batch;
+  while (true) {
+    const std::int64_t end =
+        std::min(batch.products + between_looks(products), std::max<std::int64_t>(iterations, 0));
+    for (; batch.products < end; batch.products += products.step()) {
+      products.run(products.step());
+      with.progress.tick();
+    }
+    batch.seconds = with.clock.stop([&] { products.check(); });
+    products.check();
+    if (batch.products >= iterations) return batch;
+    std::array<double, 2> shared{batch.seconds, with.watchdog.interrupted() ? 1.0 : 0.0};
+    ROWHALO_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, with.comm.handle));
+    products.took(shared[0] / static_cast<double>(batch.products));
+    batch.stopped = shared[1] > 0;
+    if (batch.stopped) return batch;
   }
-  const double seconds = with.clock.stop([&] { products.check(); });
-  products.check();
+}
+
+/// Collective. Seconds of the slowest rank.
+double slowest_seconds(const Measuring& with, const Batch& batch, ProductSequence& products) {
+  const double seconds = max_over_ranks(with.comm, batch.seconds);
+  products.took(seconds / static_cast<double>(batch.products));
   return seconds;
 }
 
@@ -97,17 +130,25 @@ double DeviceClock::stop(const std::function<void()>& check) {
   return seconds_between(events_->begin, events_->end);
 }
 
+bool stop_requested(const Measuring& with) {
+  return stop_requested(with.comm, with.progress);
+}
+
 double time_batch(const Measuring& with, int iterations, ProductSequence& products) {
-  return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;
+  const Batch batch = run_batch(with, iterations, products);
+  return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);
 }
 
 double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products) {
   run_batch(with, whole_steps(2, products), products);
   double spent = 0;
   for (int iterations = products.step();; iterations *= 2) {
-    const double elapsed = max_over_ranks(with.comm, run_batch(with, iterations, products));
+    const Batch batch = run_batch(with, iterations, products);
+    const double elapsed = slowest_seconds(with, batch, products);
     spent += elapsed;
-    if (2 * spent >= budget_seconds || iterations >= most_iterations) return elapsed / iterations;
+    if (batch.stopped || 2 * spent >= budget_seconds || iterations >= most_iterations) {
+      return elapsed / static_cast<double>(batch.products);
+    }
   }
 }
 
@@ -125,7 +166,8 @@ double shortest_seconds(const Measuring& with, double series_seconds, ProductSeq
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
                            ProductSequence& products) {
   BatchTimes times;
-  run_batch(with, whole_steps(options.warmup, products), products);
+  times.interrupted = run_batch(with, whole_steps(options.warmup, products), products).stopped;
+  if (times.interrupted) return times;
   times.iterations = options.iterations;
   if (times.iterations == 0) {
     const double seconds = batch_seconds(options);
@@ -139,19 +181,22 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   const auto begin = std::chrono::steady_clock::now();
   double total = 0;
   while (static_cast<int>(times.seconds.size()) < options.batches || total < options.min_seconds) {
-    const double elapsed = run_batch(with, times.iterations, products);
+    const Batch batch = run_batch(with, times.iterations, products);
+    const auto count = static_cast<double>(batch.products);
     const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
     // One reduction for all, so that all ranks stop after the same batch.
-    std::array<double, 3> shared{elapsed, with.watchdog.interrupted() ? 1.0 : 0.0, so_far.count()};
+    std::array<double, 3> shared{batch.seconds / count, with.watchdog.interrupted() ? 1.0 : 0.0,
+                                 so_far.count()};
     ROWHALO_MPI(
         MPI_Allreduce(MPI_IN_PLACE, shared.data(), 3, MPI_DOUBLE, MPI_MAX, with.comm.handle));
+    products.took(shared[0]);
     total = shared[2];
-    times.seconds.push_back(shared[0] / times.iterations);
-    times.own_seconds.push_back(elapsed / times.iterations);
-    if (shared[1] > 0) {
-      times.interrupted = true;
-      break;
-    }
+    times.interrupted = batch.stopped || shared[1] > 0;
+    if (batch.stopped && !times.seconds.empty()) break;  // a part is no batch
+    times.seconds.push_back(shared[0]);
+    times.own_seconds.push_back(batch.seconds / count);
+    if (batch.stopped) times.part = static_cast<int>(batch.products);
+    if (times.interrupted) break;
   }
   return times;
 }

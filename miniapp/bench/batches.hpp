@@ -38,8 +38,9 @@ double median(std::vector<double> values);
 
 struct BatchTimes {
   int iterations = 0;
-  std::vector<double> seconds;        ///< of one product, a value per batch, the slowest rank's
-  bool interrupted = false;           ///< a signal ended the batches early
+  std::vector<double> seconds;  ///< of one product, a value per batch, the slowest rank's
+  bool interrupted = false;     ///< a signal ended the batches early, perhaps before the first
+  int part = 0;                 ///< products of the only batch, where that was ended; else 0
   std::vector<double> own_seconds{};  ///< likewise, this rank's
 
   double median() const;
@@ -75,10 +76,14 @@ struct Measuring {
   const Watchdog& watchdog;
 };
 
-// All four run the sequence's check before a time counts.
+/// Collective. Whether a signal has come to any rank.
+bool stop_requested(const Measuring& with);
 
-/// Collective. The batches end early, on all ranks alike, when a signal has come to any rank.
-/// Products per batch are rounded up to whole steps of the sequence.
+// All four run the sequence's check before a time counts, and end early on a request to stop.
+
+/// Collective. The batches end early, on all ranks alike, when a signal has come to any rank:
+/// within half a second or a product, in the middle of a batch, which then counts only if it is the
+/// first. Products per batch are rounded up to whole steps of the sequence.
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
                            ProductSequence& products);
 

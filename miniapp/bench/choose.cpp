@@ -236,14 +236,19 @@ std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant
 
 }  // namespace
 
+const TransportEntry& find_usable_transport(const std::string& name, const ComputeSite& site) {
+  const TransportEntry& entry = find_transport(name);
+  const std::string reason = entry.unusable(site);
+  if (!reason.empty()) throw InputError(fmt::format("--halo {}: {}", name, reason));
+  return entry;
+}
+
 ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
                                  bool graphs, const LocalKernels& kernels) {
   ChosenTransport chosen;
   if (name != "auto") {
     agree(setting.measuring.comm, [&] {
-      const TransportEntry& entry = find_transport(name);
-      const std::string reason = entry.unusable(setting.site);
-      if (!reason.empty()) throw InputError(fmt::format("--halo {}: {}", name, reason));
+      const TransportEntry& entry = find_usable_transport(name, setting.site);
       chosen.name = name;
       chosen.graph = graphs && entry.graphs;
     });

@@ -92,6 +92,9 @@ std::vector<std::string> named_formats(const std::string& text, Device device);
 /// Every usable transport, without a graph and, where it and `graphs` allow it, with one.
 std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool graphs);
 
+/// Local. The named transport; throws InputError where it is unknown or not usable here.
+const TransportEntry& find_usable_transport(const std::string& name, const ComputeSite& site);
+
 /// Collective. The named transport (with a graph where it and `graphs` allow it) or the fastest.
 /// Throws AgreedError when the name is unknown or not usable here.
 ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,

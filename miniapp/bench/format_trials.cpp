@@ -331,6 +331,7 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
     for (const Prospect& prospect : order) {
       std::string& reason = candidates_[prospect.place].reason;
       reason = ruled_out(prospect);
+      if (best_ && reason.empty() && stop_requested(setting_.measuring)) reason = "interrupted";
       if (reason.empty() && !affordable(prospect)) reason = "set-up budget spent";
       if (reason.empty()) try_format(prospect);
       setting_.measuring.progress.add(1);

@@ -100,12 +100,13 @@ HaloPlan plan_of(const Pattern& pattern, int rank, LocalIndex entries) {
 }
 
 /// Collective. Seconds of an exchange, the shortest of several series. Throws AgreedError where the
-/// transport cannot be made.
+/// transport cannot be made, StopRequest before it is.
 double time_exchange(const LinkSetting& setting, const TransportVariant& variant,
                      const HaloPlan& plan) {
   constexpr double series_seconds = 2e-3;
   constexpr int vectors = 2;
   const Comm& comm = setting.measuring.comm;
+  leave_if_requested(comm, setting.measuring.progress);
   const auto halo = variant.entry->make({plan, entry_bytes, vectors, comm, setting.site});
   HaloVector x[vectors];
   for (HaloVector& vector : x) {
@@ -173,6 +174,8 @@ std::vector<LinkReport> measure_links(const LinkSetting& setting,
         left_out.push_back(fmt::format("{}{}, {}: {}", variant.entry->name,
                                        variant.graph ? " in a graph" : "",
                                        inside ? setting.inside : other_node_text, refusal.what()));
+      } catch (const StopRequest&) {
+        return links;
       }
     }
   }

@@ -20,13 +20,16 @@ constexpr int most_phase_products = 100;
 /// time of a phase is what it adds on the product's own stream, one after the other there; the
 /// timed products may compute interior and boundary rows side by side.
 PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
+  constexpr int between_looks = 10;  // at a request to stop
   std::array<double, phase_count> seconds{};
   const Device device = setting.site.device;
   std::vector<EventHandle> events;
   if (device == Device::gpu) {
     for (int k = 0; k <= most_phases_told; ++k) events.emplace_back();
   }
-  for (int product = 0; product < count; ++product) {
+  int done = 0;
+  for (; done < count; ++done) {
+    if (done % between_looks == between_looks - 1 && stop_requested(setting.measuring)) break;
     std::array<Phase, most_phases_told> order{};
     int phases = 0;
     DeviceClock host;
@@ -52,7 +55,7 @@ PhaseReport measure_phases(const ProductSetting& setting, Products& products, in
     }
     setting.measuring.progress.tick();
   }
-  const auto mean = [&](Phase phase) { return seconds[static_cast<int>(phase)] / count; };
+  const auto mean = [&](Phase phase) { return seconds[static_cast<int>(phase)] / done; };
   return {mean(Phase::pack), mean(Phase::exchange), mean(Phase::interior), mean(Phase::boundary)};
 }
 
@@ -63,6 +66,7 @@ PhaseReport slowest(const Comm& comm, const PhaseReport& own) {
 }
 
 struct Exposure {
+  bool interrupted = false;             ///< by a signal
   double share = 0;                     ///< of a product's time
   std::vector<double> local_seconds{};  ///< of a product without exchange, this rank's
 };
@@ -74,27 +78,27 @@ struct Exposure {
 Exposure measure_exposure(const ProductSetting& setting, Products& products,
                           const BatchOptions& options, const BatchTimes& with_exchange) {
   const bool exchanges = max_over_ranks(setting.measuring.comm, setting.ghosts()) > 0;
-  if (!exchanges) return {0, with_exchange.own_seconds};  // the two are one product
+  if (!exchanges) return {false, 0, with_exchange.own_seconds};  // the two are one product
   ProductSequence local = products.local_sequence();
+  local.took(with_exchange.median());
   const BatchOptions one{options.iterations, 1, 0, 0};
   const int pairs = std::max(5, options.batches / 4);
   Exposure result;
   std::vector<double> shares;
-  bool interrupted = false;
   const auto begin = std::chrono::steady_clock::now();
   for (double total = 0;
-       !interrupted && (std::ssize(shares) < pairs || total < options.min_seconds / 4);) {
+       !result.interrupted && (std::ssize(shares) < pairs || total < options.min_seconds / 4);) {
     // In turn first: the clock falls from one batch to the next.
     const bool local_first = shares.size() % 2 == 1;
     BatchTimes without;
     if (local_first) without = measure_batches(setting.measuring, one, local);
     const BatchTimes with = measure_batches(setting.measuring, one, products.sequence());
     if (!local_first) without = measure_batches(setting.measuring, one, local);
+    result.interrupted = with.interrupted || without.interrupted;
     shares.push_back(1 - without.median() / with.median());
     result.local_seconds.push_back(without.own_seconds.front());
     const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
     total = max_over_ranks(setting.measuring.comm, so_far.count());
-    interrupted = with.interrupted || without.interrupted;
   }
   result.share = std::max(0.0, median(shares));
   return result;
@@ -131,8 +135,8 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   });
   products.set_y(y0);
   const BatchTimes times = measure_batches(setting.measuring, options, products.sequence());
-  result.timing.batches = static_cast<int>(times.seconds.size());
-  result.timing.iterations = times.iterations;
+  result.timing.batches = times.part > 0 ? 0 : static_cast<int>(times.seconds.size());
+  result.timing.iterations = times.part > 0 ? times.part : times.iterations;
   result.timing.median_seconds = times.median();
   result.timing.min_seconds = times.minimum();
   result.timing.p95_seconds = times.percentile95();
@@ -147,6 +151,8 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   const Exposure exposure = measure_exposure(setting, products, pair_options, times);
   result.timing.exposed_seconds = exposure.share * times.median();
   result.own.local_batch_seconds = exposure.local_seconds;
+  result.interrupted = exposure.interrupted;
+  if (result.interrupted) return result;
   result.own.phases =
       measure_phases(setting, products, std::min(times.iterations, most_phase_products));
   result.timing.phases = slowest(setting.measuring.comm, result.own.phases);
@@ -162,6 +168,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
     result.y_hash = hash(result.y);
     result.repeatable = result.y_hash == single;
   }
+  result.interrupted = stop_requested(setting.measuring);
   return result;
 }
 

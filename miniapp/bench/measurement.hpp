@@ -22,7 +22,7 @@ struct OwnTimes {
 };
 
 struct Measurement {
-  TimingReport timing;
+  TimingReport timing;  ///< no batches: those of a part of the only one, or no iterations either
   OwnTimes own;
   bool interrupted = false;  ///< by a signal: then only the times so far are there
   /// y after one product from y0; where beta is 0 as the timed sequence left it.

@@ -233,7 +233,9 @@ DistributedCsr sample_rows(const std::string& text, const MatrixOutline& outline
   one.size = static_cast<int>(shares);
   one.rank = one.size / 2;
   one.host_ranks = 1;
-  return load_matrix(text, 0, one, progress);
+  progress.tick();
+  Progress own;  // without a request to stop, which other ranks would not know of
+  return load_matrix(text, 0, one, own);
 }
 
 }  // namespace rowhalo

@@ -32,6 +32,10 @@ class ProductSequence {
   /// Starts the next `count` products.
   void run(std::int64_t count);
   void check() const { check_(); }
+  /// Of one product, as it last took() on the slowest rank; 0: not known.
+  double seconds() const { return seconds_; }
+  /// The same on all ranks.
+  void took(double seconds) { seconds_ = seconds; }
   /// Whether the graph holds `step()` products: that many times the kernels of one, as two that are
   /// captured by themselves have them. True without a graph.
   bool is_whole() const;
@@ -42,6 +46,7 @@ class ProductSequence {
   Stream stream_{};
   int step_ = 1;
   std::int64_t next_ = 0;
+  double seconds_ = 0;
   GraphExec graph_;
 };
 

@@ -82,8 +82,10 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
   if (transport.graph) {
     sequence_.emplace(product, setting.stream, products_per_graph, check);
     sequence_->run(products_per_graph);
-    const int length = graph_length(time_batch(setting.measuring, products_per_graph, *sequence_));
+    const double seconds = time_batch(setting.measuring, products_per_graph, *sequence_);
+    const int length = graph_length(seconds);
     if (length > products_per_graph) sequence_.emplace(product, setting.stream, length, check);
+    sequence_->took(seconds);
   } else {
     sequence_.emplace(product, check);
   }

@@ -96,14 +96,14 @@ std::vector<ReadPoint> measure_reading(const Comm& comm, Device device, Progress
   if (device == Device::gpu) {
     for (const std::int64_t bytes : gpu_sizes) {
       points.push_back(measure(comm, bytes, [&] { return rowhalo::measure_reading(bytes); }));
-      progress.tick();
+      leave_if_requested(comm, progress);
     }
     return points;
   }
   for (const std::int64_t bytes : host_sizes) {
     HostReading reading(bytes);
     points.push_back(measure(comm, bytes, [&] { return reading.seconds(); }));
-    progress.tick();
+    leave_if_requested(comm, progress);
   }
   return points;
 }

@@ -139,6 +139,7 @@ ChosenTransport TransportTrials::choose(std::span<const TransportVariant> varian
   alone_ = variants.size() == 1;
   setting_.measuring.progress.expect(std::ssize(variants));
   for (const TransportVariant& variant : variants) {
+    if (best_ && stop_requested(setting_.measuring)) break;
     try_transport(variant);
     setting_.measuring.progress.add(1);
   }

@@ -57,30 +57,33 @@ std::optional<OutputReport> write(const RunOptions& options, const Job& job,
 
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude_conversion(const RunOptions& options, RunReport& report) {
-  const bool interrupted = report.status == RunStatus::interrupted;
-  if (!interrupted && !report.output) report.status = RunStatus::failed;
-  report.verdict = interrupted     ? "interrupted by a signal; nothing was written"
-                   : report.output ? fmt::format("{} written", options.output)
-                                   : "the matrix could not be written";
+  if (!report.output) report.status = RunStatus::failed;
+  report.verdict =
+      report.output ? fmt::format("{} written", options.output) : "the matrix could not be written";
   return report.output ? ExitCode::fine : ExitCode::run_time;
 }
 
-}  // namespace
-
-ExitCode convert(const CommandLine& line, const Job& job) {
-  const RunOptions& options = line.run;
-  RunReport report = report_of("convert", line);
-  Outputs outputs(options, job.comm);
+ExitCode convert_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
+                            RunReport& report) {
   check_matrix_target(options.output, "OUT", job.comm);
   begin(options, job, Purpose::product, outputs, report);
   agree(job.comm, [&] {
     if (job.comm.rank == 0) check_new(options);
   });
   const DistributedCsr matrix = read_matrix(options, job, report);
-  if (!interrupted(job, report)) report.output = write(options, job, matrix, outputs);
+  report.output = write(options, job, matrix, outputs);
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   const ExitCode code = conclude_conversion(options, report);
   return finish(job, outputs, report, code);
+}
+
+}  // namespace
+
+ExitCode convert(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("convert", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return convert_and_report(line.run, job, outputs, report); });
 }
 
 }  // namespace rowhalo

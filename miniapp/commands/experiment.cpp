@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <utility>
 
 #include "io/machine_file.hpp"
 #include "io/report/writers.hpp"
-#include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/choose.hpp"
@@ -150,13 +150,31 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
   return machine;
 }
 
-ExitCode dry_run(const RunOptions& options, const Job& job, Outputs& outputs) {
+MatrixReport describe_outline(const MatrixOutline& outline) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  MatrixReport report;
+  report.info = outline.info;
+  report.nonzeros = outline.nonzeros;
+  const auto rows = static_cast<double>(outline.info.rows);
+  const double mean = rows == 0 ? 0 : static_cast<double>(outline.nonzeros) / rows;
+  report.row_length = {unknown, mean, unknown};
+  report.row_length_stddev = unknown;
+  return report;
+}
+
+ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machine,
+                 Outputs& outputs, RunReport& report) {
   job.progress.phase("outline");
-  outline_matrix(options.matrix, options.block, job.comm, matrix_option(options));
-  if (!options.quiet) {
-    outputs.print("the options and the size of the matrix are accepted; nothing was read\n");
+  const MatrixOutline outline =
+      outline_matrix(options.matrix, options.block, job.comm, matrix_option(options));
+  report.matrix = describe_outline(outline);
+  check_reorder(outline.info, options.reorder);
+  if (options.halo != "auto" && options.halo != "all") {
+    const ComputeSite site = site_of(options, job, machine);
+    agree(job.comm, [&] { find_usable_transport(options.halo, site); });
   }
-  return ExitCode::fine;
+  report.verdict = "the options and the size of the matrix are accepted; nothing was read";
+  return finish(job, outputs, report, ExitCode::fine);
 }
 
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report) {
@@ -168,6 +186,7 @@ DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport&
   });
   report.memory.read_peak_bytes_max_rank = peak_host_bytes(job.comm);
   report.matrix = describe_matrix(job.comm, matrix);
+  leave_if_requested(job.comm, job.progress);
   return matrix;
 }
 
@@ -243,6 +262,7 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
   if (problem.sums) {
     report.halo->partial_sums = sum_over_ranks(job.comm, problem.sums->sums.owned_rows);
   }
+  leave_if_requested(job.comm, job.progress);
   return problem;
 }
 
@@ -260,6 +280,7 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
       stored(problem.sums ? x.entries(multiplied.source_columns, options.precision) : operands.x,
              options.precision);
   operands.stored_y0 = stored(operands.y0, options.precision);
+  leave_if_requested(job.comm, job.progress);
   job.progress.phase("upload");
   SettledSchedule settled =
       settled_schedule(job.comm, multiplied, problem.site, options.halo, options.schedule);
@@ -277,6 +298,7 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
                                                         options.value_codes, operands.stored_x);
   });
   if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
+  leave_if_requested(job.comm, job.progress);
   return operands;
 }
 
@@ -310,9 +332,20 @@ void report_telemetry(const Experiment& e, double products, double flops, RunRep
 }
 
 bool interrupted(const Job& job, RunReport& report) {
-  if (max_over_ranks(job.comm, std::int64_t{job.watchdog.interrupted()}) == 0) return false;
+  if (!stop_requested(job.comm, job.progress)) return false;
   report.status = RunStatus::interrupted;
   return true;
+}
+
+ExitCode until_stopped(const Job& job, Outputs& outputs, RunReport& report,
+                       const std::function<ExitCode()>& steps) {
+  try {
+    return steps();
+  } catch (const StopRequest& request) {
+    report.status = RunStatus::interrupted;
+    report.verdict = fmt::format("{} in phase '{}'", request.what(), job.progress.phase());
+    return finish(job, outputs, report, ExitCode::run_time);
+  }
 }
 
 ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,

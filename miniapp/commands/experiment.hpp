@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/report/report.hpp"
+#include "io/sources.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/products.hpp"
 #include "miniapp/cli/device.hpp"
@@ -90,8 +91,13 @@ RunReport report_of(const char* command, const CommandLine& line);
 Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
               RunReport& report);
 
-/// --dry, instead of all that follows: only the outline of the matrix.
-ExitCode dry_run(const RunOptions& options, const Job& job, Outputs& outputs);
+/// What the source says of its matrix before it is read.
+MatrixReport describe_outline(const MatrixOutline& outline);
+
+/// --dry, instead of all that follows: only the outline of the matrix, and whether what the options
+/// name can be used here.
+ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machine,
+                 Outputs& outputs, RunReport& report);
 
 /// The matrix, from its source.
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report);
@@ -128,6 +134,10 @@ void report_telemetry(const Experiment& e, double products, double flops, RunRep
 
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);
+
+/// Runs `steps`. Where a StopRequest ends them, what the report has by then is written.
+ExitCode until_stopped(const Job& job, Outputs& outputs, RunReport& report,
+                       const std::function<ExitCode()>& steps);
 
 /// Table and files of the report, then `more` outputs, then FOM and RESULT lines. The exit status.
 ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,

@@ -166,12 +166,7 @@ void outline(const Plan& p, RunReport& report) {
   p.job.progress.phase("outline");
   const MatrixOutline outline = outline_matrix(p.options.matrix, p.options.block, p.job.comm);
   const MatrixInfo& matrix = outline.info;
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  report.matrix.info = matrix;
-  report.matrix.nonzeros = outline.nonzeros;
-  const double mean = matrix.rows == 0 ? 0 : double(outline.nonzeros) / double(matrix.rows);
-  report.matrix.row_length = {unknown, mean, unknown};
-  report.matrix.row_length_stddev = unknown;
+  report.matrix = describe_outline(outline);
   report.info->exact_nonzeros = outline.exact;
   if (matrix.grid) report.info->grid = matrix.grid->extent;
   // The first rank has the largest even share.
@@ -292,26 +287,21 @@ void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   report.info->need = predict(p, shares_of(p, matrix.info, best));
 }
 
-/// All but --dry; ends early when a signal has come.
+/// All but --dry.
 void inspect(const Plan& p, RunReport& report) {
   DistributedCsr matrix = read_matrix(p.options, p.job, report);
-  if (interrupted(p.job, report)) return;
   p.job.progress.phase("statistics of the matrix");
   if (matrix.info.grid) report.info->grid = matrix.info.grid->extent;
   report.info->statistics = matrix_statistics(p.job.comm, matrix, p.job.progress);
+  leave_if_requested(p.job.comm, p.job.progress);
   shuffle_matrix(p.options, p.job, matrix);
-  if (interrupted(p.job, report)) return;
+  leave_if_requested(p.job.comm, p.job.progress);
   judge(p, matrix, report);
-  interrupted(p.job, report);
 }
 
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude_info(RunReport& report) {
   const InfoReport& info = *report.info;
-  if (report.status == RunStatus::interrupted) {
-    report.verdict = "interrupted by a signal";
-    return ExitCode::run_time;
-  }
   if (info.dry) {
     report.verdict = fmt::format("outline for {} ranks, nothing was read", info.ranks);
     return ExitCode::fine;
@@ -323,11 +313,8 @@ ExitCode conclude_info(RunReport& report) {
   return ExitCode::fine;
 }
 
-}  // namespace
-
-ExitCode info(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("info", line);
-  Outputs outputs(line.run, job.comm);
+ExitCode inspect_and_report(const CommandLine& line, const Job& job, Outputs& outputs,
+                            RunReport& report) {
   const Machine machine = begin(line.run, job, Purpose::inspection, outputs, report);
   const Plan plan = plan_of(line, job, machine);
   InfoReport& info = report.info.emplace();
@@ -343,6 +330,15 @@ ExitCode info(const CommandLine& line, const Job& job) {
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   const ExitCode code = conclude_info(report);
   return finish(job, outputs, report, code);
+}
+
+}  // namespace
+
+ExitCode info(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("info", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return inspect_and_report(line, job, outputs, report); });
 }
 
 }  // namespace rowhalo

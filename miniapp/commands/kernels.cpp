@@ -121,6 +121,7 @@ std::optional<double> time_cold_product(const Experiment& e, const Measuring& me
   const VectorMemory flushed(device, flushed_bytes);
   std::vector<double> seconds;
   for (int k = 0; k < products; ++k) {
+    if (k > 0 && e.job.progress.stop_requested()) break;
     set_bytes(device, flushed.data(), k, flushed_bytes);
     measuring.clock.start();
     one.apply();
@@ -176,6 +177,10 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
 
   const std::optional<double> best = best_seconds(report.formats);
   const TimedProduct called = time_product(e, setting, chosen.kernels, 0, best, {});
+  if (called.times.interrupted) {
+    format.reason = "interrupted by a signal";
+    return format;
+  }
   format.seconds = called.times.median();
   format.batches = static_cast<int>(called.times.seconds.size());
   std::vector<std::byte> graph_y;
@@ -237,6 +242,7 @@ void measure_formats(const Experiment& e, RunReport& report) {
   setting.schedule = Schedule::blocking;
   std::optional<References> references;
   for (const std::string& name : studied_formats(e.options, device)) {
+    if (interrupted(e.job, report)) break;
     FormatReport format;
     try {
       format = measure_format(e, setting, name, report, references);
@@ -245,8 +251,8 @@ void measure_formats(const Experiment& e, RunReport& report) {
       format.reason = lack_of_memory(e.job.comm, lack);
     }
     report.formats.push_back(std::move(format));
-    if (interrupted(e.job, report)) break;
   }
+  interrupted(e.job, report);
   report_telemetry(e, 0, 0, report);
   if (!e.options.sweep.empty()) return;
   std::stable_sort(report.formats.begin(), report.formats.end(),
@@ -289,12 +295,8 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
   return ExitCode::fine;
 }
 
-}  // namespace
-
-ExitCode compare_kernels(const CommandLine& line, const Job& job) {
-  const RunOptions& options = line.run;
-  RunReport report = report_of("kernels", line);
-  Outputs outputs(options, job.comm);
+ExitCode compare_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
+                            RunReport& report) {
   if (job.comm.size != 1) {
     throw AgreedError(ExitCode::usage,
                       fmt::format("kernels compares formats on one rank, not on {}; start it with "
@@ -307,7 +309,7 @@ ExitCode compare_kernels(const CommandLine& line, const Job& job) {
                       "--sweep threads: threads per row are a matter of csr-vector on a GPU, and "
                       "this run is on the CPU; leave it out");
   }
-  if (options.dry) return dry_run(options, job, outputs);
+  if (options.dry) return dry_run(options, job, machine, outputs, report);
 
   DistributedCsr matrix = read_matrix(options, job, report);
   const Problem problem = distribute(options, job, machine, std::move(matrix), report);
@@ -318,6 +320,15 @@ ExitCode compare_kernels(const CommandLine& line, const Job& job) {
   report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   const ExitCode code = conclude_study(options, report);
   return finish(job, outputs, report, code);
+}
+
+}  // namespace
+
+ExitCode compare_kernels(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("kernels", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return compare_and_report(line.run, job, outputs, report); });
 }
 
 }  // namespace rowhalo

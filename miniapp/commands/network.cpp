@@ -49,16 +49,18 @@ struct RankProduct {
   double rows = 0, nonzeros = 0, sectors = 0;
 };
 
-/// Collective. `local` communicates on MPI_COMM_SELF only: an AgreedError in it is known to this
-/// rank alone, and becomes one of all ranks.
-void agree_on_own(const Comm& comm, const std::function<void()>& local) {
-  agree(comm, [&] {
+/// Collective. `local` communicates on MPI_COMM_SELF only: an AgreedError or a StopRequest in it is
+/// known to this rank alone, and becomes one of all ranks.
+void agree_on_own(const Job& job, const std::function<void()>& local) {
+  agree(job.comm, [&] {
     try {
       local();
     } catch (const AgreedError& own) {
       throw InputError(own.what(), std::numeric_limits<std::int64_t>::max(), own.code());
+    } catch (const StopRequest&) {  // of which all ranks will know at once
     }
   });
+  leave_if_requested(job.comm, job.progress);
 }
 
 /// Collective.
@@ -73,7 +75,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
   std::optional<Operands> operands;
   std::optional<Experiment> experiment;
   ChosenKernels chosen;
-  agree_on_own(bench.job.comm, [&] {
+  agree_on_own(bench.job, [&] {
     RunReport aside;
     DistributedCsr source = read_matrix(options, alone, aside);
     problem.emplace(distribute(options, alone, bench.machine, std::move(source), aside));
@@ -136,12 +138,8 @@ std::string inside_of(const ComputeSite& site, const std::optional<SystemReport>
   return nvlink ? "nvlink" : "same node";
 }
 
-}  // namespace
-
-ExitCode measure_network(const CommandLine& line, const Job& job) {
-  const RunOptions& options = line.run;
-  RunReport report = report_of("network", line);
-  Outputs outputs(options, job.comm);
+ExitCode measure_machine_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
+                                    RunReport& report) {
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
   const ComputeSite site = site_of(options, job, machine);
   DeviceClock clock(site.device, machine.stream());
@@ -152,13 +150,15 @@ ExitCode measure_network(const CommandLine& line, const Job& job) {
   network.device = name_of(site.device);
   network.ranks = job.comm.size;
   network.nodes = site.nodes.nodes;
-  network.reading = measure_reading(job.comm, site.device, job.progress);
-  measure_launches(bench, network);
-  network.product = measure_costs(bench);
-  if (!interrupted(job, report)) {
+  try {
+    network.reading = measure_reading(job.comm, site.device, job.progress);
+    measure_launches(bench, network);
+    network.product = measure_costs(bench);
     network.links = measure_links(
         {measuring, site, machine.stream(), inside_of(site, report.system), options.graph},
         network.left_out);
+  } catch (const StopRequest&) {
+    report.status = RunStatus::interrupted;
   }
   const std::size_t links = network.links.size();
   report.network = std::move(network);
@@ -170,6 +170,15 @@ ExitCode measure_network(const CommandLine& line, const Job& job) {
   report.verdict =
       fmt::format("{} link{} measured, in {}", links, links == 1 ? "" : "s", options.json);
   return finish(job, outputs, report, ExitCode::fine);
+}
+
+}  // namespace
+
+ExitCode measure_network(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("network", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return measure_machine_and_report(line.run, job, outputs, report); });
 }
 
 }  // namespace rowhalo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo run` (run.hpp), one step after the other. A signal that came to any
-// rank is looked for after each step, on all ranks alike; what there is then is reported.
+// The experiment of `rowhalo run` (run.hpp), one step after the other. A signal that comes to any
+// rank ends it, on all ranks alike; what there is then is reported.
 #include "miniapp/commands/run.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +73,11 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
       sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes;
   report.halo->poison = e.options.poison;
   report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
+  if (measurement.timing.iterations == 0) return;
   report.timing = measurement.timing;
+  report.performance =
+      describe_performance(report.matrix, precision, measurement.timing.median_seconds);
+  if (measurement.interrupted) return;
   report_telemetry(e,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
                    static_cast<double>(report.kernel->flops), report);
@@ -83,8 +87,6 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
     report.ranks->communication = describe_communication(comm, e.problem.exchanged(), site.nodes,
                                                          report.partition->name, precision);
   }
-  report.performance =
-      describe_performance(report.matrix, precision, measurement.timing.median_seconds);
   if (site.device == Device::gpu) {
     report.memory.device_bytes_max_rank =
         max_over_ranks(comm, e.machine.free_device_bytes - free_device_bytes());
@@ -339,34 +341,44 @@ void check_machine_file(const RunOptions& options, const Machine& machine) {
                                 options.machine, machine.measured->device, device, device));
 }
 
-}  // namespace
+/// The why of the RESULT line when a signal has come.
+std::string interruption(const Job& job, const RunReport& report) {
+  std::string why = fmt::format("interrupted by a signal in phase '{}'", job.progress.phase());
+  if (report.timing && report.timing->batches == 0) {
+    why += fmt::format("; the times are those of the first {} products of a batch",
+                       report.timing->iterations);
+  }
+  return why;
+}
 
-ExitCode run(const CommandLine& line, const Job& job) {
-  const RunOptions& options = line.run;
-  RunReport report = report_of("run", line);
-  Outputs outputs(options, job.comm);
-  const auto stopped = [&](const std::string& trace) {
-    report.verdict = "interrupted by a signal in phase '" + std::string(job.progress.phase()) + "'";
-    return finish(job, outputs, report, ExitCode::run_time, trace);
-  };
-
+ExitCode measure_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
+                            RunReport& report) {
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
   check_machine_file(options, machine);
-  if (options.dry) return dry_run(options, job, outputs);
+  if (options.dry) return dry_run(options, job, machine, outputs, report);
   DistributedCsr matrix = read_matrix(options, job, report);
-  if (interrupted(job, report)) return stopped("");
   const Problem problem = distribute(options, job, machine, std::move(matrix), report);
-  if (interrupted(job, report)) return stopped("");
   const Operands operands = prepare(options, job, problem, report);
-  if (interrupted(job, report)) return stopped("");
   Connections connections;
   const Experiment experiment{options, job, machine, problem, operands, &connections};
   const Measured measured = measure_all(experiment, report);
   connections.close();
-  if (interrupted(job, report)) return stopped(measured.trace);
+  if (interrupted(job, report)) {
+    report.verdict = interruption(job, report);
+    return finish(job, outputs, report, ExitCode::run_time, measured.trace);
+  }
   const ExitCode code = conclude_run(options, *measured.references, report);
   return finish(job, outputs, report, code, measured.trace,
                 [&] { save_y(experiment, measured.y, outputs); });
+}
+
+}  // namespace
+
+ExitCode run(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("run", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return measure_and_report(line.run, job, outputs, report); });
 }
 
 }  // namespace rowhalo

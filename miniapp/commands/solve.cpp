@@ -372,12 +372,9 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   return x;
 }
 
-}  // namespace
-
-ExitCode solve(const CommandLine& line, const Job& job) {
+ExitCode solve_and_report(const CommandLine& line, const Job& job, Outputs& outputs,
+                          RunReport& report) {
   const RunOptions& options = line.run;
-  RunReport report = report_of("solve", line);
-  Outputs outputs(options, job.comm);
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
   agree(job.comm, [&] { check_options(options, line.solve); });
   if (!options.save_x.empty()) check_vector_target(options.save_x, "--save-x", job.comm);
@@ -413,6 +410,15 @@ ExitCode solve(const CommandLine& line, const Job& job) {
       write_vector(options.save_x, share, Precision::fp64, job.comm, job.progress);
     });
   });
+}
+
+}  // namespace
+
+ExitCode solve(const CommandLine& line, const Job& job) {
+  RunReport report = report_of("solve", line);
+  Outputs outputs(line.run, job.comm);
+  return until_stopped(job, outputs, report,
+                       [&] { return solve_and_report(line, job, outputs, report); });
 }
 
 }  // namespace rowhalo

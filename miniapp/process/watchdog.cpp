@@ -48,7 +48,7 @@ void Watchdog::block_signals() {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-Watchdog::Watchdog(const Progress& progress, double timeout_seconds)
+Watchdog::Watchdog(Progress& progress, double timeout_seconds)
     : progress_(progress), timeout_seconds_(timeout_seconds), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
@@ -63,7 +63,7 @@ void Watchdog::watch() {
   double idle_seconds = 0;
   while (!done_.load(std::memory_order_relaxed)) {
     if (sigtimedwait(&set, nullptr, &nap) > 0) {
-      interrupted_.store(true, std::memory_order_relaxed);
+      progress_.request_stop();
       continue;
     }
     const std::uint64_t now = progress_.ticks();

@@ -19,13 +19,13 @@ class Watchdog {
  public:
   /// `timeout_seconds` without a tick of `progress` ends the job (ten times that in a library
   /// call).
-  Watchdog(const Progress& progress, double timeout_seconds);
+  Watchdog(Progress& progress, double timeout_seconds);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
   /// SIGTERM or SIGUSR1 has come to this rank.
-  bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  bool interrupted() const { return progress_.stop_requested(); }
 
   /// Leaves SIGTERM and SIGUSR1 to the watchdog; called before any other thread starts.
   static void block_signals();
@@ -33,9 +33,9 @@ class Watchdog {
  private:
   void watch();
 
-  const Progress& progress_;
+  Progress& progress_;
   double timeout_seconds_;
-  std::atomic<bool> interrupted_{false}, done_{false};
+  std::atomic<bool> done_{false};
   std::thread thread_;
 };
 

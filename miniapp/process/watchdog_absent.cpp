@@ -9,7 +9,7 @@ namespace rowhalo {
 
 void Watchdog::block_signals() {}
 
-Watchdog::Watchdog(const Progress& progress, double timeout_seconds)
+Watchdog::Watchdog(Progress& progress, double timeout_seconds)
     : progress_(progress), timeout_seconds_(timeout_seconds) {}
 
 Watchdog::~Watchdog() = default;

@@ -76,7 +76,7 @@ PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums,
                                      bool value_codes, const std::vector<std::byte>& x)
     : sum_matrix_(sums.sums, precision, device, value_codes,
                   multiprocessors_for_entries(entries.send_indices.size())),
-      added_matrix_(sums.added, precision, device),
+      added_matrix_(sums.added, precision, device, value_codes),
       sums_(kernel_of_sums(sum_matrix_.view())),
       plan_(sums.plan) {
   const FormatEntry& format = format_of_added(device, precision);

@@ -41,6 +41,12 @@ class Progress {
   }
   void tick() { ticks_.fetch_add(1, std::memory_order_relaxed); }
 
+  /// A signal asks this rank to end soon: from now on. Loops of one rank may leave out what is
+  /// left, where all ranks look at it together before anything is made of that
+  /// (leave_if_requested).
+  void request_stop() { stop_requested_.store(true, std::memory_order_relaxed); }
+  bool stop_requested() const { return stop_requested_.load(std::memory_order_relaxed); }
+
   const char* phase() const { return phase_.load(std::memory_order_relaxed); }
   /// Share of the phase that is done, in 0..1; negative where it is not known.
   double share() const {
@@ -63,6 +69,7 @@ class Progress {
   std::atomic<std::int64_t> done_{0}, total_{0};
   std::atomic<double> expected_seconds_{0};
   std::atomic<int> library_depth_{0};
+  std::atomic<bool> stop_requested_{false};
   std::vector<PhaseTime> times_;  ///< of the phases that have ended
   double entered_;                ///< the one under way, by the host's clock
 };

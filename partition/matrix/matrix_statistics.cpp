@@ -118,6 +118,7 @@ Counts count_locally(const DistributedCsr& matrix, Progress& progress) {
   std::vector<Counts> threads(omp_get_max_threads());
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
+    if (progress.stop_requested()) continue;
     threads[omp_get_thread_num()].add_row(matrix.first_row + row, matrix, matrix.offsets[row],
                                           matrix.offsets[row + 1]);
     if (row % rows_per_tick == 0) progress.tick();

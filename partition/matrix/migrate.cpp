@@ -97,11 +97,11 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
   lengths = exchange(comm, lengths, departure.row_counts, result.arrived);
   result.offsets.resize(lengths.size() + 1);
   std::inclusive_scan(lengths.begin(), lengths.end(), result.offsets.begin() + 1);
-  progress.tick();
+  leave_if_requested(comm, progress);
   result.columns = send_entries(comm, std::move(matrix.columns), matrix.offsets, departure);
-  progress.tick();
+  leave_if_requested(comm, progress);
   result.values = send_entries(comm, std::move(matrix.values), matrix.offsets, departure);
-  progress.tick();
+  leave_if_requested(comm, progress);
   matrix.offsets.assign(1, 0);
   return result;
 }

@@ -118,7 +118,7 @@ std::vector<Edge> missing_edges(const Comm& comm, const BlockGraph& graph, const
     }
     std::copy_if(arrived.begin(), arrived.end(), std::back_inserter(missing),
                  [](const Edge& edge) { return edge.vertex >= 0; });
-    progress.tick();
+    leave_if_requested(comm, progress);
   }
   std::sort(missing.begin(), missing.end());
   return missing;
@@ -164,7 +164,7 @@ BlockGraph make_block_graph(const Comm& comm, const DistributedCsr& matrix, cons
   }
 
   Adjacency forward = neighbours_by_rows(matrix, graph, local);
-  progress.tick();
+  leave_if_requested(comm, progress);
   const std::vector<Edge> missing = missing_edges(comm, graph, forward, round_edges, progress);
   Adjacency both = merged(std::move(forward), missing);
   graph.offsets = std::move(both.offsets);
@@ -180,7 +180,7 @@ BlockGraph make_block_graph(const Comm& comm, const DistributedCsr& matrix, cons
     weight += graph.weights[v];
   }
   graph.total_weight = sum_over_ranks(comm, weight);
-  progress.tick();
+  leave_if_requested(comm, progress);
   return graph;
 }
 

@@ -125,11 +125,11 @@ std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spe
                     matrix.info.source, graph.vertices, graph.edges, choices.limit));
   });
   LibraryGraph<idx_t> whole = gathered(comm, for_library<idx_t>(graph));
-  progress.tick();
 
   std::vector<int> best;
   std::int64_t least_halo = std::numeric_limits<std::int64_t>::max();
   for (const mobjtype_et objective : choices.objectives) {
+    leave_if_requested(comm, progress);
     std::vector<int> parts_of_all;
     {
       const LibraryCall call(progress);

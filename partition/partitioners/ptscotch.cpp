@@ -119,6 +119,7 @@ std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const 
                     matrix.info.source, graph.vertices, graph.edges, largest));
   });
   LibraryGraph<SCOTCH_Num> share = for_library<SCOTCH_Num>(graph);
+  leave_if_requested(comm, progress);
   const LibraryCall call(progress);
   if (comm.size > 1 && graph.vertices >= least_vertices * comm.size) {
     return owners_of_rows(matrix, graph, cut(comm, share, parts, choices));

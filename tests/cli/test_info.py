@@ -143,17 +143,25 @@ class Info(launch.Case):
         self.assertIn("about 4 000 nonzeros", result.stdout)
 
     def test_dry_runs_only_check(self):
-        target = self.place / "r.json"
         for command, ranks in (("run", 2), ("kernels", 1)):
+            target = self.place / f"{command}.json"
             result = launch.run(command, "--dry", "--matrix", "stencil27:20000", "--json", target,
-                                ranks=ranks)
+                                "--csv", self.place / "r.csv", ranks=ranks)
             self.assertEqual(result.status, 0, result)
-            self.assertNotIn("RESULT", result.stdout)
-            self.assertIn("are accepted; nothing was read", result.stdout)
-            self.assertFalse(target.exists())
-            for words, expected in ((["--matrix", "no.mtx"], "no.mtx: cannot be opened"),
-                                    (["--matrix", "stencil5:4", "--format", "best"],
-                                     "--format best: unknown format")):
+            self.assertIn("RESULT: PASS the options and the size of the matrix are accepted; nothing was read",
+                          result.stdout)
+            self.assertNotIn("FOM: ", result.stdout)
+            report = json.loads(target.read_text(encoding="utf-8"))
+            self.validator.validate(report)
+            self.assertEqual((report["command"], report["status"]), (command, "ok"))
+            self.assertEqual(report["matrix"]["nonzeros"], (3 * 20000 - 2) ** 3)
+            self.assertEqual({report[name] for name in ("kernel", "timing", "performance", "validation")}, {None})
+            refused = [(["--matrix", "no.mtx"], "no.mtx: cannot be opened"),
+                       (["--matrix", "stencil5:4", "--format", "best"], "--format best: unknown format")]
+            if command == "run":
+                refused += [(["--matrix", "stencil5:4", "--device", "cpu", "--halo", "nccl"], "--halo nccl: "),
+                            (["--matrix", "dense:rows=4,columns=5", "--reorder", "rcm"], "--reorder rcm: ")]
+            for words, expected in refused:
                 result = launch.run(command, "--dry", *words, ranks=ranks)
                 self.assertEqual(result.status, 2, result)
                 self.assertIn(expected, result.message())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# Faults that planted.sh plants where a run lacks memory or is asked to stop
+# Faults that planted.sh plants where a run lacks memory, is asked to stop, or must not do what it could
 
 fault "PETSc is not asked for its memory" miniapp/bench/petsc/session.cpp \
   'return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");' \
@@ -23,3 +23,19 @@ fault "lack of memory stays with its rank" partition/comm.cpp \
   'error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);' \
   'throw;' \
   test_partition_n2
+fault "ranks look for a signal after whole batches only" miniapp/bench/batches.cpp \
+  'look_seconds / products.seconds() / products.step()' \
+  '1e9' \
+  faults_stops
+fault "a part of a batch is a batch" miniapp/bench/batches.cpp \
+  'if (batch.stopped && !times.seconds.empty()) break;' \
+  '' \
+  test_miniapp_n2
+fault "a signal stays with its rank" partition/comm.cpp \
+  'return max_over_ranks(comm, std::int64_t{progress.stop_requested()}) != 0;' \
+  'return progress.stop_requested();' \
+  faults_stops
+fault "partial sums take value codes unasked" miniapp/spmv/partial_sum_kernels.cpp \
+  'added_matrix_(sums.added, precision, device, value_codes)' \
+  'added_matrix_(sums.added, precision, device)' \
+  test_miniapp_n2

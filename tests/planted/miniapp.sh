@@ -124,8 +124,8 @@ fault "auto takes the last format" miniapp/bench/format_trials.cpp \
   'if (best_ && best_->seconds <= attempt->seconds) return;' \
   ''
 fault "auto takes the format that suits the first rank" miniapp/bench/batches.cpp \
-  'return max_over_ranks(with.comm, run_batch(with, iterations, products)) / iterations;' \
-  'return run_batch(with, iterations, products) / iterations;'
+  'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
+  'return batch.seconds / static_cast<double>(batch.products);'
 fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
@@ -239,8 +239,8 @@ fault "HDF5: batches x ranks" io/report/hdf5.cpp \
   'shape[] = {values.size() / ranks, ranks}' \
   cli_results
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
-  'times.own_seconds.push_back(elapsed / times.iterations)' \
-  'times.own_seconds.push_back(elapsed)'
+  'times.own_seconds.push_back(batch.seconds / count)' \
+  'times.own_seconds.push_back(batch.seconds)'
 fault "products are timed on the user's x" miniapp/bench/products.cpp \
   '  set_timed_x();
 ' \
@@ -270,9 +270,9 @@ fault "a transport without room ends the job" miniapp/bench/transport_trials.cpp
   '  } catch (const InputError& refusal) {
     candidate.reason = refusal.what();'
 fault "failures beside the host's calls are not looked for" miniapp/bench/batches.cpp \
-  '  products.check();
-  return seconds;' \
-  '  return seconds;'
+  '    products.check();
+    if (batch.products >= iterations) return batch;' \
+  '    if (batch.products >= iterations) return batch;'
 fault "NaN is in every range" miniapp/cli/options_shared.hpp \
   'value >= low && value <= high;' \
   '!(value < low || value > high);'

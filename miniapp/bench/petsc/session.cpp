@@ -65,7 +65,9 @@ void set_rows(const Comm& comm, const LocalMatrix& matrix, Precision precision, 
     const auto number = static_cast<PetscInt>(matrix.rows.starts[comm.rank] + row);
     ROWHALO_PETSC(MatSetValues(petsc, 1, &number, static_cast<PetscInt>(columns.size()),
                                columns.data(), values.data(), INSERT_VALUES));
-    if (row % 65536 == 0) progress.tick();
+    if (row % 65536 != 0) continue;
+    progress.tick();
+    if (progress.stop_requested()) throw std::runtime_error("interrupted by a signal");
   }
 }
 

@@ -324,6 +324,24 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
   }
 }
 
+TEST_CASE("partial sums keep values in fewer bytes only where they may") {
+  Supervision supervision;
+  const Problem problem("rmat:9", "nnz", {}, Precision::fp64, 1, 0);
+  const PartialSums sums = make_partial_sums(problem.comm, problem.matrix, supervision.progress);
+  const HaloPlan plan = make_halo_plan(problem.comm, sums.matrix, supervision.progress);
+  const std::vector<std::byte> x = stored(problem.x_of(sums.matrix), problem.precision);
+  const auto bytes = [&](bool value_codes) {
+    const PartialSumKernels kernels(problem.comm, sums, plan, problem.precision, problem.device,
+                                    value_codes, x);
+    return sum_over_ranks(problem.comm, kernels.added()->work().matrix_bytes);
+  };
+  const std::int64_t entries = sum_over_ranks(problem.comm, sums.added.offsets.back());
+  REQUIRE_ALL_RANKS((entries > 0) == (problem.comm.size > 1));
+  const std::int64_t whole = entries * std::int64_t{sizeof(double)};
+  REQUIRE_ALL_RANKS(bytes(false) >= whole);
+  REQUIRE_ALL_RANKS(entries == 0 || bytes(true) < whole);
+}
+
 TEST_CASE("partial sums are taken where they are predicted to pay") {
   const ComputeSite gpus{Device::gpu, false}, cpus{Device::cpu, false};
   const PredictionModel slow_links{1e12, {1e8, 1e-6}, {1e8, 1e-6}};
