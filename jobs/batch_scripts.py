@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from names import say
+
 HERE = Path(__file__).resolve().parent
 FOLDERS = {"slurm": "sbatch", "pbs": "pbs"}
 
@@ -84,13 +86,13 @@ def scripts():
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
-        print(__doc__)
+        say(*__doc__.split("\n"))
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     old = [path for path, text in scripts().items()
            if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in old:
         if sys.argv[1:]:
-            print(f"{path} is out of date: {HERE.name}/{Path(__file__).name} writes it")
+            say(f"{path} is out of date: {HERE.name}/{Path(__file__).name} writes it")
         else:
             path.write_text(scripts()[path], encoding="utf-8")
     return 1 if old and sys.argv[1:] else 0

@@ -7,6 +7,8 @@ messages and remedies name what was typed.
 import os
 import sys
 
+from names import any_stream
+
 TOOL = "rowhalo-study"
 as_tool = False  # pylint: disable=invalid-name
 
@@ -26,6 +28,7 @@ def typed(program):
 
 def exit_with(main, *arguments):
     """Ends the process with the status that main gives; without a word where nobody reads on, as in `... | head`."""
+    any_stream()
     try:
         try:
             status = main(*arguments)

@@ -25,6 +25,7 @@ from statistics import median
 from typing import NamedTuple
 
 from calling import exit_with, typed
+from names import Parser, say, shown
 from plotting.data import grouped, read, with_requested_schedules
 from plotting.hdf5 import WrongFile, batch_seconds
 from studying.rows import SOLVER_CHOICE, solver_name
@@ -112,10 +113,10 @@ def name_of(row):
 
 def aligned(cells, left):
     """Lines of a table in columns, of which those of `left` begin at the same place."""
+    cells = [[shown(cell) for cell in row] for row in cells]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    return "\n".join("  ".join(cell.ljust(width) if column in left else cell.rjust(width)
-                               for column, (cell, width) in enumerate(zip(row, widths))).rstrip()
-                     for row in cells)
+    return ["  ".join(cell.ljust(width) if column in left else cell.rjust(width)
+                      for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells]
 
 
 def table(lines):
@@ -130,7 +131,7 @@ def report_one_sided(path, names):
     """At most three by name."""
     if names:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        print(f"only in {path}: {'; '.join(names[:3])}{more}")
+        say(f"only in {path}: {'; '.join(names[:3])}{more}")
 
 
 class Outcome(NamedTuple):
@@ -170,10 +171,10 @@ def compare(paths, threshold):
         raise WrongFile(f"nothing to compare: {paths[0]} holds {names[0]}; {paths[1]} holds "
                         f"{names[1]}; measure the same matrix, ranks, format and transport")
     if lines:
-        print(table(lines))
+        say(*table(lines))
     for row in broken:
         what = "no solution" if row["method"] else "y is wrong"
-        print(f"{what} in {paths[1]}: {name_of(row)}")
+        say(f"{what} in {paths[1]}: {name_of(row)}")
     report_one_sided(paths[0], only_before)
     report_one_sided(paths[1], only_after)
     worse = [line for line in lines if line.verdict == "REGRESSION"]
@@ -183,12 +184,12 @@ def compare(paths, threshold):
     counts += [f"{len(broken)} with a wrong y or solution"] if broken else []
     if lines:
         counts.append(f"geometric mean of B/A {mean_ratio(lines):.3f}")
-    print("; ".join(counts))
+    say("; ".join(counts))
     return 1 if worse or broken else 0
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=NAME, formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__.split("\n", maxsplit=1)[0],
         epilog=__doc__.split("\n\n", maxsplit=2)[2])
@@ -202,7 +203,7 @@ def main(arguments):
     try:
         return compare([options.before, options.after], options.threshold / 100)
     except WrongFile as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What programs that compare share: partitions.py, mkl.py, partial_sums.py, classes."""
 import argparse
-import csv
-import io
 import json
 import shlex
 import shutil
@@ -10,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from names import say
 from studying.ini import WrongInput
 from studying.program import find_executable
 from studying.rows import read_csv
@@ -38,7 +37,7 @@ def make_folder(program, folder):
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        print(f"{program}: --output {folder}: {error.strerror}", file=sys.stderr)
+        say(f"{program}: --output {folder}: {error.strerror}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -93,14 +92,6 @@ def report_of(command, target, seconds=None):
         return None, "ended well, but wrote no report: is the executable rowhalo?"
 
 
-def csv_text(columns, lines):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue()
-
-
 def tables_again(program, path, markdown_text, texts=(), numbers=()):
     """Writes the markdown beside a table of a program's own; `texts`, `numbers`: its own columns. The
     exit status."""
@@ -109,11 +100,11 @@ def tables_again(program, path, markdown_text, texts=(), numbers=()):
         rows = read_csv(path, texts, numbers)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        print(f"{program}: --tables: {path}: {reason}; run without --tables first", file=sys.stderr)
+        say(f"{program}: --tables: {path}: {reason}; run without --tables first", file=sys.stderr)
         return 2
     try:
         write_whole(target, markdown_text(rows))
     except OSError as error:
-        print(f"{program}: {target}: {error.strerror}", file=sys.stderr)
+        say(f"{program}: {target}: {error.strerror}", file=sys.stderr)
         return 1
     return 0

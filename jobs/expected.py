@@ -11,13 +11,13 @@ FILE.csv holds these lines in the same order, with every column of NUMBERS.md an
 FILE.md beside it holds what is printed. Python 3.8 or newer; .h5 needs h5py.
 Exit status: 0 fine, 2 wrong usage or input, or the output cannot be written.
 """
-import argparse
 import sys
 from pathlib import Path
 from statistics import median
 
 from calling import exit_with, typed
 from compare import aligned
+from names import Parser, say
 from plotting.data import read
 from plotting.hdf5 import WrongFile
 from plotting.style import short_matrix
@@ -62,7 +62,7 @@ def summary(rows):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog=NAME,
+    parser = Parser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
@@ -71,15 +71,15 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         rows = lines_of(options.inputs)
-        print(table(rows))
-        print(summary(rows))
+        say(*table(rows))
+        say(summary(rows))
         if options.output:
             for row in rows:
                 row["study"] = row["study"] or options.output.stem
             write_tables(options.output, rows, ("expected_error", *columns_of(rows)), FIGURES,
                          f"\n{summary(rows)}\n")
     except (WrongFile, OSError) as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     return 0
 

@@ -12,7 +12,6 @@ on where it stopped. One matrix that cannot be had does not keep the others from
 Standard library of Python 3.8 or newer.
 Exit status: 0 all are there, 1 one could not be had or differs, 2 wrong usage.
 """
-import argparse
 import fcntl
 import sys
 import textwrap
@@ -25,6 +24,7 @@ from fetching.matrix import Wanted, fetch, state_of, url_of
 from fetching.record import Record
 from fetching.sets import SETS, chosen, known, members
 from fetching.transfer import Failed, Interrupted, Limits, in_words, size_at
+from names import Parser, say
 from studying.ini import WrongInput
 
 NAME = typed("matrices.py")
@@ -41,7 +41,7 @@ class Progress:
 
     def say(self, text):
         self.wipe()
-        print(f"{self.name}: {text}", file=self.stream, flush=True)
+        say(f"{self.name}: {text}", file=self.stream, flush=True)
 
     def wipe(self):
         if self.live:
@@ -61,7 +61,7 @@ class Progress:
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         epilog="sets: " + ", ".join(SETS) + "; exit status: 0 all are there, 1 one could not be had "
         "or differs, 2 wrong usage")
@@ -106,12 +106,12 @@ def list_sets(names):
     if not names:
         for name, one in SETS.items():
             total = sum(matrix.nonzeros for matrix in members(name, table))
-            print(f"{name}: {one.title}", *textwrap.wrap(
+            say(f"{name}: {one.title}", *textwrap.wrap(
                 f"{total} nonzeros in all; from: {one.origin}", 96, initial_indent="    ",
-                subsequent_indent="    ", break_on_hyphens=False), sep="\n")
+                subsequent_indent="    ", break_on_hyphens=False))
     for name in names:
         for matrix in members(name, table):
-            print(f"{matrix.name:32} {matrix.rows:>10} x {matrix.columns:<10} "
+            say(f"{matrix.name:32} {matrix.rows:>10} x {matrix.columns:<10} "
                   f"{matrix.nonzeros:>11} nonzeros")
 
 
@@ -134,10 +134,10 @@ def dry_run(wanted, matrices, record):
                                                                   wanted.limits.timeout))
             silent += [why] if why else []
         shape = f"{matrix.nonzeros} nonzeros" if matrix.nonzeros else "not in a set"
-        print(f"{matrix.name}: {state}; {shape}; {url_of(wanted, matrix)}"
+        say(f"{matrix.name}: {state}; {shape}; {url_of(wanted, matrix)}"
               + (f" ({size})" if size not in ("", "?") else ""))
     for why in silent:
-        print(f"{NAME}: sizes: {why}", file=sys.stderr)
+        say(f"{NAME}: sizes: {why}", file=sys.stderr)
     return 0
 
 
@@ -152,14 +152,14 @@ def fetch_all(wanted, matrices, record):
         except Failed as error:
             failed.append(matrix.name)
             progress.wipe()
-            print(f"{NAME}: {matrix.name}: {error}", file=sys.stderr, flush=True)
+            say(f"{NAME}: {matrix.name}: {error}", file=sys.stderr, flush=True)
             continue
         target = wanted.folder / f"{matrix.short}.mtx"
         progress.wipe()
-        print(f"{target}: {outcome}, {in_words(target.stat().st_size)}"
+        say(f"{target}: {outcome}, {in_words(target.stat().st_size)}"
               + (f", {time.monotonic() - started:.0f} s" if outcome == "fetched" else ""), flush=True)
     if failed:
-        print(f"{NAME}: {len(failed)} of {len(matrices)} are missing or differ: {', '.join(failed)}",
+        say(f"{NAME}: {len(failed)} of {len(matrices)} are missing or differ: {', '.join(failed)}",
               file=sys.stderr)
     return 1 if failed else 0
 
@@ -190,15 +190,15 @@ def main(arguments):
     try:
         return run(options)
     except WrongInput as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\n{NAME}: interrupted; the same call goes on", file=sys.stderr)
+        say("", f"{NAME}: interrupted; the same call goes on", file=sys.stderr)
         return 1
     except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
-        print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
 
 

@@ -13,7 +13,6 @@ and mkl.md into --output; --tables writes mkl.md again. MKL is for measuring onl
 install mkl). Python 3.8 or newer.
 Exit status: 0 fine, 1 a run failed or MKL's y is wrong, 2 wrong usage, 77 MKL is not there.
 """
-import argparse
 import array
 import ctypes
 import mmap
@@ -28,6 +27,7 @@ from pathlib import Path
 from calling import exit_with, typed
 from comparing import add_program, count, failure, make_folder, report_of, settle, tables_again
 from petsc_matrix import read_petsc
+from names import Parser, lines_text, say
 from studying.rows import columns_of, csv_text, rows_of
 from table import machines_of
 from whole_files import write_whole
@@ -137,7 +137,7 @@ class Mkl:
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog=NAME,
+    parser = Parser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 failed, 2 usage, 77 no MKL")
     add_program(parser)
@@ -214,7 +214,7 @@ def markdown_text(rows):
                          f"{row['lowest']:.2f} to {row['highest']:.2f})")
         petsc = [f"{row['petsc_ratio']:.2f}" for row in own.values() if row["petsc_ratio"]]
         text.append(f"| {matrix} | {' | '.join([*cells, ', '.join(petsc) or '-'])} |")
-    return "\n".join(text) + "\n"
+    return lines_text(text)
 
 
 def write_tables(folder, rows):
@@ -231,7 +231,7 @@ def main(arguments):
     try:
         mkl = Mkl([folder for folder in folders if folder.is_dir()], options.threads)
     except (FileNotFoundError, OSError) as error:
-        print(f"{NAME}: no MKL: {error}; pip install mkl, or name its folder with --mkl",
+        say(f"{NAME}: no MKL: {error}; pip install mkl, or name its folder with --mkl",
               file=sys.stderr)
         return 77
     make_folder(NAME, options.output)
@@ -248,7 +248,7 @@ def main(arguments):
                 mkl.take(*read_petsc(path))
                 here = list(rows_beside(matrix, mkl, programs, options))
             except RuntimeError as error:
-                print(f"{NAME}: {matrix}: {error}", file=sys.stderr, flush=True)
+                say(f"{NAME}: {matrix}: {error}", file=sys.stderr, flush=True)
                 failed = True
                 continue
             rows += here
@@ -256,7 +256,7 @@ def main(arguments):
             failed |= not right
             said = [f"{row['point']} {1e3 * row['median_seconds']:.4g} ms ({row['ratio']:.2f})"
                     for row in here]
-            print(f"{matrix}: MKL {1e3 * here[0]['mkl_seconds']:.4g} ms, {', '.join(said)}"
+            say(f"{matrix}: MKL {1e3 * here[0]['mkl_seconds']:.4g} ms, {', '.join(said)}"
                   + ("" if right else "; MKL's y is WRONG"), flush=True)
             write_tables(options.output, rows)
     return 1 if failed else 0

@@ -8,13 +8,13 @@ Without NAME: lists what there is. FILE is where the copy goes, a file or a fold
 folder, under the same name); a file that is there is not overwritten.
 Exit status: 0 fine, 2 wrong usage, or the copy cannot be written.
 """
-import argparse
 import difflib
 import re
 import sys
 from pathlib import Path
 
 from calling import exit_with, typed
+from names import Parser, quoted, say
 from studying.ini import WrongInput
 from whole_files import write_whole
 
@@ -59,7 +59,7 @@ def copy(kind, name, target):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog=typed("new.py"),
+    parser = Parser(prog=typed("new.py"),
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("name", nargs="?", metavar="NAME", help="without it: list what there is")
@@ -68,15 +68,15 @@ def main(arguments):
     options = parser.parse_args(arguments)
     if options.name is None:
         for name, path in choices(options.kind).items():
-            print(f"{name:20} {title_of(options.kind, path)}")
+            say(f"{name:20} {title_of(options.kind, path)}")
         return 0
     try:
         target = copy(options.kind, options.name, options.file)
     except WrongInput as error:
-        print(f"{typed('new.py')}: {error}", file=sys.stderr)
+        say(f"{typed('new.py')}: {error}", file=sys.stderr)
         return 2
-    print(f"{target}: " + KINDS[options.kind][2].format(
-        study=typed("study.py"), file=target.resolve() if options.kind == "site" else target))
+    say(f"{target}: " + KINDS[options.kind][2].format(
+        study=typed("study.py"), file=quoted(target.resolve() if options.kind == "site" else target)))
     return 0
 
 

@@ -16,7 +16,6 @@ usage, 3 INVALID.
 import argparse
 import hashlib
 import os
-import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +25,7 @@ from accepting.planning import folder_for, note_what_runs
 from accepting.rating import Broken, counted_rows, evidence_of, lines_of
 from accepting.sets import DIVISIONS, SETS, name_of, official_of
 from calling import exit_with, typed
+from names import Parser, quoted, say, typed_line
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
 from studying.points import arguments_of, obstacle, plural, warnings
@@ -53,7 +53,7 @@ def check_memory(folder):
             raise WrongInput(f"{point['name']}: {stop}; another --site, or another set")
         for note in warnings(point, folder.site):
             if "may not fit" in note:
-                print(f"{NAME}: warning: {point['name']}: {note}", file=sys.stderr)
+                say(f"{NAME}: warning: {point['name']}: {note}", file=sys.stderr)
 
 
 def measure(options):
@@ -71,11 +71,11 @@ def measure(options):
     words = [state.word for state in states_of(folder)[0].values()]
     missing = [word for word in words if word != "done"]
     if missing and in_a_job(folder.site):
-        print(f"set {options.set}, division {options.division}: {len(missing)} of {len(folder.points)} "
+        say(f"set {options.set}, division {options.division}: {len(missing)} of {len(folder.points)} "
               f"problems to measure, into {folder.path}", flush=True)
         if options.dry_run:
-            print(*(f"{point['name']:12}{point['ranks']} ranks: {' '.join(arguments_of(point))}"
-                    for point in folder.points), sep="\n")
+            say(*(f"{point['name']:12}{point['ranks']} ranks: {' '.join(arguments_of(point))}"
+                    for point in folder.points))
             return 0
         if folder.site.scheduler == "none":
             note_what_runs(folder)
@@ -92,22 +92,22 @@ def measure(options):
 def finish(folder, reference):
     states, _ = states_of(folder)
     if any(state.word not in ("done", "error") for state in states.values()):
-        print(*table(states), counts(states), sep="\n")
-        again = " ".join(map(shlex.quote, sys.argv[1:]))
+        say(*table(states), counts(states))
+        again = typed_line(sys.argv[1:])
         when = "when its job has ended" if any(
             state.word in LIVE for state in states.values()) else "to go on"
-        print(f"not finished; {when}: {NAME} {again}")
+        say(f"not finished; {when}: {NAME} {again}")
         return 1
     result, path = bundle.make(folder.path)
-    print("", *lines_of(result), sep="\n")
+    say("", *lines_of(result))
     if reference:
         rows = counted_rows(evidence_of(bundle.files_of(folder.path)))
-        print("", *ratios.lines_of(rows, reference, "the reference", result["rank"]), sep="\n")
-    print(f"\nbundle: {path}\nsha256: {hashlib.sha256(path.read_bytes()).hexdigest()}")
+        say("", *ratios.lines_of(rows, reference, "the reference", result["rank"]))
+    say("", f"bundle: {path}", f"sha256: {hashlib.sha256(path.read_bytes()).hexdigest()}")
     if any(state.word == "error" for state in states.values()):
         again = ("the same call" if in_a_job(folder.site)
-                 else f"{STUDY} resume {shlex.quote(str(folder.path))}")
-        print(f"measure again what failed: {again}")
+                 else f"{STUDY} resume {quoted(folder.path)}")
+        say(f"measure again what failed: {again}")
     return status_of(result)
 
 
@@ -120,24 +120,24 @@ def check(options):
     if not options.bundle.is_file():
         raise WrongInput(f"{options.bundle}: is not a file; name the bundle that official.py made")
     result, wrong, files = bundle.check(options.bundle)
-    print(*lines_of(result), sep="\n")
+    say(*lines_of(result))
     digest = hashlib.sha256(options.bundle.read_bytes()).hexdigest()
-    print(f"\nbundle: {options.bundle}\nsha256: {digest}\nexecutable: sha256 "
-          f"{result['official']['executable_sha256']}")
+    say("", f"bundle: {options.bundle}", f"sha256: {digest}",
+          f"executable: sha256 {result['official']['executable_sha256']}")
     if wrong:
-        print(*(f"{NAME}: {options.bundle}: {line}" for line in wrong), sep="\n", file=sys.stderr)
-        print(f"CHANGED: {options.bundle} is not as it was made; ask for the original")
+        say(*(f"{NAME}: {options.bundle}: {line}" for line in wrong), file=sys.stderr)
+        say(f"CHANGED: {options.bundle} is not as it was made; ask for the original")
         return 1
-    print(f"unchanged: {len(files)} files as in {bundle.MANIFEST}; rating, verdict and table as its "
+    say(f"unchanged: {len(files)} files as in {bundle.MANIFEST}; rating, verdict and table as its "
           "reports give them")
     if reference:
         rows = counted_rows(evidence_of(files))
-        print("", *ratios.lines_of(rows, reference, options.reference, result["rank"]), sep="\n")
+        say("", *ratios.lines_of(rows, reference, options.reference, result["rank"]))
     if options.save_reference:
         if result["verdict"] == "INVALID":
             raise WrongInput(f"--save-reference {options.save_reference}: the result is INVALID")
         write_whole(options.save_reference, files[bundle.TABLE])
-        print(f"reference: {options.save_reference}")
+        say(f"reference: {options.save_reference}")
     return status_of(result)
 
 
@@ -149,7 +149,7 @@ def seconds(text):
 
 
 def measure_parser():
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage=f"{NAME} --set NAME [options] [-- TUNING]\n"
@@ -182,7 +182,7 @@ def measure_parser():
 
 
 def check_parser():
-    parser = argparse.ArgumentParser(prog=f"{NAME} check", epilog="exit status: 0 VALID or "
+    parser = Parser(prog=f"{NAME} check", epilog="exit status: 0 VALID or "
                                      "REHEARSAL, 1 damaged or changed, 2 wrong usage, 3 INVALID",
                                      description="Checks a bundle: hashes, rating, verdict.")
     parser.add_argument("bundle", type=Path, metavar="BUNDLE", help=".tar.gz of official.py")
@@ -201,19 +201,19 @@ def main(words):
         options.tuning = words[end + 1:]
         return measure(options)
     except WrongInput as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except FileNotFoundError as error:
-        print(f"{NAME}: {error.filename}: is not there, or its folder is not", file=sys.stderr)
+        say(f"{NAME}: {error.filename}: is not there, or its folder is not", file=sys.stderr)
         return 2
     except (Broken, WrongFile) as error:
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
-        print(f"{NAME}: {place}{error}", file=sys.stderr)
+        say(f"{NAME}: {place}{error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
-        print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
 
 

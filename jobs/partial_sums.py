@@ -16,14 +16,14 @@ leaves, and the same after the rows were cut anew, three times, by what each ran
 partial_sums.csv and .md into --output. Needs scipy.
 Exit status: 0 fine, 1 a matrix cannot be read, 2 wrong usage, 77 scipy is not there.
 """
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
 from calling import exit_with, typed
-from comparing import add_program, csv_text, failure, make_folder, settle
+from comparing import add_program, failure, make_folder, settle
 from petsc_matrix import read_petsc
+from names import Parser, csv_of, lines_text, say
 from whole_files import write_whole
 
 NAME = typed("partial_sums.py")
@@ -35,7 +35,7 @@ CUTS_ANEW = 3
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog=NAME,
+    parser = Parser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 failed, 2 usage, 77 no scipy")
     add_program(parser)
@@ -177,7 +177,7 @@ def markdown_text(lines):
                  f"{line[name]:.3f}" if name.startswith("imbalance") else str(line[name]) or "-"
                  for name in COLUMNS]
         text.append(f"| {' | '.join(cells)} |")
-    return "\n".join(text) + "\n"
+    return lines_text(text)
 
 
 def main(arguments):
@@ -186,7 +186,7 @@ def main(arguments):
         import numpy  # pylint: disable=import-outside-toplevel
         from scipy import sparse  # pylint: disable=import-outside-toplevel
     except ImportError as error:
-        print(f"{NAME}: {error}; apt-get install python3-scipy", file=sys.stderr)
+        say(f"{NAME}: {error}; apt-get install python3-scipy", file=sys.stderr)
         return 77
     make_folder(NAME, options.output)
     lines = []
@@ -195,18 +195,18 @@ def main(arguments):
             path = Path(folder) / "matrix.petsc"
             reason = failure([options.rowhalo, "convert", matrix, str(path), "--quiet"])
             if reason:
-                print(f"{NAME}: --matrix {matrix}: {reason}", file=sys.stderr)
+                say(f"{NAME}: --matrix {matrix}: {reason}", file=sys.stderr)
                 return 1
             graph = Graph(path, numpy, sparse)
         if graph.matrix.shape[0] != graph.matrix.shape[1]:
-            print(f"{NAME}: --matrix {matrix}: is not square", file=sys.stderr)
+            say(f"{NAME}: --matrix {matrix}: is not square", file=sys.stderr)
             return 2
         for ranks in options.ranks:
             lines.append(line_of(graph, Path(matrix).name, ranks, options.node))
             last = lines[-1]
-            print(f"{matrix} on {ranks}: {last['entries']} entries of x, {last['cover']} with partial "
+            say(f"{matrix} on {ranks}: {last['entries']} entries of x, {last['cover']} with partial "
                   f"sums ({100 * last['saved']:.1f} % less)", flush=True)
-            write_whole(options.output / "partial_sums.csv", csv_text(COLUMNS, lines))
+            write_whole(options.output / "partial_sums.csv", csv_of(COLUMNS, lines))
             write_whole(options.output / "partial_sums.md", markdown_text(lines))
     return 0
 

@@ -22,7 +22,6 @@ time of what it took over that of the best of rows, nnz and box, minus 1.
 What a partitioner refuses, and what fails, has its reason there. Python 3.8 or newer.
 Exit status: 0 fine, 1 a run failed, 2 wrong usage.
 """
-import argparse
 import itertools
 import math
 import shlex
@@ -33,6 +32,7 @@ from pathlib import Path
 
 from calling import exit_with, typed
 from comparing import add_program, count, make_folder, report_of, settle, tables_again
+from names import Parser, lines_text, say
 from studying.rows import ALL_COLUMNS, columns_of, csv_text, rows_of
 from table import machines_of
 from whole_files import write_whole
@@ -58,7 +58,7 @@ OWN = ("predicted_seconds", "runs", "ratio", "ratio_low", "ratio_high", "error",
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog=NAME,
+    parser = Parser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 a run failed, 2 usage")
     add_program(parser)
@@ -252,7 +252,7 @@ def markdown_text(lines):
         cells += [taken["partition"], loss_text(taken), f"{taken['auto_seconds']:.2f} s"] \
             if taken else ["-"] * 3
         text.append(f"| {matrix} | {ranks} | {' | '.join(cells)} |")
-    return "\n".join(text) + "\n"
+    return lines_text(text)
 
 
 def main(arguments):
@@ -283,7 +283,7 @@ def main(arguments):
             compare(here, made, auto)
             lines += here
             taken = next((line for line in here if line["chosen"]), None)
-            print(f"{matrix} on {ranks}: "
+            say(f"{matrix} on {ranks}: "
                   + (f"auto takes {taken['partition']}, {loss_text(taken)}" if taken
                      else reason or "auto took what was not measured"), flush=True)
             write_whole(options.output / "partitions.csv", csv_text(lines, (*OWN, *columns_of(lines))))

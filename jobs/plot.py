@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from calling import exit_with, typed
+from names import Parser, say
 from plotting import formats, product, ranks, scaling, solve
 from plotting.data import WrongFile, read
 from plotting.hdf5 import remedy
@@ -41,7 +42,7 @@ KINDS = {
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="kinds:\n" + "\n".join(f"  {name:15} {summary}"
@@ -93,19 +94,19 @@ def main(arguments):
                 drawn += KINDS[kind][0](data, folder)
             except NothingToDraw as reason:
                 if options.kind != "auto":
-                    print(f"{NAME}: no picture {kind}: {reason}", file=sys.stderr)
+                    say(f"{NAME}: no picture {kind}: {reason}", file=sys.stderr)
             except WrongFile as error:
                 if options.kind != "auto":
                     raise
-                print(f"{NAME}: no picture {kind}: {error}", file=sys.stderr)
+                say(f"{NAME}: no picture {kind}: {error}", file=sys.stderr)
     except WrongFile as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except ImportError as error:
-        print(f"{NAME}: {sys.executable}: {error}: {remedy('matplotlib')}", file=sys.stderr)
+        say(f"{NAME}: {sys.executable}: {error}: {remedy('matplotlib')}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     if options.smallest:
         pictures = {}
@@ -113,9 +114,9 @@ def main(arguments):
             pictures.setdefault(path.with_suffix(""), []).append(path)
         drawn = [smallest(paths) for paths in pictures.values()]
     for path in drawn:
-        print(path)
+        say(path)
     if not drawn:
-        print(f"{NAME}: the data shows none of these pictures", file=sys.stderr)
+        say(f"{NAME}: the data shows none of these pictures", file=sys.stderr)
     return 0 if drawn else 1
 
 

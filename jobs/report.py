@@ -20,6 +20,7 @@ from accepting.rating import Broken, assess
 from accepting.ratios import read_reference
 from calling import exit_with, typed
 from compare import outcome_of
+from names import Parser, say
 from plotting.data import data_of, read, read_report, reader_of
 from plotting.hdf5 import WrongFile, remedy
 from plotting.style import four_digits, short_matrix, subject
@@ -49,7 +50,7 @@ def percent(text):
 
 
 def parse(words):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter, epilog=__doc__.split("\n\n", maxsplit=2)[2])
     parser.add_argument("inputs", nargs="+", metavar="OUT", type=Path,
@@ -214,14 +215,14 @@ def main(words):
     try:
         text = make(options)
     except (WrongFile, WrongInput) as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     try:
         write_whole(output, text)
     except OSError as error:
-        print(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"{NAME}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
-    print(output)
+    say(output)
     return 0
 
 

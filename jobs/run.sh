@@ -29,12 +29,14 @@ source "$jobs/shell/allocation.sh"
 source "$jobs/shell/launcher.sh"
 # shellcheck source=jobs/shell/provenance.sh
 source "$jobs/shell/provenance.sh"
+# shellcheck source=jobs/shell/names.sh
+source "$jobs/shell/names.sh"
 # shellcheck source=jobs/shell/whole_files.sh
 source "$jobs/shell/whole_files.sh"
 
 refuse() {
   stop_if_interrupted # what was asked before ends by the same signal
-  echo "run.sh: $*" >&2
+  shown "run.sh: $*" >&2
   [ -z "$started" ] || mark_error 2 "$*"
   exit 2
 }
@@ -79,7 +81,7 @@ write_marker() {
   {
     echo "status = $2"
     echo "time = $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-    [ -z "${3:-}" ] || echo "reason = $3"
+    [ -z "${3:-}" ] || shown "reason = $3"
     if [ -n "${4:-}" ] && [ -s "$4" ]; then printf '\n' && tail -n 20 "$4"; fi
   } | write_whole "$output/$1"
 }
@@ -92,7 +94,7 @@ mark_error() {
 # fail STATUS REASON [LOG]: the marker error, and the end.
 fail() {
   mark_error "$@"
-  echo "run.sh: $2; see $output" >&2
+  shown "run.sh: $2; see $output" >&2
   exit "$1"
 }
 

@@ -10,13 +10,13 @@ import difflib
 import importlib.util
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 from calling import exit_with, typed
 from comparing import count
+from names import Parser, quoted, say, shown, typed_line
 from studying import backends
 from studying.collect import collect
 from studying.folder import made, opened
@@ -87,27 +87,27 @@ def short(number):
 def plan_command(options):
     folder, _ = folder_of(options)
     plan, site = folder.plan, folder.site
-    print(f"{plan['study']}: {plan['title']}\n{plan['kind']}, command {plan['command']}; site "
-          f"{site.name}: {site.cores} cores, {site.gpus} GPUs per node\n")
+    say(f"{plan['study']}: {plan['title']}", f"{plan['kind']}, command {plan['command']}; site "
+          f"{site.name}: {site.cores} cores, {site.gpus} GPUs per node", "")
     width = max(len(point["name"]) for point in folder.points)
-    source = max(len(point["matrix"]) for point in folder.points)
-    print(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  "
+    source = max(len(shown(point["matrix"])) for point in folder.points)
+    say(f"{'point':{width}}  ranks  nodes  {'matrix':{source}}      rows  nonzeros  "
           "memory per rank")
     notes, repeats = {}, 0
     for point in folder.points:
         stop = obstacle(point, site)
-        print(f"{point['name']:{width}}  {point['ranks']:5}  {point['nodes']:5}  "
-              f"{point['matrix']:{source}}  {short(point['rows']):>8}  "
+        say(f"{point['name']:{width}}  {point['ranks']:5}  {point['nodes']:5}  "
+              f"{shown(point['matrix']):{source}}  {short(point['rows']):>8}  "
               f"{short(point['nonzeros']):>8}  {short(point['memory_bytes']):>11}B"
               + ("   skipped" if stop else ""))
         for note in [f"skipped: {stop}"] if stop else warnings(point, site):
             notes.setdefault(note, []).append(point["name"])
         repeats += 0 if stop else point["repeats"]
-    print(f"\n{len(folder.points)} points, {repeats} runs of the program, into {folder.path}", end="")
     minutes = plan["minutes"] * sum(not obstacle(point, site) for point in folder.points)
-    print(f", at most {minutes} minutes" if minutes else "")
+    say("", f"{len(folder.points)} points, {repeats} runs of the program, into {folder.path}"
+          + (f", at most {minutes} minutes" if minutes else ""))
     for note, names in notes.items():
-        print(f"note: {note}: {', '.join(names)}")
+        say(f"note: {note}: {', '.join(names)}")
     return 0
 
 
@@ -136,11 +136,10 @@ def submit_ready(path, options):
     command = backend.ready(str(path.resolve()), site, options.after, options.arguments)
     settings = backend.settings(site, options.arguments)
     if options.dry_run:
-        print(" ".join([*(f"{name}={shlex.quote(value)}" for name, value in settings.items()),
-                        *map(shlex.quote, command)]))
+        say(" ".join([*(f"{name}={quoted(value)}" for name, value in settings.items()), typed_line(command)]))
         return 0
     backend.check_after(options.after)
-    print(called(command, None, {**os.environ, **settings}).strip())
+    say(*called(command, None, {**os.environ, **settings}).strip().split("\n"))
     return 0
 
 
@@ -151,7 +150,7 @@ def run_command(options):
         folder.write(text)
     missing = [name for name in ("h5py", "matplotlib") if not importlib.util.find_spec(name)]
     if missing and not (options.no_plot or options.job):
-        print(f"{NAME}: note: this Python has no {' and no '.join(missing)}, for pictures and results.h5; "
+        say(f"{NAME}: note: this Python has no {' and no '.join(missing)}, for pictures and results.h5; "
               f"before or after: {sys.executable} -m pip install {' '.join(missing)}", file=sys.stderr)
     points = folder.points
     if options.job:
@@ -172,12 +171,12 @@ def finish(folder, plots):
         drawn = subprocess.run([sys.executable, str(JOBS / "plot.py"),
                                 str(folder.path)], check=False, stdin=subprocess.DEVNULL)
         if drawn.returncode:
-            print(f"{NAME}: no plots: plot.py ended with exit status {drawn.returncode}; again "
-                  f"by: {NAME} collect {shlex.quote(str(folder.path))} --plot", file=sys.stderr)
+            say(f"{NAME}: no plots: plot.py ended with exit status {drawn.returncode}; again "
+                  f"by: {NAME} collect {quoted(folder.path)} --plot", file=sys.stderr)
     try:
-        print(counts(states_of(folder)[0]), flush=True)
+        say(counts(states_of(folder)[0]), flush=True)
     except WrongInput as error:  # the results are written: a job must not fail because of this
-        print(f"{NAME}: note: the states of the points are not known: {error}", file=sys.stderr)
+        say(f"{NAME}: note: the states of the points are not known: {error}", file=sys.stderr)
 
 
 def status_command(options):
@@ -186,8 +185,8 @@ def status_command(options):
         return 0 if watch(folder) else 1
     states, _ = states_of(folder)
     for line in table(states):
-        print(line)
-    print(counts(states))
+        say(line)
+    say(counts(states))
     return 1 if any(state.word == "error" for state in states.values()) else 0
 
 
@@ -200,15 +199,15 @@ def collect_command(options):
 def site_command(options):
     site = load_site(options.name)
     if options.shell:
-        print(shell(site))
+        say(*shell(site))
         return 0
-    print(f"{site.name} ({site.path}): {site.description}\n{site.cores} cores and {site.gpus} GPUs "
-          f"a node, scheduler {site.scheduler}\n{site.launch}")
+    say(f"{site.name} ({site.path}): {site.description}", f"{site.cores} cores and {site.gpus} GPUs "
+          f"a node, scheduler {site.scheduler}", site.launch)
     return 0
 
 
 def parser():
-    top = argparse.ArgumentParser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0])
+    top = Parser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0])
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
 
@@ -270,12 +269,12 @@ def main():
             raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)
     except WrongInput as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:
-        print(f"{NAME}: {error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
+        say(f"{NAME}: {error.filename or options.command}: {error.strerror or error}", file=sys.stderr)
         return 1
 
 

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from calling import exit_with, typed
+from names import Parser, lines_text, say, shown
 from plotting.data import COMBINATION, reader_of
 from plotting.hdf5 import WrongFile
 from plotting.style import device_name, four_digits, short
@@ -56,7 +57,7 @@ SOLVER_FIGURES = (  # of tables that hold a line of `solve`; times are per itera
 
 
 def cell(value):
-    return "-" if value is None or value == "" else str(value).replace("|", "/")
+    return "-" if value is None or value == "" else shown(value).replace("|", "/")
 
 
 def transport_of(row):
@@ -120,7 +121,7 @@ def markdown_text(rows, title, csv_name=None, own_figures=None):
         cells += [cell(None if row[name] is None else show(row[name])) for name, _, show in figures]
         cells += [cell(note_of(row))] if notes else []
         text.append(f"| {' | '.join(cells)} |")
-    return "\n".join(text) + "\n"
+    return lines_text(text)
 
 
 def csv_path(text):
@@ -140,11 +141,11 @@ def write_tables(output, rows, columns=None, figures=None, end=""):
     write_whole(output, csv_text(rows, columns))
     write_whole(target,
                 markdown_text(rows, title_of(rows) or output.stem, output.name, figures) + end)
-    print(f"{len(rows)} lines in {output} and {target}")
+    say(f"{len(rows)} lines in {output} and {target}")
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog=NAME,
+    parser = Parser(prog=NAME,
                                      description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="reports (.json, .h5), folders of them, studies, tables (.csv)")
@@ -166,12 +167,12 @@ def main(arguments):
             return 0
         text = markdown_text(rows, title_of(rows) or options.inputs[0].stem)
     except WrongFile as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
+        say(f"{NAME}: {error}", file=sys.stderr)
         return 1
-    print(text, end="")
+    say(*text.rstrip("\n").split("\n"))
     return 0
 
 

@@ -18,6 +18,7 @@ import zlib
 from pathlib import Path
 
 from accepting.rating import Broken, assess, evidence_of, lines_of, table_of
+from names import lines_text
 from studying.shape import brief, parse_json
 from whole_files import write_whole
 
@@ -27,7 +28,7 @@ MADE = (MANIFEST, RATING, TABLE, TEXT)
 KEPT = ("plan.json", "before.json", "study.ini", "site.ini", "points/*/point.json",
         "points/*/result-*.json", "points/*/log-*.txt", "points/*/run.txt", "points/*/done",
         "points/*/error", "points/*/provenance/*.txt", "jobs/*")
-SCRIPTS = ("official.py", "calling.py", "RULES.md", "study.py", "run.sh", "compare.py", "comparing.py",
+SCRIPTS = ("official.py", "calling.py", "names.py", "RULES.md", "study.py", "run.sh", "compare.py", "comparing.py",
            "whole_files.py", "accepting/*.py", "studying/*.py", "plotting/*.py", "shell/*.sh")
 # Limits of a bundle; RULES.md names them. Reports and logs become 5 to 20 times smaller when they are packed.
 MOST_BYTES, FREE_BYTES, MOST_RATIO = 2 << 30, 32 << 20, 40
@@ -71,7 +72,7 @@ def make(folder):
     result = assess(files)
     files[TABLE] = table_of(evidence_of(files)).encode()
     files[RATING] = (json.dumps(result, indent=1) + "\n").encode()
-    files[TEXT] = ("\n".join(lines_of(result)) + "\n").encode()
+    files[TEXT] = lines_text(lines_of(result)).encode()
     for name in (TABLE, RATING, TEXT):
         write_whole(Path(folder) / name, files[name])
     for pattern in SCRIPTS:

@@ -14,10 +14,8 @@ that the CSV holds, so that classes may be run in parts. They say what crashed o
 rest goes on. Python 3.8 or newer; pictures need matplotlib.
 Exit status: 0 fine, 1 a matrix failed or a format gave a wrong y, 2 wrong usage.
 """
-import argparse
 import gzip
 import re
-import shlex
 import signal
 import sys
 import time
@@ -30,6 +28,7 @@ import tables  # noqa: E402
 from calling import exit_with, typed  # noqa: E402
 from comparing import add_program, executable, make_folder  # noqa: E402
 from matrices import CLASSES, MATRICES, Matrix  # noqa: E402
+from names import Parser, say, typed_line
 from results import is_wrong, summary_of  # noqa: E402
 from running import Program, Table, run, stored  # noqa: E402
 from whole_files import write_whole  # noqa: E402
@@ -39,7 +38,7 @@ PRECISIONS = ("fp64", "fp32", "mixed", "fp16", "bf16")
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
+    parser = Parser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
                                      epilog="exit status: 0 fine, 1 something failed, 2 usage")
     add_program(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
@@ -78,7 +77,7 @@ def is_real(path):
     except (OSError, EOFError) as error:
         words = [str(error).encode()]
     if words[:1] != [b"%%matrixmarket"] or len(words) < 4:
-        print(f"{NAME}: {path} is left out: not a Matrix Market file", file=sys.stderr)
+        say(f"{NAME}: {path} is left out: not a Matrix Market file", file=sys.stderr)
         return False
     return words[3] in (b"real", b"integer", b"pattern")
 
@@ -130,7 +129,7 @@ def tell(outcome, device, seconds):
              if entry]
     said = outcome.failure or ", ".join(parts) or "nothing to compare"
     ratio = f" {line.ratio:.2f}" if line.ratio else ""
-    print(f"{outcome.matrix.spec}:{ratio} {said} ({seconds})", flush=True)
+    say(f"{outcome.matrix.spec}:{ratio} {said} ({seconds})", flush=True)
 
 
 def sharable(options):
@@ -138,7 +137,7 @@ def sharable(options):
     words = ["python3", "jobs/classes", "--precision", options.precision]
     words += ["--matrices", "DIR"] if options.matrices else []
     words += ["--quick"] if options.quick else []
-    return shlex.join(words)
+    return typed_line(words)
 
 
 def main(arguments):
@@ -148,10 +147,10 @@ def main(arguments):
     matrices = known_matrices(options)
     if options.list:
         for matrix in matrices:
-            print(f"{matrix.group:12} {matrix.target or '-':<5} {matrix.spec} {matrix.precision}")
+            say(f"{matrix.group:12} {matrix.target or '-':<5} {matrix.spec} {matrix.precision}")
         return 0
     if not options.tables and not any(is_selected(matrix, options) for matrix in matrices):
-        print(f"{NAME}: no matrix is selected; --list prints all", file=sys.stderr)
+        say(f"{NAME}: no matrix is selected; --list prints all", file=sys.stderr)
         return 2
     kind = "files" if options.matrices else "quick" if options.quick else "classes"
     stem = options.output / f"{kind}-{options.precision}"
@@ -159,7 +158,7 @@ def main(arguments):
     begun = time.monotonic()
     table = Table(Path(f"{stem}.csv"))
     if options.tables and not table.points:
-        print(f"{NAME}: --tables: {table.path} holds no lines; run without --tables first",
+        say(f"{NAME}: --tables: {table.path} holds no lines; run without --tables first",
               file=sys.stderr)
         return 2
     device, outcomes = run_selected(matrices, options, table)
@@ -169,10 +168,10 @@ def main(arguments):
     try:
         picture.draw(outcomes, device, options.precision, options.output, stem.name)
     except ImportError as error:
-        print(f"no picture: {error}; apt-get install python3-matplotlib", file=sys.stderr)
+        say(f"no picture: {error}; apt-get install python3-matplotlib", file=sys.stderr)
     failed = [outcome.matrix.spec for outcome in outcomes
               if outcome.failure or any(is_wrong(entry) for entry in outcome.formats)]
-    print(f"{len(outcomes)} matrices in {time.monotonic() - begun:.0f} s: {stem}.*"
+    say(f"{len(outcomes)} matrices in {time.monotonic() - begun:.0f} s: {stem}.*"
           + (f"; failed: {', '.join(failed)}" if failed else ""))
     return 1 if failed else 0
 

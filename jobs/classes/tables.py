@@ -4,6 +4,7 @@ class benchmark. Its CSV has the columns of every table (studying/rows.py) behin
 """
 from matrices import AUTO_SECONDS, AUTO_SHARE, CLASSES
 from results import summary_of
+from names import lines_text
 from studying.rows import COLUMNS, csv_text
 
 OWN_TEXTS = ("class", "role")
@@ -111,4 +112,4 @@ def markdown_text(outcomes, device, command):
              "met | auto chose | ms | over best | set-up | with value codes, ms | ratio | share | "
              "notes |",
              "| --- " * 19 + "|", *(line_of(outcome, device) for outcome in outcomes)]
-    return "\n".join(text) + "\n"
+    return lines_text(text)

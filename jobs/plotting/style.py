@@ -5,6 +5,7 @@ differ without any colour; numbers with their units; SVG and PNG that are the sa
 import math
 import re
 
+from names import shown
 from whole_files import whole
 
 LINES = (  # colour, marker, line style
@@ -38,13 +39,18 @@ def matplotlib_ready():
         "legend.fontsize": 8, "legend.frameon": False, "axes.grid": True, "grid.color": "0.87",
         "grid.linewidth": 0.6, "axes.axisbelow": True, "hatch.linewidth": 0.6,
         "lines.markersize": 5.5, "lines.linewidth": 1.4, "figure.max_open_warning": 0})
+    if "text.parse_math" in matplotlib.rcParams:  # from 3.6 on; names may hold a dollar
+        matplotlib.rcParams["text.parse_math"] = False
     from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
     return pyplot
 
 
 def save(figure, folder, name):
-    """Writes NAME.svg and NAME.png, closes the figure, gives the paths."""
+    """Writes NAME.svg and NAME.png, closes the figure, gives the paths. All texts pass `shown` here."""
+    from matplotlib import text  # pylint: disable=import-outside-toplevel
     pyplot = matplotlib_ready()
+    for one in figure.findobj(text.Text):
+        one.set_text("\n".join(map(shown, one.get_text().split("\n"))))
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     for path in paths:
         with whole(path) as fresh:
@@ -143,7 +149,7 @@ def plain_log(axis):
 
 def short_matrix(source):
     """A generator as it is, of a file only its name."""
-    return str(source).split("/")[-1]
+    return shown(str(source).split("/")[-1])
 
 
 def device_name(device):

@@ -6,6 +6,7 @@ import shlex
 from typing import NamedTuple
 
 from calling import command_line
+from names import shown, typed_line
 from plotting.data import grouped
 from studying.rows import unique
 
@@ -26,10 +27,10 @@ def checkout(rows):
     version = next((row["version"] for row in rows if row["version"]), "")
     if len(commits) == 1 and re.fullmatch(r"[0-9a-f]{7,40}(-dirty)?", commits[0]):
         commit = commits[0].split("-")[0]
-        yield (f"git checkout {commit}    # rowhalo {version}"
+        yield (f"git checkout {commit}    # rowhalo {shown(version)}"
                + (", with changes that were not committed" if "dirty" in commits[0] else ""))
     elif commits:
-        yield f"# rowhalo {version}; the runs below name their commits"
+        yield f"# rowhalo {shown(version)}; the runs below name their commits"
     yield "./quickstart"
 
 
@@ -39,7 +40,7 @@ def official_words(official):
     words += ["--seconds", f"{official['seconds']:g}"] if official["rehearsal"] else []
     words += ["--site", "site.ini"]
     words += ["--", *official["options"]] if official.get("options") else []
-    return shlex.join(words)
+    return typed_line(words)
 
 
 def run_lines(rows):
@@ -49,7 +50,7 @@ def run_lines(rows):
 
 
 def launched(ranks, threads, command):
-    words = f"mpirun -n {ranks} {command}"
+    words = f"mpirun -n {ranks} " + (command if command.isprintable() else typed_line(shlex.split(command)))
     return f"OMP_NUM_THREADS={threads} {words}" if threads else words
 
 
@@ -65,8 +66,8 @@ def recipe_of(rows, folder, plan, inputs, options):
         if plan.get("official"):
             steps.append(official_words(plan["official"]))
         elif files:
-            steps.append(shlex.join([*command_line("study.py"), verb, "study.ini", "--site", "site.ini",
+            steps.append(typed_line([*command_line("study.py"), verb, "study.ini", "--site", "site.ini",
                                      "--output", folder.name]))
-    steps.append(shlex.join([*command_line("report.py"), *inputs, *options]))
+    steps.append(typed_line([*command_line("report.py"), *inputs, *options]))
     runs = run_lines(rows)
     return Recipe(steps, files, [(*key[:4], launched(key[0], key[2], key[4])) for key in runs])

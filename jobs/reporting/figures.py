@@ -11,6 +11,7 @@ import html
 import math
 from typing import NamedTuple
 
+from names import shown
 from plotting.scaling import generator
 from plotting.style import byte_unit, line_style, room_above, short_matrix, time_unit
 
@@ -51,7 +52,7 @@ class Table(NamedTuple):
 
 def text(value):
     """For Plotly, which takes <b> and &lt; in any text; a line break would end a name."""
-    return html.escape(" ".join(str(value).split()), quote=False)
+    return html.escape(shown(" ".join(str(value).split())), quote=False)
 
 
 def family(row):

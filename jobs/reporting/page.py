@@ -7,8 +7,10 @@ escaped for the place where it stands: `escape` for HTML, `script_text` for JSON
 """
 import html
 import json
+import re
 from pathlib import Path
 
+from names import shown
 from reporting.figures import with_legend_room
 
 HERE = Path(__file__).resolve().parent
@@ -19,13 +21,17 @@ SELECTORS = (("matrix", "Matrix", "all matrices"), ("format", "Format", "all for
 
 
 def escape(value):
-    return html.escape(str(value), quote=True)
+    """A name or a line, as text or in an attribute."""
+    return html.escape(shown(value), quote=True)
+
+
+def escape_lines(text):
+    return "\n".join(map(escape, text.split("\n")))
 
 
 def script_text(code):
-    """Code or JSON that cannot end its <script>, nor open a comment that hides the end."""
-    return code.replace("</script", "<\\/script").replace("</SCRIPT", "<\\/SCRIPT").replace(
-        "<!--", "\\x3C!--")
+    """Code that cannot end its <script>, nor open a comment that hides the end."""
+    return re.sub("<(?=/script)", r"<\\", code, flags=re.IGNORECASE).replace("<!--", "\\x3C!--")
 
 
 def json_text(value):
@@ -143,13 +149,13 @@ def section_html(section, first):
 
 
 def recipe_html(recipe):
-    files = "".join(f"<details><summary>{escape(name)}</summary><pre>{escape(text)}</pre></details>"
+    files = "".join(f"<details><summary>{escape(name)}</summary><pre>{escape_lines(text)}</pre></details>"
                     for name, text in recipe.files)
     runs = "".join(f"<tr>{cell(ranks)}{cell(nodes or 1)}{cell(commit or '-')}"
                    f"<td><code>{escape(command)}</code></td></tr>"
                    for ranks, nodes, _, commit, command in recipe.runs)
     steps = "\n".join(recipe.steps)
-    return f"""<section id="reproduce"><h2>Reproduce</h2><pre>{escape(steps)}</pre>{files}
+    return f"""<section id="reproduce"><h2>Reproduce</h2><pre>{escape_lines(steps)}</pre>{files}
 <details><summary>{len(recipe.runs)} command lines</summary><div class="scroll"><table><thead><tr><th>ranks</th>
 <th>nodes</th><th>commit</th><th>command</th></tr></thead><tbody>{runs}</tbody></table></div></details></section>"""
 

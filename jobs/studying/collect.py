@@ -7,6 +7,7 @@ the program's own result-K.h5 holds, among it the time of every batch on every r
 import sys
 
 from calling import typed
+from names import say, utf8
 from plotting.hdf5 import remedy
 from studying.folder import read_json, results_in
 from studying.plan import DESCRIBED
@@ -25,14 +26,14 @@ def rows_of_study(folder):
             try:
                 yield from rows_of(read_report(path), described, repeat)
             except ValueError as error:
-                print(f"{STUDY}: {path} is left out: {error}", file=sys.stderr)
+                say(f"{STUDY}: {path} is left out: {error}", file=sys.stderr)
 
 
 def column_of(name, rows):
     """What h5py makes of a column: numbers with NaN for those that are missing, or text."""
     values = [row[name] for row in rows]
     if name in TEXTS:
-        return ["" if value is None else str(value) for value in values]
+        return ["" if value is None else utf8(str(value)) for value in values]
     if all(isinstance(value, int) for value in values):
         return values
     return [float("nan") if value is None else float(value) for value in values]
@@ -43,7 +44,7 @@ def write_hdf5(folder, rows, path):
     try:
         import h5py  # pylint: disable=import-outside-toplevel
     except ImportError:
-        print(f"{STUDY}: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
+        say(f"{STUDY}: no results.h5: {sys.executable} has no h5py: {remedy('h5py')}",
               file=sys.stderr)
         return False
     with whole(path) as fresh, h5py.File(fresh, "w") as file:
@@ -59,7 +60,7 @@ def write_hdf5(folder, rows, path):
                     with h5py.File(source, "r") as own:
                         own.copy(own["/"], file, f"points/{point['name']}/{repeat}")
                 except OSError as error:
-                    print(f"{STUDY}: {source} is left out: {error}", file=sys.stderr)
+                    say(f"{STUDY}: {source} is left out: {error}", file=sys.stderr)
     return True
 
 
@@ -70,6 +71,6 @@ def collect(folder):
     written = ["results.csv"]
     if write_hdf5(folder, rows, folder.path / "results.h5"):
         written.append("results.h5")
-    print(f"{len(rows)} rows in {' and '.join(str(folder.path / name) for name in written)}",
+    say(f"{len(rows)} rows in {' and '.join(str(folder.path / name) for name in written)}",
           flush=True)
     return len(rows)

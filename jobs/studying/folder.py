@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from calling import typed
+from names import quoted
 from studying.ini import WrongInput
 from studying.plan import JOB, PLAN
 from studying.points import points_of
@@ -100,7 +101,7 @@ def made(path, site_name, output, repeats, program):
     before = output / "study.ini"
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
-                         f"another --output, or go on with that one: {STUDY} resume {output}")
+                         f"another --output, or go on with that one: {STUDY} resume {quoted(output)}")
     planned_before = read_plan(output)
     if repeats and planned_before and any(point["repeats"] != repeats
                                           for point in planned_before["points"]):

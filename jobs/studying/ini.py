@@ -8,6 +8,9 @@ import configparser
 import re
 
 
+CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")  # all but tabulators
+
+
 class WrongInput(Exception):
     """What is wrong, where, and what to do. The program ends with status 2."""
 
@@ -22,6 +25,9 @@ class IniFile:
             self.text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise WrongInput(f"{path}: cannot be read: {error}") from error
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if CONTROL.search(line.rstrip("\r")):
+                raise WrongInput(f"{path}:{number}: holds a control character: {line}; take it out")
         self.parser = configparser.ConfigParser(interpolation=None, delimiters=("=",),
                                                 default_section="\0", empty_lines_in_values=False)
         self.parser.optionxform = str

@@ -5,11 +5,11 @@ One job per size is the default: it waits for no more nodes than it needs, and i
 nodes. In one job all sizes share the nodes of the largest, for up to a few sizes.
 """
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from names import quoted, typed_line
 from studying.site import Site
 
 PYTHON = (sys.executable, "-B")   # jobs/ may be read-only: no __pycache__ there
@@ -110,5 +110,5 @@ def clock(minutes):
 
 def body(job, lines):
     """What follows the directives: variables, then the one command."""
-    exports = [f"export {name}={shlex.quote(value)}" for name, value in job.variables.items()]
-    return "\n".join([*lines, *exports, "exec " + " ".join(map(shlex.quote, job.command)), ""])
+    exports = [f"export {name}={quoted(value)}" for name, value in job.variables.items()]
+    return "\n".join([*lines, *exports, "exec " + typed_line(job.command), ""])

@@ -8,9 +8,9 @@ PBS without job history drops a job that waits for one that has ended already.
 import base64
 import os
 import re
-import shlex
 from pathlib import Path
 
+from names import quoted, typed_line
 from studying.ini import WrongInput
 from studying.jobs import body, clock, python, shares
 from studying.slurm import answer, called
@@ -61,7 +61,7 @@ def directives(job):
 def script(job):
     lines = ["#!/bin/bash", "# SPDX-License-Identifier: BSD-3-Clause",
              *(f"#PBS {line}" for line in directives(job)),
-             "set -euo pipefail", 'cd "$PBS_O_WORKDIR"', f"source {shlex.quote(str(IN_A_JOB))}"]
+             "set -euo pipefail", 'cd "$PBS_O_WORKDIR"', f"source {quoted(IN_A_JOB)}"]
     return body(job, lines)
 
 
@@ -120,8 +120,8 @@ def settings(site, arguments):
     values = {"ROWHALO_SITE": str(site.path.resolve()), "ROWHALO_HOME": str(home), "PYTHON": python()}
     if "ROWHALO" in os.environ:
         values["ROWHALO"] = os.environ["ROWHALO"]
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in values.items()]
-    lines.append(" ".join(["set", "--", *map(shlex.quote, arguments)]))
+    lines = [f"export {name}={quoted(value)}" for name, value in values.items()]
+    lines.append(typed_line(["set", "--", *arguments]))
     return {"ROWHALO_ENCODED": base64.b64encode("\n".join(lines).encode()).decode()}
 
 

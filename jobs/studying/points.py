@@ -4,6 +4,7 @@
 A point is one call of run.sh: a dictionary, kept as point.json. For `kernels` all formats are
 asked in one process; else a format is a point, or `all` of `run` are one.
 """
+import hashlib
 import itertools
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from studying.sizes import weak_matrix
 SWEPT = (("format", "formats", "--format"), ("halo", "halos", "--halo"),
          ("partition", "partitions", "--partition"), ("precision", "precisions", "--precision"),
          ("schedule", "schedules", "--schedule"), ("threads", "threads", "--threads"))
-NAME_LENGTH = 100
+NAME_LENGTH, HASHED_LENGTH = 100, 60
 PARALLEL_QUESTIONS = 4
 # What a product's share of memory traffic should take at least, and a rough bandwidth a rank:
 # below, latency and the clock are measured, with a spread that hides what is looked for.
@@ -77,19 +78,25 @@ def plural(count, noun):
 
 
 def slug(text):
-    return re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-")
+    """Of letters, digits, dots, dashes and underlines, neither hidden nor an option. What has letters that it
+    cannot keep is told from others by a part of its hash."""
+    kept = re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-._")
+    if any(char.isalnum() and not char.isascii() or not char.isprintable() for char in text):
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        kept = f"{kept[:HASHED_LENGTH]}-{digest}".lstrip("-")
+    return kept
 
 
 def name_of(point, study, taken):
     """Short, safe for a file, told by what differs between points."""
-    matrix = re.sub(r"\.(mtx(\.gz)?|h5|petsc)$", "", point["matrix"].split("/")[-1])
+    matrix = re.sub(r"\.(mtx(\.gz)?|h5|hdf5|h5ad|mat|npz|petsc|tar\.gz)$", "", point["matrix"].split("/")[-1], flags=re.IGNORECASE)
     parts = [matrix] + ([f"n{point['ranks']}"] if study.command != "kernels" else [])
     for name, key, _ in SWEPT:
         several = len(study.sweep[key]) > 1 and not (study.command == "kernels"
                                                      and name == "format")
         if several:
             parts.append({"threads": "t"}.get(name, "") + point[name])
-    name = slug("-".join(parts))[:NAME_LENGTH].rstrip("-.")
+    name = slug("-".join(filter(None, map(slug, parts))))[:NAME_LENGTH].rstrip("-.") or "matrix"
     unique, count = name, 1
     while unique in taken:
         count += 1

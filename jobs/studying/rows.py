@@ -10,10 +10,13 @@ was not measured is None, in CSV empty. Phases, minimum and 95 % belong to the c
 report describes in detail. What the columns mean: NUMBERS.md.
 """
 import csv
-import io
 import math
+import re
 import shlex
 from pathlib import Path
+
+from names import csv_of
+from studying.shape import ANY_NUMBER, COUNT, NUMBER, brief
 
 COLUMNS = (
     "study", "kind", "point", "repeat", "status", "matrix", "rows", "nonzeros", "ranks", "nodes",
@@ -41,6 +44,8 @@ EXPECTED_COLUMNS = (  # only in tables that hold a line of `run --machine`
     "expected_seconds", "expected_local_seconds", "expected_exposed_seconds", "expected_transport")
 SUM_COLUMNS = ("partial_sums",)  # only in tables that hold a line with partial sums
 ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS
+SIGNED = ("eigenvalue", "error")  # the latter of a model in tables of partitions.py
+NEEDED = ("matrix", "ranks")
 NEVER_NONE = ("study", "kind", "point")
 TEXTS = NEVER_NONE + (
     "status", "matrix", "device", "format", "boundary_format", "transport", "schedule", "partition",
@@ -275,26 +280,33 @@ def text_of(value):
 
 def csv_text(rows, columns=None):
     columns = columns or columns_of(rows)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: text_of(row.get(name)) for name in columns})
-    return text.getvalue()
+    return csv_of(columns, ({name: text_of(row.get(name)) for name in columns} for row in rows))
+
+
+def kind_of(name):
+    """Of a column that is no text."""
+    if name in ("ranks", "nodes", "threads", "repeat"):
+        return COUNT
+    return NUMBER if name in ALL_COLUMNS and name not in SIGNED else ANY_NUMBER
 
 
 def value_of(name, text, texts):
     """A field of a CSV as what it was."""
     if text == "" or text is None:
+        if name in NEEDED:
+            raise ValueError(f"{name} is missing")
         return "" if name in NEVER_NONE else None
     if name in texts:
         return text
     if text in ("True", "False"):
         return text == "True"
     try:
-        return int(text)
+        value = int(text) if re.fullmatch(r"-?\d{1,18}", text) else float(text)
     except ValueError:
-        return float(text)
+        value = text
+    if not kind_of(name).fits(value):
+        raise ValueError(f"{name} is {brief(text)}, not {kind_of(name).wanted()}")
+    return value
 
 
 def read_csv(path, texts=(), numbers=()):
@@ -302,10 +314,15 @@ def read_csv(path, texts=(), numbers=()):
     ValueError where it is no such file."""
     texts = {*TEXTS, *texts}
     with open(path, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = {"matrix", "ranks", "format", "median_seconds"} - set(reader.fieldnames or ())
-        if missing:
-            raise ValueError(f"has no column {sorted(missing)[0]}")
-        known = [name for name in reader.fieldnames if name in {*ALL_COLUMNS, *texts, *numbers}]
-        return [{**dict.fromkeys(ALL_COLUMNS), **{name: value_of(name, line[name], texts)
-                                              for name in known}} for line in reader]
+        reader, rows = csv.DictReader(file), []
+        try:
+            missing = {*NEEDED, "format", "median_seconds"} - set(reader.fieldnames or ())
+            if missing:
+                raise ValueError(f"has no column {sorted(missing)[0]}")
+            known = [name for name in reader.fieldnames if name in {*ALL_COLUMNS, *texts, *numbers}]
+            for line in reader:
+                rows.append({**dict.fromkeys(ALL_COLUMNS), **{name: value_of(name, line[name], texts)
+                                                              for name in known}})
+        except (csv.Error, ValueError) as error:
+            raise ValueError(f"line {reader.line_num}: {error}" if reader.line_num > 1 else str(error)) from error
+        return rows

@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from names import say
 from studying.claims import claimed, owner_here
 from studying.folder import results_in
 from studying.ini import WrongInput
@@ -125,13 +126,13 @@ def outcome_of(place):
 def run_claimed(folder, point, interruption, environment, lock, head):
     """Runs a point that is ours; whether it failed."""
     place = folder.place_of(point)
-    print(f"{head}: {plural(point['ranks'], 'rank')} on {plural(point['nodes'], 'node')}",
+    say(f"{head}: {plural(point['ranks'], 'rank')} on {plural(point['nodes'], 'node')}",
           flush=True)
     start = time.monotonic()
     status = run_point(folder, point, interruption, environment, lock)
     seconds = time.monotonic() - start
     said = f"failed: {reason_of(place / 'error')}" if status else outcome_of(place)
-    print(f"{head}: {said} ({seconds:.0f} s)", flush=True)
+    say(f"{head}: {said} ({seconds:.0f} s)", flush=True)
     return bool(status)
 
 
@@ -140,7 +141,7 @@ def known_jobs(folder):
     try:
         return live_jobs_of(folder)
     except WrongInput as error:
-        print(f"note: no list of running jobs, only the locks tell which points run elsewhere: {error}",
+        say(f"note: no list of running jobs, only the locks tell which points run elsewhere: {error}",
               flush=True)
         return {}
 
@@ -155,18 +156,18 @@ def run_points(folder, points):
         stop = obstacle(point, folder.site) or lack_of_nodes(point, folder.site)
         if interruption.name:
             failed = True
-            print(f"{head}: not begun, got {interruption.name}", flush=True)
+            say(f"{head}: not begun, got {interruption.name}", flush=True)
             continue
         if stop:
-            print(f"{head}: skipped: {stop}", flush=True)
+            say(f"{head}: skipped: {stop}", flush=True)
             continue
         place.mkdir(parents=True, exist_ok=True)
         with claimed(place, owner, live_jobs) as lock:
             # Looked at under the claim: who had it before may have ended just now.
             if (place / "done").exists():
-                print(f"{head}: done already", flush=True)
+                say(f"{head}: done already", flush=True)
             elif lock is None:
-                print(f"{head}: is run by somebody else now", flush=True)
+                say(f"{head}: is run by somebody else now", flush=True)
             elif run_claimed(folder, point, interruption, environment, lock, head):
                 failed = True
     return not failed

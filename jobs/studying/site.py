@@ -7,7 +7,6 @@ nvidia-smi and CUDA_VISIBLE_DEVICES, cores by what this process may use.
 """
 import os
 import re
-import shlex
 import shutil
 import string
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from names import quoted
 from studying.ini import IniFile, WrongInput
 
 SITES = Path(__file__).resolve().parents[1] / "sites"
@@ -234,7 +234,7 @@ def load_site(name=None):
 
 
 def shell(site):
-    """Assignments for a shell, each safely quoted."""
+    """Assignments for bash, a line each."""
     values = {
         "NAME": site.name, "SCHEDULER": site.scheduler, "ACCOUNT": site.account,
         "PARTITION": site.partition, "CONSTRAINT": site.constraint, "QOS": site.qos,
@@ -242,7 +242,7 @@ def shell(site):
         "CORES": site.cores, "GPUS": site.gpus, "GPU_ORDER": site.gpu_order,
         "EXCLUSIVE": "yes" if site.exclusive else "no", "LAUNCH": site.launch,
         "MODULES": "\n".join(site.modules), "SETUP": "\n".join(site.setup),
-        "VARIABLES": "\n".join(f"export {name}={shlex.quote(value)}"
+        "VARIABLES": "\n".join(f"export {name}={quoted(value)}"
                                for name, value in site.variables.items()),
     }
-    return "\n".join(f"SITE_{name}={shlex.quote(str(value))}" for name, value in values.items())
+    return [f"SITE_{name}={quoted(value)}" for name, value in values.items()]

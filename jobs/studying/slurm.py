@@ -6,10 +6,10 @@ sbatch's command line for the ready ones.
 """
 import os
 import re
-import shlex
 import subprocess
 from pathlib import Path
 
+from names import quoted, typed_line
 from studying.ini import WrongInput
 from studying.jobs import NOTICE_MINUTES, body, clock, python, shares
 
@@ -72,14 +72,15 @@ def answer(arguments, folder=None, environment=None):
     except subprocess.TimeoutExpired as error:
         raise WrongInput(f"{arguments[0]}: no answer in {SECONDS} s; try again") from error
     stdout, stderr = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
-    return run.returncode, (stderr.strip() or stdout) if run.returncode else stdout
+    said = stdout if run.returncode == 0 else " ".join((stderr.strip() or stdout).split())
+    return run.returncode, said
 
 
 def called(arguments, folder, environment=None):
     """stdout of a command of the scheduler, which must not fail."""
     status, said = answer(arguments, folder, environment)
     if status:
-        raise WrongInput(f"{' '.join(arguments)}: {said}")
+        raise WrongInput(f"{typed_line(arguments)}: {said}")
     return said
 
 
@@ -137,5 +138,5 @@ def ready(path, site, after, arguments):
     if site.exclusive:
         return [*options, path, *arguments]
     # No option takes the script's --exclusive back (--oversubscribe would share even the cores).
-    line = " ".join(map(shlex.quote, [*options, "/dev/stdin", *arguments]))
-    return ["bash", "-c", f"sed '/^#SBATCH --exclusive$/d' {shlex.quote(path)} | {line}"]
+    line = typed_line([*options, "/dev/stdin", *arguments])
+    return ["bash", "-c", f"sed '/^#SBATCH --exclusive$/d' {quoted(path)} | {line}"]

@@ -108,12 +108,14 @@ def read_matrices(ini, kind):
 
 def resolved(ini, source):
     """A file is named from the folder of the study, or from here; jobs run elsewhere."""
-    name = re.match(r"[^:]*\.(?:mtx(?:\.gz)?|h5|petsc)(?=:|$)", source)
+    ends = [len(source), *(found.start() for found in reversed(list(re.finditer(":", source))))]
+    for end in ends:  # what follows a colon may be a part of the file
+        for folder in (ini.path.resolve().parent, Path.cwd()):
+            if source[:end] and (folder / source[:end]).is_file():
+                return str(folder / source[:end]) + source[end:]
+    name = re.match(r"[^:]*(?:/[^:]*|\.(?:mtx(?:\.gz)?|h5|petsc))(?=:|$)", source, re.IGNORECASE)
     if not name:
         return source
-    for folder in (ini.path.resolve().parent, Path.cwd()):
-        if (folder / name[0]).is_file():
-            return str(folder / name[0]) + source[name.end():]
     raise ini.wrong("matrix", "source", f"{name[0]}: there is no such file in "
                     f"{ini.path.resolve().parent} or {Path.cwd()}")
 

@@ -5,11 +5,11 @@ Jobs of a size wait for what --after names; the last job starts when all have en
 (afterany). With --chain each waits for the one before to be fine, and collects at its end.
 """
 import json
-import shlex
 import sys
 import time
 
 from calling import typed
+from names import quoted, say, typed_line
 from studying import backends
 from studying.ini import WrongInput
 from studying.jobs import finish_job, jobs_of
@@ -37,15 +37,14 @@ def print_scripts(folder, jobs, after, chain):
     for job in jobs:
         script = f"{job.name}.{suffix_of(folder.site)}"
         waits, kind = (before, "afterok") if job.points else (ids, "afterany")
-        print(f"# cd {shlex.quote(str(folder.path / 'jobs'))} &&",
-              " ".join(map(shlex.quote, backend.command(script, waits, kind))))
-        print(backend.script(job))
+        say(f"# cd {quoted(folder.path / 'jobs')} && {typed_line(backend.command(script, waits, kind))}",
+              *backend.script(job).split("\n"))
         ids.append(f"JOB_OF_{job.name}")
         if chain:
             before = ids[-1:]
     release = backend.release_command(ids)
     if release:
-        print("#", " ".join(release))
+        say(f"# {typed_line(release)}")
 
 
 def record(folder, job, job_id, after):
@@ -102,7 +101,7 @@ def submit_all(folder, jobs, after, chain):
                 what = "collects, draws"
             if chain:
                 before = ids[-1:]
-            print(f"job {ids[-1]}: {job.name}, {what}", flush=True)
+            say(f"job {ids[-1]}: {job.name}, {what}", flush=True)
     finally:
         release = backends.of(folder.site).release_command(ids) if ids else []
         if release:
@@ -112,8 +111,8 @@ def submit_all(folder, jobs, after, chain):
 def delete_stale(folder, live_jobs):
     for job in stale_jobs(folder, live_jobs):
         called(backends.of(folder.site).delete_command(job["id"]), None)
-        print(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
-              f"far: {STUDY} collect {shlex.quote(str(folder.path))} --plot", flush=True)
+        say(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
+              f"far: {STUDY} collect {quoted(folder.path)} --plot", flush=True)
 
 
 def watch(folder, has_answered=False):
@@ -128,7 +127,7 @@ def watch(folder, has_answered=False):
                 raise
             said = f"no answer, asking again: {error}"
             if said != shown:
-                print(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
+                say(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
                 shown = said
             time.sleep(WATCH_SECONDS)
             continue
@@ -137,7 +136,7 @@ def watch(folder, has_answered=False):
         stale = stale_jobs(folder, live_jobs)
         said = counts(states)
         if said != shown:
-            print(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
+            say(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
             shown = said
         # A job may be held for a moment when those before it have just ended.
         if (all(job in stale and job in stale_before for job in ours)
@@ -146,11 +145,11 @@ def watch(folder, has_answered=False):
         stale_before = stale
         time.sleep(WATCH_SECONDS)
     for job in stale:
-        print(f"job {job['id']} ({job['name']}) is held and never starts, since a job that it "
+        say(f"job {job['id']} ({job['name']}) is held and never starts, since a job that it "
               f"waits for was deleted before it began. resume deletes it; results so far: {STUDY} "
-              f"collect {shlex.quote(str(folder.path))} --plot")
+              f"collect {quoted(folder.path)} --plot")
     for line in table(states):
-        print(line)
+        say(line)
     return all(state.word in ENDED and state.word != "error" for state in states.values())
 
 
@@ -160,7 +159,7 @@ def submit(folder, study_text, program, options):
     points = wanted_points(folder, states)
     skipped = [name for name, state in states.items() if state.word == "skipped"]
     for name in skipped:
-        print(f"{name}: skipped: {states[name].why}", file=sys.stderr)
+        say(f"{name}: skipped: {states[name].why}", file=sys.stderr)
     jobs = all_jobs(folder, points, options.in_one_job, options.chain, program)
     if options.dry_run:
         print_scripts(folder, jobs, options.after, options.chain)
@@ -170,10 +169,10 @@ def submit(folder, study_text, program, options):
         folder.write(study_text)
     delete_stale(folder, live_jobs)
     if not jobs:
-        print(f"nothing to submit: {counts(states)}")
+        say(f"nothing to submit: {counts(states)}")
     else:
         submit_all(folder, jobs, options.after, options.chain)
-        print(f"see: {STUDY} status {folder.path}")
+        say(f"see: {STUDY} status {quoted(folder.path)}")
     if options.watch:
         return 0 if watch(folder, has_answered=True) else 1
     return 0

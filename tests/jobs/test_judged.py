@@ -6,7 +6,6 @@ import copy
 import gzip
 import io
 import json
-import random
 import resource
 import subprocess
 import sys

@@ -306,7 +306,7 @@ class Studies(launch.Case):
         report, = self.output.glob("points/*/result-1.json")
         report.write_text("{", encoding="utf-8")
         said = study("collect", self.output)
-        self.assertIn(f"{report} is left out: not a report", said)
+        self.assertIn(f"{report} is left out: is not JSON", said)
 
 
 if __name__ == "__main__":

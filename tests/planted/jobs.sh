@@ -92,3 +92,10 @@ fault "a solution that is wrong counts" jobs/accepting/verdict.py \
   'elif residual > most:' 'elif False:' jobs_judged
 fault "sizes in a bundle are believed" jobs/accepting/bundle.py \
   'if not 0 <= size <= self.left:' 'if size < 0:' jobs_judged
+fault "a name makes a line of its own" jobs/names.py \
+  'text if text.isprintable() else "".join(' 'text if text else "".join(' jobs_names
+fault "a hint is not quoted" jobs/new.py \
+  'file=quoted(target.resolve() if options.kind == "site" else target)' \
+  'file=target.resolve() if options.kind == "site" else target' jobs_names
+fault "mixed letters end a script" jobs/reporting/page.py \
+  ', flags=re.IGNORECASE)' ')' jobs_names
