@@ -114,7 +114,7 @@ class Bombs(launch.Case):
         os.mkfifo(pipe)
         self.refused([pipe, "is a pipe"], "run", "--matrix", "stencil7:4", "--partition", f"file:{pipe}",
                      *launch.SHORT)
-        self.refused(["/dev/stdin", "use FILE.mtx"], "info", "--matrix", "/dev/stdin")
+        self.refused(["/dev/stdin", "a regular file; copy it into one"], "info", "--matrix", "/dev/stdin")
         self.refused(["/dev/stdin"], "info", "--matrix", "stencil7:4", "--partition", "file:/dev/stdin")
         path = self.write("a.petsc", struct.pack(">4i", 1211216, 0, 0, 0))
         os.mkfifo(f"{path}.info")
