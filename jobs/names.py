@@ -40,6 +40,11 @@ def lines_text(lines):
     return "".join(f"{shown(line)}\n" for line in lines)
 
 
+def bytes_of(char):
+    """As in a name of a file; a surrogate that is no byte of one can only come from JSON."""
+    return char.encode("utf-8", "surrogateescape" if 0xdc80 <= ord(char) <= 0xdcff else "surrogatepass")
+
+
 def quoted(word):
     """A word for bash, in scripts and in what is to be typed. A path is never taken for an option."""
     text = str(word)
@@ -48,7 +53,7 @@ def quoted(word):
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join("\\" + char if char in "\\'" else char if char.isprintable() else "".join(
-        f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape")) for char in text) + "'"
+        f"\\x{byte:02x}" for byte in bytes_of(char)) for char in text) + "'"
 
 
 def typed_line(words):

@@ -42,6 +42,7 @@ class Functions(unittest.TestCase):
             made = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], check=True, stdout=subprocess.PIPE,
                                   env={"LC_ALL": locale, "PATH": "/usr/bin:/bin"})
             self.assertEqual(made.stdout.split(b"\0")[:-1], [text.encode("utf-8", "surrogateescape") for text in MANY])
+        self.assertEqual(quoted("a\ud800'"), "$'a\\xed\\xa0\\x80\\''")
         self.assertEqual([quoted("plain.mtx"), quoted("big machine.ini")], ["plain.mtx", "'big machine.ini'"])
 
     def test_csv_reads_back(self):
