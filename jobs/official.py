@@ -210,6 +210,10 @@ def main(words):
         place = f"{words[1]}: " if words[:1] == ["check"] and len(words) > 1 else ""
         say(f"{NAME}: {place}{error}", file=sys.stderr)
         return 1
+    except MemoryError:
+        say(f"{NAME}: {words[1] if words[:1] == ['check'] else 'the result'}: needs more memory than there is",
+            file=sys.stderr)
+        return 1
     except BrokenPipeError:  # exit_with knows what to do
         raise
     except OSError as error:

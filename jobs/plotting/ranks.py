@@ -9,7 +9,7 @@ import statistics
 from typing import NamedTuple
 
 from plotting.data import read_report
-from plotting.hdf5 import opened
+from plotting.hdf5 import WrongFile, opened
 from plotting.style import BARS, EDGE, NothingToDraw, byte_unit, matplotlib_ready, panels, save, \
     short_matrix, time_unit
 
@@ -25,6 +25,13 @@ class Flows(NamedTuple):
     flows: list      # (from, to, bytes)
 
 
+def sound(found, path):
+    """The matrix, whose ranks must be there before a picture of ranks x ranks is made."""
+    if len(found.nodes) != found.ranks or any(max(flow[:2]) >= found.ranks for flow in found.flows):
+        raise WrongFile(f"{path}: communication names ranks that are not there: it was changed by hand; make it again")
+    return found
+
+
 def flows_of(detail):
     """The communication matrix, or None where the report has none."""
     if detail.hdf5_path:
@@ -34,14 +41,14 @@ def flows_of(detail):
                 return None
             columns = [section[name][:].tolist() if name in section else []
                        for name in ("from", "to", "bytes")]
-            return Flows(file["matrix"].attrs["source"], section.attrs["partition"], int(section.attrs["ranks"]),
-                         section["node_of_rank"][:].tolist(), list(zip(*columns)))
+            return sound(Flows(file["matrix"].attrs["source"], section.attrs["partition"], int(section.attrs["ranks"]),
+                               section["node_of_rank"][:].tolist(), list(zip(*columns))), detail.hdf5_path)
     report = read_report(detail.json_path)
     section = report.get("communication")
     if not section:
         return None
-    return Flows(report["matrix"]["source"], section["partition"], section["ranks"], section["node_of_rank"],
-                 [(flow["from"], flow["to"], flow["bytes"]) for flow in section["flows"]])
+    return sound(Flows(report["matrix"]["source"], section["partition"], section["ranks"], section["node_of_rank"],
+                       [(flow["from"], flow["to"], flow["bytes"]) for flow in section["flows"]]), detail.json_path)
 
 
 def selected(details):

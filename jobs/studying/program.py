@@ -5,7 +5,6 @@ Outlines come from `rowhalo info --dry`, which reads and makes no entry, so any 
 second. The executable is $ROWHALO, else the build beside jobs/, else jobs/rowhalo, a link that the
 installation makes, else the one in PATH, as in run.sh.
 """
-import json
 import os
 import shutil
 import subprocess
@@ -15,10 +14,13 @@ from typing import NamedTuple
 
 from studying.ini import WrongInput
 from studying.rows import unique
+from studying.shape import TEXT, WHOLE, kept, parse_json, summary
 
 VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), "bf16": (2, 2)}
 INDEX_BYTES = 4
 SECONDS = 120  # of one question
+ANSWER = {"matrix!": dict.fromkeys(("rows!", "columns!", "nonzeros!"), WHOLE),
+          "info!": {"need!": dict.fromkeys(("host_peak_bytes!", "device_bytes!"), WHOLE)}}
 # A question is one process without a launcher. Open MPI would start a daemon beside it, which costs 0.2 s and
 # failed once inside a job on a busy machine. Its folder is its own: of the common one in the temporary folder the
 # last process to end takes away what another has just found there.
@@ -78,11 +80,15 @@ class Program:
         return (run.stdout, "") if run.returncode == 0 else (
             None, told[0] or f"ended with exit status {run.returncode}")
 
-    def parsed(self, text):
+    def parsed(self, text, shape):
         try:
-            return json.loads(text)
+            wrong = []
+            found = kept(parse_json(text), shape, wrong)
+            if wrong:
+                raise ValueError(summary(wrong))
+            return found
         except ValueError as error:
-            raise WrongInput(f"{self.path}: does not answer as rowhalo does; set ROWHALO=/path/of/"
+            raise WrongInput(f"{self.path}: does not answer as rowhalo does ({error}); set ROWHALO=/path/of/"
                              "rowhalo") from error
 
     def names(self, table):
@@ -91,7 +97,7 @@ class Program:
             text, said = self.ask("list", table, "--json")
             if text is None:
                 raise WrongInput(f"{self.path} list {table}: {said}")
-            self.lists[table] = unique(entry["name"] for entry in self.parsed(text))
+            self.lists[table] = unique(entry["name"] for entry in self.parsed(text, [{"name!": TEXT}]))
         return self.lists[table]
 
     def outline(self, matrix, ranks, precision):
@@ -102,9 +108,8 @@ class Program:
                                   "--precision", precision or "fp64", "--json", "-")
             if text is None:
                 raise WrongInput(said)
-            report = self.parsed(text)
-            need = report["info"]["need"]
-            self.outlines[key] = Outline(
-                report["matrix"]["rows"], report["matrix"]["columns"],
-                report["matrix"]["nonzeros"], need["host_peak_bytes"], need["device_bytes"])
+            answer = self.parsed(text, ANSWER)
+            matrix, need = answer["matrix"], answer["info"]["need"]
+            self.outlines[key] = Outline(matrix["rows"], matrix["columns"], matrix["nonzeros"],
+                                         need["host_peak_bytes"], need["device_bytes"])
         return self.outlines[key]

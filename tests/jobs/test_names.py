@@ -16,6 +16,9 @@ import nasty
 from results import JOBS, launch, script
 
 # pylint: disable=wrong-import-position
+from plotting.data import Detail  # noqa: E402
+from plotting.hdf5 import WrongFile  # noqa: E402
+from plotting.ranks import flows_of  # noqa: E402
 from names import quoted, shown, typed_line, utf8  # noqa: E402
 from reporting.page import escape, escape_lines, json_text, script_text  # noqa: E402
 from studying.plan import NAME  # noqa: E402
@@ -154,6 +157,14 @@ class Changed(launch.Case):
                           ('{"command": "run", "command": "run"}', "stands twice")):
             _, out, said = nasty.call("table", self.write("r.json", text), statuses=(2,))
             self.assertIn(why, out + said)
+
+    def test_ranks_of_a_communication_matrix(self):
+        report = json.loads((JOBS / "results/samples/info.json").read_text("utf-8"))
+        for change in ({"ranks": 10 ** 9}, {"node_of_rank": []}, {"flows": [{"from": 10 ** 9, "to": 0, "bytes": 1}]}):
+            path = self.write("r.json", json.dumps({**report, "communication": {
+                "partition": "rows", "ranks": 2, "node_of_rank": [0, 0], "flows": [], **change}}))
+            with self.assertRaisesRegex(WrongFile, "r.json: communication names ranks that are not there"):
+                flows_of(Detail("r", "r", 2, path, None))
 
     def test_tables(self):
         head = "matrix,ranks,format,median_seconds\n"
