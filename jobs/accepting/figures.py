@@ -9,6 +9,7 @@ from studying import plan
 from studying.shape import COUNT, NUMBER, SHARE, TEXT, TRUTH, WHOLE
 
 SECONDS = NUMBER.between(1e-12, 1e9)
+FILLED = TEXT.matching(r"(?s).+")
 RATE = NUMBER.between(1e-12, 1e18)      # GB/s, GF/s
 
 OFFICIAL = {**plan.OFFICIAL, "set!": TEXT.one_of(*SETS), "division!": TEXT.one_of(*DIVISIONS),
@@ -22,12 +23,12 @@ COMMON = {
     "command!": TEXT, "argv!": [TEXT],
     "provenance!": {"version!": TEXT, "git!": TEXT, "compiler!": TEXT, "flags!": TEXT, "hosts!": [TEXT],
                     "devices!": [TEXT]},
-    "matrix!": {"source!": TEXT, "rows!": COUNT, "columns!": COUNT, "nonzeros!": COUNT, "fingerprint!": TEXT},
+    "matrix!": {"source!": FILLED, "rows!": COUNT, "columns!": COUNT, "nonzeros!": COUNT, "fingerprint!": TEXT},
     "partition!": {"ranks!": COUNT},
-    "kernel!": {"format!": TEXT, "precision!": TEXT},
+    "kernel!": {"format!": FILLED, "precision!": TEXT},
     "telemetry": {"gpus": [GPU]}}
 SOLVER = {
-    "method!": TEXT, "preconditioner!": TEXT, "passed!": TRUTH, "iterations!": COUNT, "first_norm!": NUMBER,
+    "method!": FILLED, "preconditioner!": TEXT, "passed!": TRUTH, "iterations!": COUNT, "first_norm!": NUMBER,
     "last_norm!": NUMBER, "true_residual!": NUMBER, "error!": NUMBER, "iteration_seconds!": SECONDS,
     "solve_seconds!": SECONDS, "gflops!": RATE}
 FIGURES = {

@@ -226,7 +226,7 @@ def lines_of(result):
         rates = matrix["gbytes_per_second"]
         yield (f"{matrix['name']:12}" + "".join(map(figure, rates.values()))
                + figure(matrix["gbytes_per_second_per_rank"], 12)
-               + f"  {'/'.join(matrix['formats'])}, {'/'.join(map(str, matrix['transports']))}")
+               + f"  {'/'.join(map(str, matrix['formats']))}, {'/'.join(map(str, matrix['transports']))}")
     if result["matrices"]:
         runs = result["matrices"][0]["runs"]
         yield (f"(over {runs} runs each)" if runs > 1 else

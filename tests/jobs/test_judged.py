@@ -18,7 +18,7 @@ from results import JOBS, launch
 
 # pylint: disable=wrong-import-position
 from accepting import bundle  # noqa: E402
-from accepting.figures import FIGURES, PLAN  # noqa: E402
+from accepting.figures import FIGURES, FILLED, PLAN  # noqa: E402
 from accepting.rating import Broken, Evidence, add_report, assess  # noqa: E402
 from studying.shape import TRUTH, parse_json  # noqa: E402
 
@@ -48,6 +48,7 @@ def spoilt(kind):
         wrong = [one for one in wrong if not isinstance(one, list)] + [[None]]
     else:
         wrong += ["fast", ""] if str not in kind.types else [7] if int not in kind.types else []
+        wrong += [""] if kind == FILLED else []
         wrong += [INFINITE] + ([10 ** 30] if int in kind.types and kind.high < INFINITE else [])
     return [one for one in wrong if not (one is True and kind == TRUTH)]
 
@@ -276,7 +277,7 @@ class Limits(launch.Case):
     def test_in_little_memory(self):
         """In a process of its own, as a user calls it."""
         files = Made().files()
-        files["points/road/result-1.json"] = b"[" + b'{"":0},' * (4 << 20) + b"0]"
+        files["points/road/result-1.json"] = b"[" + b'{"":0},' * (1 << 20) + b"0]"
         files[bundle.MANIFEST] = bundle.manifest_of(files).encode()
         packed = archive(*(member(f"a/{name}", content) for name, content in files.items()))
         self.path.write_bytes(packed)
