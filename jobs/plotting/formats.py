@@ -7,7 +7,7 @@ byte of the format's own bytes (NUMBERS.md); there is no flop ceiling in sight o
 from typing import NamedTuple
 
 from plotting.data import fastest, grouped, is_baseline, measured
-from plotting.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, panels,
+from plotting.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, name_rows, panels,
                             plain_log, save, short, short_matrix, subject, time_unit)
 
 FEWEST_FORMATS = 3
@@ -50,7 +50,7 @@ def draw_formats(axes, title, found):
     if theirs:
         axes.axvline(min(theirs) / size, color="black", linestyle=":", linewidth=0.9, zorder=0.9)
     axes.set_yticks(range(len(names)))
-    axes.set_yticklabels(names, fontsize=7.5)
+    name_rows(axes, names, fontsize=7.5)
     axes.set_xlim(0, 1.4 * limit)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"time per product ({unit})"
@@ -176,7 +176,7 @@ def draw_shares(axes, groups):
                           transform=axes.get_yaxis_transform())
     axes.axvline(100, color="black", linewidth=1.1)
     axes.set_yticks(range(len(groups)))
-    axes.set_yticklabels([case_name(*group) for group in groups], fontsize=7.5)
+    name_rows(axes, [case_name(*group) for group in groups], fontsize=7.5)
     axes.set_ylim(max(len(groups), 4) - 0.4, -0.6)
     axes.set_xlim(left=0)
     axes.grid(axis="y", visible=False)

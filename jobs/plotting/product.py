@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from plotting.data import COMBINATION, Measured, fastest, grouped, measured
 from plotting.scaling import Line, strong_lines, weak_lines
-from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, panels, room_above, save, short,
+from plotting.style import (BARS, EDGE, NothingToDraw, name_of_ranks, name_rows, panels, room_above, save, short,
                             short_matrix, subject, time_unit)
 
 PHASES = {"pack": "pack", "exchange": "wait for ghosts", "interior": "interior", "boundary": "boundary"}
@@ -127,7 +127,7 @@ def draw_transports(axes, title, found):
                   f"{short(product.seconds / size)} ({short(exposed / size)})", va="center",
                   fontsize=7.5)
     axes.set_yticks(range(len(found)))
-    axes.set_yticklabels([f"{name}, graph" if graph else name for (name, graph), _ in found])
+    name_rows(axes, [f"{name}, graph" if graph else name for (name, graph), _ in found])
     axes.set_xlim(0, 1.28 * slowest)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"time per product; in brackets exposed ({unit})")

@@ -14,6 +14,7 @@ LINES = (  # colour, marker, line style
 BARS = (  # colour, hatch
     ("#1f4e79", ""), ("#e3b27a", "////"), ("#8fa3b5", ""), ("#f2f2f2", "...."))
 OURS, THEIRS, PALE = "#1f4e79", "#e3b27a", "#8fa3b5"
+MOST_LETTERS = 240
 FEW_LINES = len(LINES)  # as many as colours
 EXPECTED = {"linewidth": 0.8, "linestyle": (0, (5, 2))}  # beside a line of the same colour
 EDGE = {"edgecolor": "black", "linewidth": 0.4}
@@ -45,12 +46,19 @@ def matplotlib_ready():
     return pyplot
 
 
+def drawn(line):
+    """Text in a picture, which has no room for very long names."""
+    text = shown(line)
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}..."
+
+
 def save(figure, folder, name):
-    """Writes NAME.svg and NAME.png, closes the figure, gives the paths. All texts pass `shown` here."""
+    """Writes NAME.svg and NAME.png, closes the figure, gives the paths. All texts pass `drawn` here but those of ticks, which are made when
+    they are drawn."""
     from matplotlib import text  # pylint: disable=import-outside-toplevel
     pyplot = matplotlib_ready()
     for one in figure.findobj(text.Text):
-        one.set_text("\n".join(map(shown, one.get_text().split("\n"))))
+        one.set_text("\n".join(map(drawn, one.get_text().split("\n"))))
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     for path in paths:
         with whole(path) as fresh:
@@ -81,6 +89,11 @@ def panels(count, width=4.6, height=3.4, columns=3):
     for spare in axes[count:]:
         spare.set_axis_off()
     return figure, axes[:count]
+
+
+def name_rows(axes, names, **style):
+    """Labels of the ticks on the vertical axis."""
+    axes.set_yticklabels([drawn(name) for name in names], **style)
 
 
 def time_unit(largest_seconds):

@@ -49,7 +49,7 @@ def write_hdf5(folder, rows, path):
         return False
     with whole(path) as fresh, h5py.File(fresh, "w") as file:
         for key in ("study", "kind", "title", "site", "command"):
-            file.attrs[key] = folder.plan[key]
+            file.attrs[key] = utf8(folder.plan[key])
         group = file.create_group("results")
         for name in columns_of(rows):
             group[name] = column_of(name, rows)

@@ -10,6 +10,7 @@ import argparse
 import copy
 import csv
 import gzip
+import importlib.util
 import json
 import os
 import random
@@ -181,6 +182,8 @@ class Names:
             call("compare", path, path, statuses=(0, 2))
         page = folder / "page.html"
         self.page(call("report", *paths, "--plotly", self.place / "plotly.js", "--output", page, statuses=(0, 2)), page)
+        if self.number % 10 == 0 and importlib.util.find_spec("matplotlib"):
+            call("plot", *paths, "--output", folder / "pictures", statuses=(0, 1, 2))
         if status == 0:
             with open(table, encoding="utf-8", newline="") as file:
                 list(csv.DictReader(file))
