@@ -146,7 +146,7 @@ def common(report, point, repeat):
     """What all lines of a report share. `point`: its point.json, or {}."""
     kernel, checked = section(report, "kernel"), section(report, "validation")
     bandwidth = section(report, "bandwidth")
-    setup = [value for name, value in section(report, "setup").items()
+    setup = [value or 0 for name, value in section(report, "setup").items()
              if name in ("read_seconds", "partition_seconds", "plan_seconds", "convert_seconds",
                          "upload_seconds")]
     return {

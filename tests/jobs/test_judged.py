@@ -140,6 +140,12 @@ class Figures(unittest.TestCase):
             result = assess({**self.files, name: spoilt_text.encode()})
             self.assertIn("validation.max_error_ratio is", "\n".join(result["reasons"]), literal[:20])
 
+    def test_nulls_that_are_allowed(self):
+        """What was not measured is null and no reason against a report."""
+        report = self.made.reports["road", 1]
+        report["setup"]["read_seconds"] = report["provenance"]["mpi"] = report["partition"]["nodes"] = None
+        self.assertEqual(self.made.result()["verdict"], "REHEARSAL")
+
     def test_no_json(self):
         for content, said in ((b"{", "is not JSON"), (b'{"a": "\xff"}', "is not UTF-8: byte 7"),
                               (b"[" * 100000, "nested too deeply"), (b'{"a": 1, "a": 2}', "'a' stands twice"),
