@@ -195,11 +195,11 @@ def described(report):
 
 def of_case(case, best, nonzeros):
     """A combination of `all`; rates follow from the one that is described in detail."""
-    same = all(case[name] == best[name] for name in ("format", "transport", "graph",
+    same = all(case.get(name) == best[name] for name in ("format", "transport", "graph",
                                                      "median_seconds"))
     line = dict(best) if same else {"read_bandwidth_gbytes": best["read_bandwidth_gbytes"]}
     line.update({name: case.get(name) for name in OF_CASE})
-    if case["median_seconds"] and not same:
+    if case.get("median_seconds") and best["median_seconds"] and nonzeros is not None and not same:
         line["gflops"] = 2e-9 * nonzeros / case["median_seconds"]
         faster = best["median_seconds"] / case["median_seconds"]
         for name in ("gbytes_per_second", "share_of_read_bandwidth"):

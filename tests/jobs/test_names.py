@@ -147,6 +147,13 @@ class Changed(launch.Case):
                     self.assertRegex(out + said, rf"\A{program}.py: .*r.json: is not as `rowhalo` writes reports: "
                                      rf"{section}.* is .*, not .*\n\Z")
 
+    def test_cases_without_what_they_are_compared_with(self):
+        report = json.loads((JOBS / "results/samples/run.json").read_text("utf-8"))
+        case = {"format": "csr", "transport": "mpi", "graph": False, "median_seconds": 1e-3}
+        for change in ({"timing": None}, {"matrix": {"source": "a"}}, {}):
+            report.update(cases=[case, {**case, "median_seconds": None}], **change)
+            nasty.call("table", self.write("r.json", json.dumps(report)))
+
     def test_figures(self):
         report = json.loads((JOBS / "results/samples/run.json").read_text("utf-8"))
         for value in ("NaN", "-1", "Infinity", '"fast"', "true", "[]"):
