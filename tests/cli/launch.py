@@ -80,7 +80,7 @@ def command_line(arguments, ranks, files=()):
     return [*launcher, str(BINARY), *map(str, arguments)]
 
 
-def start(arguments, ranks=4):
+def start(arguments, ranks=2):
     """A running job; its output goes to files, so that nobody waits for a pipe."""
     # The caller owns the files through the process object.
     # pylint: disable=consider-using-with
@@ -110,7 +110,7 @@ def finish(process, timeout=PATIENCE):
     return Result(status, *texts, time.monotonic() - process.started, process.args)
 
 
-def run(*arguments, ranks=4, timeout=PATIENCE):
+def run(*arguments, ranks=2, timeout=PATIENCE):
     return finish(start(arguments, ranks), timeout)
 
 
@@ -198,7 +198,7 @@ class Case(unittest.TestCase):
             if not line.startswith("RESULT: "):
                 self.assertLessEqual(len(line), 100, f"{line}\n{result}")
 
-    def run_json(self, *arguments, ranks=4, status=0, timeout=PATIENCE, command="run"):
+    def run_json(self, *arguments, ranks=2, status=0, timeout=PATIENCE, command="run"):
         """`rowhalo COMMAND`, which must end with `status`; gives its JSON."""
         target = self.place / "result.json"
         target.unlink(missing_ok=True)

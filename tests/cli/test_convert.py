@@ -21,7 +21,7 @@ def usable_suffixes():
 
 
 class Convert(launch.Case):
-    def convert(self, source, target, *options, ranks=4):
+    def convert(self, source, target, *options, ranks=2):
         """Converts, gives the JSON."""
         report = self.place / "report.json"
         result = launch.run("convert", source, target, "--json", report, *options, ranks=ranks)

@@ -24,7 +24,7 @@ class Failures(launch.Case):
     def start_long_run(self, *more):
         """A job in the middle of its measurement: (process, ranks, JSON path)."""
         target = self.place / "result.json"
-        process = launch.start([*LONG, "--json", target, *more])
+        process = launch.start([*LONG, "--json", target, *more], ranks=4)
         ranks = launch.wait_until_measuring(process, 4)
         self.assertIsNone(process.poll())
         self.assertEqual(len(ranks), 4)

@@ -43,7 +43,7 @@ def read_vector(path):
 
 
 class Scipy(launch.Case):
-    def agrees(self, name, matrix, *options, x="random:seed=1", y="", alpha=1.0, beta=0.0, ranks=4,
+    def agrees(self, name, matrix, *options, x="random:seed=1", y="", alpha=1.0, beta=0.0, ranks=3,
                precision="fp64"):
         saved = self.place / "y.mtx"
         saved.unlink(missing_ok=True)

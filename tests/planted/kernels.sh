@@ -177,3 +177,6 @@ fault "two distinct values pass for one" kernels/local_statistics.cpp \
 fault "both lanes of a pair read the first column" kernels/cpu/avx2.hpp \
   'x + static_cast<std::uint32_t>(both)), x + (both >> 32));' \
   'x + static_cast<std::uint32_t>(both)), x + static_cast<std::uint32_t>(both));'
+fault "ROWHALO_SIMD is not looked at" kernels/cpu/isa.cpp \
+  'return isa <= isa_limit() && cpu_has(isa);' \
+  'return cpu_has(isa);' test_kernels
