@@ -173,6 +173,7 @@ ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machi
     const ComputeSite site = site_of(options, job, machine);
     agree(job.comm, [&] { find_usable_transport(options.halo, site); });
   }
+  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   report.verdict = "the options and the size of the matrix are accepted; nothing was read";
   return finish(job, outputs, report, ExitCode::fine);
 }
