@@ -136,7 +136,7 @@ void TransportTrials::try_transport(const TransportVariant& variant) {
 }
 
 ChosenTransport TransportTrials::choose(std::span<const TransportVariant> variants) {
-  alone_ = variants.size() == 1;
+  alone_ = variants.size() == 1 || stop_requested(setting_.measuring);
   setting_.measuring.progress.expect(std::ssize(variants));
   for (const TransportVariant& variant : variants) {
     if (best_ && stop_requested(setting_.measuring)) break;

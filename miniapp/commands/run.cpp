@@ -263,8 +263,10 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   agree(e.job.comm, [&] { measured.reserve.reserve(reserve_bytes); });
   for (const std::string& name : names) {
     const std::optional<ChosenKernels> kernels = convert(e, setting, name, report);
+    if (interrupted(e.job, report)) return measured;
     if (!kernels) continue;
     for (ChosenTransport& transport : transports_for(e, setting, *kernels)) {
+      if (interrupted(e.job, report)) return measured;
       const bool open = options.format == "auto" && options.schedule == Schedule::overlap;
       const auto other = open ? try_other_schedules(setting, *kernels, transport) : nullptr;
       const bool going_on =
