@@ -7,23 +7,26 @@
 #include "io/sources.hpp"
 #include "io/tar.hpp"
 #include "io/vector_file.hpp"
+#include "partition/base/text.hpp"
 #include "tests/fuzz/memory_file.hpp"
 
 using namespace rowhalo;
 
 namespace {
 
+/// What is said of a file that is refused, which may hold names of any bytes.
 template <class Call>
 void refused_or(Call call) {
-  const auto one_line = [](const std::exception& error) {
-    require(std::string_view(error.what()).find('\n') == std::string_view::npos, "one line");
+  const auto check = [](const std::exception& error) {
+    require(*error.what() != '\0', "a refusal says why");
+    require(one_line(error.what()).find('\n') == std::string::npos, "on one line");
   };
   try {
     call();
   } catch (const InputError& error) {
-    one_line(error);
+    check(error);
   } catch (const AgreedError& error) {
-    one_line(error);
+    check(error);
   }
 }
 
