@@ -7,22 +7,26 @@
 
 #include <iterator>
 
+#include "io/file_location.hpp"
 #include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
 #include "io/vector_kinds.hpp"
+#include "io/vector_of_matrix.hpp"
 
 namespace rowhalo {
 
 std::optional<std::vector<double>> read_petsc_vector(const std::string& name, GlobalIndex size,
                                                      const Comm& comm, Progress& progress) {
+  const FileLocation location = file_location(name);
   std::int64_t is_matrix = 0;
   agree(comm, [&] {
-    if (comm.rank == 0) is_matrix = holds_petsc_matrix(name) ? 1 : 0;
+    if (comm.rank == 0) is_matrix = holds_petsc_matrix(location.file) ? 1 : 0;
   });
   if (sum_over_ranks(comm, is_matrix) > 0) return std::nullopt;
   InputFile file;
-  const PetscHeader header = open_petsc(name, PetscObject::vector, comm, &file).header;
+  const PetscHeader header = open_petsc(location.file, PetscObject::vector, comm, &file).header;
   agree(comm, [&] {
+    check_vector_shape(name, name, header.rows, 1, location.column, header.rows);
     if (header.rows == size) return;
     throw InputError(fmt::format("{}: byte {}: the vector has {} entries where {} are needed", name,
                                  header.index_bytes, header.rows, size));

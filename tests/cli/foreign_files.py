@@ -241,6 +241,12 @@ def add_vectors(folder):
         put(group, scipy.sparse.csc_matrix(tall))
     for name in "", ":/vector", ":/tall", ":/wide", ":/two:column=2", ":/chunks:column=2", ":/sparse":
         folder.vectors[f"x.h5{name}"] = x
+    def big_endian(*parts):
+        return b"".join(np.array(numbers, dtype=kind).tobytes() for kind, numbers in parts)
+    folder.vector("x.petsc", big_endian((">i4", [1211214, 8]), (">f8", x)), x)
+    folder.vectors["x.petsc:column=1"] = x
+    folder.write("dense.petsc", big_endian((">i4", [1211216, 8, 2, -1]), (">f8", two.ravel())))
+    folder.vectors["dense.petsc:column=2"] = x
     folder.vectors["x.h5:/booleans"], folder.vectors["x.h5:/counts"] = x > 0, np.arange(8)
 
 
@@ -297,7 +303,7 @@ def refused(folder):
 
 def refused_vectors(_folder):
     return {"x_two.mtx": ["8 x 2", "x_two.mtx:column=1"], "x_two.mtx:column=3": ["no column 3"],
-            "x_two.mtx:column=0": ["column=1"], "x.h5:/two": ["8 x 2", "x.h5:/two:column=1"],
+            "x_two.mtx:column=0": ["column=1"], "x.petsc:column=2": ["no column 2"], "x.h5:/two": ["8 x 2", "x.h5:/two:column=1"],
             "set.tar.gz": ["is an archive", "set.tar.gz:set_b.mtx"], "five.mat": ["before version 7.3"],
             "set.tar.gz:set_b.mtx": ["9 entries where 8"], "nothing.xyz": ["vectors are read from"]}
 
