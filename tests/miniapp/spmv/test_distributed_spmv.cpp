@@ -326,7 +326,7 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
 
 TEST_CASE("partial sums keep values in fewer bytes only where they may") {
   Supervision supervision;
-  const Problem problem("rmat:9", "nnz", {}, Precision::fp64, 1, 0);
+  const Problem problem("rmat:12", "nnz", {}, Precision::fp64, 1, 0);
   const PartialSums sums = make_partial_sums(problem.comm, problem.matrix, supervision.progress);
   const HaloPlan plan = make_halo_plan(problem.comm, sums.matrix, supervision.progress);
   const std::vector<std::byte> x = stored(problem.x_of(sums.matrix), problem.precision);
