@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -162,11 +163,21 @@ def ranks_under(pid):
     return sorted(each for each in found if each != pid and is_below(each) and runs_binary(each))
 
 
+def expects_signals(pid):
+    """Whether a rank has come so far that SIGUSR1 does not end it: its watchdog waits for it."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            blocked = re.search(r"^SigBlk:\s*([0-9a-f]+)$", file.read(), re.MULTILINE)[1]
+    except OSError:
+        return False
+    return bool(int(blocked, 16) >> (signal.SIGUSR1 - 1) & 1)
+
+
 def wait_until_measuring(process, ranks):
     """The ranks of a long run, when all its set-up must be over."""
     settle = max(2, 2 * good_seconds())
     deadline = time.monotonic() + PATIENCE
-    while len(ranks_under(process.pid)) < ranks and time.monotonic() < deadline:
+    while sum(map(expects_signals, ranks_under(process.pid))) < ranks and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(settle)
     return ranks_under(process.pid)

@@ -57,7 +57,7 @@ class Halo(launch.Case):
 
     def test_table(self):
         result = launch.run("run", "--matrix", "dense:16", "--halo", "node-aware", "--device", "cpu",
-                            "--ranks-per-node", 2, *launch.SHORT)
+                            "--ranks-per-node", 2, *launch.SHORT, ranks=4)
         self.assertEqual(result.status, 0, result)
         # 8 entries each way; 4 of each node's 8 rows on each rank, needed by two ranks.
         self.assertIn("256 B in 8 messages; sent: 128 B in 2 messages", result.stdout)
@@ -111,7 +111,7 @@ class PartialSums(launch.Case):
                 self.assertGreater(report["halo"]["partial_sums"], 0)
 
     def test_less_is_sent_and_work_is_even(self):
-        without = self.run_json("--matrix", "rmat:12", "--device", "cpu", "--partition", "nnz", *launch.SHORT)
+        without = self.run_json("--matrix", "rmat:12", "--device", "cpu", "--partition", "nnz", *launch.SHORT, ranks=4)
         report = self.report("rmat:12", 4, "--partition", "nnz")
         self.assertLess(report["halo"]["bytes_total"], 0.75 * without["halo"]["bytes_total"])
         self.assertLess(report["halo"]["bytes_max_rank"], 0.75 * without["halo"]["bytes_max_rank"])
@@ -120,12 +120,12 @@ class PartialSums(launch.Case):
 
     def test_left_out_on_cpus(self):
         """By default; sums would save much of this matrix."""
-        report = self.run_json("--matrix", "arrow:rows=4000,heavy=3,row=2000", "--device", "cpu", *launch.SHORT)
+        report = self.run_json("--matrix", "arrow:rows=4000,heavy=3,row=2000", "--device", "cpu", *launch.SHORT, ranks=4)
         self.assertEqual(report["halo"]["partial_sums"], 0)
 
     def test_where_no_sum_saves_anything(self):
         """A stencil: everything is as without the option; auto might take dia, whose bits are others."""
-        without = self.run_json("--matrix", "stencil7:8", "--device", "cpu", "--format", "sell", *launch.SHORT)
+        without = self.run_json("--matrix", "stencil7:8", "--device", "cpu", "--format", "sell", *launch.SHORT, ranks=4)
         report = self.report("stencil7:8", 4, "--format", "sell")
         self.assertEqual(report["halo"]["partial_sums"], 0)
         self.assertEqual(report["halo"]["bytes_total"], without["halo"]["bytes_total"])

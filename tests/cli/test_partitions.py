@@ -94,11 +94,11 @@ class Partitions(launch.Case):
     def test_traffic_between_nodes(self):
         words = ["--matrix", "stencil7:12", "--partition", "rows", "--format", "csr", "--halo", "mpi",
                  *launch.SHORT]
-        halo = self.run_json(*words, "--ranks-per-node", 2)["halo"]
+        halo = self.run_json(*words, "--ranks-per-node", 2, ranks=4)["halo"]
         # Slabs in a row: only ranks 1 and 2 talk across, a plane of 144 values each way.
         self.assertEqual(halo["messages_between_nodes"], 2)
         self.assertEqual(halo["bytes_between_nodes"], 2 * 144 * 8)
-        halo = self.run_json(*words)["halo"]
+        halo = self.run_json(*words, ranks=4)["halo"]
         self.assertEqual(halo["messages_between_nodes"], 0)
 
     def test_what_is_refused(self):
@@ -110,7 +110,7 @@ class Partitions(launch.Case):
                  "--hierarchical has nothing to choose"),
                 (["--matrix", "stencil5:4", "--reorder", "amd"], "use none or rcm")):
             with self.subTest(words):
-                result = launch.run("run", *words)
+                result = launch.run("run", *words, ranks=4)
                 self.assertEqual(result.status, 2, result)
                 self.assertIn(expected, result.message())
 

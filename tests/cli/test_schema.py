@@ -49,7 +49,7 @@ class Schema(launch.Case):
 
     def test_numbers_of_a_known_matrix(self):
         report = self.run_json("--matrix", "stencil27:10", "--format", "csr", "--halo", "mpi",
-                               "--partition", "rows", *launch.SHORT)
+                               "--partition", "rows", *launch.SHORT, ranks=4)
         nonzeros = (3 * 10 - 2) ** 3
         self.check(report)
         self.assertEqual(report["matrix"]["rows"], 1000)
