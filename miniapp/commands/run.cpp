@@ -77,7 +77,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   report.timing = measurement.timing;
   report.performance =
       describe_performance(report.matrix, precision, measurement.timing.median_seconds);
-  if (measurement.interrupted) return;
+  if (measurement.timing.batches == 0) return;  // a part of one is all there is
   report_telemetry(e,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
                    static_cast<double>(report.kernel->flops), report);
@@ -87,6 +87,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
     report.ranks->communication = describe_communication(comm, e.problem.exchanged(), site.nodes,
                                                          report.partition->name, precision);
   }
+  if (measurement.interrupted) return;
   if (site.device == Device::gpu) {
     report.memory.device_bytes_max_rank =
         max_over_ranks(comm, e.machine.free_device_bytes - free_device_bytes());

@@ -104,7 +104,7 @@ SystemOfTest system_of(const Case& one, const char* partition, const Comm& comm)
 
 Bits solved(const SystemOfTest& system, const Case& one, const ComputeSite& site,
             const std::string& format) {
-  SolveChoice choice{.site = site, .stop = {1e-9, 25, 0}, .format = format};
+  SolveChoice choice{.site = site, .stop = {1e-9, 12, 0}, .format = format};
   choice.preconditioned = one.preconditioned;
   const SolverOutcome outcome = solve(system, find_solver(one.method), choice);
   return {outcome.end, outcome.norms,
@@ -167,8 +167,8 @@ TEST_CASE("one history and one x for any ranks, partition and canonical format",
 }
 
 TEST_CASE("a right-hand side times a power of two takes the same iterations", "[short]") {
-  if (world().size > 2) {
-    NOT_TESTED("more than 2 ranks: they differ in nothing here");
+  if (world().size > 1) {
+    NOT_TESTED("more than one rank: they differ in nothing here");
     return;
   }
   const ComputeSite here = test::test_site();
