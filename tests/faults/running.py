@@ -56,8 +56,9 @@ class Outcome:
 
 # Seen with Open MPI 4.1: every rank has ended, and mpirun waits for itself in pmix_progress_thread_pause.
 LAUNCHER_HANGS = "none: the launcher hangs after all ranks have ended"
-# Seen as well: mpirun dies of SIGPIPE when a rank ends inside MPI_Init; then nobody removes its files.
-LAUNCHER_DIES = (128 + signal.SIGPIPE, -signal.SIGPIPE)
+# Seen as well: mpirun dies of SIGPIPE when a rank ends inside MPI_Init, of SIGSEGV when one aborts inside
+# MPI_Finalize (no rank "exited on signal 11" then); nobody removes its files.
+LAUNCHER_DIES = tuple(sign for number in (signal.SIGPIPE, signal.SIGSEGV) for sign in (128 + number, -number))
 
 
 def is_whole(path):
