@@ -15,7 +15,7 @@ struct SolverRequest {
   const SolverEntry& entry;
   double tolerance;
   double damping;                       ///< of pagerank
-  const std::vector<double>& dangling;  ///< likewise
+  const std::vector<double>& dangling;  ///< of pagerank: 1 where a column is empty
 };
 
 /// Collective. Fills end, passed, check, reason, true_residual and error of `report`, whose norms

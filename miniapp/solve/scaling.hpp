@@ -33,8 +33,8 @@ struct SystemScale {
 /// is left larger.
 int scale_values(const Comm& comm, LocalMatrix& matrix);
 
-/// Collective. The same for the entries of a vector, which may be rounded where they are less than
-/// 2^-1000 of the largest; always scaled, so that the largest lies in [1, 2).
+/// Collective. Scales the entries of a vector so that the largest lies in [1, 2), and returns by
+/// which power of two they have been divided. Entries below 2^-1000 of the largest may be rounded.
 int scale_entries(const Comm& comm, std::vector<double>& entries);
 
 /// 2^exponent times the entries.

@@ -85,8 +85,8 @@ std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const Globa
   return share;
 }
 
-/// Collective. The same where several ranks, or none, have an entry of a number:
-/// `combine(mine, theirs)` makes one of them, beginning with T(), in the order of the ranks.
+/// Collective. Entries at `numbers`, which may be given by several ranks or by none, become this
+/// rank's even share: `combine(mine, theirs)` joins those of one number to T(), in rank order.
 template <class T, class Combine>
 std::vector<T> combined_share(const Comm& comm, GlobalIndex size,
                               std::span<const GlobalIndex> numbers, std::span<const T> entries,
