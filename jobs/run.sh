@@ -197,7 +197,9 @@ check_arguments() {
     esac
   done
   [[ $("$rowhalo" "${arguments[0]}" --help 2>/dev/null) == *--dry* ]] || return 0
-  said=$("$rowhalo" "${arguments[@]}" --dry --quiet --no-progress 2>&1 >/dev/null </dev/null) ||
+  # As in jobs/studying/program.py: one process without a launcher, which inside a job takes itself for a rank.
+  said=$(OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_orte_create_session_dirs=0 \
+    "$rowhalo" "${arguments[@]}" --dry --quiet --no-progress 2>&1 >/dev/null </dev/null) ||
     refuse "$(grep -m 1 '^rowhalo: ' <<<"$said" || echo "$said")"
 }
 

@@ -8,7 +8,6 @@ installation makes, else the one in PATH, as in run.sh.
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,10 +21,9 @@ SECONDS = 120  # of one question
 ANSWER = {"matrix!": dict.fromkeys(("rows!", "columns!", "nonzeros!"), WHOLE),
           "info!": {"need!": dict.fromkeys(("host_peak_bytes!", "device_bytes!"), WHOLE)}}
 # A question is one process without a launcher. Open MPI would start a daemon beside it, which costs 0.2 s and
-# failed once inside a job on a busy machine. Its folder is its own: of the common one in the temporary folder the
-# last process to end takes away what another has just found there.
-ALONE = {"OMPI_MCA_ess_singleton_isolated": "1"}
-OWN_FOLDER = "OMPI_MCA_orte_tmpdir_base"
+# failed once inside a job on a busy machine; of the folder that all such processes share the last to end takes away
+# what another has just found there. The program sees to both itself, but inside a job it takes itself for a rank.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0"}
 
 
 class Outline(NamedTuple):
@@ -69,10 +67,9 @@ class Program:
     def ask(self, *arguments):
         """stdout, or None and what it said."""
         try:
-            with tempfile.TemporaryDirectory(prefix="rowhalo-") as folder:
-                run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
-                                     env={**os.environ, **ALONE, OWN_FOLDER: folder}, stdout=subprocess.PIPE,
-                                     stderr=subprocess.PIPE, timeout=SECONDS)
+            run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
+                                 env={**os.environ, **ALONE}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 timeout=SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             return None, str(error)
         said = run.stderr.decode(errors="replace").strip().split("\n")

@@ -91,10 +91,13 @@ bool has_launcher() {
 }
 
 /// A process that no launcher started talks to nobody: Open MPI starts 0.3 s sooner without its
-/// daemon and without looking for networks. What the user has set stays.
+/// daemon and without looking for networks. Nor does it need a folder in the temporary one, which
+/// all such processes would share, and which the last to end takes away from under one that begins.
+/// What the user has set stays.
 void want_no_network() {
   constexpr int keep = 0;
   setenv("OMPI_MCA_ess_singleton_isolated", "1", keep);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", keep);
   setenv("OMPI_MCA_pml", "ob1", keep);
   setenv("OMPI_MCA_btl", "self", keep);
 }

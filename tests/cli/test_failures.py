@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import unittest
+import unittest.mock
 
 import launch
 
@@ -45,6 +46,12 @@ class Failures(launch.Case):
             time.sleep(0.1)
         self.assertEqual([pid for pid in ranks if alive(pid)], [], "ranks left behind")
         return result
+
+    def test_a_process_without_launcher_shares_no_folder(self):
+        """In the temporary folder, with others that end and take it away."""
+        with unittest.mock.patch.dict(launch.ENVIRONMENT, OMPI_MCA_orte_tmpdir_base="/dev/null/none"):
+            result = launch.run("run", "--matrix", "stencil7:4", *launch.SHORT, ranks=0)
+        self.assertEqual(result.status, 0, result)
 
     def test_killed_rank(self):
         self.ends_without_result(signal.SIGKILL)
