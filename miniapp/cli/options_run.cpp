@@ -178,7 +178,7 @@ void add_output_options(App& run, RunOptions& options) {
 void add_run_command(App& app, CommandLine& line) {
   App* run = &app.add_command("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
   const auto options = std::make_shared<RunOptions>();
-  options->validate = petsc_version().empty() ? "reference" : "petsc";
+  options->validate = built_with_petsc() ? "petsc" : "reference";
   add_matrix_options(*run, *options);
   add_format_options(*run, *options, {"auto", "all"});
   add_product_options(*run, *options,

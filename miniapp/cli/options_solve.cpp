@@ -92,7 +92,7 @@ void add_system_options(App& app, RunOptions& options) {
 }
 
 void add_solve_checks(App& app, SolveOptions& solve) {
-  solve.petsc = !petsc_version().empty();
+  solve.petsc = built_with_petsc();
   app.add_flag_callback(
          "--no-petsc", [&solve] { solve.petsc = false; }, "do not run PETSc's solvers beside ours")
       ->group("Measuring and checking");

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's MatMult as reference and baseline (product.hpp).
-#include "miniapp/bench/petsc/product.hpp"
-
-#ifdef ROWHALO_HAVE_PETSC
-
-#include <fmt/format.h>
+// PETSc's MatMult as reference and baseline (product.hpp). In librowhalo_petsc.so.
+#include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -46,11 +42,12 @@ void destroy(PetscProduct& petsc) {
 
 }  // namespace
 
-PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                          const std::vector<double>& x, const BatchOptions& options,
-                          Progress& progress, const Watchdog& watchdog) {
+PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                                const std::vector<double>& x, const BatchOptions& options,
+                                Progress& progress, const Watchdog& watchdog) {
   constexpr int vectors = 4;  // x twice, y, and the product that is returned
   PetscResult result;
+  progress.phase("validate with PETSc: matrix");
   result.unusable = petsc_refusal(comm, matrix, vectors);
   if (!result.unusable.empty()) return result;
   progress.phase("validate with PETSc: product");
@@ -78,27 +75,4 @@ PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision
   return result;
 }
 
-std::string petsc_version() {
-  return fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
-}
-
 }  // namespace rowhalo
-
-#else
-
-namespace rowhalo {
-
-PetscResult petsc_product(const Comm&, const LocalMatrix&, Precision, const std::vector<double>&,
-                          const BatchOptions&, Progress&, const Watchdog&) {
-  PetscResult result;
-  result.unusable = "this rowhalo was built without PETSc";
-  return result;
-}
-
-std::string petsc_version() {
-  return {};
-}
-
-}  // namespace rowhalo
-
-#endif

@@ -25,7 +25,6 @@ PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision
                           const std::vector<double>& x, const BatchOptions& options,
                           Progress& progress, const Watchdog& watchdog);
 
-/// "3.18.5", or empty without PETSc.
-std::string petsc_version();
+bool built_with_petsc();
 
 }  // namespace rowhalo

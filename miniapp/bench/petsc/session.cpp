@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#ifdef ROWHALO_HAVE_PETSC
-
 #include "miniapp/bench/petsc/session.hpp"
 
 #include <fmt/format.h>
@@ -148,5 +146,3 @@ void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision pr
 }
 
 }  // namespace rowhalo
-
-#endif

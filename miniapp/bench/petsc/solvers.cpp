@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/bench/petsc/solvers.hpp"
-
-#ifdef ROWHALO_HAVE_PETSC
+//
+// PETSc's KSP beside our solvers (solvers.hpp). In librowhalo_petsc.so.
+#include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -120,10 +120,11 @@ PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
 
 }  // namespace
 
-PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
-                         Progress& progress) {
+PetscSolvers with_petsc::solve(const PetscSystem& system, const std::vector<std::string>& names,
+                               Progress& progress) {
   constexpr int vectors = 16;  // those that solvers and preconditioners work with among them
   PetscSolvers solvers;
+  progress.phase("solve with PETSc: matrix");
   solvers.unusable = petsc_refusal(system.comm, system.matrix, vectors);
   if (!solvers.unusable.empty()) return solvers;
   progress.phase("solve with PETSc: solvers");
@@ -150,17 +151,3 @@ PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::strin
 }
 
 }  // namespace rowhalo
-
-#else
-
-namespace rowhalo {
-
-PetscSolvers petsc_solve(const PetscSystem&, const std::vector<std::string>&, Progress&) {
-  PetscSolvers solvers;
-  solvers.unusable = "this rowhalo was built without PETSc";
-  return solvers;
-}
-
-}  // namespace rowhalo
-
-#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The program's side of librowhalo_petsc.so (library.hpp).
+#include "miniapp/bench/petsc/library.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+#include "miniapp/halo/transports.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+#ifdef ROWHALO_PETSC_LIBRARY
+constexpr const char* library_name = ROWHALO_PETSC_LIBRARY;
+#else
+constexpr const char* library_name = nullptr;
+#endif
+
+/// Local. Throws std::runtime_error with what the loader says.
+const PetscCalls& load_calls() {
+  // It stays until the end: not all that it brings can leave earlier. Lazily, for those hundred
+  // libraries; what it lacks itself is found here all the same, since it was linked so.
+  void* const library = dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
+  const void* const calls = library == nullptr ? nullptr : dlsym(library, petsc_calls_name);
+  if (calls == nullptr) throw std::runtime_error(dlerror());
+  return *static_cast<const PetscCalls*>(calls);
+}
+
+/// Collective. Null with a reason in `unusable` where a rank cannot load the library.
+const PetscCalls* petsc_calls(const Comm& comm, Progress& progress, std::string& unusable) {
+  if (library_name == nullptr) {
+    unusable = "this rowhalo was built without PETSc";
+    return nullptr;
+  }
+  static const PetscCalls* calls = nullptr;
+  const LibraryCall call(progress);
+  try {
+    take_resources(comm, "it cannot be loaded", [] { calls = &load_calls(); });
+    return calls;
+  } catch (const AgreedError& error) {
+    unusable = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+bool built_with_petsc() {
+  return library_name != nullptr;
+}
+
+PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                          const std::vector<double>& x, const BatchOptions& options,
+                          Progress& progress, const Watchdog& watchdog) {
+  PetscResult result;
+  const PetscCalls* const calls = petsc_calls(comm, progress, result.unusable);
+  if (calls == nullptr) return result;
+  return calls->product(comm, matrix, precision, x, options, progress, watchdog);
+}
+
+PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
+                         Progress& progress) {
+  PetscSolvers solvers;
+  const PetscCalls* const calls = petsc_calls(system.comm, progress, solvers.unusable);
+  if (calls == nullptr) return solvers;
+  return calls->solve(system, names, progress);
+}
+
+}  // namespace rowhalo
