@@ -18,6 +18,7 @@ namespace rowhalo {
 namespace {
 
 constexpr double nap_seconds = 0.05;
+constexpr int wake_up = SIGURG;  // to the thread, at its end; ignored anywhere else
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -49,20 +50,30 @@ void Watchdog::block_signals() {
 }
 
 Watchdog::Watchdog(Progress& progress, double timeout_seconds)
-    : progress_(progress), timeout_seconds_(timeout_seconds), thread_([this] { watch(); }) {}
+    : progress_(progress), timeout_seconds_(timeout_seconds) {
+  sigset_t awaited = watched_signals(), before;
+  sigaddset(&awaited, wake_up);
+  pthread_sigmask(SIG_BLOCK, &awaited, &before);  // as the thread inherits it
+  thread_ = std::thread([this] { watch(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 Watchdog::~Watchdog() {
   done_.store(true, std::memory_order_relaxed);
+  pthread_kill(thread_.native_handle(), wake_up);
   thread_.join();
 }
 
 void Watchdog::watch() {
-  const sigset_t set = watched_signals();
+  sigset_t set = watched_signals();
+  sigaddset(&set, wake_up);
   const timespec nap{0, static_cast<long>(nap_seconds * 1e9)};
   std::uint64_t ticks = progress_.ticks();
   double idle_seconds = 0;
   while (!done_.load(std::memory_order_relaxed)) {
-    if (sigtimedwait(&set, nullptr, &nap) > 0) {
+    const int signal = sigtimedwait(&set, nullptr, &nap);
+    if (signal == wake_up) continue;
+    if (signal > 0) {
       progress_.request_stop();
       continue;
     }
