@@ -146,7 +146,7 @@ class Samples:
 
 
 def system_lines(place, short):
-    ranks_of_all = (1, 3, 7) if short else RANKS
+    ranks_of_all = (1, 3) if short else RANKS
     for system in SYSTEMS:
         matrix = system.short if short else system.matrix
         if not matrix:
@@ -175,7 +175,7 @@ def system_lines(place, short):
 def variants(short):
     """(ranks, format, schedule): every number of ranks with every schedule, formats in turn."""
     if short:
-        return [(1, "csr", "overlap"), (2, "asell", "blocking"), (7, "sell", "overlap")]
+        return [(1, "csr", "overlap"), (7, "sell", "blocking")]  # test_reproducible has others
     pairs = itertools.product(RANKS, ("overlap", "blocking"))
     return [(ranks, chosen, schedule)
             for (ranks, schedule), chosen in zip(pairs, itertools.cycle(FORMATS))]

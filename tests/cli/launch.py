@@ -50,6 +50,8 @@ if PATIENT_YIELD.exists():
 LAUNCHER = shlex.split(os.environ.get("ROWHALO_MPIEXEC", "mpirun"))
 # After so many seconds a run hangs; a machine that others use, too, is slow at times.
 PATIENCE = 600
+# Tests send it, and what starts in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # A run that is over soon: what is computed is tested, not how fast.
 SHORT = ["--min-seconds", "0", "--batches", "1", "--iterations", "1", "--warmup", "0"]
 
@@ -74,6 +76,9 @@ class Result:
 def command_line(arguments, ranks, files=()):
     """ranks == 0: without a launcher. `files`: where stdout and stderr go, past a launcher that mixes them."""
     launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
+    if ranks and list(arguments[:1]) == ["run"] and "--validate" not in arguments:
+        # PETSc's libraries take each rank as long as all else: who tests what PETSc is for names it.
+        arguments = [*arguments, "--validate", "reference"]
     if launcher and files and mixes_streams():
         # The launcher's own pipes stay open until a rank ends, as it expects.
         redirected = 'out=$1 err=$2; shift 2; exec 8>&1 9>&2 >>"$out" 2>>"$err"; exec "$@"'

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every generator, end to end: one fingerprint and, with csr and sell, one y_hash for any number of
-ranks; y is right. Blocks of elasticity stay whole."""
+"""Every generator, end to end: one fingerprint and, with csr and sell, one y_hash on one rank and on
+several; y is right. Blocks of elasticity stay whole."""
 import json
 import unittest
 
 import launch
 
-RANKS = (1, 2, 7)
+RANKS = (2, 3, 7)  # besides 1, in turn
 SPECS = ("stencil5:40,coef=random", "stencil7:12,coef=jump", "stencil27:9", "elasticity:7",
          "banded:rows=900,half=40,fill=0.3", "random:rows=700,columns=900,row=9", "rmat:scale=9",
          "web:rows=900,row=8", "road:40", "arrow:rows=2000,row=500", "empty:rows=2000", "dense:60",
@@ -16,9 +16,9 @@ SPECS = ("stencil5:40,coef=random", "stencil7:12,coef=jump", "stencil27:9", "ela
 
 class Generators(launch.Case):
     def test_one_matrix_and_one_result(self):
-        for spec in SPECS:
+        for number, spec in enumerate(SPECS):
             fingerprints, hashes = set(), set()
-            for ranks in RANKS:
+            for ranks in (1, RANKS[number % len(RANKS)]):
                 with self.subTest((spec, ranks)):
                     report = self.run_json("--matrix", spec, "--format", "all", "--device", "cpu",
                                            "--validate", "reference", "--halo", "mpi",

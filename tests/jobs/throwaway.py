@@ -24,10 +24,10 @@ import launch  # noqa: E402  pylint: disable=wrong-import-position
 
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 # A matrix and a measurement that are over in a moment.
-SMALL = ["--matrix", "stencil7:12", *launch.SHORT]
+SMALL = ["--matrix", "stencil7:12", *launch.SHORT, "--validate", "reference"]
 # Runs until it is told to end, in short batches: each is finished first.
 LONG = ["--matrix", "stencil7:24", "--min-seconds", "300", "--iterations", "10", "--format", "csr",
-        "--halo", "mpi"]
+        "--halo", "mpi", "--validate", "reference"]
 
 
 def environment(**more):
