@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# Faults that planted.sh plants where a run lacks memory, is asked to stop, or must not do what it could
+# Faults that planted.sh plants where a run lacks memory or a folder, is asked to stop, or must not do what it could
 
 fault "PETSc is not asked for its memory" miniapp/bench/petsc/session.cpp \
   'return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");' \
@@ -39,3 +39,11 @@ fault "partial sums take value codes unasked" miniapp/spmv/partial_sum_kernels.c
   'added_matrix_(sums.added, precision, device, value_codes)' \
   'added_matrix_(sums.added, precision, device)' \
   test_miniapp_n2
+fault "a rank that cannot load PETSc is alone with it" miniapp/bench/petsc/library.cpp \
+  'take_resources(comm, "it cannot be loaded", [] { calls = &load_calls(); });' \
+  'calls = &load_calls();' \
+  faults_memory
+fault "processes without a launcher share a folder" miniapp/process/environment.cpp \
+  'setenv("OMPI_MCA_orte_create_session_dirs", "0", keep);' \
+  '' \
+  cli_failures
