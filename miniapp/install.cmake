@@ -39,11 +39,11 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
 # What lies outside of the system's folders, as CUDA and a cluster's MPI, is found without LD_LIBRARY_PATH.
 set_target_properties(rowhalo PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS rowhalo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET rowhalo_petsc)
+if(TARGET rowhalo_with_petsc)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(rowhalo PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${libraries}")
-  set_target_properties(rowhalo_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS rowhalo_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(rowhalo_with_petsc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS rowhalo_with_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 # What miniapp/manual.cmake has left: manual pages, completion.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)

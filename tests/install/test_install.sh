@@ -27,6 +27,10 @@ done
 mpirun -n 1 "$place/examples/example_gpu"
 rowhalo=$place/prefix/bin/rowhalo share=$place/prefix/share
 "$rowhalo" --version
+# The library that calls PETSc is found where it was installed.
+if ! "$rowhalo" --version | grep -qE '^ *PETSc +no$'; then
+  "$rowhalo" run --matrix stencil7:4 --min-seconds 0 --device cpu | grep -F 'RESULT: PASS y agrees with petsc'
+fi
 "$rowhalo" --man | cmp - "$share/man/man1/rowhalo.1"
 for command in run kernels solve info network convert list; do
   "$rowhalo" "$command" --man | cmp - "$share/man/man1/rowhalo-$command.1"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where librowhalo_petsc.so is entered.
+// Where librowhalo_with_petsc.so is entered.
 #include "miniapp/bench/petsc/library.hpp"
 
-extern "C" const rowhalo::PetscCalls rowhalo_petsc_calls{&rowhalo::with_petsc::product,
-                                                         &rowhalo::with_petsc::solve};
+extern "C" const rowhalo::PetscCalls rowhalo_with_petsc_calls{&rowhalo::with_petsc::product,
+                                                              &rowhalo::with_petsc::solve};

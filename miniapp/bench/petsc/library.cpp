@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The program's side of librowhalo_petsc.so (library.hpp).
+// The program's side of librowhalo_with_petsc.so (library.hpp).
 #include "miniapp/bench/petsc/library.hpp"
 
 #include <dlfcn.h>

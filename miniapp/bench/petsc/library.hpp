@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// librowhalo_petsc.so: what calls PETSc, in a library that is loaded when PETSc is asked for.
+// librowhalo_with_petsc.so: what calls PETSc, in a library that is loaded when PETSc is asked for.
 // PETSc's own libraries, about a hundred, take longer to load than MPI takes to start.
 #pragma once
 
@@ -20,6 +20,6 @@ struct PetscCalls {
   decltype(petsc_product)* product;
   decltype(petsc_solve)* solve;
 };
-inline constexpr const char* petsc_calls_name = "rowhalo_petsc_calls";
+inline constexpr const char* petsc_calls_name = "rowhalo_with_petsc_calls";
 
 }  // namespace rowhalo

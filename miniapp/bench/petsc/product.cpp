@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's MatMult as reference and baseline (product.hpp). In librowhalo_petsc.so.
+// PETSc's MatMult as reference and baseline (product.hpp). In librowhalo_with_petsc.so.
 #include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // PETSc from its start to its end, and our matrix as PETSc's, handed over row by row. For the other
-// files of librowhalo_petsc.so.
+// files of librowhalo_with_petsc.so.
 #pragma once
 
 #include <petscksp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's KSP beside our solvers (solvers.hpp). In librowhalo_petsc.so.
+// PETSc's KSP beside our solvers (solvers.hpp). In librowhalo_with_petsc.so.
 #include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>
