@@ -186,7 +186,9 @@ while read -r test name; do done_before[$name]=$test; done < <(cat "$results" 2>
 : >"$clean"
 cuda=OFF
 [ "$device" = cpu ] || cuda=ON
+# A few files as one: their headers are read once, and what is compiled again after a fault stays little.
 cmake -G Ninja -S "$tree" -B "$tree/build" -D CMAKE_BUILD_TYPE=Release -D ROWHALO_WITH_CUDA=$cuda \
+  -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=6 \
   -D ROWHALO_TEST_TIMEOUT=900 >"$log" 2>&1 || { tail -n 30 "$log" && exit 1; }
 
 chosen=()
