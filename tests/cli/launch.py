@@ -53,7 +53,7 @@ if PATIENT_YIELD.exists():
 LAUNCHER = shlex.split(os.environ.get("ROWHALO_MPIEXEC", "mpirun"))
 # After so many seconds a run hangs; a machine that others use, too, is slow at times.
 PATIENCE = 600
-# Tests send it, and what starts in the background ignores it.
+# Tests send SIGINT, which a shell has its background processes ignore.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A run that is over soon: what is computed is tested, not how fast.
 SHORT = ["--min-seconds", "0", "--batches", "1", "--iterations", "1", "--warmup", "0"]
@@ -80,7 +80,7 @@ def command_line(arguments, ranks, files=()):
     """ranks == 0: without a launcher. `files`: where stdout and stderr go, past a launcher that mixes them."""
     launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
     if ranks and list(arguments[:1]) == ["run"] and "--validate" not in arguments:
-        # PETSc's libraries take each rank as long as all else: who tests what PETSc is for names it.
+        # Loading PETSc takes a rank as long as all the rest: tests that mean PETSc say --validate petsc.
         arguments = [*arguments, "--validate", "reference"]
     if launcher and files and mixes_streams():
         # The launcher's own pipes stay open until a rank ends, as it expects.

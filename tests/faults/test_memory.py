@@ -40,7 +40,7 @@ class Memory(launch.Case):
         self.assertEqual(result.status, 0, result)
         return result, json.loads(target.read_text(encoding="utf-8"))
 
-    def run_checked_by_reference(self, ranks, said, matrix=LARGE):  # pylint: disable=dangerous-default-value
+    def run_checked_by_reference(self, ranks, said, matrix):
         result, report = self.ends_well("run", *matrix, "--validate", "petsc", ranks=ranks)
         self.assertEqual(result.stdout.count("FOM: "), 5, result)
         self.assertRegex(result.stdout, "RESULT: PASS y agrees with reference; PETSc not used: (" + said + ")")
@@ -54,7 +54,7 @@ class Memory(launch.Case):
         for ranks in (1, 3):
             with self.subTest(ranks=ranks), planted(ranks - 1, "validate with PETSc: matrix"):
                 self.run_checked_by_reference(ranks, "not enough memory for its copy of the matrix, "
-                                              rf"which needs \S+ MB more on rank {ranks - 1}")
+                                              rf"which needs \S+ MB more on rank {ranks - 1}", LARGE)
 
     @launch.needs("PETSc")
     def test_no_memory_to_load_petsc(self):
@@ -78,7 +78,7 @@ class Memory(launch.Case):
                     self.ends_well("run", *LARGE, "--validate", "reference", ranks=ranks)
                 limit = int(peak.read_text(encoding="utf-8").split()[1]) * 1024 * 103 // 100
                 with planted(ranks - 1, "start MPI", f"prlimit --pid $PPID --as={limit}"):
-                    self.run_checked_by_reference(ranks, "not enough memory|it cannot be loaded")
+                    self.run_checked_by_reference(ranks, "not enough memory", LARGE)
 
     def test_no_memory_for_the_reference(self):
         for ranks in (1, 3):

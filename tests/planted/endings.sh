@@ -40,7 +40,7 @@ fault "partial sums take value codes unasked" miniapp/spmv/partial_sum_kernels.c
   'added_matrix_(sums.added, precision, device)' \
   test_miniapp_n2
 fault "a rank that cannot load PETSc is alone with it" miniapp/bench/petsc/library.cpp \
-  'take_resources(comm, "it cannot be loaded", [] { calls = &load_calls(); });' \
+  'take_resources(comm, "it cannot be loaded", [&] { calls = &load_calls(); });' \
   'calls = &load_calls();' \
   faults_memory
 fault "processes without a launcher share a folder" miniapp/process/environment.cpp \

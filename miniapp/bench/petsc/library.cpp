@@ -21,8 +21,8 @@ constexpr const char* library_name = nullptr;
 
 /// Local. Throws std::runtime_error with what the loader says.
 const PetscCalls& load_calls() {
-  // It stays until the end: not all that it brings can leave earlier. Lazily, for those hundred
-  // libraries; what it lacks itself is found here all the same, since it was linked so.
+  // Never closed: not every library that it loads can be unloaded. RTLD_LAZY is for PETSc's; a
+  // function of ours that is missing is found at once, since this one is linked with -z now.
   void* const library = dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
   const void* const calls = library == nullptr ? nullptr : dlsym(library, petsc_calls_name);
   if (calls == nullptr) throw std::runtime_error(dlerror());
@@ -35,10 +35,10 @@ const PetscCalls* petsc_calls(const Comm& comm, Progress& progress, std::string&
     unusable = "this rowhalo was built without PETSc";
     return nullptr;
   }
-  static const PetscCalls* calls = nullptr;
+  const PetscCalls* calls = nullptr;
   const LibraryCall call(progress);
   try {
-    take_resources(comm, "it cannot be loaded", [] { calls = &load_calls(); });
+    take_resources(comm, "it cannot be loaded", [&] { calls = &load_calls(); });
     return calls;
   } catch (const AgreedError& error) {
     unusable = error.what();
