@@ -89,28 +89,28 @@ def official_of(name, division, nodes, seconds=None, options=()):
             "rehearsal": shortened or chosen.rehearsal, "options": list(options)}
 
 
+def each_option(options):
+    """(name, its words, how many they must be) of the options of a tuned result."""
+    at = 0
+    while at < len(options):
+        name, equals, _ = options[at].partition("=")
+        count = 1 if equals else TUNABLE.get(name, 1)
+        yield name, options[at:at + count], count
+        at += count
+
+
 def check_tuned(options):
-    words = list(options)
-    while words:
-        name, equals, _ = words[0].partition("=")
+    for name, words, count in each_option(options):
         if name not in TUNABLE:
             raise WrongInput(f"{words[0]}: may not be changed; --division tuned takes "
                              + ", ".join(TUNABLE))
-        count = 1 if equals else TUNABLE[name]
         if len(words) < count:
             raise WrongInput(f"{name}: its value is missing")
-        del words[:count]
 
 
 def for_solver(options):
     """Of the options of a tuned result those that `rowhalo solve` takes."""
-    kept, words = [], list(options)
-    while words:
-        name, equals, _ = words[0].partition("=")
-        count = 1 if equals else TUNABLE.get(name, 1)  # check_tuned refuses others
-        kept += [] if name in ONLY_PRODUCTS else words[:count]
-        del words[:count]
-    return kept
+    return [word for name, words, _ in each_option(options) if name not in ONLY_PRODUCTS for word in words]
 
 
 class Wanted(NamedTuple):

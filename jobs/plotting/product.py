@@ -154,8 +154,8 @@ def transport_panels(rows):
             chosen = next(iter(of_ranks[ranks].values()))[0]["format"]
             words = [short_matrix(matrix), f"{ranks} ranks", chosen]
             words += [precision] if len(grouped(rows, "precision")) > 1 else []
-            words += [schedule] if schedule and len(grouped(rows, "schedule")) > 1 else []
-            shown.append(TransportPanel(", ".join(words), matrix, ranks, of_ranks[ranks]))
+            words += [schedule] if len(grouped(rows, "schedule")) > 1 else []
+            shown.append(TransportPanel(", ".join(filter(None, words)), matrix, ranks, of_ranks[ranks]))
     return shown
 
 

@@ -90,14 +90,15 @@ def words_of(report):
     """What was asked for: argv without outputs and machine file, and of `kernels` without the list of
     formats, which the lines of the report give."""
     left_out = {**OUTPUTS, "--format": 2} if report["command"] == "kernels" else OUTPUTS
-    words = list(report["argv"])
-    kept = [Path(words.pop(0)).name] if words else []  # no path of a machine
-    while words:
-        name, equals, _ = words[0].partition("=")
+    words = report["argv"]
+    kept, at = [Path(word).name for word in words[:1]], 1  # no path of a machine
+    while at < len(words):
+        name, equals, _ = words[at].partition("=")
         if name in left_out:
-            del words[:1 if equals else left_out[name]]
+            at += 1 if equals else left_out[name]
         else:
-            kept.append(words.pop(0))
+            kept.append(words[at])
+            at += 1
     return kept
 
 

@@ -80,7 +80,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
     DistributedCsr source = read_matrix(options, alone, aside);
     problem.emplace(distribute(options, alone, bench.machine, std::move(source), aside));
     operands.emplace(prepare(options, alone, *problem, aside));
-    experiment.emplace(options, alone, bench.machine, *problem, *operands);
+    experiment.emplace(Experiment{options, alone, bench.machine, *problem, *operands});
     DeviceClock clock(problem->site.device, stream);
     const Measuring measuring{alone.comm, clock, alone.progress, alone.watchdog};
     ProductSetting setting = experiment->products(measuring);

@@ -60,11 +60,11 @@ def mutated(chance, value):
             where = where[key]
         what = chance.random()
         if what < 0.6:
-            where[path[-1]] = chance.choice((*VALUES, nasty.words(chance)))
+            where[path[-1]] = copy.deepcopy(chance.choice((*VALUES, nasty.words(chance))))
         elif what < 0.75:
             del where[path[-1]]
         elif isinstance(where, dict):
-            where[chance.choice((nasty.words(chance), "official", "points"))] = where[path[-1]]
+            where[chance.choice((nasty.words(chance), "official", "points"))] = copy.deepcopy(where[path[-1]])
         else:
             where *= chance.choice((2, 50))
     text = json.dumps(value)

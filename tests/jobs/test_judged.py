@@ -218,6 +218,13 @@ class Rules(unittest.TestCase):
         result = self.made.result()
         self.assertLess(max(map(len, result["reasons"])), 1000)
 
+    def test_many_words(self):
+        """Their time grows as their number."""
+        self.run["argv"] *= 20000
+        start = time.process_time()
+        self.made.result()
+        self.assertLess(time.process_time() - start, SECONDS)
+
 
 class Limits(launch.Case):
     """What bundles say of themselves is not believed. Each ends with a line that says why."""
