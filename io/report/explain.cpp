@@ -252,7 +252,7 @@ void say_time_of_product(Table& table, const RunReport& report) {
   } else {
     say_unknown_floor(table, report);
   }
-  const double exposed = report.timing->exposed_seconds;
+  const double exposed = report.timing->exposed_seconds.value_or(0);
   if (report.halo && report.halo->planned.messages > 0) {
     say(table, fmt::format("The exchange adds {} that no rows hide.", part(exposed)));
     rest -= exposed;

@@ -243,7 +243,8 @@ void fields(const TimingReport& t, Walk&& field) {
   field("p95_seconds", t.p95_seconds, "95th percentile of batches (seconds)");
   field("phases", t.phases, "mean of one product in each phase, from a pass of its own");
   field("exposed_seconds", t.exposed_seconds,
-        "product minus the same product without exchange (seconds)");
+        "product minus the same product without exchange (seconds); null: a signal came before it "
+        "was measured");
 }
 
 template <class Walk>

@@ -67,7 +67,9 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
     write_fom(out, "spmv_gflops", report.performance->gflops, "GF/s");
     write_fom(out, "spmv_gbytes", report.performance->gbytes_per_second, "GB/s");
   }
-  if (report.timing) write_fom(out, "halo_exposed_seconds", report.timing->exposed_seconds, "s");
+  if (report.timing && report.timing->exposed_seconds) {
+    write_fom(out, "halo_exposed_seconds", *report.timing->exposed_seconds, "s");
+  }
   // Of the fastest method that came to its end.
   const SolverReport* fastest = nullptr;
   for (const SolverReport& solver : report.solvers) {

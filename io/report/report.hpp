@@ -144,8 +144,9 @@ struct TimingReport {
   int iterations = 0;                                           ///< products per batch
   double median_seconds = 0, min_seconds = 0, p95_seconds = 0;  ///< of one product
   PhaseReport phases;
-  /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged.
-  double exposed_seconds = 0;
+  /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged,
+  /// empty where a signal came before it was measured.
+  std::optional<double> exposed_seconds;
 };
 
 struct PerformanceReport {

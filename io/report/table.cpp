@@ -287,7 +287,7 @@ void write_timing(Table& table, const TimingReport& t,
              fmt::format("pack {}, wait for ghosts {}, interior {}, boundary {}",
                          seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
                          seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
-  table.line("exposed halo", seconds_text(t.exposed_seconds));
+  if (t.exposed_seconds) table.line("exposed halo", seconds_text(*t.exposed_seconds));
   if (!performance) return;
   table.line("rate",
              fmt::format("{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),

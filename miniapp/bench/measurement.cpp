@@ -149,10 +149,10 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   pair_options.telemetry = nullptr;
   pair_options.iterations = times.iterations;
   const Exposure exposure = measure_exposure(setting, products, pair_options, times);
-  result.timing.exposed_seconds = exposure.share * times.median();
   result.own.local_batch_seconds = exposure.local_seconds;
   result.interrupted = exposure.interrupted;
   if (result.interrupted) return result;
+  result.timing.exposed_seconds = exposure.share * times.median();
   result.own.phases =
       measure_phases(setting, products, std::min(times.iterations, most_phase_products));
   result.timing.phases = slowest(setting.measuring.comm, result.own.phases);

@@ -184,7 +184,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   const TimingReport& timing = measurement.timing;
   if (several(e.options)) {
     report.cases.push_back({kernels.interior, transport.name, transport.graph,
-                            timing.median_seconds, timing.exposed_seconds,
+                            timing.median_seconds, *timing.exposed_seconds,
                             validation.max_error_ratio, validation.y_hash, validation.passed, fault,
                             validation.rows_unchecked});
   }
