@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from calling import exit_with, typed
+from calling import exit_with, hint, typed
 from names import Parser, quoted, say
 from studying.ini import WrongInput
 from whole_files import write_whole
@@ -76,7 +76,7 @@ def main(arguments):
         say(f"{typed('new.py')}: {error}", file=sys.stderr)
         return 2
     say(f"{target}: " + KINDS[options.kind][2].format(
-        study=typed("study.py"), file=quoted(target.resolve() if options.kind == "site" else target)))
+        study=hint("study.py"), file=quoted(target.resolve() if options.kind == "site" else target)))
     return 0
 
 

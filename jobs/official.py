@@ -24,7 +24,7 @@ from accepting import bundle, ratios
 from accepting.planning import folder_for, note_what_runs
 from accepting.rating import Broken, counted_rows, evidence_of, lines_of
 from accepting.sets import DIVISIONS, SETS, name_of, official_of
-from calling import exit_with, typed
+from calling import exit_with, hint, typed
 from names import Parser, quoted, say, typed_line
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
@@ -36,7 +36,7 @@ from studying.submitting import submit
 from whole_files import write_whole
 
 NAME = typed("official.py")
-STUDY = typed("study.py")
+AGAIN = hint("study.py")
 INVALID = 3
 
 
@@ -96,7 +96,7 @@ def finish(folder, reference):
         again = typed_line(sys.argv[1:])
         when = "when its job has ended" if any(
             state.word in LIVE for state in states.values()) else "to go on"
-        say(f"not finished; {when}: {NAME} {again}")
+        say(f"not finished; {when}: {hint('official.py')} {again}")
         return 1
     result, path = bundle.make(folder.path)
     say("", *lines_of(result))
@@ -106,7 +106,7 @@ def finish(folder, reference):
     say("", f"bundle: {path}", f"sha256: {hashlib.sha256(path.read_bytes()).hexdigest()}")
     if any(state.word == "error" for state in states.values()):
         again = ("the same call" if in_a_job(folder.site)
-                 else f"{STUDY} resume {quoted(folder.path)}")
+                 else f"{AGAIN} resume {quoted(folder.path)}")
         say(f"measure again what failed: {again}")
     return status_of(result)
 

@@ -151,6 +151,12 @@ said_in() {
   grep -E '^rowhalo: |^\[rank [0-9]+ on ' "$1" 2>/dev/null | grep -v -m 1 '^rowhalo: warning: ' | sed 's/^/: /' || true
 }
 
+# said_by_launcher LOG: the same of what kept ranks from starting: its first line, after which launchers explain at
+# length.
+said_by_launcher() {
+  grep -vE -m 1 '^rank [0-9]+ on |^[^[:alnum:]]*$' "$1" 2>/dev/null | sed 's/^/: /' || true
+}
+
 # supervised COMMAND...: runs it so that signals reach it at once; its exit status.
 supervised() {
   local status=0
@@ -220,8 +226,9 @@ run_point() {
   rank_map "$output/provenance" || status=$?
   wait "$provenance" || true
   stop_if_interrupted
-  [ "$status" -eq 0 ] || fail "$status" "the launcher did not place the ranks: ${launcher[*]}" \
-    "$output/provenance/map.txt"
+  [ "$status" -eq 0 ] ||
+    fail "$status" "the launcher did not place the ranks$(said_by_launcher "$output/provenance/map.txt"); see \
+provenance/map.txt of ${launcher[*]}"
   for ((k = 1; k <= repeats; ++k)); do
     phase="in repeat $k of $repeats"
     log=$output/log-$k.txt

@@ -14,20 +14,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from calling import exit_with, typed
+from calling import exit_with, hint, typed
 from comparing import count
 from names import Parser, quoted, say, shown, typed_line
 from studying import backends
 from studying.collect import collect
-from studying.folder import made, opened
+from studying.folder import made, opened, take_site
 from studying.ini import WrongInput
 from studying.points import obstacle, warnings
 from studying.program import Program
 from studying.running import run_points
 from studying.site import load_site, shell
-from studying.slurm import called
+from studying.slurm import SUBMIT_SECONDS, called
 from studying.states import counts, states_of, table
-from studying.submitting import submit, watch
+from studying.submitting import stuck_lines, submit, watch
 
 NAME = typed("study.py")
 JOBS = Path(__file__).resolve().parent
@@ -117,6 +117,8 @@ def submit_command(options):
         return submit_ready(path, options)
     program = Program()
     folder, text = folder_of(options, program)
+    if (folder.path / "plan.json").exists():
+        take_site(folder, options.site, write=not options.dry_run)
     return submit(folder, text, program, options)
 
 
@@ -139,13 +141,15 @@ def submit_ready(path, options):
         say(" ".join([*(f"{name}={quoted(value)}" for name, value in settings.items()), typed_line(command)]))
         return 0
     backend.check_after(options.after)
-    say(*called(command, None, {**os.environ, **settings}).strip().split("\n"))
+    say(*called(command, None, {**os.environ, **settings}, SUBMIT_SECONDS).strip().split("\n"))
     return 0
 
 
 def run_command(options):
     program = None if Path(options.study).is_dir() else Program()
     folder, text = folder_of(options, program)
+    if (folder.path / "plan.json").exists() and not options.job:
+        take_site(folder, options.site)
     if text is not None:
         folder.write(text)
     missing = [name for name in ("h5py", "matplotlib") if not importlib.util.find_spec(name)]
@@ -172,7 +176,7 @@ def finish(folder, plots):
                                 str(folder.path)], check=False, stdin=subprocess.DEVNULL)
         if drawn.returncode:
             say(f"{NAME}: no plots: plot.py ended with exit status {drawn.returncode}; again "
-                  f"by: {NAME} collect {quoted(folder.path)} --plot", file=sys.stderr)
+                  f"by: {hint('study.py')} collect {quoted(folder.path)} --plot", file=sys.stderr)
     try:
         say(counts(states_of(folder)[0]), flush=True)
     except WrongInput as error:  # the results are written: a job must not fail because of this
@@ -183,10 +187,8 @@ def status_command(options):
     folder, _ = folder_of(options)
     if options.watch:
         return 0 if watch(folder) else 1
-    states, _ = states_of(folder)
-    for line in table(states):
-        say(line)
-    say(counts(states))
+    states, live_jobs = states_of(folder)
+    say(*table(states), counts(states), *stuck_lines(folder, live_jobs))
     return 1 if any(state.word == "error" for state in states.values()) else 0
 
 
@@ -264,7 +266,7 @@ def main():
             what = "there is no such option" if unknown[0].startswith("-") else "one word too many"
             raise WrongInput(f"{options.command}: {unknown[0]}: {what}; "
                              + (f"did you mean {near[0]}? " if near else "")
-                             + f"{NAME} {options.command} --help lists them")
+                             + f"{hint('study.py')} {options.command} --help lists them")
         if options.arguments and not (getattr(options, "study", "") or "").endswith(tuple(READY)):
             raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from accepting.sets import SETS, name_of, wanted_points
-from studying.folder import Folder, opened, planned, read_json
+from studying.folder import Folder, opened, planned, read_json, take_site
 from studying.ini import WrongInput
 from studying.plan import BEFORE
 from studying.points import points_of
@@ -75,6 +75,7 @@ def folder_for(path, site_name, official, program, write=True):
             folder.write(text_of(official))
         return folder
     folder = opened(path, site_name)
+    take_site(folder, site_name, write)
     before = folder.plan.get("official") or {}
     for key, value in official.items():
         if before.get(key) != value:

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple, Optional
 
-from calling import typed
+from calling import hint, typed
 from plotting.hdf5 import WrongFile, read_hdf5_report
 from studying import reports
 from studying.folder import read_json
@@ -148,7 +148,7 @@ class Reader:
                 self.add_report(path, report)
         if not any(report for _, report in reports):
             raise WrongFile(f"{folder}: holds neither results.csv nor a report; "
-                            f"`{typed('study.py')} collect` makes the one from the other")
+                            f"`{hint('study.py')} collect` makes the one from the other")
 
     @staticmethod
     def report_or_none(path):
@@ -163,8 +163,8 @@ class Reader:
             self.add_rows(read_csv(path), lambda row: path.parent / "points"
                           / (row["point"] or ".") / f"result-{row['repeat']}.h5")
         except (OSError, ValueError) as error:
-            raise WrongFile(f"{path}: {error}; `{typed('study.py')} collect` and "
-                            f"{typed('table.py')} make one") from error
+            raise WrongFile(f"{path}: {error}; `{hint('study.py')} collect` and "
+                            f"{hint('table.py')} make one") from error
         seen = set()
         for result in sorted(path.parent.glob("points/*/result-*.json")):
             report = None if result.parent in seen else self.report_or_none(result)

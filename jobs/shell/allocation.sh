@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 #
 # What the scheduler gave, and whether a point fits into it. Sourced by run.sh.
-# allocation() sets job_nodes, slots_per_node (ranks that a node takes) and node_cpus (what the
-# launcher may share out on a node); plan_layout() then ranks, nodes, ranks_per_node, cores_per_rank
+# allocation() sets job_nodes, slots_per_node (ranks that a node takes), node_cpus (what the launcher
+# may share out on a node) and shares_node (yes where it may have to share it with other jobs);
+# plan_layout() then ranks, nodes, ranks_per_node, cores_per_rank
 # and threads.
 
 # Cores, not hardware threads, that this process may use.
@@ -24,25 +25,36 @@ may_share_cores() {
 # "4(x2),3" is Slurm's way of writing 4 4 3: the first.
 first_of() { echo "${1%%[(,]*}"; }
 
-# pbs_cores NODES: cores of a node that a job of PBS may use: the site's, or its share of them where other
-# jobs run beside it. (The variable NCPUS is what the job asked for as ompthreads.)
-pbs_cores() {
+# pbs_share: sets node_cpus to the cores of a node that a job of PBS may use, the site's or its share of them, and
+# shares_node. (The variable NCPUS is what the job asked for as ompthreads.)
+pbs_share() {
   local job share
-  if [ "$SITE_EXCLUSIVE" = no ] && job=$(qstat -f "${PBS_JOBID:-}" 2>/dev/null) &&
+  [ -n "$shares_node" ] || return 0
+  if job=$(timeout -k 1 5 qstat -f "${PBS_JOBID:-}" 2>/dev/null </dev/null) &&
     [[ $job =~ Resource_List\.ncpus\ =\ ([1-9][0-9]*) ]]; then
-    share=$((BASH_REMATCH[1] / $1))
-    if [[ ! $job =~ Resource_List\.place\ =\ [a-z:]*excl ]] && [ "$share" -lt "$SITE_CORES" ]; then
-      echo $((share > 0 ? share : 1))
-      return
-    fi
+    share=$((BASH_REMATCH[1] / job_nodes))
+    if [[ $job =~ Resource_List\.place\ =\ [a-z:]*excl ]]; then shares_node="" share=$SITE_CORES; fi
+  else # the server does not answer: as study.py asks for them
+    share=$((slots_per_node * ${NCPUS:-1}))
   fi
-  echo "$SITE_CORES"
+  [ "$share" -gt 0 ] || share=1
+  [ "$share" -ge "$SITE_CORES" ] || node_cpus=$share
+}
+
+# Whether other jobs may run on the cores that this one sees: it has no whole node, and nothing (as a cgroup) keeps
+# it on what it was given. taskset undoes what ends with a process.
+shares_cores() {
+  local seen
+  [ -n "$shares_node" ] || return
+  seen=$(taskset -c "0-$(($(nproc --all) - 1))" env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null) || return 0
+  [ "$seen" -gt "$node_cpus" ]
 }
 
 allocation() {
   local cores
   cores=$(physical_cores)
-  job_nodes=1 slots_per_node=$SITE_CORES node_cpus=$SITE_CORES default_ranks=""
+  job_nodes=1 slots_per_node=$SITE_CORES node_cpus=$SITE_CORES default_ranks="" shares_node=""
+  [ "$SITE_EXCLUSIVE" != no ] || shares_node=yes
   case $SITE_SCHEDULER in
     slurm)
       [ -n "${SLURM_JOB_ID:-}" ] ||
@@ -61,7 +73,7 @@ allocation() {
       job_nodes=$(sort -u "$PBS_NODEFILE" | wc -l)
       slots_per_node=$(sort "$PBS_NODEFILE" | uniq -c | sort -n | awk 'NR == 1 {print $1}')
       default_ranks=$(wc -l <"$PBS_NODEFILE")
-      node_cpus=$(pbs_cores "$job_nodes")
+      pbs_share
       more="ask for more, as with qsub -l select=M:ncpus=C:mpiprocs=K, or run fewer ranks"
       ;;
     none)

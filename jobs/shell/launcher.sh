@@ -30,45 +30,55 @@ writes_hdf5() {
     [[ ! $version =~ HDF5\ +no ]]
 }
 
-# Whether mpirun was built with PBS; Open MPI 5 starts ranks by PRRTE.
+# Whether the launcher was built with PBS; Open MPI 5 starts ranks by PRRTE, MPICH by Hydra.
 knows_pbs() {
+  if [[ $1 == *HYDRA* ]]; then
+    grep -q 'Launchers available:.* pbs ' <<<"$1"
+    return
+  fi
   [[ $(ompi_info --parsable 2>/dev/null) == *mca:plm:tm:* ]] ||
     [[ $(prte_info 2>/dev/null) =~ plm:\ +tm\  ]]
 }
 
-# Where mpirun was built without PBS it starts its daemons by ssh, as a rule; where that is not
-# allowed, PBS's own pbs_tmrsh can, which also lets PBS count and end them.
+# choose_remote_start VERSION: a launcher that was built without PBS starts its daemons by ssh, as a rule; where
+# that is not allowed, PBS's own pbs_tmrsh can, which also lets PBS count and end them. VERSION is what the
+# launcher says of itself. The first host of the node file is this one.
 choose_remote_start() {
-  local host full_name
-  full_name=$(hostname -f 2>/dev/null) || full_name=$(hostname)
-  host=$(grep -m 1 -vxF -e "$(hostname)" -e "$(hostname -s)" -e "$full_name" "$PBS_NODEFILE") ||
-    return 0
+  local hosts
+  mapfile -t hosts < <(awk '!seen[$1]++ {print $1}' "$PBS_NODEFILE")
   # Slurm's qsub: mpirun knows Slurm.
-  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${PRTE_MCA_plm_ssh_agent:-}${SLURM_JOB_ID:-}" ] || knows_pbs ||
-    timeout 20 ssh -o BatchMode=yes -o ConnectTimeout=10 "$host" true 2>/dev/null </dev/null; then
+  [ "${#hosts[@]}" -gt 1 ] && [ -z "${SLURM_JOB_ID:-}" ] || return 0
+  # Open MPI cuts domains off, and would take n1.a.org and n1.b.org for one host.
+  if [ -n "$(printf '%s\n' "${hosts[@]%%.*}" | sort | uniq -d)" ]; then
+    export OMPI_MCA_orte_keep_fqdn_hostnames=1 PRTE_MCA_prte_keep_fqdn_hostnames=1
+  fi
+  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${PRTE_MCA_plm_ssh_agent:-}${HYDRA_LAUNCHER_EXEC:-}" ] || knows_pbs "$1" ||
+    timeout 20 ssh -o BatchMode=yes -o ConnectTimeout=10 "${hosts[1]}" true 2>/dev/null </dev/null; then
     return 0
   fi
   command -v pbs_tmrsh >/dev/null ||
-    refuse "mpirun cannot start processes on $host: it was built without PBS (ompi_info and" \
-      "prte_info list no plm tm), ssh $host asks or fails, and there is no pbs_tmrsh"
-  # mpirun splits the agent at spaces, which a folder may have.
+    refuse "${launcher_name} cannot start processes on ${hosts[1]}: it was built without PBS (ompi_info and" \
+      "prte_info list no plm tm), ssh ${hosts[1]} asks or fails, and there is no pbs_tmrsh"
+  # mpirun splits the agent at spaces, which a folder may have. The node file is on this host only: no daemon
+  # starts others.
   export PATH=$jobs/shell:$PATH
-  export OMPI_MCA_plm_rsh_agent=pbs_shell.sh OMPI_MCA_orte_leave_session_attached=1
-  export PRTE_MCA_plm_ssh_agent=pbs_shell.sh PRTE_MCA_prte_leave_session_attached=1
+  export OMPI_MCA_plm_rsh_agent=pbs_shell.sh OMPI_MCA_plm_rsh_no_tree_spawn=1 OMPI_MCA_orte_leave_session_attached=1
+  export PRTE_MCA_plm_ssh_agent=pbs_shell.sh PRTE_MCA_plm_ssh_no_tree_spawn=1 PRTE_MCA_prte_leave_session_attached=1
+  export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=pbs_shell.sh
 }
 
 open_mpi_options() {
   local name cores
   options=()
   if [ "$SITE_SCHEDULER" = pbs ]; then
-    choose_remote_start
     # At the end of the walltime PBS may signal mpirun, too, which then ends the ranks: they must have
     # time to finish a batch and to write.
     options+=(--hostfile "$PBS_NODEFILE" --mca odls_base_sigkill_timeout 5)
   fi
-  # mpirun counts cores; bound to too few of them, threads would take turns.
+  # mpirun counts cores; bound to too few of them, threads would take turns. It counts from the first that it sees,
+  # and so do those of other jobs.
   cores=$(physical_cores)
-  if [ $((cores_per_rank * ranks_per_node)) -le "$cores" ]; then
+  if [ $((cores_per_rank * ranks_per_node)) -le "$cores" ] && ! shares_cores; then
     options+=(--map-by "ppr:$ranks_per_node:node:PE=$cores_per_rank" --bind-to core)
   else
     options+=(--map-by "ppr:$ranks_per_node:node" --bind-to none)
@@ -90,7 +100,7 @@ has_all_gpus() {
 }
 
 build_launcher() {
-  local line=$SITE_LAUNCH options=()
+  local line=$SITE_LAUNCH options=() launcher_name said
   # What sbatch --export=NONE leaves behind, and what srun no longer takes from sbatch.
   unset SLURM_EXPORT_ENV
   export SRUN_CPUS_PER_TASK=$cores_per_rank
@@ -98,8 +108,11 @@ build_launcher() {
   line=${line//\{nodes\}/$nodes}
   line=${line//\{ranks_per_node\}/$ranks_per_node}
   line=${line//\{cores_per_rank\}/$cores_per_rank}
+  launcher_name=${line%% *}
+  said=$("$launcher_name" --version 2>/dev/null) || said=""
+  [[ $SITE_SCHEDULER != pbs || $said != *@("Open MPI"|HYDRA)* ]] || choose_remote_start "$said"
   if [[ $line == *"{host_options}"* ]]; then
-    if [[ $("${line%% *}" --version 2>/dev/null) == *"Open MPI"* ]]; then open_mpi_options; fi
+    if [[ $said == *"Open MPI"* ]]; then open_mpi_options; fi
     # shellcheck disable=SC2016  # expanded below
     line=${line//\{host_options\}/'"${options[@]}"'}
   fi

@@ -15,7 +15,7 @@ fi
 # Fails where qstat does.
 when_to_end() {
   local job walltime start hours minutes seconds
-  job=$(qstat -f "$PBS_JOBID" 2>/dev/null) || return
+  job=$(timeout -k 1 20 qstat -f "$PBS_JOBID" 2>/dev/null </dev/null) || return
   walltime=$(sed -n 's/^ *Resource_List\.walltime = //p' <<<"$job")
   start=$(sed -n 's/^ *stime = //p' <<<"$job")
   [ -n "$walltime" ] || return 0

@@ -13,12 +13,17 @@ filtered_environment() {
   done
 }
 
-# keep FILE COMMAND...: its output, or nothing at all where there is no such command.
+# keep FILE COMMAND...: its output, or nothing at all where there is no such command. No answer in 5 s, as of a
+# scheduler whose server is stopped, is none.
 keep() {
-  local file=$1
+  local file=$1 status=0
   shift
-  command -v "$1" >/dev/null || return 0
-  "$@" >"$file" 2>&1 </dev/null || true
+  case $(type -t "$1") in
+    "") return 0 ;;
+    file) set -- timeout -k 1 5 "$@" ;;
+  esac
+  "$@" >"$file" 2>&1 </dev/null || status=$?
+  [ "$status" -ne 124 ] || echo "no answer in 5 s: ${*:5}" >>"$file"
 }
 
 write_provenance() {

@@ -7,21 +7,24 @@ collected from any place where the folder is seen. Files appear complete or not 
 import json
 import os
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
-from calling import typed
-from names import quoted
-from studying.ini import WrongInput
+from calling import hint, typed
+from names import quoted, say
+from studying.ini import WrongInput, differences
 from studying.plan import JOB, PLAN
 from studying.points import points_of
 from studying.rows import word_after
 from studying.shape import kept, parse_json, summary
 from studying.site import load_site, read_site
+from studying.states import live_jobs_of
 from studying.study import check_names, read_study
 from whole_files import write_whole
 
 STUDY = typed("study.py")
+AGAIN = hint("study.py")
 
 
 def read_json(path, shape):
@@ -69,6 +72,9 @@ class Folder:
     def write(self, study_text):
         (self.path / "jobs").mkdir(parents=True, exist_ok=True)
         write_whole(self.path / "study.ini", study_text)
+        self.write_site()
+
+    def write_site(self):
         write_whole(self.path / "site.ini", self.site.text)
         write_whole(self.path / "plan.json", json.dumps(self.plan, indent=1) + "\n")
 
@@ -91,6 +97,35 @@ def opened(path, site_name=None):
     return Folder(path, site, plan)
 
 
+def take_site(folder, name, write=True):
+    """Jobs, run.sh and later calls use one site, which lies in the folder: one that was named and differs replaces
+    it. Without a name, says where $ROWHALO_SITE differs."""
+    own = folder.path / "site.ini"
+    before = read_site(own)
+    named = name or os.environ.get("ROWHALO_SITE")
+    try:
+        site = folder.site if name else load_site(named) if named else before
+    except WrongInput as error:
+        say(f"{STUDY}: note: ROWHALO_SITE: {error}; {own} is used", file=sys.stderr)
+        return
+    changes = "; ".join(differences(before.text, site.text))
+    if not changes:
+        folder.site = before
+    elif not name:
+        say(f"{STUDY}: note: ROWHALO_SITE={named} is another site than that of the study, {own}: {changes}; to change "
+            f"it: {AGAIN} resume {quoted(folder.path)} --site {quoted(named)}", file=sys.stderr)
+    else:
+        live = live_jobs_of(Folder(folder.path, before, folder.plan)) if before.scheduler != site.scheduler else {}
+        if live:
+            raise WrongInput(f"--site {name}: jobs of this study are under way with scheduler = {before.scheduler}: "
+                             f"{', '.join(live)}; wait for them, or delete them")
+        if write:
+            folder.write_site()
+            path = folder.path / "plan.json"
+            write_whole(path, json.dumps({**json.loads(path.read_bytes()), "site": site.name}, indent=1) + "\n")
+        say(f"the study's site, {own}, is now that of {site.path}: {changes}", flush=True)
+
+
 def made(path, site_name, output, repeats, program):
     """The folder for a study file and the study's text; not written. One that an earlier call planned
     keeps its site where none is named, and has no text."""
@@ -101,7 +136,7 @@ def made(path, site_name, output, repeats, program):
     before = output / "study.ini"
     if before.exists() and before.read_text(encoding="utf-8") != study.ini.text:
         raise WrongInput(f"{output}: holds another study, or an earlier text of this one; give "
-                         f"another --output, or go on with that one: {STUDY} resume {quoted(output)}")
+                         f"another --output, or go on with that one: {AGAIN} resume {quoted(output)}")
     planned_before = read_plan(output)
     if repeats and planned_before and any(point["repeats"] != repeats
                                           for point in planned_before["points"]):
@@ -110,6 +145,12 @@ def made(path, site_name, output, repeats, program):
     if planned_before and not (site_name or repeats or os.environ.get("ROWHALO_SITE")):
         return opened(output), None
     site = load_site(site_name)
-    if site.machine and study.command == "run" and not word_after("--machine", study.arguments):
-        study = replace(study, arguments=[*study.arguments, "--machine", str(site.machine)])
-    return Folder(output, site, planned(study, site, program)), study.ini.text
+    own = study.arguments
+    if site.machine and study.command == "run" and not word_after("--machine", own):
+        study = replace(study, arguments=[*own, "--machine", str(site.machine)])
+    plan = planned(study, site, program)
+    if study.command in ("run", "solve"):
+        said = program.refusal(study.command, plan["points"][0]["matrix"], study.device, own)
+        if said:
+            raise study.ini.wrong("run", "arguments", said)
+    return Folder(output, site, plan), study.ini.text

@@ -15,6 +15,24 @@ class WrongInput(Exception):
     """What is wrong, where, and what to do. The program ends with status 2."""
 
 
+def parsed(text):
+    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",), default_section="\0",
+                                       empty_lines_in_values=False)
+    parser.optionxform = str
+    parser.read_string(text)
+    return parser
+
+
+def differences(before, after):
+    """'[section] key: before -> after' of every key that two texts differ in."""
+    values = [{(section, key): " ".join(value.split()) for section, keys in parsed(text).items()
+               for key, value in keys.items()} for text in (before, after)]
+    for section, key in dict.fromkeys([*values[0], *values[1]]):
+        was, now = (each.get((section, key), "") for each in values)
+        if was != now:
+            yield f"[{section}] {key}: {was or 'empty'} -> {now or 'empty'}"
+
+
 class IniFile:
     """A file with the sections and keys of `known`: {section: keys, or None for any key}.
     `gone` says what to do about keys that there were once: {(section, key): message}."""
@@ -28,11 +46,8 @@ class IniFile:
         for number, line in enumerate(self.text.split("\n"), 1):
             if CONTROL.search(line.rstrip("\r")):
                 raise WrongInput(f"{path}:{number}: holds a control character: {line}; take it out")
-        self.parser = configparser.ConfigParser(interpolation=None, delimiters=("=",),
-                                                default_section="\0", empty_lines_in_values=False)
-        self.parser.optionxform = str
         try:
-            self.parser.read_string(self.text)
+            self.parser = parsed(self.text)
         except configparser.MissingSectionHeaderError as error:  # before its base class
             raise WrongInput(f"{path}:{error.lineno}: a [section] must come first") from error
         except configparser.ParsingError as error:

@@ -29,9 +29,18 @@ class Job(NamedTuple):
     ranks_per_node: int
     cores_per_rank: int
     gpus_per_node: int
+    whole_node: bool        # or as much of one as its ranks need
     minutes: int            # 0: what the scheduler gives
     command: list           # what the script runs
     variables: dict         # what it needs to know
+
+
+class Live(NamedTuple):
+    """A job that has not ended, as its scheduler tells."""
+    word: str       # pending | waiting (for others) | held (by a hand) | running | ending
+    title: str      # empty: not known
+    user: str       # empty: not known
+    release: list   # the command that ends the hold
 
 
 def python():
@@ -65,7 +74,7 @@ def job_of(folder, name, points, program, collects):
         points=[point["name"] for point in points],
         nodes=max(point["nodes"] for point in points), ranks_per_node=most,
         cores_per_rank=min(first["cores_per_rank"], max(1, folder.site.cores // most)),
-        gpus_per_node=gpus, minutes=minutes_for(folder, points),
+        gpus_per_node=gpus, whole_node=folder.site.exclusive, minutes=minutes_for(folder, points),
         command=[*PYTHON, str(STUDY_PROGRAM), "run", str(folder.path), "--job", name,
                  *(["--collect"] if collects else [])],
         variables={"ROWHALO": program.path, "PYTHON": sys.executable})
@@ -86,10 +95,10 @@ def jobs_of(folder, points, in_one_job, program, collects):
 
 
 def finish_job(folder, taken):
-    """The job that collects and draws when all others have ended."""
+    """The job that collects and draws when all others have ended; on one core."""
     name = unused("collect", taken)
     return Job(name=name, title=f"{folder.plan['study']}-{name}", site=folder.site, points=[],
-               nodes=1, ranks_per_node=1, cores_per_rank=1, gpus_per_node=0,
+               nodes=1, ranks_per_node=1, cores_per_rank=1, gpus_per_node=0, whole_node=False,
                minutes=FINISH_MINUTES, variables={},
                command=[*PYTHON, str(STUDY_PROGRAM), "collect", str(folder.path), "--plot"])
 

@@ -6,17 +6,18 @@ own, which every reader of #PBS lines understands. Jobs are submitted held and r
 PBS without job history drops a job that waits for one that has ended already.
 """
 import base64
+import getpass
 import os
 import re
 from pathlib import Path
 
 from names import quoted, typed_line
 from studying.ini import WrongInput
-from studying.jobs import body, clock, python, shares
-from studying.slurm import answer, called
+from studying.jobs import Live, body, clock, python, shares
+from studying.slurm import SUBMIT_SECONDS, answer, called, ran
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
-HELD = "held"       # by a dependency or its owner
+GONE = re.compile(r"Unknown Job Id|has finished|^$")  # what qstat says of jobs that have ended
 IN_A_JOB = Path(__file__).resolve().parents[1] / "shell" / "pbs_job.sh"
 
 
@@ -26,31 +27,29 @@ def site_options(site):
         line.split(None, 1) for line in site.extra]
 
 
-def select(nodes, site, ranks_per_node, cores_per_rank, gpus_per_node):
+def select(nodes, ranks_per_node, cores_per_rank, gpus_per_node, cores_of_node):
+    """cores_of_node: of a whole one, else 0."""
     gpus = f":ngpus={gpus_per_node}" if gpus_per_node else ""
-    cores = site.cores if site.exclusive else ranks_per_node * cores_per_rank
+    cores = cores_of_node or ranks_per_node * cores_per_rank
     return (f"select={nodes}:ncpus={cores}:mpiprocs={ranks_per_node}{gpus}"
             f":ompthreads={cores_per_rank}")
 
 
-def place(site):
-    return "place=scatter:excl" if site.exclusive else "place=scatter"
+def place(whole_nodes):
+    return "place=scatter:excl" if whole_nodes else "place=scatter"
 
 
-def title(job):
+def title_of(job):
     """The study's name gives way to the job's, so that qstat tells sizes apart."""
     study = job.title[:-len(job.name)][:max(0, NAME_LENGTH - len(job.name) - 1)].rstrip("-.")
     return f"{study}-{job.name}".lstrip("-")
 
 
 def directives(job):
-    yield f"-N {title(job)}"
-    if job.points:
-        yield "-l " + select(job.nodes, job.site, job.ranks_per_node, job.cores_per_rank,
-                             job.gpus_per_node)
-        yield f"-l {place(job.site)}"
-    else:
-        yield "-l select=1:ncpus=1"
+    yield f"-N {title_of(job)}"
+    yield "-l " + select(job.nodes, job.ranks_per_node, job.cores_per_rank, job.gpus_per_node,
+                         job.site.cores if job.whole_node else 0)
+    yield f"-l {place(job.whole_node)}"
     if job.minutes:
         yield f"-l walltime={clock(job.minutes)}"
     yield "-j oe"
@@ -66,7 +65,7 @@ def script(job):
 
 
 def log_of(job, job_id):
-    return f"{title(job)}.o{job_id.split('.')[0]}"
+    return f"{title_of(job)}.o{job_id.split('.')[0]}"
 
 
 def command(path, after, kind):
@@ -84,7 +83,7 @@ def delete_command(job_id):
 
 
 def submit(path, folder, after, kind):
-    said = called(command(path, after, kind), folder).strip()
+    said = called(command(path, after, kind), folder, seconds=SUBMIT_SECONDS).strip()
     number = re.match(r"\d[\w.\[\]-]*", said.split("\n")[-1])
     if not number:
         raise WrongInput(f"qsub {path}: no job number in its answer: {said}")
@@ -103,15 +102,42 @@ def check_after(ids):
                              "well, leave --after out")
 
 
-def live(_ids):
-    """From qstat's plain table: number first, state before the queue's name."""
-    states = {}
-    for line in called(["qstat"], None).split("\n"):
-        words = line.split()
-        if len(words) >= 5 and re.match(r"\d", words[0]) and words[-2] not in ("C", "F", "X"):
-            number = re.match(r"\d+", words[0])[0]
-            states[number] = {"R": "running", "E": "running", "H": HELD}.get(words[-2], "pending")
-    return states
+def details(ids):
+    """{number: {attribute: value}} of the jobs among these, or of all, that have not ended."""
+    arguments = ["qstat", "-f", *ids]
+    status, stdout, stderr = ran(arguments)
+    # It fails where one of them has ended, and tells the others.
+    if status and not all(GONE.search(line) for line in stderr.strip().split("\n")):
+        raise WrongInput(f"{typed_line(arguments)}: {' '.join(stderr.split())}")
+    jobs, lines = {}, re.sub(r"\n\t(?!\w+ = )", "", stdout)  # long values go on after a tab
+    for block in re.split(r"^Job Id:\s*", lines, flags=re.MULTILINE)[1:]:
+        head, _, rest = block.partition("\n")
+        jobs[re.match(r"\d*", head)[0]] = dict(re.findall(r"^\s*([\w.]+) = (.*)$", rest, re.MULTILINE))
+    return {number: job for number, job in jobs.items() if job.get("job_state") not in ("C", "F", "X")}
+
+
+def word_of(job):
+    """A hold of the system is that of a dependency."""
+    if job.get("job_state") == "H":
+        return "waiting" if job.get("Hold_Types", "s") == "s" else "held"
+    return {"R": "running", "E": "ending"}.get(job.get("job_state"), "pending")
+
+
+def live(ids):
+    numbers = [job_id for job_id in ids if re.match(r"\d", job_id)]
+    return {number: Live(word_of(job), job.get("Job_Name", ""), owner(job), ["qrls", number])
+            for number, job in (details(numbers) if numbers else {}).items()}
+
+
+def owner(job):
+    return job.get("Job_Owner", "").split("@")[0]
+
+
+def find(title):
+    """Numbers of the user's jobs of this title."""
+    me = getpass.getuser()
+    return [number for number, job in details([]).items()
+            if job.get("Job_Name") == title and owner(job) == me]
 
 
 def settings(site, arguments):
@@ -132,8 +158,8 @@ def ready(path, site, after, _arguments):
                           re.MULTILINE)
     if not asked:
         raise WrongInput(f"{path}: has no line `#PBS -l select=N:...`")
-    command_line = ["qsub", "-l", select(int(asked[1]), site, *shares(site, asked[2] == "1")),
-                    "-l", place(site)]
+    command_line = ["qsub", "-l", select(int(asked[1]), *shares(site, asked[2] == "1"),
+                                         site.cores if site.exclusive else 0), "-l", place(site.exclusive)]
     if site.minutes:
         command_line += ["-l", f"walltime={clock(site.minutes)}"]
     for option in site_options(site):

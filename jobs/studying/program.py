@@ -97,6 +97,13 @@ class Program:
             self.lists[table] = unique(entry["name"] for entry in self.parsed(text, [{"name!": TEXT}]))
         return self.lists[table]
 
+    def refusal(self, command, matrix, device, arguments):
+        """What the program says against arguments that it would run without; empty where nothing. Only some commands
+        can be asked (--dry)."""
+        words = [command, "--matrix", matrix, "--device", device, "--dry", "--quiet", "--no-progress"]
+        said = self.ask(*words, *arguments)[1] if arguments else ""
+        return "" if said in ("", self.ask(*words)[1]) else said
+
     def outline(self, matrix, ranks, precision):
         """The outline of a matrix over ranks; WrongInput with the program's own words."""
         key = (matrix, ranks, precision)

@@ -76,7 +76,7 @@ def may_share_cores():
 def output_of(command):
     """stdout of a command; empty when it fails or is not there."""
     try:
-        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60,
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20,
                              stdin=subprocess.DEVNULL, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
@@ -113,9 +113,13 @@ def local_memory_gb():
 
 
 def slurm_node(partition):
-    """Cores and GPUs of the first kind of node that sinfo lists; zeros without an answer."""
+    """Cores and GPUs of the first kind of node that sinfo lists; in a job without its answer those of this node,
+    else zeros."""
     chosen = ["-p", partition] if partition else []
     lines = output_of(["sinfo", "-h", *chosen, "-o", "%c|%G"]).split("\n")
+    if not lines[0]:
+        return [int(re.sub(r"\D", "", os.environ.get(name, "")) or 0) for name in
+                ("SLURM_CPUS_ON_NODE", "SLURM_GPUS_ON_NODE")]
     cores, _, gres = lines[0].partition("|")
     gpus = re.findall(r"gpu(?::[^:,()]+)?:(\d+)", gres)
     return int(re.sub(r"\D", "", cores) or 0), sum(map(int, gpus))

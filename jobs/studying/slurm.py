@@ -11,9 +11,11 @@ from pathlib import Path
 
 from names import quoted, typed_line
 from studying.ini import WrongInput
-from studying.jobs import NOTICE_MINUTES, body, clock, python, shares
+from studying.jobs import NOTICE_MINUTES, Live, body, clock, python, shares
 
-SECONDS = 120
+SECONDS = int(os.environ.get("ROWHALO_SCHEDULER_SECONDS") or 30)   # in which a scheduler answers
+SUBMIT_SECONDS = 4 * SECONDS    # after which a job may exist all the same
+HELD = ("JobHeldUser", "JobHeldAdmin", "JobHoldMaxRequeue")    # why a job is pending that only a hand releases
 
 
 def site_options(site):
@@ -22,20 +24,17 @@ def site_options(site):
     return [f"--{name}={value}" for name, value in named if value] + site.extra
 
 
-def geometry(site, ranks_per_node, cores_per_rank, gpus_per_node):
+def geometry(ranks_per_node, cores_per_rank, gpus_per_node, whole_node):
     options = [f"--ntasks-per-node={ranks_per_node}", f"--cpus-per-task={cores_per_rank}"]
     if gpus_per_node:
         options.append(f"--gpus-per-node={gpus_per_node}")
-    return options + (["--exclusive"] if site.exclusive else [])
+    return options + (["--exclusive"] if whole_node else [])
 
 
 def directives(job):
     yield f"--job-name={job.title}"
     yield f"--nodes={job.nodes}"
-    if job.points:
-        yield from geometry(job.site, job.ranks_per_node, job.cores_per_rank, job.gpus_per_node)
-    else:
-        yield "--ntasks-per-node=1"
+    yield from geometry(job.ranks_per_node, job.cores_per_rank, job.gpus_per_node, job.whole_node)
     if job.minutes:
         yield f"--time={clock(job.minutes)}"
     yield "--output=%x-%j.out"
@@ -60,25 +59,41 @@ def command(path, after, kind):
     return ["sbatch", "--parsable", *options, path]
 
 
-def answer(arguments, folder=None, environment=None):
-    """Exit status and stdout of a command of the scheduler, or its stderr where it fails."""
+class NoAnswer(WrongInput):
+    """Of a command of the scheduler: what it was asked for may have happened."""
+
+    def __init__(self, text, remedy="try again, or give it more seconds: ROWHALO_SCHEDULER_SECONDS"):
+        super().__init__(f"{text}; {remedy}")
+        self.text = text
+
+
+class NoScheduler(WrongInput):
+    """Here its commands are not."""
+
+
+def ran(arguments, folder=None, environment=None, seconds=SECONDS):
+    """Exit status, stdout and stderr of a command of the scheduler."""
     try:
-        run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=SECONDS,
+        run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=seconds,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                              env=environment)
     except (FileNotFoundError, PermissionError) as error:  # also: a folder of PATH is closed
-        raise WrongInput(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
+        raise NoScheduler(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
                          "--site local") from error
     except subprocess.TimeoutExpired as error:
-        raise WrongInput(f"{arguments[0]}: no answer in {SECONDS} s; try again") from error
-    stdout, stderr = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
-    said = stdout if run.returncode == 0 else " ".join((stderr.strip() or stdout).split())
-    return run.returncode, said
+        raise NoAnswer(f"{arguments[0]}: no answer in {seconds} s") from error
+    return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
 
 
-def called(arguments, folder, environment=None):
+def answer(arguments, folder=None, environment=None, seconds=SECONDS):
+    """Exit status and stdout of a command of the scheduler, or its stderr where it fails."""
+    status, stdout, stderr = ran(arguments, folder, environment, seconds)
+    return status, stdout if status == 0 else " ".join((stderr.strip() or stdout).split())
+
+
+def called(arguments, folder, environment=None, seconds=SECONDS):
     """stdout of a command of the scheduler, which must not fail."""
-    status, said = answer(arguments, folder, environment)
+    status, said = answer(arguments, folder, environment, seconds)
     if status:
         raise WrongInput(f"{typed_line(arguments)}: {said}")
     return said
@@ -103,7 +118,7 @@ def check_after(ids):
 
 
 def submit(path, folder, after, kind):
-    said = called(command(path, after, kind), folder).strip()
+    said = called(command(path, after, kind), folder, seconds=SUBMIT_SECONDS).strip()
     number = re.match(r"(\d+)", said.split("\n")[-1])
     if not number:
         raise WrongInput(f"sbatch {path}: no job number in its answer: {said}")
@@ -112,9 +127,21 @@ def submit(path, folder, after, kind):
 
 def live(_ids):
     """Of all the user's jobs: squeue fails for a list that holds only jobs it has forgotten."""
-    lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A %T"], None).split("\n")
-    words = [line.split() for line in lines if line]
-    return {number: "pending" if state == "PENDING" else "running" for number, state in words}
+    lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A|%T|%r|%u|%j"], None).split("\n")
+    found = {}
+    for number, state, reason, user, title in (line.split("|", 4) for line in lines if line):
+        word = {"PENDING": "held" if reason in HELD else "pending", "COMPLETING": "ending"}.get(state, "running")
+        found[number] = Live(word, title, user, ["scontrol", "release", number] if word == "held" else [])
+    return found
+
+
+def find(title):
+    """Numbers of the user's jobs of this title."""
+    return [number for number, job in live([]).items() if job.title == title]
+
+
+def title_of(job):
+    return job.title
 
 
 def settings(site, _arguments):
@@ -134,7 +161,7 @@ def ready(path, site, after, arguments):
     # The scripts ask for GPUs; where there are none that must be taken back.
     none = [] if gpus else ["--gpus-per-node=0"]
     options = ["sbatch", "--parsable", *site_options(site), *time,
-               *geometry(site, ranks, cores, gpus), *none, *dependency]
+               *geometry(ranks, cores, gpus, site.exclusive), *none, *dependency]
     if site.exclusive:
         return [*options, path, *arguments]
     # No option takes the script's --exclusive back (--oversubscribe would share even the cores).

@@ -7,13 +7,14 @@ runs it again, like those that ended with an error.
 import re
 from typing import NamedTuple
 
+from names import typed_line
 from studying import backends
 from studying.claims import look, owner_of
 from studying.points import obstacle
 
 ENDED = ("done", "error", "skipped")
 LIVE = ("running", "pending")
-ORDER = ("done", "running", "pending", "error", "cut off", "skipped", "not submitted")
+ORDER = ("done", "running", "pending", "held", "error", "cut off", "skipped", "not submitted")
 
 
 class State(NamedTuple):
@@ -36,12 +37,19 @@ def reason_of(marker):
                                     and line not in "".join(reasons[:1])])
 
 
+def is_other(job, live):
+    """Whether a number that we know is that of somebody else's job: servers begin again with 1."""
+    return any(mine and theirs and mine != theirs for mine, theirs in (
+        (job.get("title"), live.title), (job.get("user"), live.user)))
+
+
 def live_jobs_of(folder):
-    """{number: pending | running} of what the scheduler, or this machine, still knows."""
-    ids = [job["id"] for job in folder.jobs() if job["id"]]
+    """{number: jobs.Live} of what the scheduler, or this machine, still knows."""
+    jobs = {backends.number_of(job["id"]): job for job in folder.jobs() if job["id"]}
     owners = [owner_of(folder.place_of(point)) for point in folder.points]
-    ids += [owner["id"] for owner in owners if owner and owner["id"]]
-    return backends.of(folder.site).live(ids) if ids else {}
+    ids = [job["id"] for job in jobs.values()] + [owner["id"] for owner in owners if owner and owner["id"]]
+    found = backends.of(folder.site).live(list(dict.fromkeys(ids))) if ids else {}
+    return {number: live for number, live in found.items() if not is_other(jobs.get(number, {}), live)}
 
 
 def name_of(owner):
@@ -63,13 +71,33 @@ def stale_jobs(folder, live_jobs):
     for job in folder.jobs():
         waits = [backends.number_of(other) for other in job.get("after", [])]
         number = backends.number_of(job["id"])
-        if waits and live_jobs.get(number) == "held" and all(
+        if waits and number in live_jobs and live_jobs[number].word == "waiting" and all(
                 other in stale or other not in live_jobs for other in waits):
             stale[number] = job
     return list(stale.values())
 
 
-def state_of(folder, point, live_jobs, submitted, stale):
+def held_jobs(folder, live_jobs):
+    """{number of a job: that of the one that a hand has to release, itself or one that it waits for}"""
+    held = {}
+    for job in folder.jobs():  # the oldest first, so what a job waits for comes before it
+        number = backends.number_of(job["id"])
+        waits = [held[other] for other in map(backends.number_of, job.get("after", [])) if other in held]
+        if number in live_jobs and live_jobs[number].word == "held":
+            held[number] = number
+        elif number in live_jobs and waits:
+            held[number] = waits[0]
+    return held
+
+
+def why_held(live_jobs, job, held):
+    """Of a job's id and held_jobs, with what to do."""
+    number = backends.number_of(job)
+    release = f"release it by: {typed_line(live_jobs[held[number]].release)}"
+    return f"job {job}; {release}" if held[number] == number else f"job {job} waits for job {held[number]}; {release}"
+
+
+def state_of(folder, point, live_jobs, submitted, stuck):
     place, record = folder.place_of(point), submitted.get(point["name"], {})
     job = record.get("id", "")
     owner, is_claimed = look(place, live_jobs)
@@ -79,10 +107,14 @@ def state_of(folder, point, live_jobs, submitted, stale):
         return State("done", "")
     if (place / "error").exists():
         return State("error", reason_of(place / "error"))
+    stale, held = stuck
     if record in stale:
         return State("cut off", f"job {job} is held for a job that was deleted before it began")
-    if job and backends.number_of(job) in live_jobs:
-        return State("pending", f"job {job}")
+    live = live_jobs.get(backends.number_of(job)) if job else None
+    if live and backends.number_of(job) in held:
+        return State("held", why_held(live_jobs, job, held))
+    if live:
+        return State("pending", f"job {job}" + (", which is ending" if live.word == "ending" else ""))
     if owner:
         ours = job and backends.number_of(owner["id"]) == backends.number_of(job)
         return State("cut off", f"by the end of {name_of(owner)}"
@@ -99,8 +131,8 @@ def states_of(folder):
     """{point's name: State}, and the numbers of the jobs that live."""
     live_jobs = live_jobs_of(folder)
     submitted = {name: job for job in folder.jobs() for name in job["points"]}
-    stale = stale_jobs(folder, live_jobs)
-    return {point["name"]: state_of(folder, point, live_jobs, submitted, stale)
+    stuck = stale_jobs(folder, live_jobs), held_jobs(folder, live_jobs)
+    return {point["name"]: state_of(folder, point, live_jobs, submitted, stuck)
             for point in folder.points}, live_jobs
 
 

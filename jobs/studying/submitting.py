@@ -4,21 +4,25 @@
 Jobs of a size wait for what --after names; the last job starts when all have ended, well or not
 (afterany). With --chain each waits for the one before to be fine, and collects at its end.
 """
+import getpass
 import json
 import sys
 import time
 
-from calling import typed
+from calling import hint, typed
 from names import quoted, say, typed_line
 from studying import backends
+from studying.folder import read_json
 from studying.ini import WrongInput
 from studying.jobs import finish_job, jobs_of
+from studying.plan import JOB
 from studying.points import plural
-from studying.slurm import called
-from studying.states import ENDED, LIVE, counts, stale_jobs, states_of, table
+from studying.slurm import NoAnswer, NoScheduler, called
+from studying.states import ENDED, LIVE, counts, held_jobs, stale_jobs, states_of, table, why_held
 from whole_files import write_whole
 
 STUDY = typed("study.py")
+AGAIN = hint("study.py")
 WATCH_SECONDS = 5
 
 
@@ -48,18 +52,27 @@ def print_scripts(folder, jobs, after, chain):
 
 
 def record(folder, job, job_id, after):
-    write_whole(folder.path / "jobs" / f"{job.name}.json", json.dumps(
-        {"name": job.name, "id": job_id, "points": job.points, "time": time.time(),
-         "site": folder.site.name, "nodes": job.nodes, "after": after,
-         "log": backends.of(folder.site).log_of(job, job_id)}, indent=1) + "\n")
+    backend = backends.of(folder.site)
+    write_record(folder, {
+        "name": job.name, "id": job_id, "points": job.points, "time": time.time(), "site": folder.site.name,
+        "nodes": job.nodes, "after": after, "log": backend.log_of(job, job_id), "title": backend.title_of(job),
+        "user": getpass.getuser()})
 
 
-def all_jobs(folder, points, in_one_job, chain, program):
+def write_record(folder, job):
+    write_whole(path_of_record(folder, job["name"]), json.dumps(job, indent=1) + "\n")
+
+
+def path_of_record(folder, name):
+    return folder.path / "jobs" / f"{name}.json"
+
+
+def all_jobs(folder, points, in_one_job, chain, program, found=()):
     """Those of the points, then the one that collects. In a chain each collects at its end, since
     PBS deletes what waits for a job that it has deleted; without a scheduler the only one does."""
     alone = folder.site.scheduler == "none"
     jobs = jobs_of(folder, points, in_one_job or alone, program, chain or alone)
-    if jobs and not (chain or alone):
+    if (jobs or found) and not (chain or alone):
         taken = {path.stem for path in (folder.path / "jobs").glob("*.json")}
         jobs.append(finish_job(folder, taken))
     return jobs
@@ -82,43 +95,132 @@ def submit_one(folder, job, after, kind):
     record(folder, job, "", after)
     try:
         job_id = backend.submit(path.name, place, after, kind)
+    except NoAnswer as error:
+        job_id = adopted(folder, job.name, error)
     except WrongInput:
-        (place / f"{job.name}.json").unlink()
+        path_of_record(folder, job.name).unlink()
         raise
     record(folder, job, job_id, after)
     return job_id
 
 
-def submit_all(folder, jobs, after, chain):
-    before, ids = list(after), []
+def adopted(folder, name, error):
+    """The id of a job whose submission was not answered, by its title and owner; else the error with what to do.
+    Its record stays, and `resume` looks again."""
+    remedy = f"{AGAIN} resume {quoted(folder.path)} looks for it by its name"
+    try:
+        ids = found_again(folder, name)
+    except WrongInput as again:
+        raise NoAnswer(f"{error.text}, so that job {name} may have been submitted or not", remedy) from again
+    if len(ids) > 1:
+        raise WrongInput(several(folder, name, ids)) from error
+    if not ids:
+        raise NoAnswer(f"{error.text}, and job {name} is not known so far", remedy) from error
+    say(f"job {ids[0]}: {name}, adopted: its submission was not answered", flush=True)
+    return ids[0]
+
+
+def found_again(folder, name):
+    """Numbers of the jobs that may be this one: of its title, ours, and not those of other records."""
+    title = read_json(path_of_record(folder, name), JOB)["title"]
+    known = {backends.number_of(job["id"]) for job in folder.jobs() if job["id"]}
+    return [number for number in backends.of(folder.site).find(title) if number not in known]
+
+
+def several(folder, name, ids):
+    return (f"job {name} may be each of {', '.join(ids)}, which have its name and whose submission was not answered: "
+            f"look which runs {folder.path / 'jobs' / name}, delete them, and {AGAIN} resume {quoted(folder.path)}")
+
+
+def adopt_all(folder):
+    """Settles the records of jobs whose submission was not answered; the ids that were found."""
+    ids = []
+    for job in folder.jobs():
+        if not job["id"] and job.get("title"):
+            found = found_again(folder, job["name"])
+            if len(found) > 1:
+                raise WrongInput(several(folder, job["name"], found))
+            if found:
+                write_record(folder, {**job, "id": found[0]})
+                say(f"job {found[0]}: {job['name']}, adopted: its submission was not answered", flush=True)
+                ids += found
+            else:
+                path_of_record(folder, job["name"]).unlink()
+    return ids
+
+
+def release_all(folder, ids):
+    release = backends.of(folder.site).release_command(ids) if ids else []
+    if release:
+        called(release, None)
+
+
+def submit_last(folder, job, ids):
+    """The id of the job that collects. It needs one core; where the site refuses less than a node it asks for one.
+    Nothing depends on it: without it the user collects."""
+    error = None
+    for each in (job, job._replace(whole_node=True)):
+        try:
+            return submit_one(folder, each, list(ids), "afterany")
+        except (NoAnswer, NoScheduler):
+            raise
+        except WrongInput as refusal:
+            error = refusal
+    say(f"{STUDY}: warning: no job that collects: {error}; when the others have ended: {AGAIN} collect "
+        f"{quoted(folder.path)} --plot", file=sys.stderr)
+    return None
+
+
+def submit_all(folder, jobs, after, chain, found):
+    """Whether the scheduler took all that measure: a size that it refuses does not keep it from the others. `found`:
+    jobs of an earlier call that was not answered, still held."""
+    before, ids, refused = list(after), list(found), False
     try:
         for job in jobs:
             if job.points:
-                ids.append(submit_one(folder, job, before, "afterok"))
+                try:
+                    job_id = submit_one(folder, job, before, "afterok")
+                except (NoAnswer, NoScheduler):
+                    raise
+                except WrongInput as error:
+                    refused = True
+                    say(f"{STUDY}: {job.name}, {plural(job.nodes, 'node')}, is not submitted: {error}", file=sys.stderr)
+                    continue
                 what = f"{plural(len(job.points), 'point')} on {plural(job.nodes, 'node')}"
             else:
-                ids.append(submit_one(folder, job, list(ids), "afterany"))
-                what = "collects, draws"
+                job_id, what = submit_last(folder, job, ids) if ids else None, "collects, draws"
+            if job_id:
+                ids.append(job_id)
+                say(f"job {job_id}: {job.name}, {what}", flush=True)
             if chain:
-                before = ids[-1:]
-            say(f"job {ids[-1]}: {job.name}, {what}", flush=True)
+                before = ids[-1:] or before
     finally:
-        release = backends.of(folder.site).release_command(ids) if ids else []
-        if release:
-            called(release, None)
+        release_all(folder, ids)
+    return not refused
 
 
 def delete_stale(folder, live_jobs):
     for job in stale_jobs(folder, live_jobs):
         called(backends.of(folder.site).delete_command(job["id"]), None)
         say(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
-              f"far: {STUDY} collect {quoted(folder.path)} --plot", flush=True)
+              f"far: {AGAIN} collect {quoted(folder.path)} --plot", flush=True)
+
+
+def stuck_lines(folder, live_jobs):
+    """What to do about jobs without points that do not start by themselves; those of points are in the table."""
+    for job in stale_jobs(folder, live_jobs):
+        yield (f"job {job['id']} ({job['name']}) is held and never starts, since a job that it waits for was deleted "
+               f"before it began. resume deletes it; results so far: {AGAIN} collect {quoted(folder.path)} --plot")
+    held = held_jobs(folder, live_jobs)
+    for job in folder.jobs():
+        if not job["points"] and backends.number_of(job["id"]) in held:
+            yield f"{job['name']} is held: {why_held(live_jobs, job['id'], held)}"
 
 
 def watch(folder, has_answered=False):
     """Prints how the study stands whenever that changes, until nothing of it is under way. A scheduler
     that has answered once may fail to do so for a while."""
-    shown, stale_before = "", []
+    shown, stuck_before = "", []
     while True:
         try:
             states, live_jobs = states_of(folder)
@@ -138,29 +240,27 @@ def watch(folder, has_answered=False):
         if said != shown:
             say(f"{time.strftime('%H:%M:%S')} {said}", flush=True)
             shown = said
-        # A job may be held for a moment when those before it have just ended.
-        if (all(job in stale and job in stale_before for job in ours)
+        # A job may be held for a moment when those before it have just ended, or when it was just submitted.
+        held = held_jobs(folder, live_jobs)
+        stuck = [job for job in ours if job in stale or backends.number_of(job["id"]) in held]
+        if (all(job in stuck and job in stuck_before for job in ours)
                 and all(state.word not in LIVE for state in states.values())):
             break
-        stale_before = stale
+        stuck_before = stuck
         time.sleep(WATCH_SECONDS)
-    for job in stale:
-        say(f"job {job['id']} ({job['name']}) is held and never starts, since a job that it "
-              f"waits for was deleted before it began. resume deletes it; results so far: {STUDY} "
-              f"collect {quoted(folder.path)} --plot")
-    for line in table(states):
-        say(line)
+    say(*table(states), *stuck_lines(folder, live_jobs))
     return all(state.word in ENDED and state.word != "error" for state in states.values())
 
 
 def submit(folder, study_text, program, options):
     """Exit status."""
+    found = [] if options.dry_run else adopt_all(folder)
     states, live_jobs = states_of(folder)
     points = wanted_points(folder, states)
     skipped = [name for name, state in states.items() if state.word == "skipped"]
     for name in skipped:
         say(f"{name}: skipped: {states[name].why}", file=sys.stderr)
-    jobs = all_jobs(folder, points, options.in_one_job, options.chain, program)
+    jobs = all_jobs(folder, points, options.in_one_job, options.chain, program, found)
     if options.dry_run:
         print_scripts(folder, jobs, options.after, options.chain)
         return 0
@@ -168,11 +268,12 @@ def submit(folder, study_text, program, options):
     if study_text is not None:
         folder.write(study_text)
     delete_stale(folder, live_jobs)
+    fine = True
     if not jobs:
         say(f"nothing to submit: {counts(states)}")
     else:
-        submit_all(folder, jobs, options.after, options.chain)
-        say(f"see: {STUDY} status {quoted(folder.path)}")
+        fine = submit_all(folder, jobs, options.after, options.chain, found)
+        say(f"see: {AGAIN} status {quoted(folder.path)}")
     if options.watch:
-        return 0 if watch(folder, has_answered=True) else 1
-    return 0
+        fine = watch(folder, has_answered=True) and fine
+    return 0 if fine else 1

@@ -13,7 +13,7 @@ import throwaway
 from throwaway import launch
 
 DOUBLE = Path(__file__).resolve().parent / "pbs_double.py"
-COMMANDS = ("qsub", "qstat", "qdel", "qrls", "pbs_tmrsh")
+COMMANDS = ("qsub", "qstat", "qdel", "qhold", "qrls", "pbs_tmrsh")
 SITE = """[site]
 name = double
 scheduler = pbs
@@ -68,7 +68,7 @@ class PbsCase(throwaway.JobsCase):
         shutil.copytree(self.original, self.project)
         self.double = self.place / "pbs"
         self.make_machine()
-        self.set(kill_delay=10)
+        self.set()
         self.environment = throwaway.environment(
             HOME=str(self.double / "home"), PATH=f"{self.double}/bin:{self.double}/machine",
             PBS_CONF_FILE=str(self.double / "pbs.conf"), ROWHALO_SITE=str(self.site()))
@@ -120,7 +120,7 @@ class PbsCase(throwaway.JobsCase):
 
     def live(self):
         """{number: state} of what has not ended."""
-        lines = pbs_double.ask(self.double, "qstat", [])[1].split("\n")[2:]
+        lines = pbs_double.ask(self.double, "qstat", [])[0].split("\n")[2:]
         return {line.split(".")[0]: line.split()[-2] for line in lines}
 
     def wait(self, *jobs):

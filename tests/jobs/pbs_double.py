@@ -3,15 +3,18 @@
 """A test double of PBS: one server, two nodes on this machine, and its commands.
 
   pbs_double.py serve FOLDER       the server; ends when FOLDER/stop appears
-  pbs_double.py qsub|qstat|qdel|qrls|pbs_tmrsh FOLDER ARGUMENTS...
+  pbs_double.py qsub|qstat|qdel|qhold|qrls|pbs_tmrsh FOLDER ARGUMENTS...
 
 Behaves as OpenPBS was seen to behave where that differs from Slurm; pbs_double.md says which
 behaviour each part (marked with its letter) stands for. Jobs run one at a time, in the order of
 their numbers. The first node is this host; the second one has its own host name and /dev/shm, where
 unshare is allowed. FOLDER/settings.json: kill_delay, history (on or off), resources beyond ncpus, slow
-(qsub answers when no job runs any more).
+(qsub answers when no job runs any more), names (of the two nodes, as the node file has them), silent (commands
+that never answer; what they ask for happens), whole_nodes (a hook refuses jobs of fewer cores), most_nodes,
+most_jobs (limits of the queue), ending (seconds that a job takes to end).
 """
 import argparse
+import getpass
 import json
 import os
 import re
@@ -23,9 +26,11 @@ import sys
 import time
 from pathlib import Path
 
-SECOND_NODE = "elsewhere"
+SECOND_NODE = "elsewhere.cluster.test"
 UNKNOWN = 153
-DEFAULTS = {"kill_delay": 10, "history": False, "resources": [], "slow": False}
+DEFAULTS = {"kill_delay": 10, "history": False, "resources": [], "slow": False, "silent": [], "whole_nodes": 0,
+            "names": [f"{socket.gethostname().split('.')[0]}.cluster.test", SECOND_NODE], "most_nodes": 99,
+            "most_jobs": 99, "ending": 0}
 SPACES = ["unshare", "--uts", "--mount", "--propagation", "private"]
 
 
@@ -86,14 +91,19 @@ class Job:
         self.umask = int(options.umask, 8)
         self.state, self.status, self.started, self.dropped = "Q", None, 0, False
         self.process, self.sessions, self.kill_at, self.waits = None, [], 0, bool(self.depends)
+        self.ended = 0
         self.forgotten = set()  # numbers of jobs that had ended when this one came
 
+    def shown_state(self):
+        return "H" if self.state == "Q" and (self.held or self.waits) else self.state
+
     def line(self):
-        state = "H" if self.state == "Q" and (self.held or self.waits) else self.state
-        return f"{self.id:<17} {self.name:<16} {'me':<16} {0:>8} {state} workq"
+        return f"{self.id:<17} {self.name:<16} {'me':<16} {0:>8} {self.shown_state()} workq"
 
     def details(self):
-        lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}",
+        holds = "u" * self.held + "s" * self.waits or "n"
+        lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}", f"    Job_Owner = {getpass.getuser()}@double",
+                 f"    job_state = {self.shown_state()}", f"    Hold_Types = {holds}",
                  f"    Resource_List.ncpus = {self.nodes * self.cores}",
                  f"    Resource_List.place = {self.place}"]  # [I]
         if self.walltime:
@@ -101,7 +111,7 @@ class Job:
             lines.append(f"    Resource_List.walltime = {hours:02}:{rest // 60:02}:{rest % 60:02}")
         if self.started:
             lines.append(f"    stime = {time.ctime(self.started)}")
-        return "\n".join(lines)
+        return "\n".join(lines) + "\n"
 
 
 def parsed(words, environment, folder):
@@ -132,7 +142,6 @@ class Server:
     def __init__(self, folder):
         self.folder = Path(folder)
         self.jobs, self.last = {}, 0
-        self.hosts = [socket.gethostname(), SECOND_NODE]
 
     @property
     def settings(self):
@@ -162,6 +171,11 @@ class Server:
                 chunk = dict(part.split("=") for part in chunk)
                 job.nodes, job.per_node = int(count), int(chunk.get("mpiprocs", 1))
                 job.cores = int(chunk.get("ncpus", 1))
+                if job.nodes > self.settings["most_nodes"] or sum(
+                        other.state in "QR" for other in self.jobs.values()) >= self.settings["most_jobs"]:
+                    raise Refused("qsub: Job exceeds queue and/or server resource limits", 188)
+                if job.cores < self.settings["whole_nodes"]:
+                    raise Refused("qsub: whole nodes only, says the hook")
                 for name in chunk:
                     if name not in ("ncpus", "mpiprocs", "ompthreads", *self.settings["resources"]):
                         raise Refused(f"qsub: Unknown resource: {name}", 187)  # [F]
@@ -172,16 +186,28 @@ class Server:
     def qstat(self, words, _environment, _folder):
         history = "-x" in words
         ids = [word for word in words if not word.startswith("-")]
+        if "-f" in words and not ids:
+            ids = [job.id for job in self.jobs.values() if job.state != "F"]
         if not ids:
             rows = [job.line() for job in self.jobs.values() if job.state != "F"]
             return "\n".join(["Job id  Name  User  Time Use S Queue", "-- -- -- -- - --", *rows])
         if history and not self.settings["history"]:
             return f"qstat: PBS is not configured to maintain job history {ids[0]}"
+        if "-f" in words:  # tells those that there are
+            jobs = [self.jobs.get(re.match(r"\d*", word)[0]) for word in ids]
+            known = [job.details() for job in jobs if job and job.state != "F"]
+            said = [f"qstat: Unknown Job Id {word}" for word, job in zip(ids, jobs) if not job or job.state == "F"]
+            return ["\n".join(known), "\n".join(said), UNKNOWN if said else 0]
         job = self.find("qstat", ids[0])
         if job.state == "F" and not history:
             raise Refused(f"qstat: {ids[0]} Job has finished, use -x or -H to obtain historical job "
                           "information", 35)
-        return job.details() if "-f" in words else job.line()
+        return job.line()
+
+    def qhold(self, words, _environment, _folder):
+        for word in words:
+            self.find("qhold", word).held = True
+        return ""
 
     def qrls(self, words, _environment, _folder):
         for word in words:
@@ -200,16 +226,19 @@ class Server:
     def pbs_tmrsh(self, words, environment, _folder):
         """The environment and the prefix of a task, which the client starts."""
         job = self.find("pbs_tmrsh", environment.get("PBS_JOBID", ""))
-        prefix = [] if words[0] == self.hosts[0] else self.on_second_node()
+        hosts = (self.folder / f"nodes.{job.number}").read_text(encoding="utf-8").split()
+        if words[0] not in hosts:  # [L]
+            raise Refused(f'pbs_tmrsh: host "{words[0]}" is not a node in job <{job.id}>', 255)
+        prefix = [] if words[0] == hosts[0] else self.on_second_node(words[0])
         task = {"PATH": "/bin:/usr/bin", **self.pbs_variables(job), **job.environment}  # [A]
         job.sessions.append(int(environment["SESSION"]))
         return json.dumps([prefix, task, job.umask])
 
     # ------------------------------------------------------------------ jobs
     @staticmethod
-    def on_second_node():
+    def on_second_node(name):
         inner = 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && exec "$@"'
-        return [*SPACES, "bash", "-c", inner, SECOND_NODE]
+        return [*SPACES, "bash", "-c", inner, name]
 
     def pbs_variables(self, job):
         return {"HOME": str(self.folder / "home"), "USER": "me", "LOGNAME": "me",
@@ -219,7 +248,7 @@ class Server:
                 "PBS_CONF_FILE": str(self.folder / "pbs.conf")}
 
     def start(self, job):
-        hosts = self.hosts[:job.nodes]
+        hosts = self.settings["names"][:job.nodes]
         (self.folder / f"nodes.{job.number}").write_text(
             "".join(f"{host}\n" * job.per_node for host in hosts), encoding="utf-8")
         spool = self.folder / f"{job.number}.SC"
@@ -250,7 +279,11 @@ class Server:
                 signal_sessions(job.sessions, signal.SIGKILL)
             return
         signal_sessions(job.sessions, signal.SIGKILL)
-        job.state, job.status = "F", status if status >= 0 else 256 - status
+        job.status = status if status >= 0 else 256 - status
+        job.ended = job.ended or time.time()
+        job.state = "F" if time.time() >= job.ended + self.settings["ending"] else "E"  # [J]
+        if job.state == "E":
+            return
         target = Path(job.folder) / f"{job.name}.o{job.number}"
         (self.folder / f"{job.number}.OU").replace(target)
 
@@ -269,7 +302,7 @@ class Server:
 
     def tick(self):
         for job in self.jobs.values():
-            if job.state == "R":
+            if job.state in "RE":
                 self.look_after(job)
         for job in self.jobs.values():
             if job.state != "Q":
@@ -299,9 +332,10 @@ class Server:
             with client, client.makefile("rw", encoding="utf-8") as stream:
                 command, words, environment, folder = json.loads(stream.readline())
                 try:
-                    reply = [0, getattr(self, command)(words, environment, folder)]
+                    reply = getattr(self, command)(words, environment, folder)
+                    reply = reply if isinstance(reply, list) else [reply, "", 0]
                 except Refused as refusal:
-                    reply = [refusal.status, str(refusal)]
+                    reply = ["", str(refusal), refusal.status]
                 json.dump(reply, stream)
             self.tick()
         for job in self.jobs.values():
@@ -331,9 +365,11 @@ def main():
         if task:
             return os.waitstatus_to_exitcode(os.waitpid(task, 0)[1])
         os.setsid()  # a task is not of the session of the job
-    status, said = ask(folder, command, words)
-    slow = json.loads(Path(folder, "settings.json").read_text("utf-8")).get("slow")
-    while command == "qsub" and slow and " R " in ask(folder, "qstat", [])[1]:
+    said, error, status = ask(folder, command, words)
+    settings = json.loads(Path(folder, "settings.json").read_text("utf-8"))
+    while command == "qsub" and settings.get("slow") and " R " in ask(folder, "qstat", [])[0]:
+        time.sleep(0.2)
+    while command in settings.get("silent", []):  # [K]
         time.sleep(0.2)
     if command == "pbs_tmrsh" and status == 0:
         prefix, environment, umask = json.loads(said)
@@ -342,8 +378,9 @@ def main():
         argv = ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment.items()),
                 *words[1:]]
         os.execvp((prefix or argv)[0], [*prefix, *argv])
-    if said:
-        print(said, file=sys.stderr if status else sys.stdout)
+    for text, stream in ((said, sys.stdout), (error, sys.stderr)):
+        if text:
+            print(text, file=stream)
     return status
 
 

@@ -40,7 +40,7 @@ def study(*words, environment=None, status=0, cwd=None, timeout=launch.PATIENCE)
 def states(folder, **options):
     """{point: word} as `study.py status` tells."""
     said = study("status", folder, status=options.pop("status", 0), **options)
-    return dict(re.split(r"  +", line)[:2] for line in said.split("\n")[:-2])
+    return dict(re.split(r"  +", line)[:2] for line in said.split("\n") if "  " in line)
 
 
 def points(folder):

@@ -186,7 +186,7 @@ class Rehearsal(launch.Case):
         words = ["--set", "tiny", "--seconds", "0.1", "--output", str(output)]
         said = self.cut_off(words)
         self.assertRegex(said, r"stencil27 +done")
-        self.assertIn("not finished; to go on: official.py --set tiny --seconds 0.1", said)
+        self.assertIn("not finished; to go on: python3 jobs/official.py --set tiny --seconds 0.1", said)
         before = (output / "points/stencil27/done").stat().st_mtime_ns
         made = self.official(*words)
         self.assertEqual(made.returncode, 0, made.stdout + made.stderr)

@@ -3,8 +3,12 @@
 """jobs/ on the double of PBS: the letters are those of pbs_double.md, where each stands for what PBS
 does otherwise than Slurm."""
 import json
+import os
 import re
 import shutil
+import socket
+import subprocess
+import time
 import unittest
 
 import pbs_case
@@ -46,6 +50,25 @@ exec {binary} "$@"
 BLOCKER = "#!/bin/bash\n#PBS -l select=1:ncpus=1\nwhile [ ! -e \"$PBS_O_WORKDIR/go\" ]; do sleep 0.1; done\n"
 
 
+class HostsOfAJob(launch.Case):
+    def test_l_names_of_the_node_file(self):
+        """pbs_tmrsh takes no others; launchers cut domains off, or know addresses."""
+        executable(self.place / "pbs_tmrsh", "#!/bin/sh\necho \"$1\"\n")
+        for nodes, host, name in (
+                ("n1.a.test n2.a.test n2.a.test", "n2", "n2.a.test"), ("n1 n2", "n2", "n2"), ("n1 n2", "n2.a.test", "n2"),
+                ("n1 n12", "n1", "n1"), ("n1.a.test n1.b.test", "n1.b.test", "n1.b.test"), ("N1.a.test n2", "n1", "N1.a.test"),
+                ("n1.a.test n1.b.test", "n1", None), ("n1 n2", "n3", None), ("10.0.0.2 10.0.0.25", "10.0.0.2", "10.0.0.2")):
+            (self.place / "nodes").write_text(nodes.replace(" ", "\n") + "\n", encoding="utf-8")
+            run = subprocess.run([launch.SOURCE / "jobs/shell/pbs_shell.sh", "-x", host, "true"], check=False,
+                                 env={**os.environ, "PATH": f"{self.place}:{os.environ['PATH']}", "PBS_JOBID": "7.head",
+                                      "PBS_NODEFILE": str(self.place / "nodes")}, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, universal_newlines=True)
+            self.assertEqual(run.stdout.strip(), name or "", f"{nodes}, {host}: {run.stderr}")
+            if name is None:
+                self.assertRegex(run.stderr, r"^pbs_shell\.sh: n[13] (is no host of job 7\.head: n1 n2|may mean each of n1)")
+                self.assertEqual(run.returncode, 1)
+
+
 class Pbs(pbs_case.PbsCase):
     def program(self, text, **fields):
         """A program in rowhalo's place; what it touches when it measures."""
@@ -55,17 +78,17 @@ class Pbs(pbs_case.PbsCase):
         self.environment["ROWHALO"] = str(path)
         return ready
 
-    def submit(self, *options, **parts):
+    def submit(self, *options, status=0, **parts):
         """A study's folder and the ids of its jobs."""
         folder = self.place / "out of 'a' \"study\""
         path = self.place / "a study.ini"
         path.write_text(study_text(**{"points": "ranks = 1,2", **parts}), encoding="utf-8")
-        said = self.study("submit", path, "--output", folder, *options)
+        said = self.study("submit", path, "--output", folder, *options, status=status)
         return folder, re.findall(r"^job (\S+):", said, re.MULTILINE)
 
     def states(self, folder, status=None):
         run = self.study("status", folder, status=status)
-        return {line.split()[0]: re.split(r"  +", line)[1] for line in run.split("\n")[:-2]}
+        return dict(re.split(r"  +", line)[:2] for line in run.split("\n") if "  " in line)
 
     def submit_run(self, *arguments, **more):
         return self.study("submit", "jobs/pbs/run.pbs", "--", *arguments, **more).strip()
@@ -88,12 +111,18 @@ class Pbs(pbs_case.PbsCase):
 
     @unittest.skipUnless(two_nodes(), "a second host cannot be played: unshare is not allowed here")
     def test_a_two_nodes_without_ssh(self):
+        """As PBS knows them: by their full names, by short ones, and with one name in two domains."""
         if "mca:plm:tm:" in self.command("ompi_info", "--parsable") or shutil.which("prte_info") and \
                 " plm: tm " in self.command("prte_info"):
             self.skipTest("this Open MPI speaks to PBS itself")
-        job = self.submit_run(*SMALL)
-        self.wait(job)
-        self.check_point(self.folder(job), 4, nodes=2)
+        here = socket.gethostname().split(".")[0]
+        for names in ([f"{here}.cluster.test", "elsewhere.cluster.test"], [here, "elsewhere"],
+                      [f"{here}.a.test", f"{here}.b.test"]):
+            with self.subTest(names=names):
+                self.set(names=names)
+                job = self.submit_run(*SMALL)
+                self.wait(job)
+                self.check_point(self.folder(job), 4, nodes=2)
 
     def test_b_the_walltime_saves_result_and_marker(self):
         """By USR1 at two thirds of the walltime; TERM comes after it."""
@@ -258,6 +287,93 @@ class Pbs(pbs_case.PbsCase):
             command = (folder / "points" / name / "provenance/command.txt").read_text(encoding="utf-8")
             self.assertIn(f"CORES_OF_A_RANK={cores} ", command)
             shutil.rmtree(folder)
+
+    def test_j_a_job_that_is_ending(self):
+        """What it has not measured is not waiting for it."""
+        self.set(ending=600, kill_delay=1)
+        ready = self.program(DEAF)
+        folder, jobs = self.submit("--in-one-job", points="ranks = 1,2")
+        self.wait_for(ready.exists, "the program has not started")
+        self.command("qdel", jobs[0])
+        self.wait_for(lambda: self.live()[jobs[0].split(".")[0]] == "E", "the job does not end")
+        said = self.study("status", folder, status=None)
+        self.assertIn(f"job {jobs[0]}, which is ending", said)
+
+    def test_k_what_does_not_answer(self):
+        """A run goes on, a submission is looked for."""
+        self.set(silent=["qstat"])
+        self.site().write_text(self.site().read_text("utf-8").replace("cores = 2", "cores = 2\nexclusive = no"), "utf-8")
+        job = self.study("submit", "jobs/pbs/gemv.pbs", "--", "--matrix", "dense:32", *launch.SHORT).strip()
+        start = time.monotonic()
+        folder = self.project / f"rowhalo-gemv-{job.split('.')[0]}"
+        self.wait_for((folder / "done").exists, "the run waits for qstat")
+        self.assertLess(time.monotonic() - start, 60 + 60 * launch.good_seconds())
+        self.assertIn("no answer in 5 s: qstat -f",
+                      (folder / "provenance/job.txt").read_text(encoding="utf-8"))
+        if len(os.sched_getaffinity(0)) > 1:  # another job may have its core
+            self.assertIn("--bind-to none", (folder / "provenance/command.txt").read_text(encoding="utf-8"))
+
+    def test_k_a_submission_without_an_answer(self):
+        self.environment["ROWHALO_SCHEDULER_SECONDS"] = "5"
+        self.set(silent=["qsub"])
+        folder = self.place / "out"
+        path = self.place / "a study.ini"
+        path.write_text(study_text(points="ranks = 1"), encoding="utf-8")
+        said = self.study("submit", path, "--output", folder)
+        self.assertIn("adopted: its submission was not answered", said)
+        jobs = re.findall(r"^job (\d+): ", said, re.MULTILINE)
+        self.wait(*jobs)
+        self.assertEqual(list(self.states(folder, 0).values()), ["done"])
+        # Where nothing answers, the next call looks for it.
+        self.set(silent=["qsub", "qstat"])
+        folder = self.place / "other"
+        self.study("submit", path, "--output", folder, status=2)
+        self.set()
+        self.assertEqual(list(self.live().values()), ["H"])
+        said = self.study("resume", folder, "--watch")
+        self.assertEqual(said.count("adopted"), 1, said)
+        self.assertEqual(list(self.states(folder, 0).values()), ["done"])
+        self.assertEqual(self.live(), {})
+
+    def test_m_held_by_a_hand(self):
+        folder, jobs = self.blocked()
+        self.command("qhold", jobs[0])
+        (self.project / "go").touch()
+        release = f"release it by: qrls {jobs[0].split('.')[0]}\n"
+        said = self.study("status", folder, "--watch", status=1)
+        self.assertRegex(said, rf"held +job {jobs[0]}; {release}")
+        self.assertIn(f"collect is held: job {jobs[2]} waits for job {jobs[0].split('.')[0]}; {release}", said)
+        self.assertEqual(list(self.states(folder, 0).values()), ["held", "done"])
+        self.command("qrls", jobs[0])
+        self.study("status", folder, "--watch")
+
+    def test_n_what_the_queue_refuses(self):
+        """The others are submitted, and the one that collects takes a node where it must."""
+        self.set(most_nodes=1, whole_nodes=2)
+        folder, jobs = self.submit(points="nodes = 1,2\nranks_per_node = 1", status=1)
+        self.assertEqual(len(jobs), 2)
+        self.assertIn("select=1:ncpus=2:mpiprocs=1", (folder / "jobs/collect.pbs").read_text(encoding="utf-8"))
+        self.wait(*jobs)
+        self.assertEqual(list(self.states(folder, 0).values()), ["done", "not submitted"])
+        self.assertEqual(len(results(folder)), 1)
+        self.set(most_jobs=1)
+        shutil.rmtree(folder)
+        folder, jobs = self.submit(points="ranks = 1", status=0)
+        self.assertEqual(len(jobs), 1)
+        self.wait(*jobs)
+        self.assertEqual(list(self.states(folder, 0).values()), ["done"])
+
+    def test_o_a_number_that_is_given_again(self):
+        """A server that was set up anew begins with 1: the job of that number is another one."""
+        folder, jobs = self.submit("--in-one-job", points="ranks = 1")
+        self.wait(*jobs)
+        record = folder / "jobs/all.json"
+        blocker = executable(self.project / "blocker.pbs", BLOCKER)
+        number = self.qsub(blocker.name)
+        record.write_text(record.read_text("utf-8").replace(jobs[0], number), "utf-8")
+        (next(iter((folder / "points").iterdir())) / "done").unlink()
+        self.assertEqual(list(self.states(folder, 0).values()), ["cut off"])
+        (self.project / "go").touch()
 
     def test_umask(self):
         """Results are the user's alone, unless the site says otherwise."""

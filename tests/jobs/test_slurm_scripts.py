@@ -3,6 +3,7 @@
 """The batch scripts of jobs/ on a real, throw-away Slurm: 4 nodes x 4 GPUs."""
 import json
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -121,7 +122,9 @@ class Scripts(throwaway.SlurmCase):
         below = self.sbatch("run.sbatch", *arguments, cwd=self.project / "jobs/slurm")
         script = self.project / "jobs/slurm/run.sbatch"
         nowhere = self.sbatch(script, *arguments, cwd=self.place)
-        home = self.sbatch(script, *arguments, cwd=self.place, ROWHALO_HOME=str(self.project))
+        # As under PBS: the words in a variable, which the scripts read where they get none.
+        home = self.sbatch(script, cwd=self.place, ROWHALO_HOME=str(self.project),
+                           ROWHALO_ARGUMENTS=shlex.join(map(str, arguments)))
         self.assert_completed(below)
         self.check_point(self.project / f"jobs/slurm/rowhalo-run-{below}", 8)
         self.assertEqual(self.wait(nowhere), ("FAILED", 2))

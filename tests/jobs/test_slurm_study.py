@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """jobs/study.py on a real, throw-away Slurm: submitted studies end in tables and pictures by
 themselves; chains stop at an error; what was cancelled is resumed; the same through qsub."""
+import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -130,6 +132,66 @@ class OnSlurm(throwaway.SlurmCase):
                          environment=self.environment, status=2)
             self.assertIn("--after 999999: Slurm does not know this job", said)
         self.assertFalse((self.place / "later").exists())
+
+    def blocked(self, *options, **parts):
+        """A study whose jobs wait for another one, which ends when this is called."""
+        go = self.place / self.id() / "go"
+        blocker = self.sbatch("--nodes=4", "--exclusive", "--output=/dev/null", "--wrap",
+                              f"while [ ! -e '{go}' ]; do sleep 0.2; done")
+        self.wait_for(lambda: self.state(blocker)[0] == "RUNNING", "the other job does not begin")
+        folder, jobs = self.submit(*options, **parts)
+        return folder, jobs, go.touch
+
+    def test_a_job_that_is_held(self):
+        folder, jobs, let_go = self.blocked(points="nodes = 1,2\nranks_per_node = 2")
+        self.command("scontrol", "hold", jobs[0])
+        let_go()
+        said = study("status", folder, "--watch", environment=self.environment, status=1)
+        release = f"release it by: scontrol release {jobs[0]}\n"
+        self.assertRegex(said, rf"held +job {jobs[0]}; {release}")
+        self.assertIn(f"collect is held: job {jobs[2]} waits for job {jobs[0]}; {release}", said)
+        self.assertEqual(list(self.states(folder).values()), ["held", "done"])
+        self.command("scontrol", "release", jobs[0])
+        self.assert_completed(jobs[2])
+        self.check_ended(folder)
+
+    def running(self, **parts):
+        """A study whose only point runs until it is told to end."""
+        folder, jobs = self.submit(points="ranks = 2", arguments="--min-seconds 600 --iterations 10 --validate none",
+                                   **parts)
+        name, = points(folder)
+        log = folder / "points" / name / "log-1.txt"
+        self.wait_for(lambda: log.is_file() and "ranks; hosts" in log.read_text("utf-8"), "it does not measure")
+        return folder, jobs
+
+    def test_a_node_that_fails(self):
+        """While a job runs on it; resume takes another one. A requeue is refused, since `resume` does it."""
+        folder, jobs = self.running()
+        self.command("scontrol", "requeue", jobs[0], status=1)
+        node, = re.findall(r"NodeList=(n\d)$", self.command("scontrol", "show", "job", jobs[0]), re.MULTILINE)
+        self.command("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+        self.assertEqual(self.wait(jobs[0])[0], "NODE_FAIL")
+        self.wait(jobs[1])
+        self.assertLessEqual(set(self.states(folder, status=None).values()), {"cut off", "error"})
+        self.command("scontrol", "update", f"nodename={node}", "state=resume", status=None)  # or it is up by itself
+        said = study("resume", folder, "--dry-run", environment=self.environment)
+        self.assertIn("--nodes=1", said)
+
+    def test_a_controller_that_does_not_answer(self):
+        """It is asked for a while, and again by --watch; a job that runs goes on."""
+        folder, jobs = self.running()
+        controller = int((self.place / "slurm/run/slurmctld.pid").read_text(encoding="utf-8"))
+        environment = {**self.environment, "ROWHALO_SCHEDULER_SECONDS": "3"}
+        os.kill(controller, signal.SIGSTOP)
+        try:
+            said = study("status", folder, environment=environment, status=2)
+            self.assertIn("squeue: no answer in 3 s", said)
+        finally:
+            os.kill(controller, signal.SIGCONT)
+        self.command("scancel", "--batch", "--signal=USR1", jobs[0])
+        self.wait(jobs[-1])
+        self.assertEqual(list(self.states(folder, status=1).values()), ["error"])
+        self.assertIn("interrupted by SIGUSR1 in repeat 1", study("status", folder, environment=environment, status=1))
 
     def test_through_qsub(self):
         folder, jobs = self.submit(site="generic-pbs", points="nodes = 1,2\nranks_per_node = 2")

@@ -123,7 +123,8 @@ class Sites(launch.Case):
                                  ("command = solve", "", []), ("", " --machine o", ["--machine", "o"])):
             path = self.write("s.ini", study_text(run=run, points="ranks = 1",
                                                   arguments=f"--batches 2{more}"))
-            folder, _ = made(path, site, self.place / "out", 0, PROGRAM)
+            with unittest.mock.patch.object(Program, "refusal", return_value=""):  # of these machine files
+                folder, _ = made(path, site, self.place / "out", 0, PROGRAM)
             self.assertEqual(folder.points[0]["arguments"], ["--batches", "2", *words])
 
     def test_what_is_found_out_stands_in_the_copy(self):
@@ -203,7 +204,7 @@ class Golden(launch.Case):
                                            ("nodes-strong", "n16-2", "nodes-str-n16-2"),
                                            ("tiny", "collect", "tiny-collect")):
             job = SimpleNamespace(title=f"{study_name}-{name}", name=name)
-            self.assertEqual(pbs.title(job), expected)
+            self.assertEqual(pbs.title_of(job), expected)
 
     def test_ready_scripts_come_from_their_templates(self):
         run = subprocess.run([sys.executable, "-B", launch.SOURCE / "jobs/batch_scripts.py",

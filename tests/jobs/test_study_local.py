@@ -19,7 +19,7 @@ from throwaway import launch
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 # pylint: disable=wrong-import-position
 from studying import local, submitting  # noqa: E402
-from studying.folder import made, opened  # noqa: E402
+from studying.folder import made, opened, take_site  # noqa: E402
 from studying.ini import WrongInput  # noqa: E402
 from studying.program import Program  # noqa: E402
 from studying.rows import COLUMNS  # noqa: E402
@@ -252,6 +252,43 @@ class Studies(launch.Case):
         self.with_a_job("pbs", "7.head")
         self.assertIn("1 done", study("status", self.output, "--site", "local"))
 
+    def test_a_study_has_one_site(self):
+        """A changed one replaces its copy, with a line; what $ROWHALO_SITE says otherwise is told."""
+        self.start("run", points="ranks = 1")
+        own = self.output / "site.ini"
+        changed = self.write("other.ini", own.read_text("utf-8") + "MY_OWN = 1\n")
+        environment = throwaway.environment(ROWHALO_SITE=str(changed))
+        said = study("resume", self.output, "--dry-run", environment=environment)
+        self.assertIn(f"note: ROWHALO_SITE={changed} is another site than that of the study, {own}: [variables] "
+                      "MY_OWN: empty -> 1; to change it: python3 ", said)
+        self.assertNotIn("MY_OWN", own.read_text("utf-8"))
+        name, = points(self.output)
+        (self.output / "points" / name / "done").unlink()
+        said = study("run", self.output, "--site", changed, "--no-plot")
+        self.assertIn(f"the study's site, {own}, is now that of {changed}: [variables] MY_OWN: empty -> 1\n", said)
+        self.assertIn("MY_OWN = 1", own.read_text("utf-8"))
+        self.assertIn("MY_OWN=1", (self.output / "points" / name / "provenance/site.txt").read_text("utf-8"))
+        self.assertNotIn("is now that of", study("run", self.output, "--site", changed, "--no-plot"))
+
+    def test_another_scheduler_while_jobs_live(self):
+        self.with_a_job("none", str(os.getpid()))
+        other = self.write("other.ini", (self.output / "site.ini").read_text("utf-8").replace(
+            "scheduler = none", "scheduler = pbs"))
+        with unittest.mock.patch.object(local, "process_runs", return_value=True):
+            with self.assertRaisesRegex(WrongInput, "jobs of this study are under way with scheduler = none: "):
+                take_site(opened(self.output, other), other)
+
+    def test_what_the_launcher_says_first(self):
+        """Its first line is the reason; after it launchers explain at length."""
+        launcher = self.write("launcher", "#!/bin/bash\necho 'pbs_tmrsh: host \"n2\" is not a node' >&2\n"
+                                          "printf -- '-----\\nORTE was unable\\nto start\\n-----\\n' >&2\nexit 1\n")
+        launcher.chmod(0o755)
+        site = self.write("s.ini", "[site]\nscheduler = none\n[node]\ncores = 2\n[launch]\ncommand = "
+                                   f"{launcher} -n {{ranks}}\n")
+        study("run", self.study_file(points="ranks = 1"), "--site", site, "--output", self.output, "--no-plot", status=1)
+        said = study("status", self.output, status=1)
+        self.assertRegex(said, r'error +the launcher did not place the ranks: pbs_tmrsh: host "n2" is not a node; see ')
+
     def test_watch_asks_again(self):
         """But not a scheduler that has never answered."""
         self.start("run", points="ranks = 1")
@@ -283,6 +320,13 @@ class Studies(launch.Case):
         environment["CUDA_VISIBLE_DEVICES"] = "0"
         said = study("plan", path, "--site", "local", environment=environment)
         self.assertIn("note: skipped: 2 ranks per node, 1 GPUs: stencil7-12-n2\n", said)
+
+    def test_plan_asks_the_program_about_arguments(self):
+        for device in ("cpu", "gpu"):  # which need not be here
+            said = study("plan", self.study_file(run=f"device = {device}", arguments="--itterations 2"), "--site", "local",
+                         status=2, environment=throwaway.environment(CUDA_VISIBLE_DEVICES=""))
+            self.assertRegex(said, r"a study.ini:\d+: \[run\] arguments: rowhalo: unknown option --itterations; did you mean "
+                                   "--iterations")
 
     def test_plan_warns_and_writes_nothing(self):
         said = study("plan", self.study_file(), "--site", "local", "--output", self.output)

@@ -52,7 +52,7 @@ fault "PBS D: --after takes what PBS has forgotten" jobs/studying/pbs.py \
 fault "PBS D: a chain leaves collecting to afterany" jobs/studying/submitting.py \
   'program, chain or alone)' 'program, alone)' jobs_pbs
 fault "PBS E: watch waits for held jobs" jobs/studying/submitting.py \
-  'all(job in stale and job in stale_before for job in ours)' 'not ours' jobs_pbs
+  'all(job in stuck and job in stuck_before for job in ours)' 'not ours' jobs_pbs
 fault "PBS E: resume leaves stale jobs" jobs/studying/submitting.py \
   '    delete_stale(folder, live_jobs)
 ' '' jobs_pbs
@@ -65,8 +65,40 @@ fault "PBS H: generated scripts without PBS in PATH" jobs/shell/pbs_job.sh \
 fault "PBS H: a command that may not be started" jobs/studying/slurm.py \
   'except (FileNotFoundError, PermissionError)' 'except (FileNotFoundError,)' jobs_pbs
 fault "PBS I: a share of a node is laid out as all of it" jobs/shell/allocation.sh \
-  '      node_cpus=$(pbs_cores "$job_nodes")
+  '  [ "$share" -ge "$SITE_CORES" ] || node_cpus=$share
 ' '' jobs_pbs
+fault "PBS I: ranks of two jobs are bound to one core" jobs/shell/launcher.sh \
+  '"$cores" ] && ! shares_cores; then' '"$cores" ]; then' jobs_pbs
+fault "PBS J: a job that ends is waiting" jobs/studying/pbs.py \
+  '"E": "ending"' '"E": "pending"' jobs_pbs
+fault "PBS K: provenance waits for a stopped server" jobs/shell/provenance.sh \
+  'file) set -- timeout -k 1 5 "$@" ;;' 'file) ;;' jobs_pbs
+fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.py \
+  '            if found:' '            if False:' jobs_pbs
+fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
+  'exec pbs_tmrsh "${names# }"' 'exec pbs_tmrsh "$host"' jobs_pbs
+fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
+  'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
+fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
+  'job.get("Hold_Types", "s") == "s" else "held"' 'job.get("Hold_Types", "s") == "s" else "pending"' jobs_pbs
+fault "PBS N: a refused size ends submit" jobs/studying/submitting.py \
+  '                    continue
+' '                    break
+' jobs_pbs
+fault "PBS N: the collecting job does not ask for a node" jobs/studying/submitting.py \
+  'for each in (job, job._replace(whole_node=True)):' 'for each in (job,):' jobs_pbs
+fault "PBS O: a number tells a job" jobs/studying/states.py \
+  '    return any(mine and theirs and mine != theirs for mine' '    return any(False for mine' jobs_pbs
+fault "a changed site is not copied into its study" jobs/studying/folder.py \
+  '            folder.write_site()
+' '            pass
+' jobs_study_local
+fault "plan believes the arguments" jobs/studying/program.py \
+  'return "" if said in ("", self.ask(*words)[1]) else said' 'return ""' jobs_study_local
+fault "the reason is the last line of the launcher" jobs/run.sh \
+  'grep -vE -m 1' 'grep -vE' jobs_study_local
+fault "words of a report cost their square" jobs/studying/rows.py \
+  '    words = report["argv"]' '    words = report["argv"] * len(report["argv"])' jobs_judged
 fault "a signal before the point is known is lost" jobs/studying/running.py \
   '            if self.name:  #' '            if False:  #' jobs_study_local
 fault "a scheduler that does not answer ends a watch" jobs/studying/submitting.py \
