@@ -179,6 +179,7 @@ void say_sums(Table& table, const HaloReport& h) {
 }
 
 void say_schedule(Table& table, const HaloReport& h) {
+  if (!h.steps.empty()) say(table, fmt::format("A product: {}.", fmt::join(h.steps, ", ")));
   if (h.schedule_reason.empty()) {
     say(table, fmt::format("Schedule: {}.", h.schedule));
   } else {

@@ -137,6 +137,7 @@ void fields(const HaloReport& h, Walk&& field) {
   field("transport", h.transport, "name of the transport");
   field("graph", h.graph, "products were replayed from a CUDA graph");
   field("schedule", h.schedule, "name of the schedule");
+  field("steps", h.steps, "of a product, in their order; (beside): in a second stream");
   field("schedule_reason", h.schedule_reason,
         "why it is not the one that was asked for; empty: it is, or nothing was multiplied");
   field("neighbors", NeighborCounts{h.planned.neighbors_mean, h.planned.neighbors_max},

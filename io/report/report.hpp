@@ -97,9 +97,10 @@ struct HaloReport {
   std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
   bool graph = false;                          ///< products were replayed from a CUDA graph
   bool poison = false;                         ///< ghosts were NaN between products
-  double jitter_seconds = 0;      ///< longest delay of a rank; with either, times mean little
-  std::string schedule_reason{};  ///< why it is not the one asked for; empty: it is
-  std::int64_t partial_sums = 0;  ///< of the entries sent, those that are sums of rows
+  double jitter_seconds = 0;         ///< longest delay of a rank; with either, times mean little
+  std::vector<std::string> steps{};  ///< of a product, in their order
+  std::string schedule_reason{};     ///< why it is not the one asked for; empty: it is
+  std::int64_t partial_sums = 0;     ///< of the entries sent, those that are sums of rows
 };
 
 struct KernelReport {

@@ -25,12 +25,12 @@ PhaseReport measure_phases(const ProductSetting& setting, Products& products, in
   const Device device = setting.site.device;
   std::vector<EventHandle> events;
   if (device == Device::gpu) {
-    for (int k = 0; k <= most_phases_told; ++k) events.emplace_back();
+    for (int k = 0; k <= step_count; ++k) events.emplace_back();
   }
   int done = 0;
   for (; done < count; ++done) {
     if (done % between_looks == between_looks - 1 && stop_requested(setting.measuring)) break;
-    std::array<Phase, most_phases_told> order{};
+    std::array<Phase, step_count> order{};
     int phases = 0;
     DeviceClock host;
     if (device == Device::gpu) {

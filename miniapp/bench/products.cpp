@@ -235,12 +235,9 @@ std::vector<std::byte> Products::run_single(std::vector<std::byte> y) {
 }
 
 void Products::apply_once(const PhaseObserver& after) {
-  const LocalKernels kernels = observed(kernels_, after);
-  ObservedExchange halo(*halo_, after);
-  std::optional<ObservedExchange> sum_halo;
-  if (sum_halo_) sum_halo.emplace(*sum_halo_, after);
-  apply_scheduled(setting_.schedule, {kernels, halo, sum_halo ? &*sum_halo : nullptr},
-                  product(single_++), setting_.stream);
+  const StepHook told = [&](Step step) { after(entry_of(step).phase); };
+  apply_scheduled(setting_.schedule, {kernels_, *halo_, sum_halo_.get()}, product(single_++),
+                  setting_.stream, &told);
 }
 
 void Products::spoil_ghosts() {

@@ -15,11 +15,13 @@
 #include "miniapp/bench/baselines/baselines.hpp"
 #include "miniapp/bench/baselines/disturbance.hpp"
 #include "miniapp/bench/batches.hpp"
-#include "miniapp/bench/phases.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/spmv/partial_sum_kernels.hpp"
 
 namespace rowhalo {
+
+/// Called when what belongs to a step of this phase has been put in.
+using PhaseObserver = std::function<void(Phase)>;
 
 /// How many products a CUDA graph holds at least.
 inline constexpr int products_per_graph = 10;
@@ -89,7 +91,7 @@ class Products {
   bool ghosts_arrive();
   /// Collective. The same for one product without a graph; what y has become.
   std::vector<std::byte> run_single(std::vector<std::byte> y);
-  /// One product without a graph on the x that is there, its phases one after the other.
+  /// One product without a graph on the x that is there, its steps one after the other.
   void apply_once(const PhaseObserver& after);
   void set_y(const std::vector<std::byte>& y);
   /// Collective. Ends the graph, then the transport.

@@ -20,7 +20,7 @@ namespace {
 constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the schedule so far
 constexpr double round_of_trial_seconds = 0.005;
-constexpr int fewest_products = 3, rounds = 3;
+constexpr int least_iterations = 3, rounds = 3;
 /// Formats are chosen without the exchange, which slows some down by microseconds more than others.
 constexpr double short_product_seconds = 1e-4;
 constexpr double runner_up_share = 1.15;  ///< of the best, at most
@@ -106,7 +106,7 @@ struct Contender {
     const double one =
         estimate_seconds(setting.measuring, round_of_trial_seconds, products.sequence());
     const int step = products.sequence().step();
-    iterations = std::max(fewest_products,
+    iterations = std::max(least_iterations,
                           static_cast<int>(std::ceil(round_of_trial_seconds / one / step))) *
                  step;
   }

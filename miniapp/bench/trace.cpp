@@ -99,7 +99,7 @@ Recording record(const ProductSetting& setting, Products& products) {
   if (gpu) {
     synchronize(setting.stream);
     device.emplace(setting.stream);
-    constexpr int records_per_product = 1 + most_phases_told;
+    constexpr int records_per_product = 1 + step_count;
     for (int k = 0; k < traced_products * records_per_product; ++k) events.emplace_back();
   }
   std::size_t used = 0;

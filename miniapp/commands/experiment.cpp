@@ -315,6 +315,7 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.halo->graph = transport.graph;
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
+  report.halo->steps = step_names(kernels.kernels);
   report.halo->schedule_reason = schedule_reason(e, kernels, transport);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "miniapp/commands/experiment.hpp"
-#include "miniapp/spmv/local_kernels.hpp"
+#include "miniapp/spmv/distributed_spmv.hpp"
 
 namespace rowhalo {
 

@@ -1,90 +1,129 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The orders of a distributed product (distributed_spmv.hpp).
+// The one loop over the steps of a product (distributed_spmv.hpp).
 #include "miniapp/spmv/distributed_spmv.hpp"
 
 #include "miniapp/spmv/profiler_range.hpp"
 
 namespace rowhalo {
 
-void DistributedSpmv::apply(const Product& product, Stream stream) const {
-  switch (kernels_.order) {
-    case Order::overlap:
-      overlap(product, stream);
-      break;
-    case Order::split:
-      split(product, stream);
-      break;
-    case Order::blocking:
-      blocking(product, stream);
-      break;
-  }
-  if (product.sums != nullptr) finish_sums(product, stream);
-}
+namespace {
 
-/// Entries of x travel while sums are computed, sums while rows are multiplied.
-void DistributedSpmv::begin(const Product& product, Stream stream) const {
-  halo_.begin(product.x, stream);
-  if (product.sums == nullptr) return;
-  compute_sums(kernels_, product, stream);
-  sums_->begin(*product.sums, stream);
-}
-
-/// The same, with the sums in `side`. Their kernel is the first to ask for multiprocessors: with
-/// the exchange before it rmat:22 took 3 % longer on 4 H100s.
-void DistributedSpmv::begin_beside(const Product& product, Stream stream, Stream side) const {
-  compute_sums(kernels_, product, side);
-  halo_.begin(product.x, stream);
-  sums_->begin(*product.sums, side);
-}
-
-void DistributedSpmv::finish_sums(const Product& product, Stream stream) const {
-  const ProfilerRange range("sums");
-  sums_->finish(*product.sums, stream);
-  add_sums(kernels_, product, stream);
-}
-
-void DistributedSpmv::overlap(const Product& product, Stream stream) const {
-  const SideStream* side = kernels_.side.get();
-  ProfilerRange range("pack");
-  begin(product, stream);
-  const Stream edge = side != nullptr ? side->fork(stream) : stream;
-  range.next("interior");
-  multiply_interior(kernels_, product, stream);
-  range.next("exchange");  // after interior rows, because it may hold up the host
-  halo_.finish(product.x, edge);
-  range.next("boundary");
-  multiply_boundary(kernels_, product, edge);
-  if (side != nullptr) side->join(stream);
-}
-
-void DistributedSpmv::split(const Product& product, Stream stream) const {
-  ProfilerRange range("pack");
-  begin(product, stream);
-  range.next("owned columns");
-  multiply_interior(kernels_, product, stream);
-  range.next("exchange");
-  halo_.finish(product.x, stream);
-  range.next("ghosts");
-  multiply_boundary(kernels_, {product.alpha, product.x, 1, product.y}, stream);
-}
-
-void DistributedSpmv::blocking(const Product& product, Stream stream) const {
-  const SideStream* side = product.sums != nullptr ? kernels_.side.get() : nullptr;
-  ProfilerRange range("exchange");
-  if (product.sums == nullptr) {
-    halo_.exchange(product.x, stream);
+void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Stream stream) {
+  if (dot_parts == nullptr) {
+    kernel.apply(p.alpha, p.x.data, p.beta, p.y, stream);
   } else {
-    if (side == nullptr) {
-      begin(product, stream);
-    } else {
-      begin_beside(product, stream, side->fork(stream));
-    }
-    halo_.finish(product.x, stream);
+    kernel.apply_with_dot(p.alpha, p.x.data, p.beta, p.y, dot_parts, stream);
   }
-  range.next("interior");
-  multiply_interior(kernels_, product, stream);
-  if (side != nullptr) side->join(stream);
+}
+
+/// What steps work with. Without an exchange the product is this rank's alone.
+struct Parts {
+  const LocalKernels& kernels;
+  const Product& product;
+  HaloExchange* halo;
+  HaloExchange* sums;
+  const SideStream* side;
+};
+
+bool takes_part(const StepEntry& entry, const Parts& parts) {
+  return !(entry.travels && parts.halo == nullptr) &&
+         !(entry.of_sums && parts.product.sums == nullptr) &&
+         !(entry.lane && parts.side == nullptr);
+}
+
+void perform(Step step, const Parts& parts, Stream main, Stream stream) {
+  const LocalKernels& kernels = parts.kernels;
+  const Product& p = parts.product;
+  switch (step) {
+    case Step::begin_halo:
+      return parts.halo->begin(p.x, stream);
+    case Step::finish_halo:
+      return parts.halo->finish(p.x, stream);
+    case Step::sums_for_others:
+      if (p.sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, p.sums->data, stream);
+      return;
+    case Step::begin_sums:
+      return parts.sums->begin(*p.sums, stream);
+    case Step::finish_sums:
+      return parts.sums->finish(*p.sums, stream);
+    case Step::add_sums:
+      if (p.sums->ghosts > 0) kernels.added->apply(p.alpha, p.sums->data, 1, p.y, stream);
+      return;
+    case Step::interior_rows:
+    case Step::all_rows:
+    case Step::owned_columns:
+      return multiply(*kernels.interior, p, p.dot_parts, stream);
+    case Step::boundary_rows: {
+      double* parts_of_boundary =
+          p.dot_parts != nullptr ? p.dot_parts + *kernels.interior->dot_parts() : nullptr;
+      if (kernels.boundary) multiply(*kernels.boundary, p, parts_of_boundary, stream);
+      return;
+    }
+    case Step::ghost_columns:
+      return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);
+    case Step::fork:
+      parts.side->fork(main);
+      return;
+    case Step::join:
+      return parts.side->join(main);
+  }
+}
+
+void run(std::span<const PlacedStep> steps, const Parts& parts, Stream stream,
+         const StepHook* after) {
+  std::size_t k = 0;
+  const auto skip = [&] {
+    while (k < steps.size() && !takes_part(entry_of(steps[k].step), parts)) ++k;
+  };
+  for (skip(); k < steps.size(); skip()) {
+    const PlacedStep placed = steps[k++];
+    const ProfilerRange range(entry_of(placed.step).name);
+    if (placed.step == Step::begin_halo && after == nullptr) {
+      skip();
+      if (k < steps.size() && steps[k].step == Step::finish_halo) {  // nothing in between
+        ++k;
+        parts.halo->exchange(parts.product.x, stream);
+        continue;
+      }
+    }
+    perform(placed.step, parts, stream,
+            placed.beside && parts.side != nullptr ? parts.side->stream() : stream);
+    if (after != nullptr) (*after)(placed.step);
+  }
+}
+
+/// Beside rows of their own, or, with Order::blocking, beside sums.
+const SideStream* side_of(const LocalKernels& kernels, bool sums) {
+  return kernels.order == Order::overlap || sums ? kernels.side.get() : nullptr;
+}
+
+}  // namespace
+
+void DistributedSpmv::apply(const Product& product, Stream stream) const {
+  const SideStream* side = side_of(kernels_, product.sums != nullptr);
+  run(steps_of(kernels_.order, side != nullptr), {kernels_, product, &halo_, sums_, side}, stream,
+      nullptr);
+}
+
+void DistributedSpmv::apply(const Product& product, Stream stream, const StepHook& after) const {
+  apply(steps_of(kernels_.order, false), product, stream, after);
+}
+
+void DistributedSpmv::apply(std::span<const PlacedStep> steps, const Product& product,
+                            Stream stream, const StepHook& after) const {
+  run(steps, {kernels_, product, &halo_, sums_, nullptr}, stream, &after);
+}
+
+std::vector<std::string> step_names(const LocalKernels& kernels) {
+  const bool sums = kernels.sums != nullptr, side = side_of(kernels, sums) != nullptr;
+  return names_of(steps_of(kernels.order, side), sums, side);
+}
+
+void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
+  const SideStream* side = side_of(kernels, product.sums != nullptr);
+  run(steps_of(kernels.order, side != nullptr), {kernels, product, nullptr, nullptr, side}, stream,
+      nullptr);
 }
 
 }  // namespace rowhalo

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// DistributedSpmv: y = alpha*A*x + beta*y over all ranks. The only place where the order of a
-// product stands.
+// DistributedSpmv: y = alpha*A*x + beta*y over all ranks, by the steps of an order (steps.hpp).
 #pragma once
+
+#include <functional>
 
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
 
 namespace rowhalo {
+
+/// Called when what belongs to a step has been put in.
+using StepHook = std::function<void(Step)>;
 
 class DistributedSpmv {
  public:
@@ -22,18 +26,22 @@ class DistributedSpmv {
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const {
     apply({alpha, x, beta, y}, stream);
   }
+  /// The same, one step after the other in `stream`.
+  void apply(const Product& product, Stream stream, const StepHook& after) const;
+  /// The same for the steps of another list, each of which the kernels must serve.
+  void apply(std::span<const PlacedStep> steps, const Product& product, Stream stream,
+             const StepHook& after) const;
 
  private:
-  void overlap(const Product& product, Stream stream) const;
-  void split(const Product& product, Stream stream) const;
-  void blocking(const Product& product, Stream stream) const;
-  void begin(const Product& product, Stream stream) const;
-  void begin_beside(const Product& product, Stream stream, Stream side) const;
-  void finish_sums(const Product& product, Stream stream) const;
-
   const LocalKernels& kernels_;
   HaloExchange& halo_;
   HaloExchange* sums_;
 };
+
+/// The steps of a product with these kernels, for reports.
+std::vector<std::string> step_names(const LocalKernels& kernels);
+
+/// One product on this rank alone: the ghosts of `x` and sums are taken as they are.
+void apply_local(const LocalKernels& kernels, const Product& product, Stream stream);
 
 }  // namespace rowhalo

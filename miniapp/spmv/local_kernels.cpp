@@ -20,14 +20,6 @@ bool suits_side_stream(const LoadedMatrix& matrix, const LocalKernels& kernels) 
          !kernels.boundary->starts_early();
 }
 
-void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Stream stream) {
-  if (dot_parts == nullptr) {
-    kernel.apply(p.alpha, p.x.data, p.beta, p.y, stream);
-  } else {
-    kernel.apply_with_dot(p.alpha, p.x.data, p.beta, p.y, dot_parts, stream);
-  }
-}
-
 }  // namespace
 
 std::optional<std::int64_t> LocalKernels::dot_parts() const {
@@ -90,41 +82,6 @@ LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& i
       make_interior_kernel(matrix, suited(order, boundary), interior, interior_format);
   make_boundary_kernel(matrix, boundary, boundary_format, kernels);
   return kernels;
-}
-
-void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream) {
-  const HaloVector* sums = product.sums;
-  if (sums != nullptr && sums->owned > 0) {
-    kernels.sums->apply(1, product.x.data, 0, sums->data, stream);
-  }
-}
-
-void add_sums(const LocalKernels& kernels, const Product& product, Stream stream) {
-  const HaloVector* sums = product.sums;
-  if (sums != nullptr && sums->ghosts > 0) {
-    kernels.added->apply(product.alpha, sums->data, 1, product.y, stream);
-  }
-}
-
-void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream) {
-  multiply(*kernels.interior, product, product.dot_parts, stream);
-}
-
-void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream) {
-  double* parts = product.dot_parts;
-  multiply(*kernels.boundary, product,
-           parts != nullptr ? parts + *kernels.interior->dot_parts() : nullptr, stream);
-}
-
-void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
-  const bool sums_beside = kernels.order == Order::blocking;
-  if (!sums_beside) compute_sums(kernels, product, stream);
-  const Stream side = kernels.side ? kernels.side->fork(stream) : stream;
-  if (sums_beside) compute_sums(kernels, product, side);
-  multiply_interior(kernels, product, stream);
-  if (kernels.boundary) multiply_boundary(kernels, product, side);
-  if (kernels.side) kernels.side->join(stream);
-  add_sums(kernels, product, stream);
 }
 
 }  // namespace rowhalo

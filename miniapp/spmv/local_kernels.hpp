@@ -10,15 +10,9 @@
 #include "miniapp/halo/halo_vector.hpp"
 #include "miniapp/spmv/loaded_matrix.hpp"
 #include "miniapp/spmv/side_stream.hpp"
+#include "miniapp/spmv/steps.hpp"
 
 namespace rowhalo {
-
-/// The order of a product over all ranks.
-enum class Order {
-  overlap,   ///< begin the exchange, interior rows, finish the exchange, boundary rows
-  blocking,  ///< exchange, then all rows
-  split      ///< begin it, owned columns of all rows, finish it, ghosts added (split_kernels.hpp)
-};
 
 /// Interior and boundary rows for overlap; all rows in `interior`, and no `boundary`, for blocking;
 /// owned columns in `interior` and ghosts in `boundary` for split.
@@ -56,13 +50,6 @@ struct Product {
   const HaloVector* sums = nullptr;  ///< of x, for other ranks and from them; null: neither
 };
 
-/// The sums for other ranks, and y with those of others added, where the product has any.
-void compute_sums(const LocalKernels& kernels, const Product& product, Stream stream);
-void add_sums(const LocalKernels& kernels, const Product& product, Stream stream);
-/// The rows of one of the kernels.
-void multiply_interior(const LocalKernels& kernels, const Product& product, Stream stream);
-void multiply_boundary(const LocalKernels& kernels, const Product& product, Stream stream);
-
 /// Local. The first kernel of make_kernels(), overlap or blocking. A vendor's format takes all rows
 /// at once: the order becomes blocking.
 LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
@@ -76,8 +63,5 @@ void make_boundary_kernel(const LoadedMatrix& matrix, const FormatEntry& format,
 /// format is unknown or refuses.
 LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& interior_format,
                           const Spec& boundary_format);
-
-/// One product on this rank alone: the ghosts of `x` and sums are taken as they are.
-void apply_local(const LocalKernels& kernels, const Product& product, Stream stream);
 
 }  // namespace rowhalo

@@ -3,6 +3,8 @@
 // Products without exchange, by the clock of the device (reading.hpp).
 #include "miniapp/spmv/reading.hpp"
 
+#include "miniapp/spmv/distributed_spmv.hpp"
+
 namespace rowhalo {
 
 namespace {

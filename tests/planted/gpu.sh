@@ -37,8 +37,8 @@ gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
   'context_.plan.send_indices[send.begin] * context_.element_bytes' \
   '0 * context_.element_bytes' \
   test_exchange_gpu_n2
-gpu_fault "sums beside rows are those of the product before" miniapp/spmv/distributed_spmv.cpp \
-  'compute_sums(kernels_, product, side);' \
+gpu_fault "sums beside rows are those of the product before" miniapp/spmv/steps.cpp \
+  '{Step::sums_for_others, beside},' \
   '' \
   test_miniapp_gpu_n2
 gpu_fault "the last part of a sum is left out" kernels/gpu/vectors/vector_steps.cu \

@@ -194,8 +194,8 @@ fault "ghosts replace what the owned columns gave" miniapp/spmv/split_kernels.cp
   'kernel_->apply(alpha, x, 1.0, y, stream)' \
   'kernel_->apply(alpha, x, 0.0, y, stream)'
 fault "split forgets its ghosts" miniapp/spmv/distributed_spmv.cpp \
-  'multiply_boundary(kernels_, {product.alpha, product.x, 1, product.y}, stream);' \
-  '' \
+  'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);' \
+  'return;' \
   cli_schedules
 fault "split takes formats with the bits of csr" miniapp/bench/choose.cpp \
   'if (!format.canonical) return;' \
@@ -410,12 +410,12 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
 fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
-  'compute_sums(kernels_, product, stream);' \
+  'if (p.sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, p.sums->data, stream);' \
   '' \
   cli_halo
-fault "sums of other ranks are added as they are" miniapp/spmv/local_kernels.cpp \
-  'kernels.added->apply(product.alpha, sums->data, 1, product.y, stream);' \
-  'kernels.added->apply(1, sums->data, 1, product.y, stream);' \
+fault "sums of other ranks are added as they are" miniapp/spmv/distributed_spmv.cpp \
+  'kernels.added->apply(p.alpha, p.sums->data, 1, p.y, stream);' \
+  'kernels.added->apply(1, p.sums->data, 1, p.y, stream);' \
   cli_halo
 fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \

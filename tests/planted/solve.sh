@@ -14,9 +14,9 @@ fault "the last piece of rows is missing in p.q" kernels/cpu/parts.hpp \
   'sum += dot(first, last);' \
   'if (last < end || first == begin) sum += dot(first, last);' \
   test_kernels
-fault "p.q lacks the boundary rows" miniapp/spmv/local_kernels.cpp \
-  'parts != nullptr ? parts + *kernels.interior->dot_parts() : nullptr' \
-  'parts' \
+fault "p.q lacks the boundary rows" miniapp/spmv/distributed_spmv.cpp \
+  'p.dot_parts != nullptr ? p.dot_parts + *kernels.interior->dot_parts() : nullptr' \
+  'p.dot_parts' \
   test_miniapp_n2
 fault "x of cg takes the new direction" $steps \
   'x[i] = fma(alpha.value, p_i, x_i);' \
@@ -123,12 +123,11 @@ fault "the first singular row is lost" miniapp/solve/preconditioner.cpp \
   'singular < 0) singular = first;' \
   'singular < 0) singular = first + 1;' \
   cli_solve
-fault "boundary rows take the ghosts of the last direction" miniapp/spmv/distributed_spmv.cpp \
-  'halo_.finish(product.x, edge);
-  range.next("boundary");
-  multiply_boundary(kernels_, product, edge);' \
-  'multiply_boundary(kernels_, product, edge);
-  halo_.finish(product.x, edge);' \
+fault "boundary rows take the ghosts of the last direction" miniapp/spmv/steps.cpp \
+  '                                  {Step::finish_halo, beside},
+                                  {Step::boundary_rows, beside},' \
+  '                                  {Step::boundary_rows, beside},
+                                  {Step::finish_halo, beside},' \
   cli_solve
 fault "sums of rank 1 are missing" miniapp/solve/rank_sums.cpp \
   'void* data = words.data;' \

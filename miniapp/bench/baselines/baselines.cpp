@@ -41,8 +41,12 @@ std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
 }
 
 void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
-                     Stream stream) {
-  spmv.apply(product, stream);
+                     Stream stream, const StepHook* after) {
+  if (after != nullptr) {
+    spmv.apply(product, stream, *after);
+  } else {
+    spmv.apply(product, stream);
+  }
   if (schedule == Schedule::hpcg_like && product.x.device == Device::gpu) synchronize(stream);
 }
 

@@ -35,9 +35,10 @@ std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalM
 std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
                                            std::unique_ptr<HaloExchange> halo);
 
-/// One product in the order of `schedule`, which `spmv` is made for. Where the exchange waits for
-/// the packing is up to the transport (TransportContext::wait_for_packing).
+/// One product in the order of `schedule`, which `spmv` is made for; with `after`, one step after
+/// the other. Where the exchange waits for the packing is up to the transport
+/// (TransportContext::wait_for_packing).
 void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
-                     Stream stream);
+                     Stream stream, const StepHook* after = nullptr);
 
 }  // namespace rowhalo

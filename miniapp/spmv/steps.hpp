@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A product over all ranks as data: one list of steps per order. It is the only place where an
+// order stands: the operator runs the list, and phases, profiler ranges, timelines, the product
+// without its exchange and reports read it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rowhalo {
+
+/// The order of a product over all ranks.
+enum class Order {
+  overlap,   ///< interior rows while entries of x travel, then boundary rows
+  blocking,  ///< exchange, then all rows
+  split      ///< owned columns of all rows while entries travel, then ghosts (split_kernels.hpp)
+};
+
+enum class Step : std::uint8_t {
+  begin_halo,       ///< pack entries of x and send them
+  finish_halo,      ///< ghosts of x are there
+  sums_for_others,  ///< parts of rows, from x (partition/partial_sums.hpp)
+  begin_sums,
+  finish_sums,
+  add_sums,  ///< of others to y
+  interior_rows,
+  boundary_rows,
+  all_rows,
+  owned_columns,  ///< of all rows
+  ghost_columns,  ///< added to the rows that have any
+  fork,           ///< what stands beside comes after what stands here
+  join            ///< and what stands here after that
+};
+inline constexpr int step_count = static_cast<int>(Step::join) + 1;
+
+/// What a report adds steps up to.
+enum class Phase : std::uint8_t { pack, interior, exchange, boundary };
+
+struct StepEntry {
+  Step step;
+  const char* name;
+  Phase phase;
+  bool travels;  ///< leaves the rank; a product without its exchange leaves it out
+  bool of_sums;  ///< only with partial sums
+  bool lane;     ///< joins streams, and computes nothing
+};
+
+const StepEntry& entry_of(Step step);
+const char* name_of(Phase phase);
+
+/// A step, in the product's stream or in the one beside it (side_stream.hpp).
+struct PlacedStep {
+  Step step;
+  bool beside = false;
+};
+
+/// The list of an order. `side`: there is a stream beside the product's.
+std::span<const PlacedStep> steps_of(Order order, bool side);
+
+/// What of a list is done, with or without partial sums and a side stream, for reports.
+std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side);
+
+}  // namespace rowhalo

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The lists of steps (miniapp/spmv/steps.hpp): what each order does, and that the operator does and
+// tells what a list says, so that a step that is added to one is found by all who read it.
+#include "miniapp/spmv/steps.hpp"
+
+#include <algorithm>
+
+#include "io/sources.hpp"
+#include "miniapp/spmv/distributed_spmv.hpp"
+#include "partition/partitioners.hpp"
+#include "tests/mpi.hpp"
+
+using namespace rowhalo;
+using namespace rowhalo::test;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::vector<Step> each_step() {
+  std::vector<Step> all;
+  for (int k = 0; k < step_count; ++k) all.push_back(static_cast<Step>(k));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("steps of the orders") {
+  const auto names = [](Order order, bool sums, bool side) {
+    return names_of(steps_of(order, side), sums, side);
+  };
+  CHECK(names(Order::overlap, false, false) ==
+        Names{"begin halo", "interior rows", "finish halo", "boundary rows"});
+  CHECK(names(Order::overlap, false, true) == Names{"begin halo", "fork", "interior rows",
+                                                    "finish halo (beside)",
+                                                    "boundary rows (beside)", "join"});
+  CHECK(names(Order::blocking, false, false) == Names{"begin halo", "finish halo", "all rows"});
+  CHECK(names(Order::split, false, false) ==
+        Names{"begin halo", "owned columns", "finish halo", "ghost columns"});
+  CHECK(names(Order::blocking, true, true) ==
+        Names{"fork", "sums for others (beside)", "begin halo", "begin sums (beside)",
+              "finish halo", "all rows", "join", "finish sums", "add sums"});
+}
+
+TEST_CASE("every list computes each row once, and finishes what it begins") {
+  for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
+    for (const bool side : {false, true}) {
+      const std::span<const PlacedStep> list = steps_of(order, side);
+      const auto place = [&](Step step) {
+        const auto found = std::ranges::find(list, step, &PlacedStep::step);
+        return found - list.begin();
+      };
+      const auto count = [&](Step step) {
+        return std::ranges::count(list, step, &PlacedStep::step);
+      };
+      for (const Step step : each_step()) CHECK(count(step) <= 1);
+      CHECK(count(Step::all_rows) + count(Step::interior_rows) + count(Step::owned_columns) == 1);
+      CHECK(count(Step::interior_rows) == count(Step::boundary_rows));
+      CHECK(count(Step::owned_columns) == count(Step::ghost_columns));
+      CHECK(place(Step::begin_halo) < place(Step::finish_halo));
+      CHECK(place(Step::sums_for_others) < place(Step::begin_sums));
+      CHECK(place(Step::finish_sums) < place(Step::add_sums));
+      for (const Step step : {Step::all_rows, Step::boundary_rows, Step::ghost_columns}) {
+        if (count(step) > 0) CHECK(place(Step::finish_halo) < place(step));
+      }
+      CHECK(count(Step::fork) == count(Step::join));
+      if (count(Step::fork) > 0) CHECK(place(Step::fork) < place(Step::join));
+    }
+  }
+}
+
+TEST_CASE("a product does and tells what its list says") {
+  const Comm comm = world();
+  Progress progress;
+  DistributedCsr source = load_matrix("stencil7:6", 0, comm, progress);
+  const Spec rows = Spec::parse("rows", "partition");
+  const std::vector<int> owners =
+      find_partitioner(rows.name()).assign(source, comm.size, rows, comm, progress);
+  const LocalMatrix matrix = make_local_matrix(comm, std::move(source), owners, nullptr, progress);
+  const HaloPlan plan = make_halo_plan(comm, matrix, progress);
+  const LoadedMatrix loaded(matrix, Precision::fp64, Device::cpu);
+  const Spec csr = Spec::parse("csr", "format");
+  const LocalKernels kernels = make_kernels(loaded, Order::overlap, csr, csr);
+  const auto halo = find_transport("mpi").make({plan, sizeof(double), 1, comm});
+  const HaloVector x = halo->make_vector();
+  for (LocalIndex i = 0; i < x.owned; ++i) reinterpret_cast<double*>(x.data)[i] = 1;
+  std::vector<double> y(matrix.owned_rows), other(matrix.owned_rows);
+  const DistributedSpmv spmv(kernels, *halo);
+  spmv.apply(1, x, 0, y.data(), {});
+
+  std::vector<Step> told;
+  const StepHook hook = [&](Step step) { told.push_back(step); };
+  spmv.apply({1, x, 0, other.data()}, {}, hook);
+  const std::vector expected{Step::begin_halo, Step::interior_rows, Step::finish_halo,
+                             Step::boundary_rows};
+  REQUIRE_ALL_RANKS(told == expected);
+  REQUIRE_ALL_RANKS(other == y);
+
+  // One more step: it is done, told, and found by its name and phase.
+  std::vector<PlacedStep> longer(steps_of(Order::overlap, false).begin(),
+                                 steps_of(Order::overlap, false).end());
+  longer.push_back({Step::interior_rows});
+  told.clear();
+  std::ranges::fill(other, 5.0);
+  spmv.apply(longer, {1, x, 0, other.data()}, {}, hook);
+  REQUIRE_ALL_RANKS(std::ranges::count(told, Step::interior_rows) == 2);
+  REQUIRE_ALL_RANKS(names_of(longer, false, false).back() == "interior rows");
+  REQUIRE_ALL_RANKS(entry_of(told.back()).phase == Phase::interior);
+  REQUIRE_ALL_RANKS(other == y);
+  halo->close();
+}
