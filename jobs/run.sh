@@ -227,8 +227,8 @@ run_point() {
   wait "$provenance" || true
   stop_if_interrupted
   [ "$status" -eq 0 ] ||
-    fail "$status" "the launcher did not place the ranks$(said_by_launcher "$output/provenance/map.txt"); see \
-provenance/map.txt of ${launcher[*]}"
+    fail "$status" "the launcher did not place the ranks$(said_by_launcher "$output/provenance/map.txt"): ${launcher[*]}" \
+      "$output/provenance/map.txt"
   for ((k = 1; k <= repeats; ++k)); do
     phase="in repeat $k of $repeats"
     log=$output/log-$k.txt

@@ -25,7 +25,7 @@ from studying.points import obstacle, warnings
 from studying.program import Program
 from studying.running import run_points
 from studying.site import load_site, shell
-from studying.slurm import SUBMIT_SECONDS, called
+from studying.slurm import PATIENCE, NoAnswer, called
 from studying.states import counts, states_of, table
 from studying.submitting import stuck_lines, submit, watch
 
@@ -141,7 +141,12 @@ def submit_ready(path, options):
         say(" ".join([*(f"{name}={quoted(value)}" for name, value in settings.items()), typed_line(command)]))
         return 0
     backend.check_after(options.after)
-    say(*called(command, None, {**os.environ, **settings}, SUBMIT_SECONDS).strip().split("\n"))
+    try:
+        said = called(command, None, {**os.environ, **settings}, PATIENCE)
+    except NoAnswer as error:
+        raise WrongInput(f"{error.text}; it may have been submitted all the same: look at your jobs before you try "
+                         "again") from error
+    say(*said.strip().split("\n"))
     return 0
 
 

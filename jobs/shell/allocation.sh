@@ -44,10 +44,19 @@ pbs_share() {
 # Whether other jobs may run on the cores that this one sees: it has no whole node, and nothing (as a cgroup) keeps
 # it on what it was given. taskset undoes what ends with a process.
 shares_cores() {
-  local seen
+  local list
   [ -n "$shares_node" ] || return
-  seen=$(taskset -c "0-$(($(nproc --all) - 1))" env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null) || return 0
-  [ "$seen" -gt "$node_cpus" ]
+  list=$(taskset -c "0-$(($(nproc --all) - 1))" sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status) || return 0
+  [ "$(cores_in "$list")" -gt "$node_cpus" ]
+}
+
+# cores_in LIST: how many cores the hardware threads of a list as 0-3,8 are.
+cores_in() {
+  { tr , '\n' <<<"$1" && echo && lscpu -p=CPU,CORE,SOCKET; } | awk -F, '
+    !listed && NF == 1 && split($1, ends, "-") { for (i = ends[1]; i <= (ends[2] == "" ? ends[1] : ends[2]); ++i) seen[i] }
+    /^#/ { listed = 1 }
+    listed && $1 in seen && !counted[$2, $3]++ { ++cores }
+    END { print cores + 0 }'
 }
 
 allocation() {

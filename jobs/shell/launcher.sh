@@ -52,13 +52,13 @@ choose_remote_start() {
   if [ -n "$(printf '%s\n' "${hosts[@]%%.*}" | sort | uniq -d)" ]; then
     export OMPI_MCA_orte_keep_fqdn_hostnames=1 PRTE_MCA_prte_keep_fqdn_hostnames=1
   fi
-  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${PRTE_MCA_plm_ssh_agent:-}${HYDRA_LAUNCHER_EXEC:-}" ] || knows_pbs "$1" ||
+  if [ -n "${OMPI_MCA_plm_rsh_agent:-}${PRTE_MCA_plm_ssh_agent:-}${HYDRA_LAUNCHER:-}${HYDRA_LAUNCHER_EXEC:-}" ] || knows_pbs "$1" ||
     timeout 20 ssh -o BatchMode=yes -o ConnectTimeout=10 "${hosts[1]}" true 2>/dev/null </dev/null; then
     return 0
   fi
   command -v pbs_tmrsh >/dev/null ||
-    refuse "${launcher_name} cannot start processes on ${hosts[1]}: it was built without PBS (ompi_info and" \
-      "prte_info list no plm tm), ssh ${hosts[1]} asks or fails, and there is no pbs_tmrsh"
+    refuse "$launcher_name cannot start processes on ${hosts[1]}: it was built without PBS, ssh ${hosts[1]} asks or" \
+      "fails, and there is no pbs_tmrsh; allow ssh between the nodes, add PBS's bin to PATH, or take an MPI with tm"
   # mpirun splits the agent at spaces, which a folder may have. The node file is on this host only: no daemon
   # starts others.
   export PATH=$jobs/shell:$PATH
@@ -109,7 +109,10 @@ build_launcher() {
   line=${line//\{ranks_per_node\}/$ranks_per_node}
   line=${line//\{cores_per_rank\}/$cores_per_rank}
   launcher_name=${line%% *}
-  said=$("$launcher_name" --version 2>/dev/null) || said=""
+  said=""
+  if [[ $SITE_SCHEDULER == pbs || $line == *"{host_options}"* ]]; then
+    said=$(timeout -k 1 20 "$launcher_name" --version 2>/dev/null </dev/null) || said=""
+  fi
   [[ $SITE_SCHEDULER != pbs || $said != *@("Open MPI"|HYDRA)* ]] || choose_remote_start "$said"
   if [[ $line == *"{host_options}"* ]]; then
     if [[ $said == *"Open MPI"* ]]; then open_mpi_options; fi

@@ -13,17 +13,17 @@ filtered_environment() {
   done
 }
 
-# keep FILE COMMAND...: its output, or nothing at all where there is no such command. No answer in 5 s, as of a
-# scheduler whose server is stopped, is none.
+# keep FILE COMMAND...: its output, or nothing at all where there is no such command. No answer in $patience, 60 s,
+# is none.
 keep() {
-  local file=$1 status=0
+  local file=$1 status=0 patience=${patience:-60}
   shift
   case $(type -t "$1") in
     "") return 0 ;;
-    file) set -- timeout -k 1 5 "$@" ;;
+    file) set -- timeout -k 1 "$patience" "$@" ;;
   esac
   "$@" >"$file" 2>&1 </dev/null || status=$?
-  [ "$status" -ne 124 ] || echo "no answer in 5 s: ${*:5}" >>"$file"
+  [[ ! $status =~ ^(124|137)$ ]] || echo "no answer in $patience s: ${*:5}" >>"$file"
 }
 
 write_provenance() {
@@ -41,6 +41,7 @@ write_provenance() {
   keep "$place/gpu-topology.txt" nvidia-smi topo -m
   # nvidia-smi underlines its head, also in a file.
   [ ! -e "$place/gpu-topology.txt" ] || sed -i 's/\x1b\[[0-9;]*m//g' "$place/gpu-topology.txt"
+  local patience=5 # for a scheduler, whose server may be stopped
   [ -z "${SLURM_JOB_ID:-}" ] || keep "$place/job.txt" scontrol show job -d "$SLURM_JOB_ID"
   [ -n "${SLURM_JOB_ID:-}" ] || [ -z "${PBS_JOBID:-}" ] ||
     keep "$place/job.txt" qstat -f "$PBS_JOBID"

@@ -101,6 +101,11 @@ def take_site(folder, name, write=True):
     """Jobs, run.sh and later calls use one site, which lies in the folder: one that was named and differs replaces
     it. Without a name, says where $ROWHALO_SITE differs."""
     own = folder.path / "site.ini"
+    if name and not own.is_file():
+        say(f"the study's site, {own}, is that of {folder.site.path}: there was none", flush=True)
+        if write:
+            folder.write_site()
+        return
     before = read_site(own)
     named = name or os.environ.get("ROWHALO_SITE")
     try:
@@ -123,7 +128,7 @@ def take_site(folder, name, write=True):
             folder.write_site()
             path = folder.path / "plan.json"
             write_whole(path, json.dumps({**json.loads(path.read_bytes()), "site": site.name}, indent=1) + "\n")
-        say(f"the study's site, {own}, is now that of {site.path}: {changes}", flush=True)
+        say(f"the study's site, {own}, {'is now' if write else 'would be'} that of {site.path}: {changes}", flush=True)
 
 
 def made(path, site_name, output, repeats, program):
@@ -142,7 +147,7 @@ def made(path, site_name, output, repeats, program):
                                           for point in planned_before["points"]):
         raise WrongInput(f"--repeats {repeats}: {output} was planned with another number of repeats; "
                          "give another --output")
-    if planned_before and not (site_name or repeats or os.environ.get("ROWHALO_SITE")):
+    if planned_before and not site_name:
         return opened(output), None
     site = load_site(site_name)
     own = study.arguments

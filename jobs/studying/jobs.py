@@ -5,6 +5,7 @@ One job per size is the default: it waits for no more nodes than it needs, and i
 nodes. In one job all sizes share the nodes of the largest, for up to a few sizes.
 """
 import os
+import pwd
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +41,17 @@ class Live(NamedTuple):
     word: str       # pending | waiting (for others) | held (by a hand) | running | ending
     title: str      # empty: not known
     user: str       # empty: not known
-    release: list   # the command that ends the hold
+    place: str      # the folder that it was submitted in; empty: not known
+    release: list   # the command that ends the hold; empty: not the user's to end
+    why: list       # the command that tells more
+
+
+def user_name():
+    """Whose jobs they are; empty where this user has no name."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return ""
 
 
 def python():

@@ -45,8 +45,8 @@ def release_command(_ids):
     return []
 
 
-def log_of(job, _job_id):
-    return f"{job.name}.out"
+def log_of(title, _job_id):
+    return f"{title}.out"
 
 
 def check_after(ids):
@@ -65,13 +65,13 @@ def submit(path, folder, after, kind):
 
 def live(ids):
     """A folder of PBS has ids that are no process numbers."""
-    return {number: Live("running", "", "", []) for number in ids if number.isdigit() and process_runs(int(number))}
+    return {number: Live("running", "", "", "", [], []) for number in ids if number.isdigit() and process_runs(int(number))}
 
 
-def find(_title):
+def find(_title, _place):
     """Starting a process needs no answer."""
     return []
 
 
-def title_of(_job):
-    return ""
+def title_of(job):
+    return job.name

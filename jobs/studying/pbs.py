@@ -6,18 +6,17 @@ own, which every reader of #PBS lines understands. Jobs are submitted held and r
 PBS without job history drops a job that waits for one that has ended already.
 """
 import base64
-import getpass
 import os
 import re
 from pathlib import Path
 
 from names import quoted, typed_line
 from studying.ini import WrongInput
-from studying.jobs import Live, body, clock, python, shares
-from studying.slurm import SUBMIT_SECONDS, answer, called, ran
+from studying.jobs import Live, body, clock, python, shares, user_name
+from studying.slurm import PATIENCE, NoAnswer, answer, called, ran
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
-GONE = re.compile(r"Unknown Job Id|has finished|^$")  # what qstat says of jobs that have ended
+GONE = re.compile(r"Unknown Job Id|has finished")  # what qstat says of jobs that have ended
 IN_A_JOB = Path(__file__).resolve().parents[1] / "shell" / "pbs_job.sh"
 
 
@@ -64,8 +63,8 @@ def script(job):
     return body(job, lines)
 
 
-def log_of(job, job_id):
-    return f"{title_of(job)}.o{job_id.split('.')[0]}"
+def log_of(title, job_id):
+    return f"{title}.o{job_id.split('.')[0]}"
 
 
 def command(path, after, kind):
@@ -83,10 +82,10 @@ def delete_command(job_id):
 
 
 def submit(path, folder, after, kind):
-    said = called(command(path, after, kind), folder, seconds=SUBMIT_SECONDS).strip()
+    said = called(command(path, after, kind), folder, patience=PATIENCE).strip()
     number = re.match(r"\d[\w.\[\]-]*", said.split("\n")[-1])
     if not number:
-        raise WrongInput(f"qsub {path}: no job number in its answer: {said}")
+        raise NoAnswer(f"qsub {path}: no job number in its answer: {said}")
     return number[0]
 
 
@@ -107,7 +106,7 @@ def details(ids):
     arguments = ["qstat", "-f", *ids]
     status, stdout, stderr = ran(arguments)
     # It fails where one of them has ended, and tells the others.
-    if status and not all(GONE.search(line) for line in stderr.strip().split("\n")):
+    if status and not all(GONE.search(line) for line in stderr.strip().split("\n")):  # nor no word at all
         raise WrongInput(f"{typed_line(arguments)}: {' '.join(stderr.split())}")
     jobs, lines = {}, re.sub(r"\n\t(?!\w+ = )", "", stdout)  # long values go on after a tab
     for block in re.split(r"^Job Id:\s*", lines, flags=re.MULTILINE)[1:]:
@@ -117,15 +116,17 @@ def details(ids):
 
 
 def word_of(job):
-    """A hold of the system is that of a dependency."""
+    """A hold of the system is that of a dependency, where there is one. Slurm's qstat tells no holds."""
     if job.get("job_state") == "H":
-        return "waiting" if job.get("Hold_Types", "s") == "s" else "held"
+        waits = "Hold_Types" not in job or job["Hold_Types"] == "s" and "depend" in job
+        return "waiting" if waits else "held"
     return {"R": "running", "E": "ending"}.get(job.get("job_state"), "pending")
 
 
 def live(ids):
     numbers = [job_id for job_id in ids if re.match(r"\d", job_id)]
-    return {number: Live(word_of(job), job.get("Job_Name", ""), owner(job), ["qrls", number])
+    return {number: Live(word_of(job), job.get("Job_Name", ""), owner(job), place_of(job),
+                         ["qrls", number] if set(job.get("Hold_Types", "")) <= set("su") else [], ["qstat", "-f", number])
             for number, job in (details(numbers) if numbers else {}).items()}
 
 
@@ -133,11 +134,16 @@ def owner(job):
     return job.get("Job_Owner", "").split("@")[0]
 
 
-def find(title):
-    """Numbers of the user's jobs of this title."""
-    me = getpass.getuser()
+def place_of(job):
+    """Where it was submitted: its log comes there."""
+    return os.path.dirname(job.get("Output_Path", "").partition(":")[2])
+
+
+def find(title, place):
+    """Numbers of the user's jobs of this title that were submitted in a folder."""
     return [number for number, job in details([]).items()
-            if job.get("Job_Name") == title and owner(job) == me]
+            if job.get("Job_Name") == title and owner(job) == user_name()
+            and os.path.realpath(place_of(job)) == os.path.realpath(place)]
 
 
 def settings(site, arguments):

@@ -23,6 +23,6 @@ SHOWN = {  # what a page of results says of a plan
     "study!": NAME, "title": TEXT, "official": OFFICIAL,
     "points!": [{"name!": NAME, "device!": TEXT, "ranks_per_node!": COUNT}]}
 JOB = {"name!": NAME, "id!": TEXT, "points!": [TEXT], "time!": NUMBER, "after": [TEXT], "log": TEXT,
-       "title": TEXT, "user": TEXT}
+       "title": TEXT, "user": TEXT, "held": TRUTH}
 OWNER = {"scheduler": TEXT, "id!": TEXT, "host!": TEXT, "pid!": COUNT}  # who runs a point (claims.py)
 BEFORE = [{"time!": TEXT, "host": TEXT, "cores": COUNT, "busy_cores": NUMBER, "gpu_processes!": WHOLE}]

@@ -13,9 +13,11 @@ from names import quoted, typed_line
 from studying.ini import WrongInput
 from studying.jobs import NOTICE_MINUTES, Live, body, clock, python, shares
 
-SECONDS = int(os.environ.get("ROWHALO_SCHEDULER_SECONDS") or 30)   # in which a scheduler answers
-SUBMIT_SECONDS = 4 * SECONDS    # after which a job may exist all the same
-HELD = ("JobHeldUser", "JobHeldAdmin", "JobHoldMaxRequeue")    # why a job is pending that only a hand releases
+SECONDS = 30    # in which a scheduler answers a question; ROWHALO_SCHEDULER_SECONDS
+PATIENCE = 4    # times as long for a submission, after which the job may exist all the same
+# Why a job is pending that only a hand releases, and whether it may be the user's.
+HELD = {"JobHeldUser": True, "JobHoldMaxRequeue": True, "JobHeldAdmin": False}
+LOST = "timed out on send/recv"     # sbatch gives up by itself, and the job may exist all the same
 
 
 def site_options(site):
@@ -71,8 +73,16 @@ class NoScheduler(WrongInput):
     """Here its commands are not."""
 
 
-def ran(arguments, folder=None, environment=None, seconds=SECONDS):
+def seconds_to_wait():
+    said = os.environ.get("ROWHALO_SCHEDULER_SECONDS", "")
+    if said and not re.fullmatch(r"[1-9]\d{0,4}", said):
+        raise WrongInput(f"ROWHALO_SCHEDULER_SECONDS={said}: a whole number from 1 on is expected")
+    return int(said or SECONDS)
+
+
+def ran(arguments, folder=None, environment=None, patience=1):
     """Exit status, stdout and stderr of a command of the scheduler."""
+    seconds = patience * seconds_to_wait()
     try:
         run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=seconds,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
@@ -85,15 +95,17 @@ def ran(arguments, folder=None, environment=None, seconds=SECONDS):
     return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
 
 
-def answer(arguments, folder=None, environment=None, seconds=SECONDS):
+def answer(arguments, folder=None, environment=None, patience=1):
     """Exit status and stdout of a command of the scheduler, or its stderr where it fails."""
-    status, stdout, stderr = ran(arguments, folder, environment, seconds)
+    status, stdout, stderr = ran(arguments, folder, environment, patience)
     return status, stdout if status == 0 else " ".join((stderr.strip() or stdout).split())
 
 
-def called(arguments, folder, environment=None, seconds=SECONDS):
+def called(arguments, folder, environment=None, patience=1):
     """stdout of a command of the scheduler, which must not fail."""
-    status, said = answer(arguments, folder, environment, seconds)
+    status, said = answer(arguments, folder, environment, patience)
+    if status and LOST in said:
+        raise NoAnswer(f"{arguments[0]}: {said}")
     if status:
         raise WrongInput(f"{typed_line(arguments)}: {said}")
     return said
@@ -103,8 +115,8 @@ def release_command(_ids):
     return []
 
 
-def log_of(job, job_id):
-    return f"{job.title}-{job_id}.out"
+def log_of(title, job_id):
+    return f"{title}-{job_id}.out"
 
 
 def check_after(ids):
@@ -118,26 +130,29 @@ def check_after(ids):
 
 
 def submit(path, folder, after, kind):
-    said = called(command(path, after, kind), folder, seconds=SUBMIT_SECONDS).strip()
+    said = called(command(path, after, kind), folder, patience=PATIENCE).strip()
     number = re.match(r"(\d+)", said.split("\n")[-1])
     if not number:
-        raise WrongInput(f"sbatch {path}: no job number in its answer: {said}")
+        raise NoAnswer(f"sbatch {path}: no job number in its answer: {said}")
     return number[1]
 
 
 def live(_ids):
     """Of all the user's jobs: squeue fails for a list that holds only jobs it has forgotten."""
-    lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A|%T|%r|%u|%j"], None).split("\n")
+    lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A|%T|%r|%u|%j|%Z"], None).split("\n")
     found = {}
-    for number, state, reason, user, title in (line.split("|", 4) for line in lines if line):
+    for number, state, reason, user, rest in (line.split("|", 4) for line in lines if line):
+        title, _, place = rest.rpartition("|")
         word = {"PENDING": "held" if reason in HELD else "pending", "COMPLETING": "ending"}.get(state, "running")
-        found[number] = Live(word, title, user, ["scontrol", "release", number] if word == "held" else [])
+        found[number] = Live(word, title, user, place, ["scontrol", "release", number] if HELD.get(reason) else [],
+                             ["scontrol", "show", "job", number])
     return found
 
 
-def find(title):
-    """Numbers of the user's jobs of this title."""
-    return [number for number, job in live([]).items() if job.title == title]
+def find(title, place):
+    """Numbers of the user's jobs of this title that were submitted in a folder."""
+    return [number for number, job in live([]).items()
+            if job.title == title and os.path.realpath(job.place) == os.path.realpath(place)]
 
 
 def title_of(job):

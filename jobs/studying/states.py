@@ -4,6 +4,7 @@
 A point that somebody has begun (claims.py) and that has no marker of an end was cut off; resume
 runs it again, like those that ended with an error.
 """
+import os
 import re
 from typing import NamedTuple
 
@@ -30,26 +31,31 @@ def reason_of(marker):
     except OSError:
         return "no marker left"
     reasons = [line.split("=", 1)[1].strip() for line in lines if line.startswith("reason")]
-    # mpirun rules lines of dashes around what it says.
-    told = ([line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))]
-            or [line for line in lines if re.search(r"\w", line)][-1:])
+    told = [line for line in lines if line.startswith(("rowhalo:", "RESULT: FAIL"))]
+    if not told and ": " not in "".join(reasons[:1]):
+        # mpirun rules lines of dashes around what it says.
+        told = [line for line in lines if re.search(r"\w", line)][-1:]
     return ": ".join(reasons[:1] + [line for line in told if not line.startswith("reason")
                                     and line not in "".join(reasons[:1])])
 
 
-def is_other(job, live):
-    """Whether a number that we know is that of somebody else's job: servers begin again with 1."""
-    return any(mine and theirs and mine != theirs for mine, theirs in (
-        (job.get("title"), live.title), (job.get("user"), live.user)))
+def is_other(job, live, place):
+    """Whether a number that we know is that of somebody else's job: servers begin again with 1. A site may give
+    jobs another title or another folder, but not both."""
+    differ = [mine and theirs and mine != theirs for mine, theirs in (
+        (job.get("user"), live.user), (job.get("title"), live.title), (place, os.path.realpath(live.place or place)))]
+    return bool(job) and bool(differ[0] or (differ[1] and differ[2]))
 
 
 def live_jobs_of(folder):
     """{number: jobs.Live} of what the scheduler, or this machine, still knows."""
     jobs = {backends.number_of(job["id"]): job for job in folder.jobs() if job["id"]}
+    place = os.path.realpath(folder.path / "jobs")
     owners = [owner_of(folder.place_of(point)) for point in folder.points]
-    ids = [job["id"] for job in jobs.values()] + [owner["id"] for owner in owners if owner and owner["id"]]
+    ids = [*(job["id"] for job in jobs.values()), *(other for job in jobs.values() for other in job.get("after", [])),
+           *(owner["id"] for owner in owners if owner and owner["id"])]
     found = backends.of(folder.site).live(list(dict.fromkeys(ids))) if ids else {}
-    return {number: live for number, live in found.items() if not is_other(jobs.get(number, {}), live)}
+    return {number: live for number, live in found.items() if not is_other(jobs.get(number, {}), live, place)}
 
 
 def name_of(owner):
@@ -93,7 +99,9 @@ def held_jobs(folder, live_jobs):
 def why_held(live_jobs, job, held):
     """Of a job's id and held_jobs, with what to do."""
     number = backends.number_of(job)
-    release = f"release it by: {typed_line(live_jobs[held[number]].release)}"
+    live = live_jobs[held[number]]
+    release = (f"release it by: {typed_line(live.release)}" if live.release else
+               f"its administrators or the system hold it: ask them; {typed_line(live.why)} tells more")
     return f"job {job}; {release}" if held[number] == number else f"job {job} waits for job {held[number]}; {release}"
 
 

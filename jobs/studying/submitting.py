@@ -4,7 +4,6 @@
 Jobs of a size wait for what --after names; the last job starts when all have ended, well or not
 (afterany). With --chain each waits for the one before to be fine, and collects at its end.
 """
-import getpass
 import json
 import sys
 import time
@@ -14,7 +13,7 @@ from names import quoted, say, typed_line
 from studying import backends
 from studying.folder import read_json
 from studying.ini import WrongInput
-from studying.jobs import finish_job, jobs_of
+from studying.jobs import finish_job, jobs_of, user_name
 from studying.plan import JOB
 from studying.points import plural
 from studying.slurm import NoAnswer, NoScheduler, called
@@ -55,8 +54,8 @@ def record(folder, job, job_id, after):
     backend = backends.of(folder.site)
     write_record(folder, {
         "name": job.name, "id": job_id, "points": job.points, "time": time.time(), "site": folder.site.name,
-        "nodes": job.nodes, "after": after, "log": backend.log_of(job, job_id), "title": backend.title_of(job),
-        "user": getpass.getuser()})
+        "nodes": job.nodes, "after": after, "log": backend.log_of(backend.title_of(job), job_id),
+        "title": backend.title_of(job), "user": user_name(), "held": bool(backend.release_command([job_id]))})
 
 
 def write_record(folder, job):
@@ -124,7 +123,7 @@ def found_again(folder, name):
     """Numbers of the jobs that may be this one: of its title, ours, and not those of other records."""
     title = read_json(path_of_record(folder, name), JOB)["title"]
     known = {backends.number_of(job["id"]) for job in folder.jobs() if job["id"]}
-    return [number for number in backends.of(folder.site).find(title) if number not in known]
+    return [number for number in backends.of(folder.site).find(title, folder.path / "jobs") if number not in known]
 
 
 def several(folder, name, ids):
@@ -133,26 +132,40 @@ def several(folder, name, ids):
 
 
 def adopt_all(folder):
-    """Settles the records of jobs whose submission was not answered; the ids that were found."""
-    ids = []
+    """Settles the records of jobs whose submission was not answered."""
     for job in folder.jobs():
         if not job["id"] and job.get("title"):
             found = found_again(folder, job["name"])
             if len(found) > 1:
                 raise WrongInput(several(folder, job["name"], found))
             if found:
-                write_record(folder, {**job, "id": found[0]})
+                log = backends.of(folder.site).log_of(job["title"], found[0])
+                write_record(folder, {**job, "id": found[0], "log": log})
                 say(f"job {found[0]}: {job['name']}, adopted: its submission was not answered", flush=True)
-                ids += found
             else:
                 path_of_record(folder, job["name"]).unlink()
-    return ids
+
+
+def left_held(folder, live_jobs):
+    """Ids of jobs that an earlier call has submitted and not released, since the scheduler did not answer."""
+    return [job["id"] for job in folder.jobs() if job.get("held") and backends.number_of(job["id"]) in live_jobs]
 
 
 def release_all(folder, ids):
+    """Whether the scheduler lets them start."""
     release = backends.of(folder.site).release_command(ids) if ids else []
-    if release:
+    if not release:
+        return True
+    try:
         called(release, None)
+    except WrongInput as error:  # another one may be on its way, which says more
+        say(f"{STUDY}: warning: {error}; the jobs are held until {AGAIN} resume {quoted(folder.path)}, or: "
+            f"{typed_line(release)}", file=sys.stderr)
+        return False
+    for job in folder.jobs():
+        if job["id"] in ids:
+            write_record(folder, {**job, "held": False})
+    return True
 
 
 def submit_last(folder, job, ids):
@@ -174,7 +187,7 @@ def submit_last(folder, job, ids):
 def submit_all(folder, jobs, after, chain, found):
     """Whether the scheduler took all that measure: a size that it refuses does not keep it from the others. `found`:
     jobs of an earlier call that was not answered, still held."""
-    before, ids, refused = list(after), list(found), False
+    before, ids, refused = (found[-1:] if chain else []) or list(after), list(found), False
     try:
         for job in jobs:
             if job.points:
@@ -195,8 +208,8 @@ def submit_all(folder, jobs, after, chain, found):
             if chain:
                 before = ids[-1:] or before
     finally:
-        release_all(folder, ids)
-    return not refused
+        released = release_all(folder, ids)
+    return released and not refused
 
 
 def delete_stale(folder, live_jobs):
@@ -254,8 +267,10 @@ def watch(folder, has_answered=False):
 
 def submit(folder, study_text, program, options):
     """Exit status."""
-    found = [] if options.dry_run else adopt_all(folder)
+    if not options.dry_run:
+        adopt_all(folder)
     states, live_jobs = states_of(folder)
+    found = left_held(folder, live_jobs)
     points = wanted_points(folder, states)
     skipped = [name for name, state in states.items() if state.word == "skipped"]
     for name in skipped:
@@ -269,7 +284,7 @@ def submit(folder, study_text, program, options):
         folder.write(study_text)
     delete_stale(folder, live_jobs)
     fine = True
-    if not jobs:
+    if not jobs and not found:
         say(f"nothing to submit: {counts(states)}")
     else:
         fine = submit_all(folder, jobs, options.after, options.chain, found)

@@ -10,7 +10,7 @@ behaviour each part (marked with its letter) stands for. Jobs run one at a time,
 their numbers. The first node is this host; the second one has its own host name and /dev/shm, where
 unshare is allowed. FOLDER/settings.json: kill_delay, history (on or off), resources beyond ncpus, slow
 (qsub answers when no job runs any more), names (of the two nodes, as the node file has them), silent (commands
-that never answer; what they ask for happens), whole_nodes (a hook refuses jobs of fewer cores), most_nodes,
+that never answer; what they ask for happens), deaf (it does not), whole_nodes (a hook refuses jobs of fewer cores), most_nodes,
 most_jobs (limits of the queue), ending (seconds that a job takes to end).
 """
 import argparse
@@ -104,6 +104,8 @@ class Job:
         holds = "u" * self.held + "s" * self.waits or "n"
         lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}", f"    Job_Owner = {getpass.getuser()}@double",
                  f"    job_state = {self.shown_state()}", f"    Hold_Types = {holds}",
+                 f"    Output_Path = double:{self.folder}/{self.name}.o{self.number}",
+                 *(f"    depend = {kind}:{':'.join(ids)}" for kind, ids in self.depends[:1]),
                  f"    Resource_List.ncpus = {self.nodes * self.cores}",
                  f"    Resource_List.place = {self.place}"]  # [I]
         if self.walltime:
@@ -363,10 +365,12 @@ def main():
     if command == "pbs_tmrsh":
         task = os.fork()
         if task:
-            return os.waitstatus_to_exitcode(os.waitpid(task, 0)[1])
+            return os.WEXITSTATUS(os.waitpid(task, 0)[1])
         os.setsid()  # a task is not of the session of the job
-    said, error, status = ask(folder, command, words)
     settings = json.loads(Path(folder, "settings.json").read_text("utf-8"))
+    while command in settings.get("deaf", []):  # [K]
+        time.sleep(0.2)
+    said, error, status = ask(folder, command, words)
     while command == "qsub" and settings.get("slow") and " R " in ask(folder, "qstat", [])[0]:
         time.sleep(0.2)
     while command in settings.get("silent", []):  # [K]

@@ -188,6 +188,10 @@ class Pbs(pbs_case.PbsCase):
         for unknown in ("999", "999.double"):
             run = self.study("submit", "jobs/pbs/run.pbs", "--after", unknown, status=2)
             self.assertEqual(run, "")
+        path = self.place / "a study.ini"
+        path.write_text(study_text(points="ranks = 1"), encoding="utf-8")
+        self.study("submit", path, "--after", blocker, "--output", self.place / "after")
+        self.assertEqual(list(self.states(self.place / "after", 0).values()), ["pending"])
         (self.project / "go").touch()
         self.wait(blocker, job)
         self.assertTrue((self.project / f"rowhalo-gemv-{job.split('.')[0]}/done").exists())
@@ -332,6 +336,24 @@ class Pbs(pbs_case.PbsCase):
         self.assertEqual(list(self.live().values()), ["H"])
         said = self.study("resume", folder, "--watch")
         self.assertEqual(said.count("adopted"), 1, said)
+        self.assertEqual(list(self.states(folder, 0).values()), ["done"])
+        self.assertEqual(self.live(), {})
+
+    def test_k_a_release_without_an_answer(self):
+        """The jobs stay held, and resume releases them; one job of two folders is not taken for the other's."""
+        self.environment["ROWHALO_SCHEDULER_SECONDS"] = "5"
+        self.set(deaf=["qrls"])
+        folder, jobs = self.submit(points="ranks = 1", status=1)
+        self.assertEqual(set(self.live().values()), {"H"})
+        self.set(deaf=["qsub"])  # those of the first folder have the names of the second one's
+        other = self.place / "other"
+        self.study("submit", self.place / "a study.ini", "--output", other, status=2)
+        self.assertEqual(len(self.live()), len(jobs))
+        self.set()
+        self.study("resume", other, "--watch")
+        self.assertEqual(list(self.states(other, 0).values()), ["done"])
+        self.assertEqual(list(self.states(folder, 0).values()), ["held"])
+        self.study("resume", folder, "--watch")
         self.assertEqual(list(self.states(folder, 0).values()), ["done"])
         self.assertEqual(self.live(), {})
 

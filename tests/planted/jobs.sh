@@ -72,7 +72,7 @@ fault "PBS I: ranks of two jobs are bound to one core" jobs/shell/launcher.sh \
 fault "PBS J: a job that ends is waiting" jobs/studying/pbs.py \
   '"E": "ending"' '"E": "pending"' jobs_pbs
 fault "PBS K: provenance waits for a stopped server" jobs/shell/provenance.sh \
-  'file) set -- timeout -k 1 5 "$@" ;;' 'file) ;;' jobs_pbs
+  'file) set -- timeout -k 1 "$patience" "$@" ;;' 'file) ;;' jobs_pbs
 fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.py \
   '            if found:' '            if False:' jobs_pbs
 fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
@@ -80,7 +80,7 @@ fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh 
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
   'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
 fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
-  'job.get("Hold_Types", "s") == "s" else "held"' 'job.get("Hold_Types", "s") == "s" else "pending"' jobs_pbs
+  'return "waiting" if waits else "held"' 'return "waiting" if waits else "pending"' jobs_pbs
 fault "PBS N: a refused size ends submit" jobs/studying/submitting.py \
   '                    continue
 ' '                    break
@@ -88,11 +88,16 @@ fault "PBS N: a refused size ends submit" jobs/studying/submitting.py \
 fault "PBS N: the collecting job does not ask for a node" jobs/studying/submitting.py \
   'for each in (job, job._replace(whole_node=True)):' 'for each in (job,):' jobs_pbs
 fault "PBS O: a number tells a job" jobs/studying/states.py \
-  '    return any(mine and theirs and mine != theirs for mine' '    return any(False for mine' jobs_pbs
+  'return bool(job) and bool(differ' 'return False and bool(differ' jobs_pbs
+fault "PBS K: a job of another folder is adopted" jobs/studying/pbs.py \
+  'and os.path.realpath(place_of(job)) == os.path.realpath(place)]' ']' jobs_pbs
+fault "PBS K: resume forgets jobs that were not released" jobs/studying/submitting.py \
+  'return [job["id"] for job in folder.jobs() if job.get("held")' 'return [job["id"] for job in [] if job.get("held")' jobs_pbs
+fault "PBS E: a job of somebody else is taken for deleted" jobs/studying/states.py \
+  '*(other for job in jobs.values() for other in job.get("after", [])),' '' jobs_pbs
 fault "a changed site is not copied into its study" jobs/studying/folder.py \
   '            folder.write_site()
-' '            pass
-' jobs_study_local
+            path' '            path' jobs_study_local
 fault "plan believes the arguments" jobs/studying/program.py \
   'return "" if said in ("", self.ask(*words)[1]) else said' 'return ""' jobs_study_local
 fault "the reason is the last line of the launcher" jobs/run.sh \
