@@ -148,7 +148,9 @@ def adopt_all(folder):
 
 def left_held(folder, live_jobs):
     """Ids of jobs that an earlier call has submitted and not released, since the scheduler did not answer."""
-    return [job["id"] for job in folder.jobs() if job.get("held") and backends.number_of(job["id"]) in live_jobs]
+    stale = stale_jobs(folder, live_jobs)
+    return [job["id"] for job in folder.jobs()
+            if job.get("held") and job not in stale and backends.number_of(job["id"]) in live_jobs]
 
 
 def release_all(folder, ids):

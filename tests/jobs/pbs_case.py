@@ -2,6 +2,7 @@
 """A test class with the double of PBS (pbs_double.py): its server, its commands, a site for it."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,10 +11,17 @@ from pathlib import Path
 
 import pbs_double
 import throwaway
+from studies import study_text
 from throwaway import launch
 
 DOUBLE = Path(__file__).resolve().parent / "pbs_double.py"
 COMMANDS = ("qsub", "qstat", "qdel", "qhold", "qrls", "pbs_tmrsh")
+# Ends only by SIGKILL once it measures: {ready} appears then.
+DEAF = """#!/bin/bash
+case "$*" in run*--json*) trap '' TERM USR1; touch "{ready}"; while :; do sleep 0.1; done ;; esac
+exec {binary} "$@"
+"""
+BLOCKER = "#!/bin/bash\n#PBS -l select=1:ncpus=1\nwhile [ ! -e \"$PBS_O_WORKDIR/go\" ]; do sleep 0.1; done\n"
 SITE = """[site]
 name = double
 scheduler = pbs
@@ -129,3 +137,37 @@ class PbsCase(throwaway.JobsCase):
 
     def folder(self, job):
         return self.project / f"rowhalo-run-{job.split('.')[0]}"
+
+
+class StudyCase(PbsCase):
+    """Studies on the double, and programs in the place of rowhalo."""
+
+    def program(self, text, **fields):
+        """A program in rowhalo's place; what it touches when it measures."""
+        ready = self.place / "ready"
+        path = executable(self.place / "a program", text.format(binary=launch.BINARY, ready=ready,
+                                                                **fields))
+        self.environment["ROWHALO"] = str(path)
+        return ready
+
+    def submit(self, *options, status=0, **parts):
+        """A study's folder and the ids of its jobs."""
+        folder = self.place / "out of 'a' \"study\""
+        path = self.place / "a study.ini"
+        path.write_text(study_text(**{"points": "ranks = 1,2", **parts}), encoding="utf-8")
+        said = self.study("submit", path, "--output", folder, *options, status=status)
+        return folder, re.findall(r"^job (\S+):", said, re.MULTILINE)
+
+    def states(self, folder, status=None):
+        run = self.study("status", folder, status=status)
+        return dict(re.split(r"  +", line)[:2] for line in run.split("\n") if "  " in line)
+
+    def submit_run(self, *arguments, **more):
+        return self.study("submit", "jobs/pbs/run.pbs", "--", *arguments, **more).strip()
+
+    def blocked(self, *options):
+        """A study whose jobs are queued behind another job."""
+        executable(self.project / "blocker.pbs", BLOCKER)
+        (self.project / "go").unlink(missing_ok=True)
+        self.qsub("blocker.pbs")
+        return self.submit(*options)

@@ -144,7 +144,12 @@ class OnSlurm(throwaway.SlurmCase):
 
     def test_a_job_that_is_held(self):
         folder, jobs, let_go = self.blocked(points="nodes = 1,2\nranks_per_node = 2")
-        self.command("scontrol", "hold", jobs[0])
+        self.command("scontrol", "hold", jobs[0])  # by root, who is an administrator
+        said = study("status", folder, environment=self.environment)
+        self.assertRegex(said, rf"held +job {jobs[0]}; its administrators or the system hold it: ask them; "
+                               rf"scontrol show job {jobs[0]} tells more\n")
+        self.command("scontrol", "release", jobs[0])
+        self.command("scontrol", "uhold", jobs[0])
         let_go()
         said = study("status", folder, "--watch", environment=self.environment, status=1)
         release = f"release it by: scontrol release {jobs[0]}\n"

@@ -287,7 +287,7 @@ class Studies(launch.Case):
                                    f"{launcher} -n {{ranks}}\n")
         study("run", self.study_file(points="ranks = 1"), "--site", site, "--output", self.output, "--no-plot", status=1)
         said = study("status", self.output, status=1)
-        self.assertRegex(said, r'error +the launcher did not place the ranks: pbs_tmrsh: host "n2" is not a node; see ')
+        self.assertRegex(said, r'error +the launcher did not place the ranks: pbs_tmrsh: host "n2" is not a node: ')
 
     def test_watch_asks_again(self):
         """But not a scheduler that has never answered."""
