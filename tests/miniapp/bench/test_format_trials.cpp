@@ -289,19 +289,31 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
   };
   REQUIRE_ALL_RANKS(choose(0).interior == "converted");  // predicted to be about as quick
   // What all trials take on an idle machine; on a busy one budgets of seconds prove nothing.
-  constexpr double idle_seconds = 3;
-  const auto begin = std::chrono::steady_clock::now();
-  REQUIRE_ALL_RANKS(choose(60).interior == "dearer");
-  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
-  if (max_over_ranks(world(), all.count()) < idle_seconds) {
-    const ChosenKernels two = choose(1.2);
-    REQUIRE_ALL_RANKS(two.interior == "converted");
-    REQUIRE_ALL_RANKS(candidate(two, "direct").reason == "set-up budget spent");
-    const ChosenKernels chosen = choose(2.5);
-    REQUIRE_ALL_RANKS(chosen.interior == "direct");
-    REQUIRE_ALL_RANKS(candidate(chosen, "dearer").reason == "set-up budget spent");
+  const auto is_idle = [&] {
+    constexpr double idle_seconds = 3;
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE_ALL_RANKS(choose(60).interior == "dearer");
+    const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+    return max_over_ranks(world(), all.count()) < idle_seconds;
+  };
+  // It may become busy at any time, so that a wrong choice counts only if it repeats and the
+  // machine is idle after it.
+  const auto takes = [&](double seconds, const char* interior, const char* left_out) {
+    const auto is_right = [&] {
+      const ChosenKernels chosen = choose(seconds);
+      return chosen.interior == interior &&
+             (left_out == nullptr || candidate(chosen, left_out).reason == "set-up budget spent");
+    };
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      if (is_right()) return true;
+    }
+    return !is_idle();
+  };
+  if (is_idle()) {
+    REQUIRE_ALL_RANKS(takes(1.2, "converted", "direct"));
+    REQUIRE_ALL_RANKS(takes(2.5, "direct", "dearer"));
     // A trial need not be as dear as the dearest, which took more than a second.
-    REQUIRE_ALL_RANKS(choose(3.3).interior == "dearer");
+    REQUIRE_ALL_RANKS(takes(3.3, "dearer", nullptr));
   } else {
     NOT_TESTED("budgets of seconds: this machine is busy");
   }
