@@ -117,8 +117,7 @@ def submit_command(options):
         return submit_ready(path, options)
     program = Program()
     folder, text = folder_of(options, program)
-    if (folder.path / "plan.json").exists():
-        take_site(folder, options.site, write=not options.dry_run)
+    take_site(folder, options.site, write=not options.dry_run)
     return submit(folder, text, program, options)
 
 
@@ -153,7 +152,7 @@ def submit_ready(path, options):
 def run_command(options):
     program = None if Path(options.study).is_dir() else Program()
     folder, text = folder_of(options, program)
-    if (folder.path / "plan.json").exists() and not options.job:
+    if not options.job:
         take_site(folder, options.site)
     if text is not None:
         folder.write(text)

@@ -18,9 +18,9 @@ names=$(awk -v wanted="${host,,}" '
   index(name, wanted ".") == 1 || index(wanted, name ".") == 1 { if (!seen[name]++) near = near " " $1 }
   END { print exact ? exact : near }' "$PBS_NODEFILE")
 case $(wc -w <<<"$names") in
-  0) echo "pbs_shell.sh: $host is no host of job ${PBS_JOBID:-}: $(sort -u "$PBS_NODEFILE" | tr '\n' ' ')" >&2 && exit 1 ;;
+  0) echo "pbs_shell.sh: $host is not a host of job ${PBS_JOBID:-}, which has $(sort -u "$PBS_NODEFILE" | tr '\n' ' ')" >&2 && exit 1 ;;
   1) ;;
-  *) echo "pbs_shell.sh: $host may mean each of$names: the launcher must hand on full names" >&2 && exit 1 ;;
+  *) echo "pbs_shell.sh: $host may mean each of$names: the launcher must hand on full names, as Open MPI does with orte_keep_fqdn_hostnames" >&2 && exit 1 ;;
 esac
 exports="export PATH=${PATH@Q}"
 [ -z "${LD_LIBRARY_PATH:-}" ] || exports+=" LD_LIBRARY_PATH=${LD_LIBRARY_PATH@Q}"

@@ -5,8 +5,8 @@ Each module has the same functions: script(job) gives the text of a batch script
 refuses jobs that cannot be waited for, submit(path, folder, after, kind) gives the id of a job,
 command(...) how that is called, release_command(ids) what lets jobs start that were submitted
 (empty: they do so by themselves), title_of(job) what the scheduler calls it, log_of(title, id) the
-name of its log, live(ids) what has not ended ({number: jobs.Live}), find(title, folder) the user's jobs of a title that
-were submitted in a folder. Of the two schedulers, ready(...) gives the command that submits one of the ready scripts, and
+name of its log, live(ids) what has not ended ({number: jobs.Live}), without ids of
+all jobs. Of the two schedulers, ready(...) gives the command that submits one of the ready scripts, and
 settings(...) the variables that those read. Only PBS holds jobs for ever: delete_command(id).
 """
 import re

@@ -73,10 +73,10 @@ class Folder:
         (self.path / "jobs").mkdir(parents=True, exist_ok=True)
         write_whole(self.path / "study.ini", study_text)
         self.write_site()
+        write_whole(self.path / "plan.json", json.dumps(self.plan, indent=1) + "\n")
 
     def write_site(self):
         write_whole(self.path / "site.ini", self.site.text)
-        write_whole(self.path / "plan.json", json.dumps(self.plan, indent=1) + "\n")
 
 
 def planned(study, site, program):
@@ -99,8 +99,10 @@ def opened(path, site_name=None):
 
 def take_site(folder, name, write=True):
     """Jobs, run.sh and later calls use one site, which lies in the folder: one that was named and differs replaces
-    it. Without a name, says where $ROWHALO_SITE differs."""
+    it. Without a name, says where $ROWHALO_SITE differs. Nothing to do for a folder that is not written yet."""
     own = folder.path / "site.ini"
+    if not (folder.path / "plan.json").exists():
+        return
     if name and not own.is_file():
         say(f"the study's site, {own}, is that of {folder.site.path}: there was none", flush=True)
         if write:

@@ -68,10 +68,5 @@ def live(ids):
     return {number: Live("running", "", "", "", [], []) for number in ids if number.isdigit() and process_runs(int(number))}
 
 
-def find(_title, _place):
-    """Starting a process needs no answer."""
-    return []
-
-
 def title_of(job):
     return job.name

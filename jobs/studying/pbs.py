@@ -12,7 +12,7 @@ from pathlib import Path
 
 from names import quoted, typed_line
 from studying.ini import WrongInput
-from studying.jobs import Live, body, clock, python, shares, user_name
+from studying.jobs import Live, body, clock, python, shares
 from studying.slurm import PATIENCE, NoAnswer, answer, called, ran
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
@@ -123,11 +123,14 @@ def word_of(job):
     return {"R": "running", "E": "ending"}.get(job.get("job_state"), "pending")
 
 
-def live(ids):
-    numbers = [job_id for job_id in ids if re.match(r"\d", job_id)]
+def live(ids=None):
+    """Of these ids, or of all users."""
+    numbers = [job_id for job_id in ids or () if re.match(r"\d", job_id)]
+    if ids is not None and not numbers:
+        return {}
     return {number: Live(word_of(job), job.get("Job_Name", ""), owner(job), place_of(job),
                          ["qrls", number] if set(job.get("Hold_Types", "")) <= set("su") else [], ["qstat", "-f", number])
-            for number, job in (details(numbers) if numbers else {}).items()}
+            for number, job in details(numbers).items()}
 
 
 def owner(job):
@@ -137,13 +140,6 @@ def owner(job):
 def place_of(job):
     """Where it was submitted: its log comes there."""
     return os.path.dirname(job.get("Output_Path", "").partition(":")[2])
-
-
-def find(title, place):
-    """Numbers of the user's jobs of this title that were submitted in a folder."""
-    return [number for number, job in details([]).items()
-            if job.get("Job_Name") == title and owner(job) == user_name()
-            and os.path.realpath(place_of(job)) == os.path.realpath(place)]
 
 
 def settings(site, arguments):

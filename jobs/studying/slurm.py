@@ -69,8 +69,8 @@ class NoAnswer(WrongInput):
         self.text = text
 
 
-class NoScheduler(WrongInput):
-    """Here its commands are not."""
+class Refused(WrongInput):
+    """By the scheduler, which has answered."""
 
 
 def seconds_to_wait():
@@ -88,7 +88,7 @@ def ran(arguments, folder=None, environment=None, patience=1):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                              env=environment)
     except (FileNotFoundError, PermissionError) as error:  # also: a folder of PATH is closed
-        raise NoScheduler(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
+        raise WrongInput(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
                          "--site local") from error
     except subprocess.TimeoutExpired as error:
         raise NoAnswer(f"{arguments[0]}: no answer in {seconds} s") from error
@@ -107,7 +107,7 @@ def called(arguments, folder, environment=None, patience=1):
     if status and LOST in said:
         raise NoAnswer(f"{arguments[0]}: {said}")
     if status:
-        raise WrongInput(f"{typed_line(arguments)}: {said}")
+        raise Refused(f"{typed_line(arguments)}: {said}")
     return said
 
 
@@ -137,7 +137,7 @@ def submit(path, folder, after, kind):
     return number[1]
 
 
-def live(_ids):
+def live(_ids=None):
     """Of all the user's jobs: squeue fails for a list that holds only jobs it has forgotten."""
     lines = called(["squeue", "-h", "-u", str(os.getuid()), "-o", "%A|%T|%r|%u|%j|%Z"], None).split("\n")
     found = {}
@@ -147,12 +147,6 @@ def live(_ids):
         found[number] = Live(word, title, user, place, ["scontrol", "release", number] if HELD.get(reason) else [],
                              ["scontrol", "show", "job", number])
     return found
-
-
-def find(title, place):
-    """Numbers of the user's jobs of this title that were submitted in a folder."""
-    return [number for number, job in live([]).items()
-            if job.title == title and os.path.realpath(job.place) == os.path.realpath(place)]
 
 
 def title_of(job):

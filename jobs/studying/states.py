@@ -101,7 +101,7 @@ def why_held(live_jobs, job, held):
     number = backends.number_of(job)
     live = live_jobs[held[number]]
     release = (f"release it by: {typed_line(live.release)}" if live.release else
-               f"its administrators or the system hold it: ask them; {typed_line(live.why)} tells more")
+               f"held by an administrator or by the scheduler itself: ask the administrators; {typed_line(live.why)} tells more")
     return f"job {job}; {release}" if held[number] == number else f"job {job} waits for job {held[number]}; {release}"
 
 

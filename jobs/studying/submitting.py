@@ -5,6 +5,7 @@ Jobs of a size wait for what --after names; the last job starts when all have en
 (afterany). With --chain each waits for the one before to be fine, and collects at its end.
 """
 import json
+import os
 import sys
 import time
 
@@ -16,7 +17,7 @@ from studying.ini import WrongInput
 from studying.jobs import finish_job, jobs_of, user_name
 from studying.plan import JOB
 from studying.points import plural
-from studying.slurm import NoAnswer, NoScheduler, called
+from studying.slurm import NoAnswer, Refused, called
 from studying.states import ENDED, LIVE, counts, held_jobs, stale_jobs, states_of, table, why_held
 from whole_files import write_whole
 
@@ -104,46 +105,40 @@ def submit_one(folder, job, after, kind):
 
 
 def adopted(folder, name, error):
-    """The id of a job whose submission was not answered, by its title and owner; else the error with what to do.
-    Its record stays, and `resume` looks again."""
+    """The id of a job whose submission was not answered; else the error with what to do. Its record stays, and
+    `resume` looks again."""
     remedy = f"{AGAIN} resume {quoted(folder.path)} looks for it by its name"
     try:
-        ids = found_again(folder, name)
-    except WrongInput as again:
+        job_id = settled(folder, read_json(path_of_record(folder, name), JOB))
+    except (NoAnswer, Refused) as again:
         raise NoAnswer(f"{error.text}, so that job {name} may have been submitted or not", remedy) from again
-    if len(ids) > 1:
-        raise WrongInput(several(folder, name, ids)) from error
-    if not ids:
+    if not job_id:
         raise NoAnswer(f"{error.text}, and job {name} is not known so far", remedy) from error
-    say(f"job {ids[0]}: {name}, adopted: its submission was not answered", flush=True)
-    return ids[0]
+    return job_id
 
 
-def found_again(folder, name):
-    """Numbers of the jobs that may be this one: of its title, ours, and not those of other records."""
-    title = read_json(path_of_record(folder, name), JOB)["title"]
-    known = {backends.number_of(job["id"]) for job in folder.jobs() if job["id"]}
-    return [number for number in backends.of(folder.site).find(title, folder.path / "jobs") if number not in known]
-
-
-def several(folder, name, ids):
-    return (f"job {name} may be each of {', '.join(ids)}, which have its name and whose submission was not answered: "
-            f"look which runs {folder.path / 'jobs' / name}, delete them, and {AGAIN} resume {quoted(folder.path)}")
+def settled(folder, job):
+    """The id of a job whose submission was not answered, by its title, owner and folder, now in its record; None where
+    the scheduler knows none."""
+    backend, place = backends.of(folder.site), os.path.realpath(folder.path / "jobs")
+    known = {backends.number_of(other["id"]) for other in folder.jobs() if other["id"]}
+    found = [number for number, live in backend.live().items() if number not in known
+             and (live.title, live.user, os.path.realpath(live.place)) == (job["title"], user_name(), place)]
+    if len(found) > 1:
+        raise WrongInput(f"job {job['name']} may be each of {', '.join(found)}, which have its name and whose submission "
+                         f"was not answered: delete them, and {AGAIN} resume {quoted(folder.path)}")
+    if not found:
+        return None
+    write_record(folder, {**job, "id": found[0], "log": backend.log_of(job["title"], found[0])})
+    say(f"job {found[0]}: {job['name']}, adopted: its submission was not answered", flush=True)
+    return found[0]
 
 
 def adopt_all(folder):
-    """Settles the records of jobs whose submission was not answered."""
+    """Settles the records of all such jobs."""
     for job in folder.jobs():
-        if not job["id"] and job.get("title"):
-            found = found_again(folder, job["name"])
-            if len(found) > 1:
-                raise WrongInput(several(folder, job["name"], found))
-            if found:
-                log = backends.of(folder.site).log_of(job["title"], found[0])
-                write_record(folder, {**job, "id": found[0], "log": log})
-                say(f"job {found[0]}: {job['name']}, adopted: its submission was not answered", flush=True)
-            else:
-                path_of_record(folder, job["name"]).unlink()
+        if not job["id"] and job.get("title") and not settled(folder, job):
+            path_of_record(folder, job["name"]).unlink()
 
 
 def left_held(folder, live_jobs):
@@ -177,9 +172,7 @@ def submit_last(folder, job, ids):
     for each in (job, job._replace(whole_node=True)):
         try:
             return submit_one(folder, each, list(ids), "afterany")
-        except (NoAnswer, NoScheduler):
-            raise
-        except WrongInput as refusal:
+        except Refused as refusal:
             error = refusal
     say(f"{STUDY}: warning: no job that collects: {error}; when the others have ended: {AGAIN} collect "
         f"{quoted(folder.path)} --plot", file=sys.stderr)
@@ -195,9 +188,7 @@ def submit_all(folder, jobs, after, chain, found):
             if job.points:
                 try:
                     job_id = submit_one(folder, job, before, "afterok")
-                except (NoAnswer, NoScheduler):
-                    raise
-                except WrongInput as error:
+                except Refused as error:
                     refused = True
                     say(f"{STUDY}: {job.name}, {plural(job.nodes, 'node')}, is not submitted: {error}", file=sys.stderr)
                     continue

@@ -31,12 +31,12 @@ enum class Step : std::uint8_t {
   all_rows,
   owned_columns,  ///< of all rows
   ghost_columns,  ///< added to the rows that have any
-  fork,           ///< what stands beside comes after what stands here
-  join            ///< and what stands here after that
+  fork,           ///< the stream beside waits for what the product's stream has to do so far
+  join            ///< and the product's stream for the one beside
 };
 inline constexpr int step_count = static_cast<int>(Step::join) + 1;
 
-/// What a report adds steps up to.
+/// The four times of a report that those of steps are added to.
 enum class Phase : std::uint8_t { pack, interior, exchange, boundary };
 
 struct StepEntry {
@@ -45,7 +45,7 @@ struct StepEntry {
   Phase phase;
   bool travels;  ///< leaves the rank; a product without its exchange leaves it out
   bool of_sums;  ///< only with partial sums
-  bool lane;     ///< joins streams, and computes nothing
+  bool lane;     ///< only with a stream beside: one waits for the other, and nothing is computed
 };
 
 const StepEntry& entry_of(Step step);

@@ -58,7 +58,7 @@ class HostsOfAJob(launch.Case):
                                  stderr=subprocess.PIPE, universal_newlines=True)
             self.assertEqual(run.stdout.strip(), name or "", f"{nodes}, {host}: {run.stderr}")
             if name is None:
-                self.assertRegex(run.stderr, r"^pbs_shell\.sh: n[13] (is no host of job 7\.head: n1 n2|may mean each of n1)")
+                self.assertRegex(run.stderr, r"^pbs_shell\.sh: n[13] (is not a host of job 7\.head, which has n1 n2|may mean each of n1)")
                 self.assertEqual(run.returncode, 1)
 
 

@@ -146,7 +146,7 @@ class OnSlurm(throwaway.SlurmCase):
         folder, jobs, let_go = self.blocked(points="nodes = 1,2\nranks_per_node = 2")
         self.command("scontrol", "hold", jobs[0])  # by root, who is an administrator
         said = study("status", folder, environment=self.environment)
-        self.assertRegex(said, rf"held +job {jobs[0]}; its administrators or the system hold it: ask them; "
+        self.assertRegex(said, rf"held +job {jobs[0]}; held by an administrator or by the scheduler itself: ask the administrators; "
                                rf"scontrol show job {jobs[0]} tells more\n")
         self.command("scontrol", "release", jobs[0])
         self.command("scontrol", "uhold", jobs[0])

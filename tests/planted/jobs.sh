@@ -74,7 +74,9 @@ fault "PBS J: a job that ends is waiting" jobs/studying/pbs.py \
 fault "PBS K: provenance waits for a stopped server" jobs/shell/provenance.sh \
   'file) set -- timeout -k 1 "$patience" "$@" ;;' 'file) ;;' jobs_pbs_answers
 fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.py \
-  '            if found:' '            if False:' jobs_pbs_answers
+  '    if not found:
+        return None' '    if True:
+        return None' jobs_pbs_answers
 fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
   'exec pbs_tmrsh "${names# }"' 'exec pbs_tmrsh "$host"' jobs_pbs
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
@@ -89,8 +91,8 @@ fault "PBS N: the collecting job does not ask for a node" jobs/studying/submitti
   'for each in (job, job._replace(whole_node=True)):' 'for each in (job,):' jobs_pbs_answers
 fault "PBS O: a number tells a job" jobs/studying/states.py \
   'return bool(job) and bool(differ' 'return False and bool(differ' jobs_pbs_answers
-fault "PBS K: a job of another folder is adopted" jobs/studying/pbs.py \
-  'and os.path.realpath(place_of(job)) == os.path.realpath(place)]' ']' jobs_pbs_answers
+fault "PBS K: a job of another folder is adopted" jobs/studying/submitting.py \
+  'user_name(), place)]' 'user_name(), os.path.realpath(live.place))]' jobs_pbs_answers
 fault "PBS K: resume forgets jobs that were not released" jobs/studying/submitting.py \
   'if job.get("held") and' 'if False and' jobs_pbs_answers
 fault "PBS E: a job of somebody else is taken for deleted" jobs/studying/states.py \

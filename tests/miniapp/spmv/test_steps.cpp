@@ -6,10 +6,8 @@
 
 #include <algorithm>
 
-#include "io/sources.hpp"
 #include "miniapp/spmv/distributed_spmv.hpp"
-#include "partition/partitioners.hpp"
-#include "tests/mpi.hpp"
+#include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::test;
@@ -71,21 +69,14 @@ TEST_CASE("every list computes each row once, and finishes what it begins") {
 }
 
 TEST_CASE("a product does and tells what its list says") {
-  const Comm comm = world();
-  Progress progress;
-  DistributedCsr source = load_matrix("stencil7:6", 0, comm, progress);
-  const Spec rows = Spec::parse("rows", "partition");
-  const std::vector<int> owners =
-      find_partitioner(rows.name()).assign(source, comm.size, rows, comm, progress);
-  const LocalMatrix matrix = make_local_matrix(comm, std::move(source), owners, nullptr, progress);
-  const HaloPlan plan = make_halo_plan(comm, matrix, progress);
-  const LoadedMatrix loaded(matrix, Precision::fp64, Device::cpu);
+  const Problem problem("stencil7:6", "rows", {}, Precision::fp64, 1, 0);
+  const LoadedMatrix loaded(problem.matrix, Precision::fp64, Device::cpu);
   const Spec csr = Spec::parse("csr", "format");
   const LocalKernels kernels = make_kernels(loaded, Order::overlap, csr, csr);
-  const auto halo = find_transport("mpi").make({plan, sizeof(double), 1, comm});
+  const auto halo = find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm});
   const HaloVector x = halo->make_vector();
-  for (LocalIndex i = 0; i < x.owned; ++i) reinterpret_cast<double*>(x.data)[i] = 1;
-  std::vector<double> y(matrix.owned_rows), other(matrix.owned_rows);
+  std::ranges::copy(std::as_bytes(std::span(problem.x)).first(x.owned * sizeof(double)), x.data);
+  std::vector<double> y(problem.matrix.owned_rows), other(y);
   const DistributedSpmv spmv(kernels, *halo);
   spmv.apply(1, x, 0, y.data(), {});
 
