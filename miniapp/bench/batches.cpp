@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -113,19 +112,18 @@ void DeviceClock::start() {
   if (events_) {
     events_->begin.record(events_->stream);
   } else {
-    begin_ = std::chrono::steady_clock::now();
+    begin_ = host_();
   }
 }
 
 double DeviceClock::stop(const std::function<void()>& check) {
-  using clock = std::chrono::steady_clock;
-  if (!events_) return std::chrono::duration<double>(clock::now() - begin_).count();
-  constexpr std::chrono::milliseconds between_checks(100);
+  if (!events_) return host_() - begin_;
+  constexpr double between_checks = 0.1;
   events_->end.record(events_->stream);
-  for (clock::time_point checked = clock::now(); !events_->end.reached();) {
-    if (clock::now() - checked < between_checks) continue;
+  for (double checked = host_(); !events_->end.reached();) {
+    if (host_() - checked < between_checks) continue;
     check();
-    checked = clock::now();
+    checked = host_();
   }
   return seconds_between(events_->begin, events_->end);
 }
@@ -178,15 +176,15 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
   const Watching watching(options.telemetry);
   // By the wall clock: on a busy machine ranks wait for each other far longer between short batches
   // than in them.
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = with.clock.host_seconds();
   double total = 0;
   while (static_cast<int>(times.seconds.size()) < options.batches || total < options.min_seconds) {
     const Batch batch = run_batch(with, times.iterations, products);
     const auto count = static_cast<double>(batch.products);
-    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
+    const double so_far = with.clock.host_seconds() - begin;
     // One reduction for all, so that all ranks stop after the same batch.
     std::array<double, 3> shared{batch.seconds / count, with.watchdog.interrupted() ? 1.0 : 0.0,
-                                 so_far.count()};
+                                 so_far};
     ROWHALO_MPI(
         MPI_Allreduce(MPI_IN_PLACE, shared.data(), 3, MPI_DOUBLE, MPI_MAX, with.comm.handle));
     products.took(shared[0]);

@@ -4,13 +4,13 @@
 // together and its time the slowest rank's; the median over batches is the result.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "miniapp/bench/product_sequence.hpp"
 #include "miniapp/machine/telemetry.hpp"
+#include "miniapp/process/environment.hpp"
 #include "miniapp/process/watchdog.hpp"
 #include "partition/comm.hpp"
 
@@ -48,11 +48,18 @@ struct BatchTimes {
   double percentile95() const;
 };
 
+/// Seconds since some moment.
+using HostClock = double (*)();
+
 /// The clock of the device that computes: the host's, or events on a GPU's stream.
 class DeviceClock {
  public:
-  DeviceClock() = default;  ///< the host's
+  /// The host's, by `host`, which tests replace by a time of their own.
+  explicit DeviceClock(HostClock host = now_seconds) : host_(host) {}
   DeviceClock(Device device, Stream stream);
+
+  /// Of the host, whatever the device.
+  double host_seconds() const { return host_(); }
 
   void start();
   /// Seconds since start(), when all that was put in between is done; calls `check` now and then
@@ -64,7 +71,8 @@ class DeviceClock {
     Stream stream;
     EventHandle begin, end;
   };
-  std::chrono::steady_clock::time_point begin_;
+  HostClock host_ = now_seconds;
+  double begin_ = 0;
   std::optional<Events> events_;
 };
 

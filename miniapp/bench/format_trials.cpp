@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -19,8 +18,6 @@
 namespace rowhalo {
 
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 constexpr int fewest_products = 5, most_products = 1000, most_rounds = 3;
 constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
@@ -112,15 +109,15 @@ class FormatTrials {
   void time_rounds(Attempt& attempt, int rounds) const;
   void compare(std::unique_ptr<Attempt> attempt);
 
-  double max_seconds_since(clock::time_point start) const {
-    return max_over_ranks(setting_.measuring.comm,
-                          std::chrono::duration<double>(clock::now() - start).count());
+  double now() const { return setting_.measuring.clock.host_seconds(); }
+  double max_seconds_since(double start) const {
+    return max_over_ranks(setting_.measuring.comm, now() - start);
   }
 
   const ProductSetting& setting_;
   const FormatRequest& request_;
   const TrialBudget& budget_;
-  const clock::time_point start_ = clock::now();
+  const double start_ = now();
   VectorMemory x_[2], y_;
   HaloVector vectors_[2];  ///< used in turn, as the run does: one alone may stay in a cache
   std::vector<FormatCandidate> candidates_;
@@ -302,7 +299,7 @@ void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
 
 /// Collective.
 void FormatTrials::try_format(const Prospect& prospect) {
-  const clock::time_point start = clock::now();
+  const double start = now();
   auto attempt = std::make_unique<Attempt>();
   attempt->prospect = prospect;
   FormatCandidate& candidate = candidates_[prospect.place];

@@ -30,7 +30,7 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rowhalo", type=Path, required=True, help="the executable rowhalo_held")
     parser.add_argument("--shipped", type=Path, help="also: this executable must not have the hook")
-    parser.add_argument("--timeout", type=float, default=3, help="of the program, in seconds")
+    parser.add_argument("--timeout", type=float, default=3, help="of the program, in seconds, where its watchdog is to end a case")
     parser.add_argument("--grace", type=float, default=10,
                         help="seconds beyond it within which a job must have ended")
     parser.add_argument("--output", type=Path, help="the table as Markdown")

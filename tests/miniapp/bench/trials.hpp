@@ -25,7 +25,9 @@ TestMatrix nearly_tridiagonal(Irregular irregular) {
 
 class Trials {
  public:
-  explicit Trials(const TestMatrix& matrix) : source_(even_share(comm_, matrix)) {
+  /// `host`: a time of the test's own, of products on a CPU; else that of the device.
+  explicit Trials(const TestMatrix& matrix, HostClock host = nullptr)
+      : source_(even_share(comm_, matrix)) {
     const std::vector<int> owners = find_partitioner("rows").assign(
         source_, comm_.size, Spec::parse("rows", "--partition"), comm_, progress_);
     matrix_ = make_local_matrix(comm_, std::move(source_), owners, nullptr, progress_);
@@ -35,7 +37,11 @@ class Trials {
       x_values_.push_back(Problem::x_entry(Precision::fp64, column));
     }
     x_ = stored(x_values_, Precision::fp64);
-    clock_.emplace(site_.device, stream());
+    if (host != nullptr) {
+      clock_.emplace(host);
+    } else {
+      clock_.emplace(site_.device, stream());
+    }
     block_.emplace(matrix_, Precision::fp64, site_.device);
   }
 
