@@ -12,7 +12,7 @@ import sys
 from calling import typed
 from matrices import CLASSES, Matrix, point_of, wanted_formats
 from results import fastest, names_in, not_measured, outcome_of, shared_by
-from studying.rows import read_csv, rows_of
+from studying.rows import as_in_csv, read_csv, rows_of
 from tables import OWN_TEXTS, table_text
 from whole_files import set_aside, write_whole
 
@@ -117,7 +117,7 @@ def run_once(program, matrix, spec, formats, point, table, words=()):
               "device": program.device}
     report, said = program.kernels(matrix._replace(spec=spec), formats, precision, words)
     rows = rows_of(report, {"precision": precision}) if report else []
-    table.put(point, [{**row, **shared} for row in rows] or [
+    table.put(point, [{**as_in_csv(row), **shared} for row in rows] or [
         not_measured(spec, precision, "", said or report["verdict"], **shared)])
     return True
 

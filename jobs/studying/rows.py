@@ -279,6 +279,12 @@ def text_of(value):
     return f"{value:.{DIGITS}g}" if isinstance(value, float) else value
 
 
+def as_in_csv(row):
+    """With the digits that CSV keeps, so that what is derived from it is the same as from a file."""
+    return {name: float(text_of(value)) if isinstance(value, float) else value
+            for name, value in row.items()}
+
+
 def csv_text(rows, columns=None):
     columns = columns or columns_of(rows)
     return csv_of(columns, ({name: text_of(row.get(name)) for name in columns} for row in rows))
