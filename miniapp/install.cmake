@@ -11,7 +11,7 @@ foreach(room base partition kernels io spmv)
   install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
-foreach(folder partition kernels io miniapp/process miniapp/halo miniapp/spmv)
+foreach(folder partition kernels io miniapp/halo miniapp/spmv)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo/${parent} FILES_MATCHING PATTERN "*.hpp")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -44,6 +45,63 @@ std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack) {
                      comm.rank, lack.what());
 }
 
+namespace {
+
+/// What a rank tells the others; of fixed size, since memory may be what it lacks.
+struct Failure {
+  int code = 0;
+  char text[1000] = "";
+};
+
+/// Collective.
+void meet(const Comm& comm, const Failure* own) {
+  int first = own != nullptr ? comm.rank : comm.size;
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm.handle));
+  if (first == comm.size) return;
+  Failure failure;
+  if (first == comm.rank) failure = *own;
+  ROWHALO_MPI(MPI_Bcast(&failure, sizeof failure, MPI_BYTE, first, comm.handle));
+  throw AgreedError(static_cast<ExitCode>(failure.code), failure.text);
+}
+
+}  // namespace
+
+void meet(const Comm& comm) {
+  if (comm.agreement == nullptr || comm.agreement->depth == 0) return;
+  if (comm.agreement->at_meeting) comm.agreement->at_meeting();
+  meet(comm, nullptr);
+}
+
+void together(const Comm& comm, const std::function<void()>& body) {
+  if (comm.agreement == nullptr) return body();
+  struct Depth {
+    Agreement& agreement;
+    explicit Depth(Agreement& all) : agreement(all) { ++agreement.depth; }
+    ~Depth() { --agreement.depth; }
+  };
+  const Depth depth(*comm.agreement);
+  Failure failure;
+  const auto fail = [&](ExitCode code, const char* what) {
+    failure.code = static_cast<int>(code);
+    std::snprintf(failure.text, sizeof failure.text, "rank %d: %s", comm.rank, what);
+  };
+  try {
+    body();
+    return meet(comm);
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const StopRequest&) {
+    throw;
+  } catch (const InputError& error) {
+    fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(ExitCode::run_time, "not enough memory; use more ranks or a smaller matrix");
+  } catch (const std::exception& error) {
+    fail(ExitCode::run_time, error.what());
+  }
+  meet(comm, &failure);
+}
+
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::optional<InputError> error;
@@ -54,6 +112,7 @@ std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<vo
   } catch (const std::bad_alloc& lack) {
     error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);
   }
+  meet(comm);
   const std::int64_t position = error ? std::min(error->position(), none - 1) : none;
   std::int64_t first_rank = 0, first_position = 0;
   ROWHALO_MPI(MPI_Allreduce(&position, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));
@@ -74,31 +133,37 @@ void agree(const Comm& comm, const std::function<void()>& local) {
 }
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value) {
+  meet(comm);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm.handle));
   return value;
 }
 
 double sum_reals_over_ranks(const Comm& comm, double value) {
+  meet(comm);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
   return value;
 }
 
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value) {
+  meet(comm);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm.handle));
   return value;
 }
 
 std::int64_t max_over_ranks(const Comm& comm, std::int64_t value) {
+  meet(comm);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm.handle));
   return value;
 }
 
 double max_over_ranks(const Comm& comm, double value) {
+  meet(comm);
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm.handle));
   return value;
 }
 
 std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value) {
+  meet(comm);
   std::int64_t sum = 0;
   ROWHALO_MPI(MPI_Exscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, comm.handle));
   return comm.rank == 0 ? 0 : sum;
@@ -106,20 +171,41 @@ std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value) {
 
 std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value) {
   std::vector<std::int64_t> values(comm.size);
+  meet(comm);
   ROWHALO_MPI(MPI_Allgather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, comm.handle));
   return values;
 }
 
 void broadcast(const Comm& comm, std::string& text, int root) {
+  meet(comm);
   int length = checked_cast<int>(text.size(), "length of a message");
   ROWHALO_MPI(MPI_Bcast(&length, 1, MPI_INT, root, comm.handle));
   text.resize(length);
+  meet(comm);
   ROWHALO_MPI(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm.handle));
+}
+
+std::vector<std::string> gather_texts(const Comm& comm, const std::string& text) {
+  const int length = checked_cast<int>(text.size(), "length of a text");
+  std::vector<int> lengths(comm.size), starts(comm.size + 1, 0);
+  meet(comm);
+  ROWHALO_MPI(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm.handle));
+  for (int rank = 0; rank < comm.size; ++rank) starts[rank + 1] = starts[rank] + lengths[rank];
+  std::string all(starts[comm.size], ' ');
+  meet(comm);
+  ROWHALO_MPI(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(),
+                             starts.data(), MPI_CHAR, comm.handle));
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    texts.push_back(all.substr(starts[rank], lengths[rank]));
+  }
+  return texts;
 }
 
 std::vector<std::int64_t> exchange_counts(const Comm& comm,
                                           const std::vector<std::int64_t>& counts) {
   std::vector<std::int64_t> received(comm.size);
+  meet(comm);
   ROWHALO_MPI(
       MPI_Alltoall(counts.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm.handle));
   return received;
@@ -129,7 +215,14 @@ void exchange_into(const Comm& comm, const void* send, const std::vector<std::in
                    void* received, const std::vector<std::int64_t>& received_bytes,
                    std::int64_t message_bytes) {
   constexpr int tag = 17;
+  const auto messages_of = [&](const std::vector<std::int64_t>& bytes) {
+    std::int64_t messages = 0;
+    for (const std::int64_t count : bytes) messages += (count + message_bytes - 1) / message_bytes;
+    return messages;
+  };
   std::vector<MPI_Request> requests;
+  requests.reserve(messages_of(send_bytes) + messages_of(received_bytes));
+  meet(comm);
   auto* in = static_cast<std::byte*>(received);
   const auto* out = static_cast<const std::byte*>(send);
   const std::byte* own_out = nullptr;

@@ -22,12 +22,19 @@
 
 namespace rowhalo {
 
+/// Whether ranks meet before every collective call, so that one that has failed can say so.
+struct Agreement {
+  int depth = 0;                     ///< of together()
+  std::function<void()> at_meeting;  ///< tests let it fail
+};
+
 /// A communicator, its size and this rank. Does not own the handle.
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
   int host_ranks = 0;  ///< ranks on this rank's host; 0: not counted, so that all may be there
+  Agreement* agreement = nullptr;  ///< null: a failure of one rank ends the program
 
   static Comm of(MPI_Comm handle);
   int most_on_host() const { return host_ranks > 0 ? host_ranks : size; }
@@ -43,6 +50,14 @@ void check_mpi(int code, const char* call, const char* file, int line);
 void agree(const Comm& comm, const std::function<void()>& local);
 /// The same, but the error is returned instead of thrown: for choices among which some may fail.
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
+
+/// Collective. Runs `body`, which may communicate. Whatever it throws on one rank (no memory, CUDA,
+/// NCCL, MPI), every rank throws the same AgreedError: at once, or where it next calls a collective
+/// function of `comm`. Only for a communicator with an agreement; elsewhere it just runs `body`.
+void together(const Comm& comm, const std::function<void()>& body);
+/// Collective. Within together(), before a collective call of MPI: throws AgreedError where a rank
+/// has failed. All functions of this header do so.
+void meet(const Comm& comm);
 
 /// What all ranks throw together when a signal has asked any of them to end: commands catch it and
 /// report what there is. No AgreedError, lest whoever tries alternatives goes on to the next.
@@ -68,6 +83,8 @@ double max_over_ranks(const Comm& comm, double value);
 std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value);
 std::vector<std::int64_t> gather_to_all(const Comm& comm, std::int64_t value);  ///< one per rank
 void broadcast(const Comm& comm, std::string& text, int root = 0);
+/// A text of every rank, in rank order, on all of them.
+std::vector<std::string> gather_texts(const Comm& comm, const std::string& text);
 
 /// Largest piece of one message; MPI counts are 32 bits wide and memory registration is not free.
 inline constexpr std::int64_t default_message_bytes = std::int64_t{1} << 30;

@@ -16,6 +16,7 @@
 #include "partition/base/hash.hpp"
 #include "partition/base/prefault.hpp"
 #include "partition/limits.hpp"
+#include "partition/local_rows.hpp"
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
 #include "partition/matrix/migrate.hpp"
@@ -193,6 +194,16 @@ void number_columns(const Comm& comm, MigratedRows& rows,
   matrix.boundary = make_row_list(boundary);
 }
 
+/// Fills what is left of `matrix`, which has its ranges and owned columns. Collective.
+void take_rows(const Comm& comm, MigratedRows&& rows,
+               const std::optional<std::vector<GlobalIndex>>& new_numbers, LocalMatrix& matrix,
+               Progress& progress, std::int64_t limit) {
+  number_columns(comm, rows, new_numbers, matrix, progress, limit);
+  matrix.source_rows = std::move(rows.numbers);
+  matrix.offsets = std::move(rows.offsets);
+  matrix.values = std::move(rows.values);
+}
+
 /// Ranges of the ranks when each owns `count` numbers. Collective.
 OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count) {
   const std::vector<std::int64_t> counts = gather_to_all(comm, count);
@@ -270,14 +281,30 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
   }
   local.owned_columns = static_cast<LocalIndex>(local.source_columns.size());
 
-  number_columns(comm, rows, new_numbers, local, progress, limit);
-  local.source_rows = std::move(rows.numbers);
-  local.offsets = std::move(rows.offsets);
-  local.values = std::move(rows.values);
+  take_rows(comm, std::move(rows), new_numbers, local, progress, limit);
   if (shuffle != nullptr) {
     to_source(*shuffle, local.source_rows);
     to_source(*shuffle, local.source_columns);
   }
+  return local;
+}
+
+LocalMatrix make_local_matrix(const Comm& comm, const LocalRows& rows, Progress& progress,
+                              std::int64_t limit) {
+  const auto count = std::max<std::int64_t>(std::ssize(rows.offsets) - 1, 0);
+  LocalMatrix local;
+  local.rows = ranges_of_counts(comm, count);
+  local.columns = ranges_of_counts(comm, std::max<GlobalIndex>(rows.owned_columns, 0));
+  local.info.rows = local.rows.starts.back();
+  local.info.columns = local.columns.starts.back();
+  MigratedRows own;
+  agree(comm, [&] { own = checked_rows(comm, rows, local.rows, local.columns); });
+  local.owned_rows = agreed_local_count(comm, count, "own {} rows", limit);
+  local.owned_columns = agreed_local_count(comm, rows.owned_columns, "own {} entries of x", limit);
+  local.source_columns =
+      consecutive(local.columns.starts[comm.rank], local.columns.starts[comm.rank + 1]);
+  progress.phase("numbering rows and columns");
+  take_rows(comm, std::move(own), std::nullopt, local, progress, limit);
   return local;
 }
 

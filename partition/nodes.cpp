@@ -6,6 +6,7 @@
 #include "partition/nodes.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <optional>
 
 #include "partition/base/checked_cast.hpp"
+#include "partition/base/text.hpp"
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
 #include "partition/matrix/migrate.hpp"
@@ -121,6 +123,22 @@ DistributedCsr rows_of_node(const Comm& comm, const DistributedCsr& matrix,
 
 }  // namespace
 
+std::string host_name() {
+  char name[256] = "unknown host";
+  gethostname(name, sizeof name - 1);
+  return valid_utf8(name);
+}
+
+NodePlace node_place(const Comm& comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  meet(comm);
+  ROWHALO_MPI(
+      MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
+  const Comm on_node = Comm::of(node);
+  ROWHALO_MPI(MPI_Comm_free(&node));
+  return {on_node.rank, on_node.size};
+}
+
 NodeMap emulated_nodes(int ranks, int ranks_per_node) {
   NodeMap map;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -133,6 +151,7 @@ NodeMap emulated_nodes(int ranks, int ranks_per_node) {
 NodeMap node_map(const Comm& comm, int ranks_per_node) {
   if (ranks_per_node > 0) return emulated_nodes(comm.size, ranks_per_node);
   MPI_Comm node = MPI_COMM_NULL;
+  meet(comm);
   ROWHALO_MPI(
       MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
   int first = comm.rank;

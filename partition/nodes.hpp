@@ -4,6 +4,7 @@
 // little has to cross the network, then the rows of each node to its ranks.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "partition/partitioners.hpp"
@@ -17,6 +18,15 @@ struct NodeMap {
   std::vector<int> node_of;  ///< one per rank
   int nodes = 1;
 };
+
+std::string host_name();
+
+/// Where this rank stands among those that share its node's memory.
+struct NodePlace {
+  int rank = 0, ranks = 1;
+};
+/// Collective.
+NodePlace node_place(const Comm& comm);
 
 /// Nodes that have `ranks_per_node` consecutive ranks each, the last one what is left; 0: one node
 /// has all.

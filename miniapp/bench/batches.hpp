@@ -10,8 +10,8 @@
 
 #include "miniapp/bench/product_sequence.hpp"
 #include "miniapp/machine/telemetry.hpp"
-#include "miniapp/process/environment.hpp"
 #include "miniapp/process/watchdog.hpp"
+#include "partition/base/clock.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {

@@ -47,56 +47,16 @@ void check_splittable(const FormatEntry& format, const Spec& options) {
       listed(names)));
 }
 
-/// With partial sums rows are added up in parts, so no format has the bits of csr.
-LocalKernels with_sums(const ProductSetting& setting, LocalKernels kernels) {
-  if (setting.sums == nullptr) return kernels;
-  kernels.sums = setting.sums->sums();
-  kernels.added = setting.sums->added();
-  if (kernels.order == Order::blocking && kernels.interior->leaves_room()) {
-    kernels.side = std::make_unique<const SideStream>();
-  }
-  kernels.canonical = false;
-  return kernels;
-}
-
 }  // namespace
 
-LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
-                          const Spec& boundary_format) {
-  if (setting.columns == nullptr) {
-    return with_sums(setting, make_kernels(setting.block, order_of(setting.schedule),
-                                           interior_format, boundary_format));
-  }
-  const FormatEntry& interior = find_format(interior_format.name(), setting.site.device);
-  const FormatEntry& boundary = find_format(boundary_format.name(), setting.site.device);
-  LocalKernels kernels = make_interior_kernel(setting, interior, interior_format);
-  make_boundary_kernel(setting, boundary, boundary_format, kernels);
-  return kernels;
-}
-
-LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
-                                  const Spec& options) {
-  if (setting.columns != nullptr) {
-    if (setting.schedule == Schedule::split && setting.sums == nullptr) {
-      check_splittable(format, options);
-    }
-    return with_sums(setting, make_owned_kernel(*setting.columns, format, options));
-  }
-  return with_sums(
-      setting, make_interior_kernel(setting.block, order_of(setting.schedule), format, options));
-}
-
-void make_boundary_kernel(const ProductSetting& setting, const FormatEntry& format,
-                          const Spec& options, LocalKernels& kernels) {
-  if (setting.columns != nullptr) {
-    make_ghost_kernel(*setting.columns, setting.block.boundary(), format, options, kernels);
-  } else {
-    make_boundary_kernel(setting.block, format, options, kernels);
+void check_format(const ProductSetting& setting, const FormatEntry& format, const Spec& options) {
+  if (setting.schedule == Schedule::split && setting.sums == nullptr) {
+    check_splittable(format, options);
   }
 }
 
 Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels) {
-  return setting.columns != nullptr ? setting.schedule : schedule_of(kernels.order);
+  return kernels.order == Order::split ? setting.schedule : schedule_of(kernels.order);
 }
 
 const FormatEntry& universal_format(Device device, Precision precision) {
@@ -115,8 +75,10 @@ std::optional<AgreedError> name_kernels(const ProductSetting& setting, const For
     chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
     const Spec interior = Spec::parse(chosen.interior, "--format");
     const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
-    refuse_without_memory(interior,
-                          [&] { chosen.kernels = make_kernels(setting, interior, boundary); });
+    check_format(setting, find_format(interior.name(), setting.site.device), interior);
+    refuse_without_memory(interior, [&] {
+      chosen.kernels = make_local_kernels(setting, order_of(setting.schedule), interior, boundary);
+    });
     chosen.schedule = schedule_of(setting, chosen.kernels);
     if (chosen.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
   });

@@ -41,13 +41,8 @@ inline constexpr ExitCode out_of_memory = ExitCode::run_time;
 /// Local. Runs `make`; memory that lacks becomes a refusal of the format that `spec` names.
 void refuse_without_memory(const Spec& spec, const std::function<void()>& make);
 
-/// Local. The kernels of a schedule, ours (local_kernels.hpp) or a baseline's (baselines.hpp).
-LocalKernels make_kernels(const ProductSetting& setting, const Spec& interior_format,
-                          const Spec& boundary_format);
-LocalKernels make_interior_kernel(const ProductSetting& setting, const FormatEntry& format,
-                                  const Spec& options);
-void make_boundary_kernel(const ProductSetting& setting, const FormatEntry& format,
-                          const Spec& options, LocalKernels& kernels);
+/// Local. Throws InputError where the schedule of `setting` does not suit a format.
+void check_format(const ProductSetting& setting, const FormatEntry& format, const Spec& options);
 
 /// The schedule that `kernels` serve.
 Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels);

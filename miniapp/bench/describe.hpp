@@ -5,7 +5,7 @@
 #pragma once
 
 #include "io/report/report.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/operator.hpp"
 #include "partition/assignment.hpp"
 #include "partition/halo_plan.hpp"
 

@@ -209,7 +209,8 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
     });
   };
   auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
-    attempt.kernels = make_interior_kernel(setting_, format, spec);
+    check_format(setting_, format, spec);
+    attempt.kernels = make_interior_kernel(setting_, order_of(setting_.schedule), format, spec);
   });
   if (refusal) return refusal;
   if (!request_.boundary.empty()) {
@@ -247,7 +248,7 @@ void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
   const auto product = [this, &attempt](std::int64_t k) {
-    apply_local(attempt.kernels, {1.0, vectors_[k % 2], 0.0, y_.data()}, setting_.stream);
+    Operator(attempt.kernels).apply_alone({1.0, vectors_[k % 2], 0.0, y_.data()}, setting_.stream);
   };
   attempt.products.emplace(product);
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use

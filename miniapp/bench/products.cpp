@@ -38,12 +38,20 @@ TransportContext two_vectors(const ProductSetting& setting, const HaloPlan& plan
 }
 
 /// Collective.
-std::unique_ptr<HaloExchange> make_exchange_of_x(const ProductSetting& setting,
-                                                 const LocalKernels& kernels,
-                                                 const TransportEntry& transport, std::byte* y) {
+Operator make_operator(const ProductSetting& setting, const LocalKernels& kernels,
+                       const TransportEntry& transport, std::byte* y) {
   TransportContext context = two_vectors(setting, setting.plan);
   context.reading_seconds = reading_seconds(context, kernels, y, setting.stream);
-  return make_exchange(setting, context, transport);
+  std::unique_ptr<HaloExchange> halo = make_exchange(setting, context, transport), sums;
+  try {
+    if (setting.sums != nullptr) {
+      sums = make_exchange(setting, two_vectors(setting, setting.sums->plan()), transport);
+    }
+  } catch (const AgreedError&) {  // memory lacks
+    halo->close();
+    throw;
+  }
+  return Operator(kernels, std::move(halo), std::move(sums));
 }
 
 }  // namespace
@@ -58,27 +66,20 @@ int graph_length(double seconds) {
 Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
                    const TransportVariant& transport, double alpha, double beta)
     : setting_(setting),
-      kernels_(kernels),
       alpha_(alpha),
       beta_(beta),
       y_(memory_of_y(setting, kernels)),
-      halo_(make_exchange_of_x(setting, kernels, *transport.entry, y_.data())) {
+      operator_(make_operator(setting, kernels, *transport.entry, y_.data())) {
   try {
-    for (HaloVector& vector : vectors_) vector = halo_->make_vector();
-    if (setting.sums != nullptr) {
-      sum_halo_ =
-          make_exchange(setting, two_vectors(setting, setting.sums->plan()), *transport.entry);
-      for (HaloVector& vector : sum_vectors_) vector = sum_halo_->make_vector();
-    }
+    for (HaloVector& vector : vectors_) vector = operator_.make_vector();
   } catch (const AgreedError&) {  // memory lacks
-    if (sum_halo_) sum_halo_->close();
-    halo_->close();
+    operator_.close();
     throw;
   }
   set_timed_x();
   spoil_ghosts();
   const auto product = [this](std::int64_t k) { apply(k); };
-  const auto check = [this] { this->check(); };
+  const auto check = [this] { operator_.check(); };
   if (transport.graph) {
     sequence_.emplace(product, setting.stream, products_per_graph, check);
     sequence_->run(products_per_graph);
@@ -93,43 +94,25 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
 
 /// The k-th.
 Product Products::product(std::int64_t k) {
-  Product product{alpha_, vectors_[k % 2], beta_, y_.data()};
-  if (sum_halo_) product.sums = &sum_vectors_[k % 2];
-  return product;
+  return {alpha_, vectors_[k % 2], beta_, y_.data()};
 }
 
 void Products::apply(std::int64_t k) {
-  apply_scheduled(setting_.schedule, {kernels_, *halo_, sum_halo_.get()}, product(k),
-                  setting_.stream);
-}
-
-void Products::check() const {
-  halo_->check();
-  if (sum_halo_) sum_halo_->check();
-}
-
-std::optional<NodeTraffic> Products::sent_between_nodes() const {
-  std::optional<NodeTraffic> sent = halo_->sent_between_nodes();
-  if (sent && sum_halo_) {
-    const NodeTraffic of_sums = sum_halo_->sent_between_nodes().value();
-    sent->messages += of_sums.messages;
-    sent->entries += of_sums.entries;
-  }
-  return sent;
+  apply_scheduled(setting_.schedule, operator_, product(k), setting_.stream);
 }
 
 /// Of x, then of sums.
 std::vector<HaloVector> Products::all_vectors() const {
   std::vector<HaloVector> all(std::begin(vectors_), std::end(vectors_));
-  if (sum_halo_) all.insert(all.end(), std::begin(sum_vectors_), std::end(sum_vectors_));
+  all.insert(all.end(), operator_.sum_vectors().begin(), operator_.sum_vectors().end());
   return all;
 }
 
 ProductSequence Products::local_sequence() {
   const auto product = [this](std::int64_t k) {
-    apply_local(kernels_, this->product(k), setting_.stream);
+    operator_.apply_alone(this->product(k), setting_.stream);
   };
-  const auto check = [this] { this->check(); };
+  const auto check = [this] { operator_.check(); };
   return sequence_->step() > 1 ? ProductSequence(product, setting_.stream, sequence_->step(), check)
                                : ProductSequence(product, check);
 }
@@ -221,7 +204,7 @@ bool Products::own_ghosts_are_right() const {
     const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes;
     if (!are(vector, std::span(setting_.x).subspan(owned))) return false;
   }
-  return !sum_halo_ || std::ranges::all_of(sum_vectors_, [&](const HaloVector& vector) {
+  return std::ranges::all_of(operator_.sum_vectors(), [&](const HaloVector& vector) {
     return are(vector, setting_.sums->expected());
   });
 }
@@ -236,8 +219,7 @@ std::vector<std::byte> Products::run_single(std::vector<std::byte> y) {
 
 void Products::apply_once(const PhaseObserver& after) {
   const StepHook told = [&](Step step) { after(entry_of(step).phase); };
-  apply_scheduled(setting_.schedule, {kernels_, *halo_, sum_halo_.get()}, product(single_++),
-                  setting_.stream, &told);
+  apply_scheduled(setting_.schedule, operator_, product(single_++), setting_.stream, &told);
 }
 
 void Products::spoil_ghosts() {
@@ -246,8 +228,7 @@ void Products::spoil_ghosts() {
     set_bytes(vector.device, vector.ghost_data(), 0xff,
               static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
   }
-  for (const HaloVector& vector : sum_vectors_) {
-    if (!sum_halo_) break;
+  for (const HaloVector& vector : operator_.sum_vectors()) {
     set_bytes(vector.device, vector.data, 0xff,
               static_cast<std::size_t>(vector.owned) * vector.element_bytes);
   }
@@ -266,8 +247,7 @@ void Products::set_y(const std::vector<std::byte>& y) {
 
 void Products::close() {
   sequence_.reset();
-  if (sum_halo_) sum_halo_->close();
-  halo_->close();
+  operator_.close();
 }
 
 }  // namespace rowhalo

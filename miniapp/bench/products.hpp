@@ -31,25 +31,17 @@ inline constexpr int products_per_graph = 10;
 int graph_length(double seconds);
 
 /// Everything that products of one run have in common.
-struct ProductSetting {
+struct ProductSetting : OperatorParts {
   const Measuring& measuring;
-  const LocalMatrix& matrix;
-  const LoadedMatrix& block;
-  const HaloPlan& plan;
-  ComputeSite site;
   Stream stream;
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
   Disturbances disturbances = {};
   Schedule schedule = Schedule::overlap;
-  const LoadedColumns* columns = nullptr;   ///< for a schedule that cuts by columns
-  const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
-  Connections* connections = nullptr;       ///< that transports of this run share
 
   /// Entries of x and sums that come to this rank in a product.
   std::int64_t ghosts() const {
     return std::int64_t{plan.ghosts} + (sums != nullptr ? sums->plan().ghosts : 0);
   }
-  std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
 };
 
 struct TransportVariant {
@@ -82,7 +74,7 @@ class Products {
   /// The same without the exchange.
   ProductSequence local_sequence();
   /// What this rank sends to other nodes in one product; empty: as the plan says.
-  std::optional<NodeTraffic> sent_between_nodes() const;
+  std::optional<NodeTraffic> sent_between_nodes() const { return operator_.sent_between_nodes(); }
   /// Collective. One step of sequence(), at least both vectors, from `y`, on the user's x, which
   /// stays, with ghosts spoiled by NaN. What y has become takes the memory of `y`: none is asked
   /// for, since after the timing there may be none.
@@ -109,15 +101,13 @@ class Products {
   bool own_ghosts_are_right() const;
   Product product(std::int64_t k);
   void apply(std::int64_t k);
-  void check() const;
   std::vector<HaloVector> all_vectors() const;
 
   const ProductSetting& setting_;
-  const LocalKernels& kernels_;
   double alpha_, beta_;
   VectorMemory y_;
-  std::unique_ptr<HaloExchange> halo_, sum_halo_;  ///< of x, and of partial sums or null
-  HaloVector vectors_[2], sum_vectors_[2];
+  Operator operator_;
+  HaloVector vectors_[2];
   std::optional<ProductSequence> sequence_;
   int single_ = 0;  ///< products without the sequence so far
 };

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/process/environment.hpp"
+#include "partition/base/clock.hpp"
 
 namespace rowhalo {
 

@@ -16,8 +16,7 @@
 
 #include "kernels/cpu/isa.hpp"
 #include "kernels/gpu/device/runtime.hpp"
-#include "miniapp/halo/device_messages.hpp"
-#include "miniapp/halo/memory/peer_memory.hpp"
+#include "miniapp/halo/site.hpp"
 #include "miniapp/process/environment.hpp"
 
 namespace rowhalo {
@@ -60,17 +59,6 @@ void set_threads(const Comm& comm, const Binding& bound, int threads) {
   }
   if (threads > 0) omp_set_num_threads(threads);
   agree(comm, [&] { check_threads(comm, omp_get_max_threads()); });
-}
-
-/// Most ranks that name the same GPU.
-int most_alike(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  int most = 0, run = 0;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    run = k > 0 && names[k] == names[k - 1] ? run + 1 : 1;
-    most = std::max(most, run);
-  }
-  return most;
 }
 
 }  // namespace
@@ -132,17 +120,12 @@ RankDevice settle_device(const Comm& comm, const std::string& requested, int thr
   const int device = node_place(comm).rank % devices;
   set_device(device);
   const DeviceDescription description = describe_device(device);
-  result.site.device = Device::gpu;
   result.description =
       fmt::format("{} {}, cores {}", description.name, description.pci_id, bound.cores);
   result.pci_id = description.pci_id;
-  result.ranks_per_device = most_alike(gather_texts(comm, host_name() + " " + description.uuid));
-  result.site.shared = result.ranks_per_device > 1;
+  result.ranks_per_device = ranks_per_device(comm);
   result.warning = sharing_warning(result.ranks_per_device);
-  result.site.no_device_messages = device_messages_refusal(comm);
-  const NodeMap hosts = node_map(comm, 0);
-  result.site.hosts = hosts.nodes;
-  if (comm.size > 1 && !result.site.shared) result.site.peer_refusal = peer_refusal(comm, hosts);
+  result.site = compute_site(comm, Device::gpu);
   return result;
 }
 

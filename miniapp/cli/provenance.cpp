@@ -10,8 +10,8 @@
 #include <ctime>
 
 #include "io/report/json.hpp"
-#include "miniapp/process/environment.hpp"
 #include "miniapp/version.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 

@@ -74,10 +74,13 @@ struct Experiment {
   BatchOptions batches() const {
     return {options.iterations, options.batches, options.warmup, options.min_seconds};
   }
+  OperatorParts parts() const {
+    return {job.comm,     problem.multiplied(),   *operands.block,     problem.plan,
+            problem.site, operands.columns.get(), operands.sums.get(), connections};
+  }
   ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
-    return {measuring,         problem.multiplied(),   *operands.block,     problem.plan,
-            problem.site,      machine.stream(),       operands.stored_x,   disturbances,
-            operands.schedule, operands.columns.get(), operands.sums.get(), connections};
+    return {parts(),           measuring,    machine.stream(),
+            operands.stored_x, disturbances, operands.schedule};
   }
 };
 

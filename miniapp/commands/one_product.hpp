@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "miniapp/commands/experiment.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/operator.hpp"
 
 namespace rowhalo {
 
@@ -15,7 +15,7 @@ class OneProduct {
  public:
   OneProduct(const Experiment& e, const LocalKernels& kernels)
       : e_(e),
-        kernels_(kernels),
+        operator_(kernels),
         x_(e.problem.site.device, e.operands.stored_x.size()),
         y_(e.problem.site.device, e.operands.stored_y0.size()) {
     copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
@@ -29,8 +29,8 @@ class OneProduct {
     copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
   }
   void apply() {
-    apply_local(kernels_, {e_.options.alpha, vector_, e_.options.beta, y_.data()},
-                e_.machine.stream());
+    operator_.apply_alone({e_.options.alpha, vector_, e_.options.beta, y_.data()},
+                          e_.machine.stream());
   }
   /// `y`: of this rank's size.
   void copy_y(std::vector<std::byte>& y) const {
@@ -40,7 +40,7 @@ class OneProduct {
 
  private:
   const Experiment& e_;
-  const LocalKernels& kernels_;
+  Operator operator_;
   VectorMemory x_, y_;
   HaloVector vector_;
 };

@@ -98,7 +98,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const VectorMemory x(site.device, system.b.size() * sizeof(double));
   context.reading_seconds =
       reading_seconds(context, solving.kernels.kernels, x.data(), e.machine.stream());
-  const std::unique_ptr<HaloExchange> halo = find_transport(solving.transport.name).make(context);
+  Operator op(solving.kernels.kernels, find_transport(solving.transport.name).make(context));
   set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
@@ -108,10 +108,8 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const SolveOptions& options = solving.options;
   SolverSetting setting{
       comm,
-      e.job.watchdog,
       e.job.progress,
-      solving.kernels.kernels,
-      *halo,
+      op,
       *rank_sums,
       launch_of(solving),
       {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
@@ -122,17 +120,16 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
       entry.kind == SolverKind::symmetric ? norm_of(options.norm) : ResidualNorm::unpreconditioned,
       {options.tolerance, options.max_iterations, options.iterations},
       options.damping,
-      reinterpret_cast<const double*>(dangling.data())};
+      dangling.at<double>()};
   SolverWorkspace workspace(setting);
   std::optional<Watching> watching(e.machine.telemetry.get());
-  SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
-                                      reinterpret_cast<double*>(x.data()));
+  SolverOutcome outcome = entry.solve(workspace, b.at<double>(), x.at<double>());
   watching.reset();
   report.execution = name_of(outcome.launch);
   report.reduction_by = rank_sums->name();
-  halo->check();
+  op.check();
   rank_sums->close();
-  halo->close();
+  op.close();
   return outcome;
 }
 

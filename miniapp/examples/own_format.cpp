@@ -2,9 +2,12 @@
 //
 // A format of your own without a change to Rowhalo: a kernel that keeps its rows as pairs of column
 // and value, and the table entry that makes it. mpirun -n 3 example_own_format
+#include <algorithm>
 #include <utility>
 
-#include "setup.hpp"
+#include "check.hpp"
+#include "io/sources.hpp"
+#include "miniapp/spmv/operator.hpp"
 
 namespace {
 
@@ -66,19 +69,15 @@ const FormatEntry pairs{.name = "pairs",
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const example::Setup setup("stencil7:24");
-  const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
-  const Spec options = Spec::parse("pairs", "format");
-  LocalKernels kernels = make_interior_kernel(loaded, Order::overlap, pairs, options);
-  make_boundary_kernel(loaded, pairs, options, kernels);
-
-  const auto halo = find_transport("mpi").make({setup.plan, sizeof(double), 1, setup.comm});
-  const HaloVector x = halo->make_vector();
-  example::fill_with_ones(x);
-  std::vector<double> y(setup.matrix.owned_rows);
-  DistributedSpmv(kernels, *halo).apply(2, x, 0, y.data(), {});
-  const bool right = setup.is_product("own format", y, 2);
-  halo->close();
+  const Comm comm = Comm::of(MPI_COMM_WORLD);
+  Progress progress;
+  Operator a(comm, load_matrix("stencil7:24", 0, comm, progress), {.own_format = &pairs});
+  const HaloVector x = a.make_vector();
+  std::ranges::fill(x.entries<double>(), 1.0);
+  std::vector<double> y(a.local().owned_rows);
+  a.apply(2, x, 0, y.data());
+  const bool right = is_product(comm, "own format", y, a.local().values, 2);
+  a.close();
   MPI_Finalize();
   return right ? 0 : 1;
 }

@@ -2,9 +2,12 @@
 //
 // A transport of your own: the halo exchange as one blocking MPI_Alltoallv. It works from HaloPlan
 // alone, so it knows neither matrix nor partition. mpirun -n 3 example_own_transport
-#include <cstring>
+#include <algorithm>
+#include <vector>
 
-#include "setup.hpp"
+#include "check.hpp"
+#include "io/sources.hpp"
+#include "miniapp/spmv/operator.hpp"
 
 namespace {
 
@@ -12,30 +15,28 @@ using namespace rowhalo;
 
 class AlltoallExchange final : public HaloExchange {
  public:
-  AlltoallExchange(const HaloPlan& plan, const Comm& comm)
-      : plan_(plan),
-        comm_(comm),
-        send_counts_(comm.size),
-        send_begins_(comm.size),
-        receive_counts_(comm.size),
-        receive_begins_(comm.size),
-        vector_(plan.owned + plan.ghosts),
-        packed_(plan.send_indices.size()) {
-    for (const HaloPlan::Send& send : plan.sends) {
+  explicit AlltoallExchange(const TransportContext& context)
+      : plan_(context.plan),
+        comm_(context.comm),
+        send_counts_(comm_.size),
+        send_begins_(comm_.size),
+        receive_counts_(comm_.size),
+        receive_begins_(comm_.size),
+        vector_((plan_.owned + plan_.ghosts) * sizeof(double)),
+        packed_(plan_.send_indices.size()) {
+    for (const HaloPlan::Send& send : plan_.sends) {
       send_counts_[send.rank] = send.count;
       send_begins_[send.rank] = send.begin;
     }
-    for (const HaloPlan::Receive& receive : plan.receives) {
+    for (const HaloPlan::Receive& receive : plan_.receives) {
       receive_counts_[receive.rank] = receive.count;
       receive_begins_[receive.rank] = receive.begin;
     }
   }
 
-  HaloVector make_vector() override {
-    return {reinterpret_cast<std::byte*>(vector_.data()), plan_.owned, plan_.ghosts};
-  }
+  HaloVector make_vector() override { return {vector_.data(), plan_.owned, plan_.ghosts}; }
   void begin(const HaloVector& x, Stream) override {
-    const auto* entries = reinterpret_cast<const double*>(x.data);
+    const auto entries = x.entries<const double>();
     for (std::size_t k = 0; k < packed_.size(); ++k) packed_[k] = entries[plan_.send_indices[k]];
   }
   void finish(const HaloVector& x, Stream) override {
@@ -49,24 +50,33 @@ class AlltoallExchange final : public HaloExchange {
   const HaloPlan& plan_;
   Comm comm_;
   std::vector<int> send_counts_, send_begins_, receive_counts_, receive_begins_;
-  std::vector<double> vector_, packed_;
+  std::vector<std::byte> vector_;  ///< the only one that it makes
+  std::vector<double> packed_;
 };
+
+const TransportEntry alltoall{
+    .name = "alltoall",
+    .summary = "one MPI_Alltoallv",
+    .graphs = false,
+    .in_line = false,
+    .unusable = [](const ComputeSite&) { return std::string(); },
+    .make = [](const TransportContext& context) -> std::unique_ptr<HaloExchange> {
+      return std::make_unique<AlltoallExchange>(context);
+    }};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const example::Setup setup("stencil27:20");
-  const LoadedMatrix loaded(setup.matrix, Precision::fp64, Device::cpu);
-  const Spec format = Spec::parse("csr", "format");
-  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
-  AlltoallExchange halo(setup.plan, setup.comm);
-  const HaloVector x = halo.make_vector();
-  example::fill_with_ones(x);
-  std::vector<double> y(setup.matrix.owned_rows);
-  DistributedSpmv(kernels, halo).apply(1, x, 0, y.data(), {});
-  const bool right = setup.is_product("own transport", y);
-  halo.close();
+  const Comm comm = Comm::of(MPI_COMM_WORLD);
+  Progress progress;
+  Operator a(comm, load_matrix("stencil27:20", 0, comm, progress), {.own_transport = &alltoall});
+  const HaloVector x = a.make_vector();
+  std::ranges::fill(x.entries<double>(), 1.0);
+  std::vector<double> y(a.local().owned_rows);
+  a.apply(1, x, 0, y.data());
+  const bool right = is_product(comm, "own transport", y, a.local().values);
+  a.close();
   MPI_Finalize();
   return right ? 0 : 1;
 }

@@ -42,6 +42,7 @@ bool trial(const Comm& comm) {
   const std::vector<int> sent(trial_entries, comm.rank + 1);
   const DeviceArray<int> from{std::span<const int>(sent)};
   const DeviceArray<int> to{std::span<const int>(std::vector<int>(trial_entries, 0))};
+  meet(comm);
   ROWHALO_MPI(MPI_Sendrecv(from.data(), trial_entries, MPI_INT, next, 0, to.data(), trial_entries,
                            MPI_INT, before, 0, comm.handle, MPI_STATUS_IGNORE));
   return to.to_host() == std::vector<int>(trial_entries, before + 1);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "partition/base/types.hpp"
 
@@ -19,6 +20,11 @@ struct HaloVector {
   int slot = 0;  ///< 0, 1, ... among the vectors of its transport
   Device device = Device::cpu;
 
+  /// The owned entries.
+  template <class T>
+  std::span<T> entries() const {
+    return {reinterpret_cast<T*>(data), static_cast<std::size_t>(owned)};
+  }
   std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes; }
 };
 

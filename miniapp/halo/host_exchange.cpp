@@ -78,7 +78,7 @@ class HostExchange final : public HaloExchange {
 MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& space,
                                   const HaloVector& x, const std::vector<bool>& contiguous,
                                   std::byte* packed) {
-  MessageContext messages{space.comm, space.element, x.slot, {}, {}};
+  MessageContext messages{space, x.slot, {}, {}};
   for (const HaloPlan::Receive& receive : plan.receives) {
     messages.receives.push_back(
         {receive.rank, x.ghost_data() + receive.begin * x.element_bytes, receive.count});

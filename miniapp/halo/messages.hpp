@@ -23,8 +23,7 @@ struct MessageEnd {
 };
 
 struct MessageContext {
-  MPI_Comm comm;
-  MPI_Datatype element;
+  MessageSpace space;
   int tag;
   std::vector<MessageEnd> sends, receives;
 };

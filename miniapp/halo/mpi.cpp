@@ -17,15 +17,15 @@ class MpiMessages final : public Messages {
   void receive() override {
     requests_.clear();
     for (const MessageEnd& end : context_.receives) {
-      ROWHALO_MPI(MPI_Irecv(end.address, end.count, context_.element, end.rank, context_.tag,
-                            context_.comm, &requests_.emplace_back()));
+      ROWHALO_MPI(MPI_Irecv(end.address, end.count, context_.space.element, end.rank, context_.tag,
+                            context_.space.comm, &requests_.emplace_back()));
     }
   }
 
   void send() override {
     for (const MessageEnd& end : context_.sends) {
-      ROWHALO_MPI(MPI_Isend(end.address, end.count, context_.element, end.rank, context_.tag,
-                            context_.comm, &requests_.emplace_back()));
+      ROWHALO_MPI(MPI_Isend(end.address, end.count, context_.space.element, end.rank, context_.tag,
+                            context_.space.comm, &requests_.emplace_back()));
     }
   }
 

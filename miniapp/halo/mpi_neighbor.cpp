@@ -58,13 +58,14 @@ std::size_t size_of(MPI_Datatype type) {
 class NeighborMessages final : public Messages {
  public:
   explicit NeighborMessages(const MessageContext& context)
-      : element_(context.element),
+      : element_(context.space.element),
         sends_(context.sends, size_of(element_)),
         receives_(context.receives, size_of(element_)) {
     constexpr int keep_ranks = 0;
-    ROWHALO_MPI(MPI_Dist_graph_create_adjacent(context.comm, receives_.size, receives_.ranks.data(),
-                                               MPI_UNWEIGHTED, sends_.size, sends_.ranks.data(),
-                                               MPI_UNWEIGHTED, MPI_INFO_NULL, keep_ranks, &graph_));
+    meet(context.space.owner);
+    ROWHALO_MPI(MPI_Dist_graph_create_adjacent(
+        context.space.comm, receives_.size, receives_.ranks.data(), MPI_UNWEIGHTED, sends_.size,
+        sends_.ranks.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, keep_ranks, &graph_));
 #ifdef ROWHALO_NEIGHBOR_INIT
     ROWHALO_MPI(ROWHALO_NEIGHBOR_INIT(sends_.buffer, sends_.counts.data(),
                                       sends_.displacements.data(), element_, receives_.buffer,

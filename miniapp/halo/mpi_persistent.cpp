@@ -15,13 +15,13 @@ class PersistentMessages final : public Messages {
       : receives_(context.receives.size()), sends_(context.sends.size()) {
     for (std::size_t k = 0; k < receives_.size(); ++k) {
       const MessageEnd& end = context.receives[k];
-      ROWHALO_MPI(MPI_Recv_init(end.address, end.count, context.element, end.rank, context.tag,
-                                context.comm, &receives_[k]));
+      ROWHALO_MPI(MPI_Recv_init(end.address, end.count, context.space.element, end.rank,
+                                context.tag, context.space.comm, &receives_[k]));
     }
     for (std::size_t k = 0; k < sends_.size(); ++k) {
       const MessageEnd& end = context.sends[k];
-      ROWHALO_MPI(MPI_Send_init(end.address, end.count, context.element, end.rank, context.tag,
-                                context.comm, &sends_[k]));
+      ROWHALO_MPI(MPI_Send_init(end.address, end.count, context.space.element, end.rank,
+                                context.tag, context.space.comm, &sends_[k]));
     }
   }
 

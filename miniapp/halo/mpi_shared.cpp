@@ -140,6 +140,8 @@ class SharedExchange final : public HaloExchange {
     }
     std::vector<std::uint64_t> theirs(near_.receives.size());
     std::vector<MPI_Request> requests;
+    requests.reserve(theirs.size() + begins.size());
+    meet(context_.comm);
     for (std::size_t k = 0; k < theirs.size(); ++k) {
       ROWHALO_MPI(MPI_Irecv(&theirs[k], 1, MPI_UINT64_T, near_.receives[k].rank, 0,
                             context_.comm.handle, &requests.emplace_back()));

@@ -38,6 +38,7 @@ class NcclCommunicator {
     take_resources(comm, what, [&] {
       if (comm.rank == 0) ROWHALO_NCCL(ncclGetUniqueId(&id));
     });
+    meet(comm);
     ROWHALO_MPI(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.handle));
     take_resources(comm, what,
                    [&] { ROWHALO_NCCL(ncclCommInitRank(&comm_, comm.size, id, comm.rank)); });

@@ -24,7 +24,7 @@ class NodeAwareMessages final : public Messages {
         arrived_(static_cast<std::size_t>(plan_->arrived) * element_bytes_),
         scatter_(plan_->scattered.size() * element_bytes_) {
     constexpr int steps = 4;  // each with a tag of its own
-    MessageContext direct{context.comm, context.element, context.tag * steps, {}, {}};
+    MessageContext direct{context.space, context.tag * steps, {}, {}};
     for (const std::size_t k : plan_->direct_sends) direct.sends.push_back(sends_[k]);
     for (const std::size_t k : plan_->direct_receives) {
       direct.receives.push_back(context.receives[k]);
@@ -33,8 +33,8 @@ class NodeAwareMessages final : public Messages {
     std::byte* ghosts = context.receives.empty() ? nullptr : context.receives.front().address;
     const auto step = [&](int number, const std::vector<NodePlan::Piece>& sends, std::byte* from,
                           const std::vector<NodePlan::Piece>& receives, std::byte* to) {
-      return make_mpi_messages({context.comm, context.element, context.tag * steps + number,
-                                ends(sends, from), ends(receives, to)});
+      return make_mpi_messages(
+          {context.space, context.tag * steps + number, ends(sends, from), ends(receives, to)});
     };
     direct_ = make_mpi_messages(std::move(direct));
     gather_ = step(1, plan_->gather_sends, own_.data(), plan_->gather_receives, outgoing_.data());

@@ -27,7 +27,7 @@ class StagedExchange final : public HaloExchange {
       staged_.emplace(EventHandle::Timing::off);
     });
     space_.open(context);
-    MessageContext messages{space_.comm, space_.element, 0, {}, {}};
+    MessageContext messages{space_, 0, {}, {}};
     for (const HaloPlan::Receive& receive : context.plan.receives) {
       messages.receives.push_back(
           {receive.rank, incoming_.data() + receive.begin * context.element_bytes, receive.count});

@@ -20,7 +20,7 @@
 #endif
 
 #include "miniapp/machine/nvml.hpp"
-#include "miniapp/process/environment.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 

@@ -11,8 +11,9 @@
 #include <optional>
 #include <set>
 
-#include "miniapp/process/environment.hpp"
+#include "partition/base/clock.hpp"
 #include "partition/matrix/directory.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 

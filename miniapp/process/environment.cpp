@@ -19,9 +19,9 @@
 #include <system_error>
 #include <thread>
 
-#include "partition/base/checked_cast.hpp"
 #include "partition/base/text.hpp"
 #include "partition/base/unfinished_files.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 
@@ -175,46 +175,12 @@ std::string rank_prefix() {
   return fmt::format("[rank {} on {}]", rank, host_name());
 }
 
-std::vector<std::string> gather_texts(const Comm& comm, const std::string& text) {
-  const int length = checked_cast<int>(text.size(), "length of a text");
-  std::vector<int> lengths(comm.size), starts(comm.size + 1, 0);
-  ROWHALO_MPI(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm.handle));
-  for (int rank = 0; rank < comm.size; ++rank) starts[rank + 1] = starts[rank] + lengths[rank];
-  std::string all(starts[comm.size], ' ');
-  ROWHALO_MPI(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(),
-                             starts.data(), MPI_CHAR, comm.handle));
-  std::vector<std::string> texts;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    texts.push_back(all.substr(starts[rank], lengths[rank]));
-  }
-  return texts;
-}
-
-std::string host_name() {
-  char name[256] = "unknown host";
-  gethostname(name, sizeof name - 1);
-  return valid_utf8(name);
-}
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 bool on_terminal(int fd) {
   if (launched_ranks() == 0) return isatty(fd) != 0;
   const std::string link = fmt::format("/proc/{}/fd/{}", getppid(), fd);
   char target[256] = "";
   if (readlink(link.c_str(), target, sizeof target - 1) < 0) return false;
   return std::strncmp(target, "/dev/pts/", 9) == 0 || std::strncmp(target, "/dev/tty", 8) == 0;
-}
-
-NodePlace node_place(const Comm& comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  ROWHALO_MPI(
-      MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
-  const Comm on_node = Comm::of(node);
-  ROWHALO_MPI(MPI_Comm_free(&node));
-  return {on_node.rank, on_node.size};
 }
 
 Binding binding() {

@@ -55,25 +55,10 @@ class MpiEnvironment {
 /// "[rank r on host]", or "[host]" without MPI and launcher: how a message of a single rank begins.
 std::string rank_prefix();
 
-/// Collective. A text of every rank, in rank order, on all of them.
-std::vector<std::string> gather_texts(const Comm& comm, const std::string& text);
-
-std::string host_name();
-
 /// Whether what this process writes to descriptor `fd` (1 or 2) ends on a terminal. Under a
 /// launcher it is the launcher's descriptor that counts: Open MPI gives ranks a pseudo-terminal as
 /// stdout even when its own goes to a file.
 bool on_terminal(int fd);
-
-/// Of the host's steady clock.
-double now_seconds();
-
-/// Where this rank stands among those that share its node's memory.
-struct NodePlace {
-  int rank = 0, ranks = 1;
-};
-/// Collective.
-NodePlace node_place(const Comm& comm);
 
 /// The rank within the node as the launcher tells it before MPI_Init; 0 when it does not.
 int launched_local_rank();

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "miniapp/process/environment.hpp"
+#include "partition/base/clock.hpp"
 
 namespace rowhalo {
 

@@ -14,7 +14,7 @@ namespace rowhalo {
 
 SolverOutcome solve_bicgstab(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector input = work.halo_vector();
-  auto* direction = reinterpret_cast<double*>(input.data);
+  double* direction = input.entries<double>().data();
   double *r = work.vector(), *r0 = work.vector(), *p = work.vector(), *v = work.vector();
   double* t = work.vector();
   const Scalar alpha = work.scalar(at_alpha), beta = work.scalar(at_beta);

@@ -15,7 +15,7 @@ namespace rowhalo {
 
 SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector direction = work.halo_vector();
-  auto* p = reinterpret_cast<double*>(direction.data);
+  double* p = direction.entries<double>().data();
   double *q = work.vector(), *z = work.vector();
   double* r = work.has_blocks() ? work.vector() : z;
   const Scalar alpha = work.scalar(at_alpha), beta = work.scalar(at_beta);

@@ -12,7 +12,7 @@ namespace rowhalo {
 
 SolverOutcome solve_cg_one_reduction(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector preconditioned = work.halo_vector();
-  auto* u = reinterpret_cast<double*>(preconditioned.data);
+  double* u = preconditioned.entries<double>().data();
   double *w = work.vector(), *p = work.vector(), *s = work.vector();
   double* r = work.has_blocks() ? work.vector() : u;
   constexpr int at_image = CgOneReductionUpdate::sums;

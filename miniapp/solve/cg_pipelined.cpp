@@ -13,7 +13,7 @@ namespace rowhalo {
 
 SolverOutcome solve_cg_pipelined(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector input = work.halo_vector();
-  auto* m = reinterpret_cast<double*>(input.data);
+  double* m = input.entries<double>().data();
   double *n = work.vector(), *z = work.vector(), *q = work.vector(), *s = work.vector();
   double *p = work.vector(), *r = work.vector(), *u = work.vector(), *w = work.vector();
   constexpr int at_image = 3;  // w.u among the sums

@@ -10,7 +10,7 @@ namespace rowhalo {
 
 SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector input = work.halo_vector();
-  auto* v = reinterpret_cast<double*>(input.data);
+  double* v = input.entries<double>().data();
   double* y = work.vector();
   const SolverSetting& setting = work.setting();
   const auto size = static_cast<double>(setting.size);

@@ -3,11 +3,11 @@
 // Where the time of an iteration goes: spans of a solver's work, by the clock of the device.
 #pragma once
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "kernels/gpu/device/runtime.hpp"
+#include "partition/base/clock.hpp"
 
 namespace rowhalo {
 
@@ -38,7 +38,7 @@ class PhaseClock {
       work();
       return;
     }
-    const double begin = now();
+    const double begin = now_seconds();
     if (device_ == Device::gpu) {
       spans_.push_back({phase, EventHandle(), EventHandle()});
       const std::size_t span = spans_.size() - 1;
@@ -47,7 +47,7 @@ class PhaseClock {
       spans_[span].end.record(stream_);
     } else {
       work();
-      add(phase, now() - begin);
+      add(phase, now_seconds() - begin);
     }
   }
 
@@ -57,10 +57,6 @@ class PhaseClock {
     EventHandle begin, end;
   };
 
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
   void add(SolverPhase phase, double seconds);
 
   Device device_;

@@ -11,7 +11,7 @@ namespace rowhalo {
 
 SolverOutcome solve_power(SolverWorkspace& work, const double* b, double* x) {
   const HaloVector input = work.halo_vector();
-  auto* v = reinterpret_cast<double*>(input.data);
+  double* v = input.entries<double>().data();
   double* y = work.vector();
   const Scalar lambda = work.scalar(at_alpha), scale = work.scalar(at_beta);
   const auto multiply = [&] {

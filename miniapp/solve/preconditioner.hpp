@@ -23,7 +23,7 @@ class BlockJacobi {
  public:
   BlockJacobi(Device device, const std::vector<double>& inverses, int size);
 
-  const double* inverses() const { return reinterpret_cast<const double*>(memory_.data()); }
+  const double* inverses() const { return memory_.at<double>(); }
   int size() const { return size_; }
 
  private:

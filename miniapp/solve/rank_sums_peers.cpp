@@ -46,7 +46,7 @@ class PeerRankSums final : public RankSums {
   bool by_steps() const override { return true; }
 
   void introduce_peers(OverRanks& sums) const override {
-    auto* counters = reinterpret_cast<std::uint32_t*>(counters_.data());
+    auto* counters = counters_.at<std::uint32_t>();
     sums.peers = {comm_.size, comm_.rank, lines_.data(), counters};
     sums.watch = {counters + 1, failure(), static_cast<std::uint64_t>(limit_seconds_ * 1e9)};
   }
@@ -69,7 +69,7 @@ class PeerRankSums final : public RankSums {
   }
 
  private:
-  PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
+  PeerFailure* failure() const { return failure_.at<PeerFailure>(); }
 
   Comm comm_;
   double limit_seconds_;  ///< before the watchdog, which knows less, ends the job

@@ -2,7 +2,6 @@
 #include "miniapp/solve/workspace.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace rowhalo {
@@ -17,10 +16,6 @@ constexpr int graph_iterations = 16;
 
 /// Bytes of scalars, sums and counters.
 constexpr std::size_t small_bytes = 4096, at_ended_blocks = 2048;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -77,18 +72,16 @@ bool is_success(SolverEnd end) {
 
 SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
     : setting_(setting),
-      spmv_(setting.kernels, setting.halo),
       small_(setting.space.device, small_bytes + most_reduced * sizeof(ExactSum)),
       parts_(setting.space.device, most_reduced * SumsView::most_parts * sizeof(double)),
-      scalars_(reinterpret_cast<double*>(small_.data())),
+      scalars_(small_.at<double>()),
       stop_(scalars_ + scalar_count),
-      sums_{stop_ + 1, reinterpret_cast<ExactSum*>(small_.data() + small_bytes),
-            reinterpret_cast<double*>(parts_.data())},
+      sums_{stop_ + 1, small_.at<ExactSum>(small_bytes), parts_.at<double>()},
       clock_(setting.space.device, setting.space.stream) {
   static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
-  setting_.space.ended_blocks = reinterpret_cast<unsigned*>(small_.data() + at_ended_blocks);
-  if (products_sum_dots(setting.kernels, setting.space.summation)) {
-    const auto parts = static_cast<std::size_t>(*setting.kernels.dot_parts());
+  setting_.space.ended_blocks = small_.at<unsigned>(at_ended_blocks);
+  if (products_sum_dots(setting.op.kernels(), setting.space.summation)) {
+    const auto parts = static_cast<std::size_t>(*setting.op.kernels().dot_parts());
     dot_parts_.emplace(setting.space.device, parts * sizeof(double));
   }
   const StopRule& rule = setting.stop;
@@ -97,12 +90,12 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
   history_ =
       VectorMemory(setting.space.device, most_norms * (sizeof(double) + sizeof(std::int64_t)));
   judge_.rule = rule;
-  judge_.norms = reinterpret_cast<double*>(history_.data());
-  judge_.times = reinterpret_cast<std::int64_t*>(judge_.norms + most_norms);
+  judge_.norms = history_.at<double>();
+  judge_.times = history_.at<std::int64_t>(most_norms * sizeof(double));
   judge_.seen = &host_seen_;
   if (setting.space.device == Device::gpu) {
     pinned_ = PinnedMemory(sizeof(Seen) + sizeof(double));
-    judge_.seen = reinterpret_cast<Seen*>(pinned_.data());
+    judge_.seen = pinned_.at<Seen>();
     done_.emplace(EventHandle::Timing::off);
     beside_.emplace();
     sums_beside_.emplace();
@@ -117,7 +110,7 @@ double* SolverWorkspace::vector() {
   const std::size_t begin = vectors_.size() % places * apart;
   const auto bytes = static_cast<std::size_t>(setting_.space.rows) * sizeof(double);
   const VectorMemory& memory = vectors_.emplace_back(setting_.space.device, begin + bytes);
-  return reinterpret_cast<double*>(memory.data() + begin);
+  return memory.at<double>(begin);
 }
 
 double SolverWorkspace::read_scalar(int place) const {
@@ -136,23 +129,23 @@ std::vector<double> SolverWorkspace::read_vector(const double* vector) const {
 
 void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
   const Product product{1, x, 0, y, dot_parts};
-  clock_.in(SolverPhase::product, [&] { spmv_.apply(product, setting_.space.stream); });
+  clock_.in(SolverPhase::product, [&] { setting_.op.apply(product, setting_.space.stream); });
   setting_.space.backward = false;  // so the next sweep is
   if (!clock_.is_running()) return;
   clock_.in(SolverPhase::local_product,
-            [&] { apply_local(setting_.kernels, product, setting_.space.stream); });
+            [&] { setting_.op.apply_alone(product, setting_.space.stream); });
 }
 
 void SolverWorkspace::product_and_dot(const HaloVector& x, double* y, const ScalarStep& scalars) {
   if (!dot_parts_) {
     product(x, y);
-    sum(Dot{reinterpret_cast<const double*>(x.data), y}, scalars);
+    sum(Dot{x.entries<const double>().data(), y}, scalars);
     return;
   }
-  auto* parts = reinterpret_cast<double*>(dot_parts_->data());
+  double* parts = dot_parts_->at<double>();
   product(x, y, parts);
   VectorSpace space = setting_.space;
-  space.rows = *setting_.kernels.dot_parts();
+  space.rows = *setting_.op.kernels().dot_parts();
   sum(space, AddParts{parts}, scalars, 0);
 }
 
@@ -246,10 +239,10 @@ Seen SolverWorkspace::seen() const {
 }
 
 void SolverWorkspace::request_stop() {
-  if (stop_requested_ || !setting_.watchdog.interrupted()) return;
+  if (stop_requested_ || !setting_.progress.stop_requested()) return;
   stop_requested_ = true;
   if (setting_.space.device == Device::gpu) {
-    auto* one = reinterpret_cast<double*>(pinned_.data() + pinned_.bytes() - sizeof(double));
+    double* one = pinned_.at<double>(pinned_.bytes() - sizeof(double));
     *one = 1;
     copy_async(stop_, one, sizeof(double), beside_->stream());
   } else {
@@ -271,14 +264,14 @@ void SolverWorkspace::wait_for_mark() {
   };
   if (done_) {
     constexpr double between_checks = 0.1;
-    for (double checked = now(); !done_->reached();) {
+    for (double checked = now_seconds(); !done_->reached();) {
       look();
-      if (now() - checked < between_checks) continue;
-      setting_.halo.check();
+      if (now_seconds() - checked < between_checks) continue;
+      setting_.op.check();
       setting_.rank_sums.check();
-      checked = now();
+      checked = now_seconds();
     }
-    setting_.halo.check();
+    setting_.op.check();
     setting_.rank_sums.check();
   }
   look();
@@ -368,7 +361,7 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
                                       const std::function<void()>& finish) {
   wait();
   setting_.space.ended = done_ ? scalars_ + at_end : nullptr;
-  const double start = now();
+  const double start = now_seconds();
   const RankSums& sums = setting_.rank_sums;
   const Launch most = sums.by_steps()    ? Launch::loop
                       : sums.on_device() ? Launch::graphs  // NCCL needs the host
@@ -389,7 +382,7 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
     }
   }
   SolverOutcome outcome;
-  outcome.solve_seconds = now() - start;
+  outcome.solve_seconds = now_seconds() - start;
   graph_ = {};  // NCCL does not close while a graph holds its kernels
   setting_.space.ended = nullptr;
   finish();

@@ -14,11 +14,10 @@
 
 #include "kernels/vectors/run_step.hpp"
 #include "miniapp/halo/memory/memory.hpp"
-#include "miniapp/process/watchdog.hpp"
 #include "miniapp/solve/phase_clock.hpp"
 #include "miniapp/solve/preconditioner.hpp"
 #include "miniapp/solve/rank_sums.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/operator.hpp"
 #include "miniapp/spmv/side_stream.hpp"
 
 namespace rowhalo {
@@ -56,10 +55,8 @@ struct SolverOutcome {
 /// Everything that solvers of one run share; outlives the workspace.
 struct SolverSetting {
   const Comm& comm;
-  const Watchdog& watchdog;
   Progress& progress;
-  const LocalKernels& kernels;
-  HaloExchange& halo;
+  Operator& op;
   RankSums& rank_sums;
   Launch launch = Launch::one_by_one;   ///< where sums over ranks allow it
   const Inverse inverse;                ///< elementwise; or
@@ -80,7 +77,7 @@ class SolverWorkspace {
   /// A vector of this rank's rows, zeroed.
   double* vector();
   /// Likewise, as input of products.
-  HaloVector halo_vector() { return setting_.halo.make_vector(); }
+  HaloVector halo_vector() { return setting_.op.make_vector(); }
   /// In the memory of the device, when all before it is done.
   double read_scalar(int place) const;
   std::vector<double> read_vector(const double* vector) const;
@@ -182,7 +179,6 @@ class SolverWorkspace {
   void measure_phases(const std::function<void()>& iteration, SolverOutcome& outcome);
 
   SolverSetting setting_;
-  DistributedSpmv spmv_;
   std::vector<VectorMemory> vectors_;
   std::optional<VectorMemory> dot_parts_;  ///< that products leave; nothing where they do not
   VectorMemory small_, parts_;

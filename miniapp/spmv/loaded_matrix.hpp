@@ -10,7 +10,7 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device/device_csr.hpp"
 #include "kernels/gpu/device/device_row_list.hpp"
-#include "partition/local_matrix.hpp"
+#include "miniapp/spmv/column_split.hpp"
 
 namespace rowhalo {
 
@@ -46,6 +46,23 @@ class LoadedMatrix {
   double least_value_bytes_;
   std::optional<DeviceCsr> device_csr_;
   std::optional<DeviceLists> lists_;
+};
+
+/// The local matrix cut by columns, both parts as kernels take them.
+class LoadedColumns {
+ public:
+  LoadedColumns(const LocalMatrix& matrix, Precision precision, Device device,
+                bool value_codes = true)
+      : split_(split_columns(matrix)),
+        owned_(split_.owned, precision, device, value_codes),
+        ghosts_(split_.ghosts, precision, device, value_codes) {}
+
+  const CsrView& owned() const { return owned_.view(); }
+  const CsrView& ghosts() const { return ghosts_.view(); }
+
+ private:
+  ColumnSplit split_;
+  LoadedMatrix owned_, ghosts_;
 };
 
 }  // namespace rowhalo

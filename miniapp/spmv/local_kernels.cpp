@@ -5,20 +5,52 @@
 
 #include <stdexcept>
 
+#include "miniapp/spmv/partial_sum_kernels.hpp"
+
 namespace rowhalo {
 
 namespace {
 
 Order suited(Order order, const FormatEntry& format) {
-  return format.baseline ? Order::blocking : order;
+  return order == Order::overlap && format.baseline ? Order::blocking : order;
 }
 
-/// Whether two streams serve the kernels of `matrix` better than one.
-bool suits_side_stream(const LoadedMatrix& matrix, const LocalKernels& kernels) {
-  return matrix.view().device == Device::gpu && matrix.interior().count > 0 &&
-         matrix.boundary().count > 0 && !kernels.interior->starts_early() &&
-         !kernels.boundary->starts_early();
+/// Whether two streams serve these kernels better than one.
+bool suits_side_stream(const OperatorParts& parts, const LocalKernels& kernels) {
+  return kernels.order == Order::overlap && parts.site.device == Device::gpu &&
+         parts.block.interior().count > 0 && parts.block.boundary().count > 0 &&
+         !kernels.interior->starts_early() && !kernels.boundary->starts_early();
 }
+
+/// With partial sums rows are added up in parts, so no format has the bits of csr.
+void add_sums(const PartialSumKernels& sums, LocalKernels& kernels) {
+  kernels.sums = sums.sums();
+  kernels.added = sums.added();
+  if (kernels.order == Order::blocking && kernels.interior->leaves_room()) {
+    kernels.side = std::make_unique<const SideStream>();
+  }
+  kernels.canonical = false;
+}
+
+/// Adds to what y holds, whatever beta is.
+class AddingKernel final : public SpmvKernel {
+ public:
+  AddingKernel(std::unique_ptr<SpmvKernel> kernel, std::int64_t reread_bytes)
+      : kernel_(std::move(kernel)), reread_bytes_(reread_bytes) {}
+
+  void apply(double alpha, const void* x, double, void* y, Stream stream) const override {
+    kernel_->apply(alpha, x, 1.0, y, stream);
+  }
+  KernelWork work() const override {
+    KernelWork work = kernel_->work();
+    work.bytes += reread_bytes_;
+    return work;
+  }
+
+ private:
+  std::unique_ptr<SpmvKernel> kernel_;
+  std::int64_t reread_bytes_;  ///< of y
+};
 
 }  // namespace
 
@@ -49,38 +81,56 @@ KernelWork LocalKernels::work() const {
   return work;
 }
 
-LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
+std::unique_ptr<SpmvKernel> make_adding_kernel(const FormatEntry& format, const CsrView& matrix,
+                                               RowListView rows, const Spec& options) {
+  const auto value_bytes = static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
+  return std::make_unique<AddingKernel>(make_kernel(format, matrix, rows, options),
+                                        value_bytes * rows.count);
+}
+
+LocalKernels make_interior_kernel(const OperatorParts& parts, Order order,
                                   const FormatEntry& format, const Spec& options) {
-  if (order == Order::split) throw std::logic_error("split takes a matrix that is cut by columns");
   LocalKernels kernels;
   kernels.order = suited(order, format);
-  kernels.rows = matrix.view().rows;
+  kernels.rows = parts.block.view().rows;
   kernels.repeatable = format.repeatable;
-  kernels.canonical = format.canonical;
-  const bool overlap = kernels.order == Order::overlap;
-  kernels.interior = make_kernel(format, matrix.view(),
-                                 overlap ? matrix.interior() : all_rows(kernels.rows), options);
+  kernels.canonical = format.canonical && kernels.order != Order::split;
+  const RowListView rows =
+      kernels.order == Order::overlap ? parts.block.interior() : all_rows(kernels.rows);
+  if (kernels.order != Order::split) {
+    kernels.interior = make_kernel(format, parts.block.view(), rows, options);
+  } else if (parts.columns != nullptr) {
+    kernels.interior = make_kernel(format, parts.columns->owned(), rows, options);
+  } else {
+    throw std::logic_error("split takes a matrix that is cut by columns");
+  }
+  if (parts.sums != nullptr) add_sums(*parts.sums, kernels);
   return kernels;
 }
 
-void make_boundary_kernel(const LoadedMatrix& matrix, const FormatEntry& format,
+void make_boundary_kernel(const OperatorParts& parts, const FormatEntry& format,
                           const Spec& options, LocalKernels& kernels) {
   if (kernels.order == Order::blocking) return;
-  kernels.boundary = make_kernel(format, matrix.view(), matrix.boundary(), options);
+  if (kernels.order == Order::split) {
+    const RowListView rows = format.baseline ? all_rows(kernels.rows) : parts.block.boundary();
+    kernels.boundary = make_adding_kernel(format, parts.columns->ghosts(), rows, options);
+  } else {
+    kernels.boundary = make_kernel(format, parts.block.view(), parts.block.boundary(), options);
+  }
   kernels.repeatable = kernels.repeatable && format.repeatable;
   kernels.canonical = kernels.canonical && format.canonical;
   kernels.side.reset();
-  if (suits_side_stream(matrix, kernels)) kernels.side = std::make_unique<const SideStream>();
+  if (suits_side_stream(parts, kernels)) kernels.side = std::make_unique<const SideStream>();
 }
 
-LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& interior_format,
-                          const Spec& boundary_format) {
-  const Device device = matrix.view().device;
+LocalKernels make_local_kernels(const OperatorParts& parts, Order order,
+                                const Spec& interior_format, const Spec& boundary_format) {
+  const Device device = parts.site.device;
   const FormatEntry& interior = find_format(interior_format.name(), device);
   const FormatEntry& boundary = find_format(boundary_format.name(), device);
   LocalKernels kernels =
-      make_interior_kernel(matrix, suited(order, boundary), interior, interior_format);
-  make_boundary_kernel(matrix, boundary, boundary_format, kernels);
+      make_interior_kernel(parts, suited(order, boundary), interior, interior_format);
+  make_boundary_kernel(parts, boundary, boundary_format, kernels);
   return kernels;
 }
 

@@ -7,15 +7,16 @@
 #include <optional>
 
 #include "kernels/formats.hpp"
-#include "miniapp/halo/halo_vector.hpp"
-#include "miniapp/spmv/loaded_matrix.hpp"
+#include "miniapp/spmv/operator_parts.hpp"
 #include "miniapp/spmv/side_stream.hpp"
 #include "miniapp/spmv/steps.hpp"
 
 namespace rowhalo {
 
 /// Interior and boundary rows for overlap; all rows in `interior`, and no `boundary`, for blocking;
-/// owned columns in `interior` and ghosts in `boundary` for split.
+/// owned columns of all rows in `interior` and what the ghosts add in `boundary` for split, which
+/// hides an exchange where hardly any row is interior, and whose bits are its own, since sums of
+/// rows come in two parts.
 struct LocalKernels {
   std::unique_ptr<SpmvKernel> interior, boundary;
   /// Beside the interior rows. With Order::overlap the boundary rows are computed there as soon as
@@ -39,29 +40,21 @@ struct LocalKernels {
   std::optional<std::int64_t> dot_parts() const;
 };
 
-/// y = alpha A x + beta y.
-struct Product {
-  double alpha;
-  const HaloVector& x;
-  double beta;
-  void* y;
-  double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
-                                ///< rank; null: not wanted
-  const HaloVector* sums = nullptr;  ///< of x, for other ranks and from them; null: neither
-};
+/// Local. Of the columns that a step takes for itself: adds to what y holds, whatever beta is.
+std::unique_ptr<SpmvKernel> make_adding_kernel(const FormatEntry& format, const CsrView& matrix,
+                                               RowListView rows, const Spec& options);
 
-/// Local. The first kernel of make_kernels(), overlap or blocking. A vendor's format takes all rows
-/// at once: the order becomes blocking.
-LocalKernels make_interior_kernel(const LoadedMatrix& matrix, Order order,
+/// Local. The first kernel of an order, and those of partial sums. A vendor's format takes all rows
+/// at once, so that overlap becomes blocking.
+LocalKernels make_interior_kernel(const OperatorParts& parts, Order order,
                                   const FormatEntry& format, const Spec& options);
 /// Local. The second, with a stream of its own where that pays; nothing for blocking. A refusal
 /// leaves `kernels` as they were.
-void make_boundary_kernel(const LoadedMatrix& matrix, const FormatEntry& format,
+void make_boundary_kernel(const OperatorParts& parts, const FormatEntry& format,
                           const Spec& options, LocalKernels& kernels);
 
-/// Local. Converts the rows of `matrix`, which outlives the kernels. Throws InputError when a
-/// format is unknown or refuses.
-LocalKernels make_kernels(const LoadedMatrix& matrix, Order order, const Spec& interior_format,
-                          const Spec& boundary_format);
+/// Local. Both. Throws InputError when a format is unknown or refuses.
+LocalKernels make_local_kernels(const OperatorParts& parts, Order order,
+                                const Spec& interior_format, const Spec& boundary_format);
 
 }  // namespace rowhalo

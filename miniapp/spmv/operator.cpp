@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one loop over the steps of a product (distributed_spmv.hpp).
-#include "miniapp/spmv/distributed_spmv.hpp"
+// The one loop over the steps of a product (operator.hpp).
+#include "miniapp/spmv/operator.hpp"
 
 #include "miniapp/spmv/profiler_range.hpp"
 
@@ -23,32 +23,33 @@ struct Parts {
   const Product& product;
   HaloExchange* halo;
   HaloExchange* sums;
+  const HaloVector* sum_vector;
   const SideStream* side;
 };
 
 bool takes_part(const StepEntry& entry, const Parts& parts) {
   return !(entry.travels && parts.halo == nullptr) &&
-         !(entry.of_sums && parts.product.sums == nullptr) &&
-         !(entry.lane && parts.side == nullptr);
+         !(entry.of_sums && parts.sum_vector == nullptr) && !(entry.lane && parts.side == nullptr);
 }
 
 void perform(Step step, const Parts& parts, Stream main, Stream stream) {
   const LocalKernels& kernels = parts.kernels;
   const Product& p = parts.product;
+  const HaloVector* sums = parts.sum_vector;
   switch (step) {
     case Step::begin_halo:
       return parts.halo->begin(p.x, stream);
     case Step::finish_halo:
       return parts.halo->finish(p.x, stream);
     case Step::sums_for_others:
-      if (p.sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, p.sums->data, stream);
+      if (sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, sums->data, stream);
       return;
     case Step::begin_sums:
-      return parts.sums->begin(*p.sums, stream);
+      return parts.sums->begin(*sums, stream);
     case Step::finish_sums:
-      return parts.sums->finish(*p.sums, stream);
+      return parts.sums->finish(*sums, stream);
     case Step::add_sums:
-      if (p.sums->ghosts > 0) kernels.added->apply(p.alpha, p.sums->data, 1, p.y, stream);
+      if (sums->ghosts > 0) kernels.added->apply(p.alpha, sums->data, 1, p.y, stream);
       return;
     case Step::interior_rows:
     case Step::all_rows:
@@ -100,30 +101,52 @@ const SideStream* side_of(const LocalKernels& kernels, bool sums) {
 
 }  // namespace
 
-void DistributedSpmv::apply(const Product& product, Stream stream) const {
-  const SideStream* side = side_of(kernels_, product.sums != nullptr);
-  run(steps_of(kernels_.order, side != nullptr), {kernels_, product, &halo_, sums_, side}, stream,
-      nullptr);
+Operator::Operator(const LocalKernels& kernels, std::unique_ptr<HaloExchange> halo,
+                   std::unique_ptr<HaloExchange> sums)
+    : kernels_(&kernels), halo_(std::move(halo)), sums_(std::move(sums)) {}
+
+void Operator::apply(const Product& product, Stream stream) const {
+  const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;
+  const SideStream* side = side_of(*kernels_, sums != nullptr);
+  run(steps_of(kernels_->order, side != nullptr),
+      {*kernels_, product, halo_.get(), sums_.get(), sums, side}, stream, nullptr);
 }
 
-void DistributedSpmv::apply(const Product& product, Stream stream, const StepHook& after) const {
-  apply(steps_of(kernels_.order, false), product, stream, after);
+void Operator::apply(const Product& product, Stream stream, const StepHook& after) const {
+  apply(steps_of(kernels_->order, false), product, stream, after);
 }
 
-void DistributedSpmv::apply(std::span<const PlacedStep> steps, const Product& product,
-                            Stream stream, const StepHook& after) const {
-  run(steps, {kernels_, product, &halo_, sums_, nullptr}, stream, &after);
+void Operator::apply(std::span<const PlacedStep> steps, const Product& product, Stream stream,
+                     const StepHook& after) const {
+  const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;
+  run(steps, {*kernels_, product, halo_.get(), sums_.get(), sums, nullptr}, stream, &after);
+}
+
+void Operator::apply_alone(const Product& product, Stream stream) const {
+  const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;
+  const SideStream* side = side_of(*kernels_, sums != nullptr);
+  run(steps_of(kernels_->order, side != nullptr),
+      {*kernels_, product, nullptr, nullptr, sums, side}, stream, nullptr);
+}
+
+std::optional<NodeTraffic> Operator::sent_between_nodes() const {
+  std::optional<NodeTraffic> sent = halo_->sent_between_nodes();
+  if (sent && sums_) {
+    const NodeTraffic of_sums = sums_->sent_between_nodes().value();
+    sent->messages += of_sums.messages;
+    sent->entries += of_sums.entries;
+  }
+  return sent;
+}
+
+void Operator::check() const {
+  halo_->check();
+  if (sums_) sums_->check();
 }
 
 std::vector<std::string> step_names(const LocalKernels& kernels) {
   const bool sums = kernels.sums != nullptr, side = side_of(kernels, sums) != nullptr;
   return names_of(steps_of(kernels.order, side), sums, side);
-}
-
-void apply_local(const LocalKernels& kernels, const Product& product, Stream stream) {
-  const SideStream* side = side_of(kernels, product.sums != nullptr);
-  run(steps_of(kernels.order, side != nullptr), {kernels, product, nullptr, nullptr, side}, stream,
-      nullptr);
 }
 
 }  // namespace rowhalo

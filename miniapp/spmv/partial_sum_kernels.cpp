@@ -7,7 +7,7 @@
 
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/halo/memory/memory.hpp"
-#include "miniapp/spmv/split_kernels.hpp"
+#include "miniapp/spmv/local_kernels.hpp"
 
 namespace rowhalo {
 

@@ -16,7 +16,7 @@ namespace rowhalo {
 enum class Order {
   overlap,   ///< interior rows while entries of x travel, then boundary rows
   blocking,  ///< exchange, then all rows
-  split      ///< owned columns of all rows while entries travel, then ghosts (split_kernels.hpp)
+  split      ///< owned columns of all rows while entries travel, then ghosts (local_kernels.hpp)
 };
 
 enum class Step : std::uint8_t {

@@ -21,7 +21,7 @@ cmake --build "$place/consumer"
 "$place/consumer/consumer"
 cmake -S "$source/../../miniapp/examples" -B "$place/examples" "${options[@]}"
 cmake --build "$place/examples" --parallel 2
-for example in cpu own_format own_transport new_values; do
+for example in cpu own_rows several own_format own_transport new_values; do
   mpirun -n 3 "$place/examples/example_$example"
 done
 mpirun -n 1 "$place/examples/example_gpu"

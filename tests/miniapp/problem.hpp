@@ -13,7 +13,7 @@
 
 #include "io/sources.hpp"
 #include "miniapp/check/validation.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/operator.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/partitioners.hpp"
@@ -83,6 +83,11 @@ struct Problem {
     plan = make_halo_plan(comm, matrix, progress);
     x = x_of(matrix);
     for (const GlobalIndex row : matrix.source_rows) y0.push_back(y_entry(precision, row));
+  }
+
+  /// With its matrix in the memory of the device.
+  OperatorParts parts(const LoadedMatrix& block) const {
+    return {comm, matrix, block, plan, test_site()};
   }
 
   /// Of all local columns of `part`, as of this problem's matrix.

@@ -53,7 +53,7 @@ fault "bits of long rows are not compared" miniapp/check/validation.cpp \
   'return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;' \
   'return 0;'
 fault "every format promises the bits of csr" miniapp/spmv/local_kernels.cpp \
-  'kernels.canonical = format.canonical;' \
+  'kernels.canonical = format.canonical && kernels.order != Order::split;' \
   'kernels.canonical = true;'
 fault "boundary format promises the interior's bits" miniapp/spmv/local_kernels.cpp \
   'kernels.canonical = kernels.canonical && format.canonical;' \
@@ -190,10 +190,10 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'set(formats) <= names_in(rows)' \
   'names_in(rows)' \
   cli_classes
-fault "ghosts replace what the owned columns gave" miniapp/spmv/split_kernels.cpp \
+fault "ghosts replace what the owned columns gave" miniapp/spmv/local_kernels.cpp \
   'kernel_->apply(alpha, x, 1.0, y, stream)' \
   'kernel_->apply(alpha, x, 0.0, y, stream)'
-fault "split forgets its ghosts" miniapp/spmv/distributed_spmv.cpp \
+fault "split forgets its ghosts" miniapp/spmv/operator.cpp \
   'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);' \
   'return;' \
   cli_schedules
@@ -409,13 +409,13 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += matrix.offsets[row + 1] - matrix.offsets[row];' \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
-fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
-  'if (p.sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, p.sums->data, stream);' \
+fault "partial sums are not computed" miniapp/spmv/operator.cpp \
+  'if (sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, sums->data, stream);' \
   '' \
   cli_halo
-fault "sums of other ranks are added as they are" miniapp/spmv/distributed_spmv.cpp \
-  'kernels.added->apply(p.alpha, p.sums->data, 1, p.y, stream);' \
-  'kernels.added->apply(1, p.sums->data, 1, p.y, stream);' \
+fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \
+  'kernels.added->apply(p.alpha, sums->data, 1, p.y, stream);' \
+  'kernels.added->apply(1, sums->data, 1, p.y, stream);' \
   cli_halo
 fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \

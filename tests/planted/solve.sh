@@ -14,7 +14,7 @@ fault "the last piece of rows is missing in p.q" kernels/cpu/parts.hpp \
   'sum += dot(first, last);' \
   'if (last < end || first == begin) sum += dot(first, last);' \
   test_kernels
-fault "p.q lacks the boundary rows" miniapp/spmv/distributed_spmv.cpp \
+fault "p.q lacks the boundary rows" miniapp/spmv/operator.cpp \
   'p.dot_parts != nullptr ? p.dot_parts + *kernels.interior->dot_parts() : nullptr' \
   'p.dot_parts' \
   test_miniapp_n2

@@ -121,6 +121,11 @@ class PinnedMemory {
   explicit PinnedMemory(std::size_t bytes);
   std::byte* data() const { return data_.get(); }
   std::size_t bytes() const { return bytes_; }
+  /// Objects of type T that begin so many bytes behind the first.
+  template <class T>
+  T* at(std::size_t bytes = 0) const {
+    return reinterpret_cast<T*>(data() + bytes);
+  }
 
  private:
   std::unique_ptr<std::byte, runtime_detail::FreePinned> data_;

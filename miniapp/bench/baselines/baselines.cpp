@@ -40,12 +40,12 @@ std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
   return std::make_unique<AwaitedExchange>(std::move(halo));
 }
 
-void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
-                     Stream stream, const StepHook* after) {
+void apply_scheduled(Schedule schedule, const Operator& op, const Product& product, Stream stream,
+                     const StepHook* after) {
   if (after != nullptr) {
-    spmv.apply(product, stream, *after);
+    op.apply(product, stream, *after);
   } else {
-    spmv.apply(product, stream);
+    op.apply(product, stream);
   }
   if (schedule == Schedule::hpcg_like && product.x.device == Device::gpu) synchronize(stream);
 }

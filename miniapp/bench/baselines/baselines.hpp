@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The orders of other libraries, with our kernels and transports, so that what an order costs is
-// one run. Both are the order `split` (split_kernels.hpp) with the host on the path of every
+// one run. Both are the order `split` (local_kernels.hpp) with the host on the path of every
 // product:
 //
 //   petsc-like   pack, wait, send   y = owned columns   finish         y += ghosts
@@ -21,8 +21,7 @@
 #include <memory>
 
 #include "miniapp/bench/baselines/schedule.hpp"
-#include "miniapp/spmv/distributed_spmv.hpp"
-#include "miniapp/spmv/split_kernels.hpp"
+#include "miniapp/spmv/operator.hpp"
 
 namespace rowhalo {
 
@@ -35,10 +34,10 @@ std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalM
 std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
                                            std::unique_ptr<HaloExchange> halo);
 
-/// One product in the order of `schedule`, which `spmv` is made for; with `after`, one step after
+/// One product in the order of `schedule`, which `op` is made for; with `after`, one step after
 /// the other. Where the exchange waits for the packing is up to the transport
 /// (TransportContext::wait_for_packing).
-void apply_scheduled(Schedule schedule, const DistributedSpmv& spmv, const Product& product,
-                     Stream stream, const StepHook* after = nullptr);
+void apply_scheduled(Schedule schedule, const Operator& op, const Product& product, Stream stream,
+                     const StepHook* after = nullptr);
 
 }  // namespace rowhalo

@@ -20,6 +20,11 @@ class VectorMemory {
 
   std::byte* data() const { return host_.data() != nullptr ? host_.data() : gpu_.data(); }
   std::size_t bytes() const { return bytes_; }
+  /// Objects of type T that begin so many bytes behind the first.
+  template <class T>
+  T* at(std::size_t bytes = 0) const {
+    return reinterpret_cast<T*>(data() + bytes);
+  }
 
  private:
   HugePages host_;

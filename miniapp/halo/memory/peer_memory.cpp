@@ -13,7 +13,6 @@
 #include "kernels/gpu/device/check.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/transports.hpp"
-#include "miniapp/process/environment.hpp"
 
 namespace rowhalo {
 

@@ -22,6 +22,8 @@ std::vector<Record> swap_records(const Comm& comm, const std::vector<int>& peers
   static_assert(std::is_trivially_copyable_v<Record>);
   std::vector<Record> theirs(peers.size());
   std::vector<MPI_Request> requests;
+  requests.reserve(2 * peers.size());
+  meet(comm);
   for (std::size_t k = 0; k < peers.size(); ++k) {
     ROWHALO_MPI(MPI_Irecv(&theirs[k], sizeof(Record), MPI_BYTE, peers[k], 0, comm.handle,
                           &requests.emplace_back()));

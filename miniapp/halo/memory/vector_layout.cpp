@@ -89,7 +89,9 @@ std::vector<bool> contiguous_sends(const HaloPlan& plan) {
 }
 
 void MessageSpace::open(const TransportContext& context) {
-  ROWHALO_MPI(MPI_Comm_dup(context.comm.handle, &comm));
+  owner = context.comm;
+  meet(owner);
+  ROWHALO_MPI(MPI_Comm_dup(owner.handle, &comm));
   ROWHALO_MPI(MPI_Type_contiguous(checked_cast<int>(context.element_bytes, "bytes of an entry"),
                                   MPI_BYTE, &element));
   ROWHALO_MPI(MPI_Type_commit(&element));

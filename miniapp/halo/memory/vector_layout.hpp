@@ -54,6 +54,7 @@ std::vector<bool> contiguous_sends(const HaloPlan& plan);
 struct MessageSpace {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Datatype element = MPI_DATATYPE_NULL;
+  Comm owner = {};  ///< `comm` is its duplicate
 
   void open(const TransportContext& context);  ///< collective
   void close();                                ///< collective

@@ -131,8 +131,7 @@ class Trial {
   LoadedMatrix block_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, progress_, watchdog_};
-  ProductSetting setting_{measuring_,  problem_.matrix, block_, problem_.plan,
-                          test_site(), stream(),        x_};
+  ProductSetting setting_{problem_.parts(block_), measuring_, stream(), x_};
   ChosenKernels kernels_;
 };
 

@@ -81,7 +81,9 @@ class Trials {
 
  private:
   Stream stream() { return stream_ ? stream_->stream() : Stream{}; }
-  ProductSetting setting() { return {measuring_, matrix_, *block_, plan_, site_, stream(), x_}; }
+  ProductSetting setting() {
+    return {{comm_, matrix_, *block_, plan_, site_}, measuring_, stream(), x_};
+  }
   bool same_everywhere(const ChosenKernels& chosen) const {
     std::string text = chosen.interior + " " + chosen.boundary;
     for (const FormatCandidate& candidate : chosen.candidates) {

@@ -73,7 +73,7 @@ struct Subject {
   explicit Subject(const Problem& problem)
       : problem(problem),
         block(problem.matrix, Precision::fp64, problem.device),
-        kernels(make_kernels(block, order(), format(), format())),
+        kernels(make_local_kernels(problem.parts(block), order(), format(), format())),
         x(std::vector<double>(problem.x.begin(), problem.x.begin() + problem.matrix.owned_columns)),
         y(std::vector<double>(problem.matrix.owned_rows)) {
     if (on_gpu) stream.emplace();
@@ -102,11 +102,12 @@ class Soak {
        const Numbers<double>& expected)
       : subject_(subject),
         expected_(expected),
-        halo_(disturbed(transport.entry->make({subject.problem.plan, sizeof(double), 2,
-                                               subject.problem.comm, *site_for(*transport.entry)}),
-                        disturbances, test_site().device, subject.problem.comm.rank)),
-        spmv_(subject.kernels, *halo_),
-        vectors_{halo_->make_vector(), halo_->make_vector()} {
+        operator_(
+            subject.kernels,
+            disturbed(transport.entry->make({subject.problem.plan, sizeof(double), 2,
+                                             subject.problem.comm, *site_for(*transport.entry)}),
+                      disturbances, test_site().device, subject.problem.comm.rank)),
+        vectors_{operator_.make_vector(), operator_.make_vector()} {
     const auto product = [this](std::int64_t k) { this->product(k); };
     if (transport.graph) {
       sequence_.emplace(product, subject.in_order(), products_per_graph);
@@ -121,7 +122,7 @@ class Soak {
     for (std::int64_t left = (products + step - 1) / step * step; left > 0; left -= stretch) {
       sequence_->run(std::min(left, stretch));
       if (on_gpu) synchronize(subject_.in_order());
-      halo_->check();
+      operator_.check();
     }
   }
   /// One product more; leaves what it gave in `y`.
@@ -135,7 +136,7 @@ class Soak {
   /// NCCL waits for the end of graphs that use it.
   void close() {
     sequence_.reset();
-    halo_->close();
+    operator_.close();
   }
 
  private:
@@ -147,12 +148,12 @@ class Soak {
     const Numbers<double>& y = subject_.y;
 #ifdef ROWHALO_TEST_GPU
     renew_x(product_.data(), first.size(), first.data(), owned, stream);
-    spmv_.apply(1, x, 0, y.data(), stream);
+    operator_.apply(1, x, 0, y.data(), stream);
     check_y(product_.data(), y.size(), expected_.data(), y.data(), wrong_.data(), stream);
 #else
     const double factor = soak_factor(*product_.data());
     for (std::int64_t j = 0; j < first.size(); ++j) owned[j] = factor * first.data()[j];
-    spmv_.apply(1, x, 0, y.data(), stream);
+    operator_.apply(1, x, 0, y.data(), stream);
     for (std::int64_t i = 0; i < y.size(); ++i) {
       *wrong_.data() += y.data()[i] == factor * expected_.data()[i] ? 0 : 1;
     }
@@ -162,8 +163,7 @@ class Soak {
 
   const Subject& subject_;
   const Numbers<double>& expected_;
-  std::unique_ptr<HaloExchange> halo_;
-  DistributedSpmv spmv_;
+  Operator operator_;
   HaloVector vectors_[2];
   Numbers<std::uint64_t> product_{std::vector<std::uint64_t>{0}};
   Numbers<std::uint64_t> wrong_{std::vector<std::uint64_t>{0}};

@@ -77,9 +77,10 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   const LoadedMatrix loaded(system.matrix, Precision::fp64, device);
   const std::string name = !choice.format.empty() ? choice.format : gpu ? "sell" : "csr";
   const Spec format = Spec::parse(name, "--format");
-  const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
-  const std::unique_ptr<HaloExchange> halo =
-      choice.transport.make({system.plan, sizeof(double), entry.halo_vectors, comm, choice.site});
+  const LocalKernels kernels = make_local_kernels(
+      {comm, system.matrix, loaded, system.plan, choice.site}, Order::overlap, format, format);
+  Operator op(kernels, choice.transport.make(
+                           {system.plan, sizeof(double), entry.halo_vectors, comm, choice.site}));
   const std::unique_ptr<RankSums> rank_sums =
       make_rank_sums(comm, choice.site, choice.transport.name);
   const VectorMemory b = copy_to(device, system.b);
@@ -97,10 +98,8 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
                        entry.kind != SolverKind::pagerank;
   SolverSetting setting{
       comm,
-      watchdog,
       progress,
-      kernels,
-      *halo,
+      op,
       *rank_sums,
       choice.launch,
       {inverts ? reinterpret_cast<const double*>(inverse.data()) : nullptr},
@@ -113,9 +112,9 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   SolverWorkspace workspace(setting);
   SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
                                       reinterpret_cast<double*>(x.data()));
-  halo->check();
+  op.check();
   rank_sums->close();
-  halo->close();
+  op.close();
   return outcome;
 }
 

@@ -373,8 +373,12 @@ std::string Differential::run(const Case& it) {
   const auto columns = columns_for(it.schedule, matrix, it.precision, Device::cpu);
   DeviceClock clock;
   const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{measuring, matrix,   block,          plan,        it.site(),
-                               {},        stored_x, {it.poison, 0}, it.schedule, columns.get()};
+  const ProductSetting setting{{comm_, matrix, block, plan, it.site(), columns.get()},
+                               measuring,
+                               {},
+                               stored_x,
+                               {it.poison, 0},
+                               it.schedule};
   ChosenKernels chosen;
   if (name_kernels(setting, {it.format, it.boundary_format}, chosen)) {
     ++refused;

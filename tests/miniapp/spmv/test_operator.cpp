@@ -94,7 +94,8 @@ class Choice {
   std::optional<PartialSumKernels> sums_;
   std::vector<std::byte> x_;
   Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
-  ProductSetting setting_{measuring_, multiplied_, block_, plan_, site_, stream(), x_};
+  ProductSetting setting_{
+      {problem_.comm, multiplied_, block_, plan_, site_}, measuring_, stream(), x_};
   ChosenKernels kernels_;
   bool refused_ = false, ghosts_are_right_ = false;
   std::optional<Products> products_;
@@ -219,14 +220,15 @@ TEST_CASE("boundary rows have a stream of their own on GPUs where both parts hav
   const bool both = block.interior().count > 0 && block.boundary().count > 0;
   const auto has_side = [&](const char* name, Order order) {
     const Spec format = Spec::parse(name, "--format");
-    return make_kernels(block, order, format, format).side != nullptr;
+    return make_local_kernels(problem.parts(block), order, format, format).side != nullptr;
   };
   const bool on_gpu = problem.device == Device::gpu;
   REQUIRE_ALL_RANKS(has_side("sell", Order::overlap) == (on_gpu && both));
   REQUIRE_ALL_RANKS(!has_side("sell", Order::blocking));
   if (!on_gpu) return;
   const Spec early = Spec::parse("csr-packed", "--format");
-  const LocalKernels kernels = make_kernels(block, Order::overlap, early, early);
+  const LocalKernels kernels =
+      make_local_kernels(problem.parts(block), Order::overlap, early, early);
   REQUIRE_ALL_RANKS(!kernels.interior->starts_early() || kernels.side == nullptr);
 }
 
@@ -427,8 +429,9 @@ TEST_CASE("a matrix that was not cut by columns refuses the order split") {
   const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
   const LoadedMatrix block(problem.matrix, problem.precision, problem.device);
   const Spec format = Spec::parse("coo", "--format");
-  CHECK_THROWS_AS(make_kernels(block, order_of(Schedule::petsc_like), format, format),
-                  std::logic_error);
+  CHECK_THROWS_AS(
+      make_local_kernels(problem.parts(block), order_of(Schedule::petsc_like), format, format),
+      std::logic_error);
   for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
     CHECK(order_of(schedule_of(order)) == order);
     CHECK(!entry_of(schedule_of(order)).baseline);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "miniapp/spmv/distributed_spmv.hpp"
+#include "miniapp/spmv/operator.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
@@ -72,17 +72,16 @@ TEST_CASE("a product does and tells what its list says") {
   const Problem problem("stencil7:6", "rows", {}, Precision::fp64, 1, 0);
   const LoadedMatrix loaded(problem.matrix, Precision::fp64, Device::cpu);
   const Spec csr = Spec::parse("csr", "format");
-  const LocalKernels kernels = make_kernels(loaded, Order::overlap, csr, csr);
-  const auto halo = find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm});
-  const HaloVector x = halo->make_vector();
+  const LocalKernels kernels = make_local_kernels(problem.parts(loaded), Order::overlap, csr, csr);
+  Operator op(kernels, find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm}));
+  const HaloVector x = op.make_vector();
   std::ranges::copy(std::as_bytes(std::span(problem.x)).first(x.owned * sizeof(double)), x.data);
   std::vector<double> y(problem.matrix.owned_rows), other(y);
-  const DistributedSpmv spmv(kernels, *halo);
-  spmv.apply(1, x, 0, y.data(), {});
+  op.apply(1, x, 0, y.data(), {});
 
   std::vector<Step> told;
   const StepHook hook = [&](Step step) { told.push_back(step); };
-  spmv.apply({1, x, 0, other.data()}, {}, hook);
+  op.apply({1, x, 0, other.data()}, {}, hook);
   const std::vector expected{Step::begin_halo, Step::interior_rows, Step::finish_halo,
                              Step::boundary_rows};
   REQUIRE_ALL_RANKS(told == expected);
@@ -94,10 +93,10 @@ TEST_CASE("a product does and tells what its list says") {
   longer.push_back({Step::interior_rows});
   told.clear();
   std::ranges::fill(other, 5.0);
-  spmv.apply(longer, {1, x, 0, other.data()}, {}, hook);
+  op.apply(longer, {1, x, 0, other.data()}, {}, hook);
   REQUIRE_ALL_RANKS(std::ranges::count(told, Step::interior_rows) == 2);
   REQUIRE_ALL_RANKS(names_of(longer, false, false).back() == "interior rows");
   REQUIRE_ALL_RANKS(entry_of(told.back()).phase == Phase::interior);
   REQUIRE_ALL_RANKS(other == y);
-  halo->close();
+  op.close();
 }

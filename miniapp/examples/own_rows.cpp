@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CSR arrays of an application: every rank has some rows, by global column numbers, and says
+// which entries of x it owns. Here each rank has 1000 rows of a tridiagonal matrix.
+// mpirun -n 3 example_own_rows
+#include <algorithm>
+#include <vector>
+
+#include "check.hpp"
+#include "miniapp/spmv/operator.hpp"
+
+int main(int argc, char** argv) {
+  using namespace rowhalo;
+  MPI_Init(&argc, &argv);
+  const Comm comm = Comm::of(MPI_COMM_WORLD);
+  const GlobalIndex own = 1000, first = own * comm.rank, all = own * comm.size;
+
+  std::vector<Offset> offsets{0};
+  std::vector<GlobalIndex> columns;
+  std::vector<double> values;
+  for (GlobalIndex row = first; row < first + own; ++row) {
+    for (GlobalIndex column = std::max<GlobalIndex>(row - 1, 0);
+         column <= std::min(row + 1, all - 1); ++column) {
+      columns.push_back(column);
+      values.push_back(column == row ? 4 : -1);
+    }
+    offsets.push_back(static_cast<Offset>(columns.size()));
+  }
+  Operator a(comm, LocalRows{.first_row = first,
+                             .first_column = first,
+                             .owned_columns = own,
+                             .offsets = offsets,
+                             .columns = columns,
+                             .values = values});
+  const HaloVector x = a.make_vector();
+  std::ranges::fill(x.entries<double>(), 1.0);
+  std::vector<double> y(own, 1.0);
+  a.apply(2, x, 0.5, y.data());  // y = 2 A x + y / 2
+  for (double& entry : y) entry -= 0.5;
+
+  const bool right = is_product(comm, "own rows", y, values, 2);
+  a.close();
+  MPI_Finalize();
+  return right ? 0 : 1;
+}

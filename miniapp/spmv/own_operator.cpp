@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Operators that own their parts (operator.hpp): from rows to kernels and an exchange.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "miniapp/halo/connections.hpp"
+#include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/halo/site.hpp"
+#include "miniapp/spmv/operator.hpp"
+#include "miniapp/spmv/reading.hpp"
+#include "partition/partitioners.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+bool mpi_has_ended() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended != 0;
+}
+
+const TransportEntry& entry_of(const Tuning& tuning, const ComputeSite& site) {
+  if (tuning.own_transport != nullptr) return *tuning.own_transport;
+  const TransportEntry& entry = find_transport(tuning.transport);
+  const std::string reason = entry.unusable(site);
+  if (!reason.empty()) throw InputError(fmt::format("transport {}: {}", entry.name, reason));
+  return entry;
+}
+
+/// Names where there were none.
+Tuning completed(Tuning tuning, const ComputeSite& site) {
+  if (tuning.format.empty()) tuning.format = site.device == Device::gpu ? "asell" : "sell";
+  if (tuning.own_format != nullptr) tuning.format = tuning.own_format->name;
+  if (tuning.boundary_format.empty()) tuning.boundary_format = tuning.format;
+  if (tuning.own_transport != nullptr) tuning.transport = tuning.own_transport->name;
+  if (tuning.transport.empty()) {
+    const bool direct = site.device == Device::gpu && find_transport("p2p").unusable(site).empty();
+    tuning.transport = direct ? "p2p" : "mpi";
+  }
+  return tuning;
+}
+
+LocalKernels kernels_for(const OperatorParts& parts, const Tuning& tuning) {
+  const Spec interior = Spec::parse(tuning.format, "format");
+  const Spec boundary = Spec::parse(tuning.boundary_format, "format");
+  if (tuning.own_format == nullptr) {
+    return make_local_kernels(parts, tuning.order, interior, boundary);
+  }
+  LocalKernels kernels = make_interior_kernel(parts, tuning.order, *tuning.own_format, interior);
+  make_boundary_kernel(parts, *tuning.own_format, boundary, kernels);
+  return kernels;
+}
+
+}  // namespace
+
+struct Operator::Storage {
+  /// A communicator of the operator's own, on which errors of MPI come back as codes.
+  class OwnComm {
+   public:
+    /// Collective.
+    OwnComm(const Comm& comm, Agreement& agreement) {
+      MPI_Comm handle = MPI_COMM_NULL;
+      ROWHALO_MPI(MPI_Comm_dup(comm.handle, &handle));
+      ROWHALO_MPI(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN));
+      comm_ = comm;
+      comm_.handle = handle;
+      comm_.agreement = &agreement;
+    }
+    OwnComm(const OwnComm&) = delete;
+    OwnComm& operator=(const OwnComm&) = delete;
+
+    const Comm& get() const { return comm_; }
+    /// Collective.
+    void close() { MPI_Comm_free(&comm_.handle); }
+
+   private:
+    Comm comm_;
+  };
+
+  explicit Storage(const Comm& world) : comm(world, agreement) {}
+
+  Agreement agreement;
+  OwnComm comm;
+  Progress progress;
+  Tuning tuning;
+  ComputeSite site;
+  LocalMatrix matrix;
+  HaloPlan plan;
+  std::optional<LoadedMatrix> block;
+  std::optional<LoadedColumns> columns;
+  LocalKernels kernels;
+  Connections connections;
+
+  OperatorParts parts() const {
+    OperatorParts all{comm.get(), matrix, *block, plan, site};
+    if (columns) all.columns = &*columns;
+    return all;
+  }
+  /// Local.
+  void make_kernels() {
+    const Precision precision = tuning.precision;
+    block.emplace(matrix, precision, tuning.device, tuning.value_codes);
+    if (tuning.order == Order::split) {
+      columns.emplace(matrix, precision, tuning.device, tuning.value_codes);
+    }
+    kernels = kernels_for(parts(), tuning);
+  }
+  /// Collective.
+  std::unique_ptr<HaloExchange> make_exchange() {
+    const TransportEntry* entry = nullptr;
+    VectorMemory y;  // while places of vectors are tried
+    agree(comm.get(), [&] {
+      entry = &entry_of(tuning, site);
+      const auto rows = static_cast<std::size_t>(matrix.owned_rows);
+      if (site.device == Device::gpu) {
+        y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
+      }
+    });
+    TransportContext context{plan, vector_value_bytes(tuning.precision), tuning.vectors, comm.get(),
+                             site};
+    context.connections = &connections;
+    if (tuning.vectors <= 2) {
+      context.reading_seconds = reading_seconds(context, kernels, y.data(), Stream{});
+    }
+    std::unique_ptr<HaloExchange> halo = entry->make(context);
+    if (site.device == Device::gpu) synchronize_device();  // before y goes
+    return halo;
+  }
+};
+
+Operator::Operator(const Comm& comm, const LocalRows& rows, const Tuning& tuning)
+    : Operator(comm, tuning, [&](Storage& storage) {
+        storage.matrix = make_local_matrix(storage.comm.get(), rows, storage.progress);
+      }) {}
+
+Operator::Operator(const Comm& comm, DistributedCsr&& matrix, const Tuning& tuning)
+    : Operator(comm, tuning, [&](Storage& storage) {
+        const Comm& own = storage.comm.get();
+        const PartitionerEntry* partitioner = nullptr;
+        std::optional<Spec> options;
+        agree(own, [&] {
+          options = Spec::parse(tuning.partition, "partition");
+          partitioner = &find_partitioner(options->name());
+        });
+        const std::vector<int> owners =
+            partitioner->assign(matrix, own.size, *options, own, storage.progress);
+        storage.matrix =
+            make_local_matrix(own, std::move(matrix), owners, nullptr, storage.progress);
+      }) {}
+
+Operator::Operator(const Comm& comm, const Tuning& tuning, const TakeMatrix& take)
+    : storage_(std::make_unique<Storage>(comm)) {
+  Storage& own = *storage_;
+  try {
+    together(own.comm.get(), [&] {
+      take(own);
+      own.plan = make_halo_plan(own.comm.get(), own.matrix, own.progress);
+      own.site = compute_site(own.comm.get(), tuning.device);
+      own.tuning = completed(tuning, own.site);
+      agree(own.comm.get(), [&] { own.make_kernels(); });
+      kernels_ = &own.kernels;
+      halo_ = own.make_exchange();
+    });
+  } catch (const AgreedError&) {
+    if (halo_) halo_->close();
+    own.connections.close();
+    own.comm.close();
+    throw;
+  }
+}
+
+Operator::~Operator() = default;
+Operator::Operator(Operator&&) noexcept = default;
+
+const LocalMatrix& Operator::local() const {
+  return storage_->matrix;
+}
+const Tuning& Operator::tuning() const {
+  return storage_->tuning;
+}
+
+HaloVector Operator::make_vector() {
+  HaloVector x;
+  const auto make = [&] {
+    x = halo_->make_vector();
+    if (sums_) sum_vectors_.push_back(sums_->make_vector());
+  };
+  if (storage_) {
+    together(storage_->comm.get(), make);
+  } else {
+    make();
+  }
+  return x;
+}
+
+void Operator::close() {
+  if (mpi_has_ended()) return;
+  if (sums_) sums_->close();
+  halo_->close();
+  if (!storage_) return;
+  storage_->connections.close();
+  storage_->comm.close();
+}
+
+}  // namespace rowhalo
