@@ -61,7 +61,7 @@ void meet(const Comm& comm, const Failure* own) {
   Failure failure;
   if (first == comm.rank) failure = *own;
   ROWHALO_MPI(MPI_Bcast(&failure, sizeof failure, MPI_BYTE, first, comm.handle));
-  throw AgreedError(static_cast<ExitCode>(failure.code), failure.text);
+  throw RankFailed(static_cast<ExitCode>(failure.code), failure.text);
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ void meet(const Comm& comm) {
   meet(comm, nullptr);
 }
 
-void together(const Comm& comm, const std::function<void()>& body) {
-  if (comm.agreement == nullptr) return body();
+void together(const Comm& comm, void (*body)(const void*), const void* data) {
+  if (comm.agreement == nullptr) return body(data);
   struct Depth {
     Agreement& agreement;
     explicit Depth(Agreement& all) : agreement(all) { ++agreement.depth; }
@@ -86,7 +86,7 @@ void together(const Comm& comm, const std::function<void()>& body) {
     std::snprintf(failure.text, sizeof failure.text, "rank %d: %s", comm.rank, what);
   };
   try {
-    body();
+    body(data);
     return meet(comm);
   } catch (const AgreedError&) {
     throw;

@@ -51,10 +51,16 @@ void agree(const Comm& comm, const std::function<void()>& local);
 /// The same, but the error is returned instead of thrown: for choices among which some may fail.
 std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<void()>& local);
 
+void together(const Comm& comm, void (*body)(const void*), const void* data);
 /// Collective. Runs `body`, which may communicate. Whatever it throws on one rank (no memory, CUDA,
 /// NCCL, MPI), every rank throws the same AgreedError: at once, or where it next calls a collective
 /// function of `comm`. Only for a communicator with an agreement; elsewhere it just runs `body`.
-void together(const Comm& comm, const std::function<void()>& body);
+template <class Body>
+void together(const Comm& comm, const Body& body) {
+  // No std::function, whose allocation might be what fails.
+  together(
+      comm, [](const void* it) { (*static_cast<const Body*>(it))(); }, &body);
+}
 /// Collective. Within together(), before a collective call of MPI: throws AgreedError where a rank
 /// has failed. All functions of this header do so.
 void meet(const Comm& comm);

@@ -148,14 +148,13 @@ void number_ghosts(const Comm& comm, const std::optional<std::vector<GlobalIndex
     matrix.source_columns[matrix.owned_columns + k] = met[order[k]];
   }
   const int parts = static_cast<int>(slices.size());
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part) {
+  for_each_part(parts, [&](int part) {
     Slice& slice = slices[part];
     slice.local.reserve(slice.ghosts.numbers().size());
     for (const GlobalIndex number : slice.ghosts.numbers()) {
       slice.local.push_back(local[std::lower_bound(met.begin(), met.end(), number) - met.begin()]);
     }
-  }
+  });
 }
 
 /// Fills indices, ghosts, source_columns, interior and boundary. matrix.source_columns holds the
@@ -168,10 +167,7 @@ void number_columns(const Comm& comm, MigratedRows& rows,
   const int parts = static_cast<int>(slices.size());
   {
     const OwnedNumbers owned(matrix.source_columns);
-#pragma omp parallel for schedule(static, 1)
-    for (int part = 0; part < parts; ++part) {
-      find_ghosts(rows, owned, slices[part], matrix.indices);
-    }
+    for_each_part(parts, [&](int part) { find_ghosts(rows, owned, slices[part], matrix.indices); });
   }
   std::vector<GlobalIndex>().swap(rows.columns);
   leave_if_requested(comm, progress);

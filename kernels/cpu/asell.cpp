@@ -196,17 +196,21 @@ class AsellKernel final : public SpmvKernel {
     slices_ = Buffer<AsellSlice>(slices + 1);
     slices_[0] = {};
     Offset slots_of_code[index_codes] = {};
+    FirstFailure failure;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : slots_of_code)
     for (std::int64_t slice = 0; slice < slices; ++slice) {
-      const SliceRows rows = slice_rows(slice);
-      const SliceCode code = choose_code(rows, value_bytes());
-      const Offset slots = Offset{code.steps} * rows.lanes;
-      slots_of_code[static_cast<int>(code.code)] += slots;
-      slices_[slice].code = code.code;
-      slices_[slice].base_or_full = code.base_or_full;
-      slices_[slice + 1].slot = slots;
-      slices_[slice + 1].index = index_bytes(code, rows.lanes);
+      failure.catching([&] {
+        const SliceRows rows = slice_rows(slice);
+        const SliceCode code = choose_code(rows, value_bytes());
+        const Offset slots = Offset{code.steps} * rows.lanes;
+        slots_of_code[static_cast<int>(code.code)] += slots;
+        slices_[slice].code = code.code;
+        slices_[slice].base_or_full = code.base_or_full;
+        slices_[slice + 1].slot = slots;
+        slices_[slice + 1].index = index_bytes(code, rows.lanes);
+      });
     }
+    failure.rethrow();
     for (std::int64_t slice = 0; slice < slices; ++slice) {
       slices_[slice + 1].slot += slices_[slice].slot;
       slices_[slice + 1].index += slices_[slice].index;

@@ -161,18 +161,22 @@ class BsrKernel final : public SpmvKernel {
   void count_blocks() {
     begins_ = Buffer<BlockRow>(block_rows_ + 1);
     begins_[0] = {};
+    FirstFailure failure;
 #pragma omp parallel
     {
       BlockCover cover = this->cover();
 #pragma omp for schedule(static)
       for (std::int64_t r = 0; r < block_rows_; ++r) {
-        const std::vector<CoveringBlock>& blocks = cover.blocks(r);
-        begins_[r + 1].block = static_cast<Offset>(blocks.size());
-        begins_[r + 1].mask =
-            std::count_if(blocks.begin(), blocks.end(),
-                          [&](const CoveringBlock& block) { return !cover.is_full(block); });
+        failure.catching([&] {
+          const std::vector<CoveringBlock>& blocks = cover.blocks(r);
+          begins_[r + 1].block = static_cast<Offset>(blocks.size());
+          begins_[r + 1].mask =
+              std::count_if(blocks.begin(), blocks.end(),
+                            [&](const CoveringBlock& block) { return !cover.is_full(block); });
+        });
       }
     }
+    failure.rethrow();
     for (std::int64_t r = 0; r < block_rows_; ++r) {
       begins_[r + 1].block += begins_[r].block;
       begins_[r + 1].mask += begins_[r].mask;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "partition/base/first_failure.hpp"
 #include "partition/base/types.hpp"
 
 namespace rowhalo {
@@ -58,8 +59,12 @@ void for_each_numbered_part(const std::vector<std::int64_t>& bounds, const Work&
     work(0, bounds[0], bounds[1]);
     return;
   }
+  FirstFailure failure;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
-  for (int part = 0; part < parts; ++part) work(part, bounds[part], bounds[part + 1]);
+  for (int part = 0; part < parts; ++part) {
+    failure.catching([&] { work(part, bounds[part], bounds[part + 1]); });
+  }
+  failure.rethrow();
 }
 
 /// Calls work(begin, end) likewise.

@@ -17,6 +17,7 @@
 
 #include "kernels/fixed_point.hpp"
 #include "partition/base/csr.hpp"
+#include "partition/base/first_failure.hpp"
 #include "partition/base/row_list.hpp"
 
 namespace rowhalo {
@@ -48,12 +49,11 @@ template <class T>
 ValueTable<T>::ValueTable(const CsrView& matrix, RowListView rows, std::size_t most) {
   const auto* values = static_cast<const T*>(matrix.values);
   std::atomic<bool> too_many = false;
+  FirstFailure failure;
 #pragma omp parallel
   {
     std::vector<Bits> found;  // ascending
-#pragma omp for schedule(static)
-    for (LocalIndex k = 0; k < rows.count; ++k) {
-      if (too_many.load(std::memory_order_relaxed)) continue;
+    const auto look_at = [&](LocalIndex k) {
       for (Offset e = matrix.offsets[rows[k]]; e < matrix.offsets[rows[k] + 1]; ++e) {
         const Bits bits = std::bit_cast<Bits>(values[e]);
         const auto place = std::lower_bound(found.begin(), found.end(), bits);
@@ -62,15 +62,21 @@ ValueTable<T>::ValueTable(const CsrView& matrix, RowListView rows, std::size_t m
         if (found.size() > most) break;
       }
       if (found.size() > most) too_many.store(true, std::memory_order_relaxed);
+    };
+#pragma omp for schedule(static)
+    for (LocalIndex k = 0; k < rows.count; ++k) {
+      if (too_many.load(std::memory_order_relaxed)) continue;
+      failure.catching([&] { look_at(k); });
     }
 #pragma omp critical
-    {
+    failure.catching([&] {
       std::vector<Bits> all;
       std::set_union(bits_.begin(), bits_.end(), found.begin(), found.end(),
                      std::back_inserter(all));
       bits_.swap(all);
-    }
+    });
   }
+  failure.rethrow();
   if (bits_.size() > most) bits_.clear();
 }
 

@@ -93,7 +93,7 @@ class P2pExchange final : public HaloExchange {
     });
     mapped_ = PeerMemory(context.comm, memory_.data(), ranks_);
     try {
-      connect();
+      together(context.comm, [this] { connect(); });
     } catch (const AgreedError&) {
       release();
       throw;

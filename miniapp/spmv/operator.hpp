@@ -92,8 +92,8 @@ class Operator {
 
  private:
   struct Storage;
-  using TakeMatrix = std::function<void(Storage&)>;
-  Operator(const Comm& comm, const Tuning& tuning, const TakeMatrix& take);
+  /// Of one or the other.
+  Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows, DistributedCsr* matrix);
 
   std::unique_ptr<Storage> storage_;  ///< of an operator that owns its parts
   const LocalKernels* kernels_ = nullptr;

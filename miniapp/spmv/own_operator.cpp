@@ -60,27 +60,26 @@ struct Operator::Storage {
   /// A communicator of the operator's own, on which errors of MPI come back as codes.
   class OwnComm {
    public:
-    /// Collective.
-    OwnComm(const Comm& comm, Agreement& agreement) {
+    OwnComm() = default;
+    OwnComm(const OwnComm&) = delete;
+    OwnComm& operator=(const OwnComm&) = delete;
+
+    const Comm& get() const { return comm_; }
+    /// Collective. Failures are agreed on by `agreement` unless `comm` has one.
+    void open(const Comm& comm, Agreement& agreement) {
       MPI_Comm handle = MPI_COMM_NULL;
       ROWHALO_MPI(MPI_Comm_dup(comm.handle, &handle));
       ROWHALO_MPI(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN));
       comm_ = comm;
       comm_.handle = handle;
-      comm_.agreement = &agreement;
+      if (comm.agreement == nullptr) comm_.agreement = &agreement;
     }
-    OwnComm(const OwnComm&) = delete;
-    OwnComm& operator=(const OwnComm&) = delete;
-
-    const Comm& get() const { return comm_; }
     /// Collective.
     void close() { MPI_Comm_free(&comm_.handle); }
 
    private:
     Comm comm_;
   };
-
-  explicit Storage(const Comm& world) : comm(world, agreement) {}
 
   Agreement agreement;
   OwnComm comm;
@@ -98,6 +97,18 @@ struct Operator::Storage {
     OperatorParts all{comm.get(), matrix, *block, plan, site};
     if (columns) all.columns = &*columns;
     return all;
+  }
+  /// Collective.
+  LocalMatrix distributed(DistributedCsr&& whole, const std::string& partition) {
+    const PartitionerEntry* partitioner = nullptr;
+    std::optional<Spec> options;
+    agree(comm.get(), [&] {
+      options = Spec::parse(partition, "partition");
+      partitioner = &find_partitioner(options->name());
+    });
+    const std::vector<int> owners =
+        partitioner->assign(whole, comm.get().size, *options, comm.get(), progress);
+    return make_local_matrix(comm.get(), std::move(whole), owners, nullptr, progress);
   }
   /// Local.
   void make_kernels() {
@@ -132,31 +143,20 @@ struct Operator::Storage {
 };
 
 Operator::Operator(const Comm& comm, const LocalRows& rows, const Tuning& tuning)
-    : Operator(comm, tuning, [&](Storage& storage) {
-        storage.matrix = make_local_matrix(storage.comm.get(), rows, storage.progress);
-      }) {}
+    : Operator(comm, tuning, &rows, nullptr) {}
 
 Operator::Operator(const Comm& comm, DistributedCsr&& matrix, const Tuning& tuning)
-    : Operator(comm, tuning, [&](Storage& storage) {
-        const Comm& own = storage.comm.get();
-        const PartitionerEntry* partitioner = nullptr;
-        std::optional<Spec> options;
-        agree(own, [&] {
-          options = Spec::parse(tuning.partition, "partition");
-          partitioner = &find_partitioner(options->name());
-        });
-        const std::vector<int> owners =
-            partitioner->assign(matrix, own.size, *options, own, storage.progress);
-        storage.matrix =
-            make_local_matrix(own, std::move(matrix), owners, nullptr, storage.progress);
-      }) {}
+    : Operator(comm, tuning, nullptr, &matrix) {}
 
-Operator::Operator(const Comm& comm, const Tuning& tuning, const TakeMatrix& take)
-    : storage_(std::make_unique<Storage>(comm)) {
+Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows,
+                   DistributedCsr* matrix) {
+  agree(comm, [this] { storage_ = std::make_unique<Storage>(); });
   Storage& own = *storage_;
+  own.comm.open(comm, own.agreement);
   try {
     together(own.comm.get(), [&] {
-      take(own);
+      own.matrix = rows != nullptr ? make_local_matrix(own.comm.get(), *rows, own.progress)
+                                   : own.distributed(std::move(*matrix), tuning.partition);
       own.plan = make_halo_plan(own.comm.get(), own.matrix, own.progress);
       own.site = compute_site(own.comm.get(), tuning.device);
       own.tuning = completed(tuning, own.site);

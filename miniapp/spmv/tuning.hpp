@@ -12,10 +12,10 @@
 namespace rowhalo {
 
 struct Tuning {
-  std::string format;             ///< with options, "sell:c=8"; empty: sell on CPUs, asell on GPUs
-  std::string boundary_format;    ///< of boundary rows, or of ghost columns; empty: as `format`
-  std::string partition = "nnz";  ///< of a matrix that is given away
-  std::string transport;          ///< empty: p2p where all GPUs reach each other, else mpi
+  std::string format = {};  ///< with options, "sell:c=8"; empty: sell on CPUs, asell on GPUs
+  std::string boundary_format = {};  ///< of boundary rows, or of ghost columns; empty: as `format`
+  std::string partition = "nnz";     ///< of a matrix that is given away
+  std::string transport = {};        ///< empty: p2p where all GPUs reach each other, else mpi
   Order order = Order::overlap;
   Precision precision = Precision::fp64;
   Device device = Device::cpu;                    ///< gpu: the device that is current on this rank

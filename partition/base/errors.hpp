@@ -66,4 +66,11 @@ class AgreedError : public std::runtime_error {
   ExitCode code_;
 };
 
+/// The failure of a rank while others were in collective functions (together(), comm.hpp): no
+/// refusal that an alternative could answer.
+class RankFailed : public AgreedError {
+ public:
+  using AgreedError::AgreedError;
+};
+
 }  // namespace rowhalo

@@ -107,6 +107,8 @@ std::vector<int> sharing_ranks(const Comm& comm, const NodeMap& nodes) {
 std::string shared_memory_refusal(const Comm& comm, const NodeMap& nodes) {
   try {
     NodeMemory(comm, sharing_ranks(comm, nodes), 1);
+  } catch (const RankFailed&) {
+    throw;
   } catch (const AgreedError& refusal) {
     return refusal.what();
   }

@@ -71,6 +71,7 @@ std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
         copy_now(mapped.base_of(peer) + comm.rank * sizeof(int), &comm.rank, sizeof(int));
       }
     });
+    meet(comm);
     ROWHALO_MPI(MPI_Barrier(comm.handle));
     std::vector<int> written(static_cast<std::size_t>(comm.size));
     copy_now(written.data(), memory.data(), written.size() * sizeof(int));
@@ -80,9 +81,12 @@ std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
                               comm.rank);
       }
     }
+  } catch (const RankFailed&) {
+    throw;
   } catch (const AgreedError& error) {
     refusal = error.what();
   }
+  meet(comm);
   ROWHALO_MPI(MPI_Barrier(comm.handle));  // nobody frees what others have mapped
   for (const std::string& text : gather_texts(comm, refusal)) {
     if (!text.empty()) return text;
