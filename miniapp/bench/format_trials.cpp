@@ -83,12 +83,13 @@ class FormatTrials {
         x_{VectorMemory(setting.site.device, setting.x.size()),
            VectorMemory(setting.site.device, setting.x.size())},
         y_(setting.site.device,
-           static_cast<std::size_t>(setting.block.view().rows) * setting.element_bytes()) {
+           static_cast<std::size_t>(setting.block.view().rows) * bytes_of(setting.type())) {
     for (int which : {0, 1}) {
       // Bits that are an ordinary number in every precision: copying x would take longer than many
       // products, and zeros would let a GPU run faster than it does.
       set_bytes(setting.site.device, x_[which].data(), 0x3f, x_[which].bytes());
       vectors_[which].data = x_[which].data();
+      vectors_[which].type = setting.type();
     }
   }
 

@@ -49,7 +49,7 @@ struct ProductSetting {
   std::int64_t ghosts() const {
     return std::int64_t{plan.ghosts} + (sums != nullptr ? sums->plan().ghosts : 0);
   }
-  std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
+  NumberType type() const { return vector_type(block.view().precision); }  ///< of x and y
 };
 
 struct TransportVariant {

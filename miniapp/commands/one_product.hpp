@@ -21,6 +21,7 @@ class OneProduct {
     copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
                  e.operands.stored_x.size());
     vector_.data = x_.data();
+    vector_.type = vector_type(e.options.precision);
     reset();
   }
 

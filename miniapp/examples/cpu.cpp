@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   const LoadedMatrix loaded(matrix, Precision::fp64, Device::cpu);
   const Spec format = Spec::parse("sell", "format");
   const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
-  const auto halo = find_transport("mpi-persistent").make({plan, sizeof(double), 1, comm});
+  const auto halo = find_transport("mpi-persistent").make({plan, NumberType::fp64, 1, comm});
   const HaloVector x = halo->make_vector();
   DistributedSpmv spmv(kernels, *halo);
 

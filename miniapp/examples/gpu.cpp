@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
     const TransportEntry& mpi = find_transport("mpi");
     const TransportEntry& p2p = find_transport("p2p");
     const bool direct = p2p.unusable(site).empty();
-    const auto halo = (direct ? p2p : mpi).make({setup.plan, sizeof(double), 2, setup.comm, site});
+    const auto halo =
+        (direct ? p2p : mpi).make({setup.plan, NumberType::fp64, 2, setup.comm, site});
     const HaloVector x[2] = {halo->make_vector(), halo->make_vector()};
     const std::vector<double> ones(x[0].owned, 1.0);
     for (const HaloVector& one : x) copy_now(one.data, ones.data(), ones.size() * sizeof(double));

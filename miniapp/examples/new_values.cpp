@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   using namespace rowhalo;
   MPI_Init(&argc, &argv);
   example::Setup setup("stencil5:100");
-  const auto halo = find_transport("mpi").make({setup.plan, sizeof(double), 1, setup.comm});
+  const auto halo = find_transport("mpi").make({setup.plan, NumberType::fp64, 1, setup.comm});
   const HaloVector x = halo->make_vector();
   example::fill_with_ones(x);
   const Spec format = Spec::parse("sell", "format");

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   LocalKernels kernels = make_interior_kernel(loaded, Order::overlap, pairs, options);
   make_boundary_kernel(loaded, pairs, options, kernels);
 
-  const auto halo = find_transport("mpi").make({setup.plan, sizeof(double), 1, setup.comm});
+  const auto halo = find_transport("mpi").make({setup.plan, NumberType::fp64, 1, setup.comm});
   const HaloVector x = halo->make_vector();
   example::fill_with_ones(x);
   std::vector<double> y(setup.matrix.owned_rows);

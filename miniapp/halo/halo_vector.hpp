@@ -15,11 +15,12 @@ namespace rowhalo {
 struct HaloVector {
   std::byte* data = nullptr;
   LocalIndex owned = 0, ghosts = 0;
-  std::size_t element_bytes = 8;
+  NumberType type = NumberType::fp64;
   int slot = 0;  ///< 0, 1, ... among the vectors of its transport
   Device device = Device::cpu;
 
-  std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes; }
+  std::size_t element_bytes() const { return bytes_of(type); }
+  std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes(); }
 };
 
 }  // namespace rowhalo

@@ -209,8 +209,8 @@ fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
 fault "poison spares the last ghost" miniapp/bench/baselines/disturbance.cpp \
-  'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
-  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
+  'static_cast<std::size_t>(x.ghosts) * x.element_bytes()' \
+  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes()'
 fault "all ranks are late together" miniapp/bench/baselines/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
@@ -251,7 +251,7 @@ fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp 
   'return are(vector, std::span(setting_.x).subspan(owned));'
 fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
   'std::span(setting_.x).subspan(owned))' \
-  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes))'
+  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()))'
 fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(0);'

@@ -102,7 +102,7 @@ class Soak {
        const Numbers<double>& expected)
       : subject_(subject),
         expected_(expected),
-        halo_(disturbed(transport.entry->make({subject.problem.plan, sizeof(double), 2,
+        halo_(disturbed(transport.entry->make({subject.problem.plan, NumberType::fp64, 2,
                                                subject.problem.comm, *site_for(*transport.entry)}),
                         disturbances, test_site().device, subject.problem.comm.rank)),
         spmv_(subject.kernels, *halo_),

@@ -79,7 +79,7 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   const Spec format = Spec::parse(name, "--format");
   const LocalKernels kernels = make_kernels(loaded, Order::overlap, format, format);
   const std::unique_ptr<HaloExchange> halo =
-      choice.transport.make({system.plan, sizeof(double), entry.halo_vectors, comm, choice.site});
+      choice.transport.make({system.plan, NumberType::fp64, entry.halo_vectors, comm, choice.site});
   const std::unique_ptr<RankSums> rank_sums =
       make_rank_sums(comm, choice.site, choice.transport.name);
   const VectorMemory b = copy_to(device, system.b);

@@ -73,7 +73,7 @@ TEST_CASE("a product does and tells what its list says") {
   const LoadedMatrix loaded(problem.matrix, Precision::fp64, Device::cpu);
   const Spec csr = Spec::parse("csr", "format");
   const LocalKernels kernels = make_kernels(loaded, Order::overlap, csr, csr);
-  const auto halo = find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm});
+  const auto halo = find_transport("mpi").make({problem.plan, NumberType::fp64, 1, problem.comm});
   const HaloVector x = halo->make_vector();
   std::ranges::copy(std::as_bytes(std::span(problem.x)).first(x.owned * sizeof(double)), x.data);
   std::vector<double> y(problem.matrix.owned_rows), other(y);
