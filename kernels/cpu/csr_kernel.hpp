@@ -41,7 +41,7 @@
 namespace rowhalo {
 
 template <class T>
-struct CsrArguments : ProductArguments<T> {
+struct CsrCpuArguments : ProductArguments<T> {
   const Offset* offsets;
   const LocalIndex* indices;
   const void* values;       ///< what the body takes them for
@@ -56,7 +56,7 @@ struct CsrArguments : ProductArguments<T> {
 /// a code of `fixed`.
 template <class T, class Stored>
 struct CsrBody {
-  using Arguments = CsrArguments<T>;
+  using Arguments = CsrCpuArguments<T>;
 
   [[gnu::always_inline]] static T value(const Arguments& a, Offset entry) {
     const Stored stored = static_cast<const Stored*>(a.values)[entry];
@@ -128,7 +128,7 @@ class CsrKernel final : public SpmvKernel {
   }
 
   void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
+    const CsrCpuArguments<T> arguments = arguments_of(alpha, x, beta, y);
     for_each_part(bounds_,
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
@@ -140,7 +140,7 @@ class CsrKernel final : public SpmvKernel {
 
   void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
                       Stream) const override {
-    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
+    const CsrCpuArguments<T> arguments = arguments_of(alpha, x, beta, y);
     for_each_part_with_dot(
         bounds_, rows_of_piece, parts,
         [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
@@ -166,7 +166,7 @@ class CsrKernel final : public SpmvKernel {
   }
 
  private:
-  CsrArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
+  CsrCpuArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
     return {{alpha, x, beta, y}, matrix_.offsets,      matrix_.indices, values_.data(),
             values_.distinct(),  values_.fixed_code(), rows_,           matrix_.nonzeros,
             scattered_};

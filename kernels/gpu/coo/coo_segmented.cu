@@ -59,7 +59,7 @@ class CooSegmentedKernel final : public DeviceFormat {
 
   Coordinates entries_;
   DeviceArray<LocalIndex> empty_rows_;
-  PartialSums<T> partial_;
+  SegmentSums<T> partial_;
 };
 
 }  // namespace

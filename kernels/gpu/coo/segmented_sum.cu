@@ -99,7 +99,7 @@ __global__ void join_partials(SegmentedArguments<T> a) {
 }  // namespace
 
 template <class T>
-void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, double alpha,
+void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial, double alpha,
                      const void* x, double beta, void* y, Stream stream) {
   if (entries.count == 0) return;
   const SegmentedArguments<T> arguments{{alpha, x, beta, y},
@@ -118,9 +118,9 @@ void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, 
   ROWHALO_CUDA(cudaGetLastError());
 }
 
-template void add_coordinates(const Coordinates&, const PartialSums<double>&, double, const void*,
+template void add_coordinates(const Coordinates&, const SegmentSums<double>&, double, const void*,
                               double, void*, Stream);
-template void add_coordinates(const Coordinates&, const PartialSums<float>&, double, const void*,
+template void add_coordinates(const Coordinates&, const SegmentSums<float>&, double, const void*,
                               double, void*, Stream);
 
 }  // namespace rowhalo

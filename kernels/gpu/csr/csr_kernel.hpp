@@ -14,7 +14,7 @@
 namespace rowhalo {
 
 template <class Numbers>
-struct CsrArguments : ProductOf<Numbers> {
+struct CsrGpuArguments : ProductOf<Numbers> {
   const Offset* offsets;
   const LocalIndex* indices;
   const typename Numbers::Matrix* values;
@@ -22,7 +22,8 @@ struct CsrArguments : ProductOf<Numbers> {
 };
 
 template <class Numbers>
-using CsrLaunch = void (*)(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream);
+using CsrLaunch = void (*)(const CsrGpuArguments<Numbers>& arguments, int block,
+                           cudaStream_t stream);
 
 template <class Numbers>
 class CsrGpuKernel final : public DeviceFormat {

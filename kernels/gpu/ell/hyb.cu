@@ -93,7 +93,7 @@ class HybGpuKernel final : public DeviceFormat {
   int block_;
   LocalIndex width_;
   Coordinates beyond_;
-  PartialSums<T> partial_;
+  SegmentSums<T> partial_;
   EllBlock<T> slots_;
 };
 
