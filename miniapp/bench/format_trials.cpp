@@ -248,7 +248,8 @@ void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
   const auto product = [this, &attempt](std::int64_t k) {
-    apply_local(attempt.kernels, {1.0, vectors_[k % 2], 0.0, y_.data()}, setting_.stream);
+    const HaloVector& x = vectors_[k % 2];
+    apply_local(attempt.kernels, {1.0, x, 0.0, {y_.data(), x.type}}, setting_.stream);
   };
   attempt.products.emplace(product);
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use

@@ -93,7 +93,7 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
 
 /// The k-th.
 Product Products::product(std::int64_t k) {
-  Product product{alpha_, vectors_[k % 2], beta_, y_.data()};
+  Product product{alpha_, vectors_[k % 2], beta_, {y_.data(), setting_.type()}};
   if (sum_halo_) product.sums = &sum_vectors_[k % 2];
   return product;
 }

@@ -30,7 +30,7 @@ class OneProduct {
     copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
   }
   void apply() {
-    apply_local(kernels_, {e_.options.alpha, vector_, e_.options.beta, y_.data()},
+    apply_local(kernels_, {e_.options.alpha, vector_, e_.options.beta, {y_.data(), vector_.type}},
                 e_.machine.stream());
   }
   /// `y`: of this rank's size.

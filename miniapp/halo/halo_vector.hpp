@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "partition/base/types.hpp"
+#include "kernels/local_product.hpp"
 
 namespace rowhalo {
 
@@ -20,6 +20,7 @@ struct HaloVector {
   Device device = Device::cpu;
 
   std::size_t element_bytes() const { return bytes_of(type); }
+  VectorView view() const { return {data, type}; }
   std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes(); }
 };
 

@@ -45,7 +45,7 @@ constexpr std::int64_t most_entries_as_lines = 32768;
 
 /// What a peer must know of a rank's allocation in order to write there: bytes from its base. What
 /// is said of the peer is told to that peer alone.
-struct Layout {
+struct PeerLayout {
   std::uint64_t ghosts;    ///< of the first vector
   std::uint64_t stride;    ///< from one vector to the next
   std::uint64_t incoming;  ///< where lines or flags of the peer begin
@@ -149,7 +149,7 @@ class P2pExchange final : public HaloExchange {
  private:
   /// Collective. Tells the peers where to store, and reaches the other ranks.
   void connect() {
-    const std::vector<Layout> theirs = swap_records(context_.comm, ranks_, own_layouts());
+    const std::vector<PeerLayout> theirs = swap_records(context_.comm, ranks_, own_layouts());
     const std::vector<p2p::Link> links = links_to(theirs);
     const std::span<const LocalIndex> indices(plan_.send_indices);
     std::byte* const incoming = memory_.data() + incoming_begin();
@@ -228,8 +228,8 @@ class P2pExchange final : public HaloExchange {
   }
 
   /// As each peer is told.
-  std::vector<Layout> own_layouts() const {
-    std::vector<Layout> layouts;
+  std::vector<PeerLayout> own_layouts() const {
+    std::vector<PeerLayout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       layouts.push_back({layout_.first_bytes + context_.plan.owned * context_.element_bytes(),
                          layout_.stride_bytes, incoming_begin() + incoming_of_[k], ready_bytes(k)});
@@ -237,7 +237,7 @@ class P2pExchange final : public HaloExchange {
     return layouts;
   }
 
-  std::vector<p2p::Link> links_to(const std::vector<Layout>& theirs) const {
+  std::vector<p2p::Link> links_to(const std::vector<PeerLayout>& theirs) const {
     std::vector<p2p::Link> links;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);

@@ -23,10 +23,11 @@ class DistributedSpmv {
   /// one entry per owned row; both in the precision of the kernels and the memory of their device.
   /// On a GPU all work goes to `stream`, or follows it.
   void apply(const Product& product, Stream stream) const;
+  /// The same with y of the type of x.
   void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream) const {
-    apply({alpha, x, beta, y}, stream);
+    apply({alpha, x, beta, {y, x.type}}, stream);
   }
-  /// The same, one step after the other in `stream`.
+  /// A product, one step after the other in `stream`.
   void apply(const Product& product, Stream stream, const StepHook& after) const;
   /// The same for the steps of another list, each of which the kernels must serve.
   void apply(std::span<const PlacedStep> steps, const Product& product, Stream stream,

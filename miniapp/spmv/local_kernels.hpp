@@ -44,7 +44,7 @@ struct Product {
   double alpha;
   const HaloVector& x;
   double beta;
-  void* y;
+  VectorView y;
   double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
                                 ///< rank; null: not wanted
   const HaloVector* sums = nullptr;  ///< of x, for other ranks and from them; null: neither

@@ -32,7 +32,7 @@ decltype(TransportContext::reading_seconds) reading_seconds(const TransportConte
   if (x.device == Device::cpu || context.site.shared || bytes < least_bytes) return {};
   return [&kernels, y, stream, x](std::byte* data) mutable {
     x.data = data;
-    return seconds_of_product(kernels, {1, x, 0, y}, stream);
+    return seconds_of_product(kernels, {1, x, 0, {y, x.type}}, stream);
   };
 }
 

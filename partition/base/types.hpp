@@ -64,6 +64,11 @@ constexpr std::size_t vector_value_bytes(Precision precision) {
   return bytes_of(vector_type(precision));
 }
 
+constexpr std::string_view name_of(NumberType type) {
+  constexpr std::string_view names[] = {"fp64", "fp32", "fp16", "bf16"};
+  return names[static_cast<int>(type)];
+}
+
 constexpr std::string_view name_of(Precision precision) {
   constexpr std::string_view names[] = {"fp64", "fp32", "mixed", "fp16", "bf16"};
   return names[static_cast<int>(precision)];

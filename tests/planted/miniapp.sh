@@ -191,8 +191,8 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'names_in(rows)' \
   cli_classes
 fault "ghosts replace what the owned columns gave" miniapp/spmv/split_kernels.cpp \
-  'kernel_->apply(alpha, x, 1.0, y, stream)' \
-  'kernel_->apply(alpha, x, 0.0, y, stream)'
+  'added.beta = 1;' \
+  'added.beta = 0;'
 fault "split forgets its ghosts" miniapp/spmv/distributed_spmv.cpp \
   'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);' \
   'return;' \
@@ -410,12 +410,12 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
 fault "partial sums are not computed" miniapp/spmv/distributed_spmv.cpp \
-  'if (p.sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, p.sums->data, stream);' \
+  'if (p.sums->owned > 0) kernels.sums->apply({.x = p.x.view(), .y = p.sums->view()}, stream);' \
   '' \
   cli_halo
 fault "sums of other ranks are added as they are" miniapp/spmv/distributed_spmv.cpp \
-  'kernels.added->apply(p.alpha, p.sums->data, 1, p.y, stream);' \
-  'kernels.added->apply(1, p.sums->data, 1, p.y, stream);' \
+  'kernels.added->apply({p.alpha, p.sums->view(), 1, p.y}, stream);' \
+  'kernels.added->apply({1, p.sums->view(), 1, p.y}, stream);' \
   cli_halo
 fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
@@ -26,7 +27,7 @@ struct SegmentSums {
 /// y_i = alpha * (sum over the entries of row i) + beta * y_i for every row that has an entry; the
 /// rows stand together in the list.
 template <class T>
-void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial, double alpha,
-                     const void* x, double beta, void* y, Stream stream);
+void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
+                     const ProductArguments<T>& product, Stream stream);
 
 }  // namespace rowhalo

@@ -82,7 +82,7 @@ TEST_CASE("a product does and tells what its list says") {
 
   std::vector<Step> told;
   const StepHook hook = [&](Step step) { told.push_back(step); };
-  spmv.apply({1, x, 0, other.data()}, {}, hook);
+  spmv.apply({1, x, 0, {other.data(), x.type}}, {}, hook);
   const std::vector expected{Step::begin_halo, Step::interior_rows, Step::finish_halo,
                              Step::boundary_rows};
   REQUIRE_ALL_RANKS(told == expected);
@@ -94,7 +94,7 @@ TEST_CASE("a product does and tells what its list says") {
   longer.push_back({Step::interior_rows});
   told.clear();
   std::ranges::fill(other, 5.0);
-  spmv.apply(longer, {1, x, 0, other.data()}, {}, hook);
+  spmv.apply(longer, {1, x, 0, {other.data(), x.type}}, {}, hook);
   REQUIRE_ALL_RANKS(std::ranges::count(told, Step::interior_rows) == 2);
   REQUIRE_ALL_RANKS(names_of(longer, false, false).back() == "interior rows");
   REQUIRE_ALL_RANKS(entry_of(told.back()).phase == Phase::interior);
