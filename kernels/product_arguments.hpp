@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What SpmvKernel::apply() is called with, in the types of a precision. The arguments of a format's
-// kernel hold it, mostly first: {{alpha, x, beta, y}, ...}.
+// A LocalProduct in the types of a precision. The arguments of a format's kernel hold it, mostly
+// first: {product, ...}.
 #pragma once
+
+#include "kernels/local_product.hpp"
 
 namespace rowhalo {
 
@@ -14,11 +16,12 @@ struct ProductArguments {
   Sum beta;
   Vector* y;
 
-  ProductArguments(double factor, const void* from, double kept, void* to)
-      : alpha(static_cast<Sum>(factor)),
-        x(static_cast<const Vector*>(from)),
-        beta(static_cast<Sum>(kept)),
-        y(static_cast<Vector*>(to)) {}
+  /// Throws std::logic_error where x or y is of another type.
+  ProductArguments(const LocalProduct& product)
+      : alpha(static_cast<Sum>(product.alpha)),
+        x(product.x.as<Vector>()),
+        beta(static_cast<Sum>(product.beta)),
+        y(product.y.as<Vector>()) {}
 };
 
 }  // namespace rowhalo

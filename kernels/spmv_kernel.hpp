@@ -13,10 +13,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
-#include "partition/base/types.hpp"
+#include "kernels/local_product.hpp"
 
 namespace rowhalo {
 
@@ -52,18 +51,13 @@ class SpmvKernel {
   SpmvKernel(const SpmvKernel&) = delete;
   SpmvKernel& operator=(const SpmvKernel&) = delete;
 
-  /// x: columns entries; y: one entry per row of the whole local matrix, of which the listed rows
-  /// are written. Both in the precision of the matrix; x and y do not overlap.
-  virtual void apply(double alpha, const void* x, double beta, void* y, Stream stream) const = 0;
+  /// One product; on a GPU in the order of `stream`. Throws std::logic_error where vectors are of
+  /// another type than the kernel's or several, and where dot_parts are asked of a kernel without.
+  void apply(const LocalProduct& product, Stream stream) const;
 
-  /// Parts that apply_with_dot() leaves; nothing where the format does not sum along.
+  /// Parts of x.y that apply() leaves where LocalProduct::dot_parts asks for them, in fp64; nothing
+  /// where the format does not sum along.
   virtual std::optional<std::int64_t> dot_parts() const { return {}; }
-  /// apply(), and the sum of x[i] y[i] over the listed rows with the new y, in parts that are still
-  /// to be added. parts: dot_parts() entries in the memory of the device. fp64 only.
-  virtual void apply_with_dot(double /*alpha*/, const void* /*x*/, double /*beta*/, void* /*y*/,
-                              double* /*parts*/, Stream) const {
-    throw std::logic_error("a format that sums no dot product was asked for one");
-  }
 
   /// Whether apply() begins before what stands right before it in the stream has ended (on GPUs:
   /// early_start.cuh); behind a wait for another stream it could not.
@@ -75,6 +69,10 @@ class SpmvKernel {
 
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;
+
+ protected:
+  /// What apply() does, with one vector; dot_parts are asked for only where dot_parts() has some.
+  virtual void multiply(const LocalProduct& product, Stream stream) const = 0;
 };
 
 }  // namespace rowhalo

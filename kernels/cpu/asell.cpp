@@ -84,32 +84,16 @@ class AsellKernel final : public SpmvKernel {
     run_ = faster_gather<T>(
         options, loads, for_avx512<AsellBody<T, Gather::instruction>>(isa), matrix,
         sample_of_slices(slices, [&](std::int64_t slice) { return slices_[slice].slot; }),
-        [&](const T* x, T* y) { return arguments_of(1, x, 0, y); });
+        [&](const T* x, T* y) {
+          return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
+        });
     gathers_ = run_ != loads;
     setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const AsellArguments<T> arguments = arguments_of(alpha, x, beta, y);
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
 
   std::optional<std::int64_t> dot_parts() const override {
     if (!std::is_same_v<T, double>) return {};
     return std::ssize(bounds_) - 1;
-  }
-
-  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
-                      Stream) const override {
-    const AsellArguments<T> arguments = arguments_of(alpha, x, beta, y);
-    for_each_part_with_dot(
-        bounds_, rows_of_piece / c, parts,
-        [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
-        [&](std::int64_t begin, std::int64_t end) {
-          return dot_of_items(begin, end, static_cast<const double*>(x),
-                              static_cast<const double*>(y));
-        });
   }
 
   KernelWork work() const override {
@@ -129,13 +113,25 @@ class AsellKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const AsellArguments<T> arguments = arguments_of(product);
+    const auto rows = [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); };
+    if (product.dot_parts == nullptr) return for_each_part(bounds_, rows);
+    if constexpr (std::is_same_v<T, double>) {
+      for_each_part_with_dot(bounds_, rows_of_piece / c, product.dot_parts, rows,
+                             [&](std::int64_t begin, std::int64_t end) {
+                               return dot_of_items(begin, end, arguments.x, arguments.y);
+                             });
+    }
+  }
+
   static constexpr std::size_t table_size = 64 / sizeof(T);
   using Run = RangeFunction<AsellBody<T, Gather::loads>>;
 
-  AsellArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
+  AsellArguments<T> arguments_of(const LocalProduct& product) const {
     const std::int64_t stored_bytes = indices_.bytes() + values_.bytes() + fixed_codes_.bytes();
     const bool far = stored_bytes > l2_bytes * (std::ssize(bounds_) - 1);
-    return {{alpha, x, beta, y},
+    return {product,
             rows_.view(),
             slices_.data(),
             indices_.data(),

@@ -137,14 +137,6 @@ class BsrKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const BsrArguments<T> arguments{{alpha, x, beta, y}, rows_,           csr_.columns - 1,
-                                    begins_.data(),      columns_.data(), masks_.data(),
-                                    values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
-  }
-
   KernelWork work() const override {
     const std::int64_t held = begins_.bytes() + columns_.bytes() + masks_.bytes() + values_.bytes();
     KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
@@ -156,6 +148,14 @@ class BsrKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const BsrArguments<T> arguments{product,        rows_,           csr_.columns - 1,
+                                    begins_.data(), columns_.data(), masks_.data(),
+                                    values_.data()};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
   BlockCover cover() const { return {csr_, rows_, b_}; }
 
   void count_blocks() {

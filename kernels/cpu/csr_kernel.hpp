@@ -41,7 +41,7 @@
 namespace rowhalo {
 
 template <class T>
-struct CsrArguments : ProductArguments<T> {
+struct CsrCpuArguments : ProductArguments<T> {
   const Offset* offsets;
   const LocalIndex* indices;
   const void* values;       ///< what the body takes them for
@@ -56,7 +56,7 @@ struct CsrArguments : ProductArguments<T> {
 /// a code of `fixed`.
 template <class T, class Stored>
 struct CsrBody {
-  using Arguments = CsrArguments<T>;
+  using Arguments = CsrCpuArguments<T>;
 
   [[gnu::always_inline]] static T value(const Arguments& a, Offset entry) {
     const Stored stored = static_cast<const Stored*>(a.values)[entry];
@@ -127,29 +127,9 @@ class CsrKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
-  }
-
   std::optional<std::int64_t> dot_parts() const override {
     if (!std::is_same_v<T, double>) return {};
     return std::ssize(bounds_) - 1;
-  }
-
-  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
-                      Stream) const override {
-    const CsrArguments<T> arguments = arguments_of(alpha, x, beta, y);
-    for_each_part_with_dot(
-        bounds_, rows_of_piece, parts,
-        [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); },
-        [&](std::int64_t begin, std::int64_t end) {
-          return dot_of_rows(static_cast<LocalIndex>(end - begin), static_cast<const double*>(x),
-                             static_cast<const double*>(y), [&](LocalIndex k) {
-                               return rows_[static_cast<LocalIndex>(begin) + k];
-                             });
-        });
   }
 
   KernelWork work() const override {
@@ -166,10 +146,25 @@ class CsrKernel final : public SpmvKernel {
   }
 
  private:
-  CsrArguments<T> arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y}, matrix_.offsets,      matrix_.indices, values_.data(),
-            values_.distinct(),  values_.fixed_code(), rows_,           matrix_.nonzeros,
-            scattered_};
+  void multiply(const LocalProduct& product, Stream) const override {
+    const CsrCpuArguments<T> arguments = arguments_of(product);
+    const auto rows = [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); };
+    if (product.dot_parts == nullptr) return for_each_part(bounds_, rows);
+    if constexpr (std::is_same_v<T, double>) {
+      for_each_part_with_dot(
+          bounds_, rows_of_piece, product.dot_parts, rows,
+          [&](std::int64_t begin, std::int64_t end) {
+            return dot_of_rows(
+                static_cast<LocalIndex>(end - begin), arguments.x, arguments.y,
+                [&](LocalIndex k) { return rows_[static_cast<LocalIndex>(begin) + k]; });
+          });
+    }
+  }
+
+  CsrCpuArguments<T> arguments_of(const LocalProduct& product) const {
+    return {product,        matrix_.offsets,    matrix_.indices,
+            values_.data(), values_.distinct(), values_.fixed_code(),
+            rows_,          matrix_.nonzeros,   scattered_};
   }
 
   std::vector<std::int64_t> split(int parts) const {

@@ -96,13 +96,6 @@ class DenseKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DenseBody<T>::Arguments arguments{
-        {alpha, x, beta, y}, rows_, csr_.columns, values_.data(), full_ ? nullptr : masks_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
-  }
-
   KernelWork work() const override {
     const std::int64_t held = values_.bytes() + masks_.bytes();
     KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
@@ -112,6 +105,13 @@ class DenseKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const typename DenseBody<T>::Arguments arguments{product, rows_, csr_.columns, values_.data(),
+                                                     full_ ? nullptr : masks_.data()};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
   /// Copies the entries to their slots; each thread touches first what it will read.
   void fill() {
     values_ = Buffer<T>(slots_);

@@ -129,14 +129,6 @@ class DiaKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename DiaBody<T>::Arguments arguments{
-        {alpha, x, beta, y}, rows_,         csr_.columns,  diagonals_,
-        offsets_.data(),     masks_.data(), values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
-  }
-
   KernelWork work() const override {
     const std::int64_t held = offsets_.bytes() + masks_.bytes() + values_.bytes();
     KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
@@ -146,6 +138,13 @@ class DiaKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const typename DiaBody<T>::Arguments arguments{
+        product, rows_, csr_.columns, diagonals_, offsets_.data(), masks_.data(), values_.data()};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
   /// Finds the diagonals; the result gives, at column - row + rows, the number of each.
   std::vector<LocalIndex> find_diagonals() {
     std::vector<LocalIndex> numbers(static_cast<std::size_t>(csr_.rows) + csr_.columns, 0);

@@ -116,8 +116,20 @@ class HybKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename HybBody<T>::Arguments arguments{{alpha, x, beta, y},
+  KernelWork work() const override {
+    const std::int64_t held = full_.bytes() + block_indices_.bytes() + block_values_.bytes() +
+                              begins_.bytes() + list_rows_.bytes() + list_columns_.bytes() +
+                              list_values_.bytes();
+    const std::int64_t stored = std::int64_t{width_} * rows_.count + begins_[chunks_];
+    KernelWork work = work_of(csr_, rows_, stored, held + row_list_bytes(rows_));
+    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
+    work.setup_seconds = setup_seconds_;
+    return work;
+  }
+
+ private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const typename HybBody<T>::Arguments arguments{product,
                                                    rows_,
                                                    width_,
                                                    full_.data(),
@@ -131,18 +143,6 @@ class HybKernel final : public SpmvKernel {
                   [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
 
-  KernelWork work() const override {
-    const std::int64_t held = full_.bytes() + block_indices_.bytes() + block_values_.bytes() +
-                              begins_.bytes() + list_rows_.bytes() + list_columns_.bytes() +
-                              list_values_.bytes();
-    const std::int64_t stored = std::int64_t{width_} * rows_.count + begins_[chunks_];
-    KernelWork work = work_of(csr_, rows_, stored, held + row_list_bytes(rows_));
-    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    return work;
-  }
-
- private:
   static constexpr LocalIndex chunk_rows = HybBody<T>::chunk_rows;
 
   LocalIndex first_row(std::int64_t chunk) const {

@@ -84,14 +84,6 @@ class JdsKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const typename JdsBody<T>::Arguments arguments{{alpha, x, beta, y}, diagonals_,
-                                                   begins_.data(),      rows_.data(),
-                                                   indices_.data(),     values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
-  }
-
   KernelWork work() const override {
     const std::int64_t held = begins_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes();
     KernelWork work = work_of(csr_, csr_rows_, begins_[diagonals_], held);
@@ -101,6 +93,13 @@ class JdsKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const typename JdsBody<T>::Arguments arguments{product,      diagonals_,      begins_.data(),
+                                                   rows_.data(), indices_.data(), values_.data()};
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
   LocalIndex length(LocalIndex row) const {
     return static_cast<LocalIndex>(csr_.offsets[row + 1] - csr_.offsets[row]);
   }

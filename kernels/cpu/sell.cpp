@@ -153,15 +153,11 @@ class SellKernel final : public SpmvKernel {
     run_ = faster_gather<T>(
         spec, loads, gathering_function(options), matrix,
         sample_of_slices(slices_, [&](std::int64_t slice) { return begins_[slice]; }),
-        [&](const T* x, T* y) { return arguments_of(1, x, 0, y); });
+        [&](const T* x, T* y) {
+          return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
+        });
     gathers_ = run_ != loads;
     setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const Arguments arguments = arguments_of(alpha, x, beta, y);
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
   }
 
   KernelWork work() const override {
@@ -176,11 +172,16 @@ class SellKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const Arguments arguments = arguments_of(product);
+    for_each_part(bounds_,
+                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+  }
+
   using Arguments = SellProduct<T>;
 
-  Arguments arguments_of(double alpha, const void* x, double beta, void* y) const {
-    return {{alpha, x, beta, y},
-            {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
+  Arguments arguments_of(const LocalProduct& product) const {
+    return {product, {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
   }
 
   Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }

@@ -126,13 +126,6 @@ class VblKernel final : public SpmvKernel {
     setup_seconds_ = omp_get_wtime() - start;
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
-      run_({{alpha, x, beta, y}, rows_, part_values_[part], begins_.data(), runs_.data()}, begin,
-           end);
-    });
-  }
-
   KernelWork work() const override {
     const Offset nonzeros = listed_nonzeros(csr_, rows_), runs = begins_[rows_.count];
     KernelWork work = work_of(csr_, rows_, nonzeros,
@@ -151,6 +144,13 @@ class VblKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const ProductArguments<T> arguments(product);
+    for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
+      run_({arguments, rows_, part_values_[part], begins_.data(), runs_.data()}, begin, end);
+    });
+  }
+
   void count_runs() {
     begins_ = Buffer<Offset>(std::int64_t{rows_.count} + 1);
     begins_[0] = 0;

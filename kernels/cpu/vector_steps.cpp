@@ -14,7 +14,7 @@ namespace rowhalo {
 namespace {
 
 /// Sums of one thread, on cache lines of their own.
-struct alignas(64) PartialSums {
+struct alignas(64) ThreadSums {
   double of[most_sums] = {};
 };
 
@@ -22,7 +22,7 @@ template <class Step>
 struct FastBody {
   struct Arguments {
     Step step;
-    PartialSums* sums;
+    ThreadSums* sums;
   };
 
   template <int vector_bytes>
@@ -73,14 +73,14 @@ template <class Step>
 void sum_fast(const VectorSpace& space, const Step& step, SumsView sums) {
   const auto run = for_isa<FastBody<Step>>(widest_isa());
   const int threads = omp_get_max_threads();
-  std::vector<PartialSums> partial(static_cast<std::size_t>(threads));
+  std::vector<ThreadSums> partial(static_cast<std::size_t>(threads));
   for_each_thread(space.rows, threads, [&](int part, std::int64_t begin, std::int64_t end) {
     run({step, &partial[part]}, begin, end);
   });
   if (sums.values == nullptr) return;
   for (int k = 0; k < Step::sums; ++k) {
     double sum = 0;
-    for (const PartialSums& one : partial) sum += one.of[k];
+    for (const ThreadSums& one : partial) sum += one.of[k];
     sums.values[k] = sum;
   }
 }

@@ -53,7 +53,7 @@ struct Dot {
   }
 };
 
-/// What products have left of a dot product (SpmvKernel::apply_with_dot), a row per part. sums:
+/// What products have left of a dot product (LocalProduct::dot_parts), a row per part. sums:
 /// their sum
 struct AddParts {
   static constexpr int sums = 1;

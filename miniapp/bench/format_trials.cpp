@@ -83,12 +83,13 @@ class FormatTrials {
         x_{VectorMemory(setting.site.device, setting.x.size()),
            VectorMemory(setting.site.device, setting.x.size())},
         y_(setting.site.device,
-           static_cast<std::size_t>(setting.block.view().rows) * setting.element_bytes()) {
+           static_cast<std::size_t>(setting.block.view().rows) * bytes_of(setting.type())) {
     for (int which : {0, 1}) {
       // Bits that are an ordinary number in every precision: copying x would take longer than many
       // products, and zeros would let a GPU run faster than it does.
       set_bytes(setting.site.device, x_[which].data(), 0x3f, x_[which].bytes());
       vectors_[which].data = x_[which].data();
+      vectors_[which].type = setting.type();
     }
   }
 
@@ -248,7 +249,8 @@ void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
   const auto product = [this, &attempt](std::int64_t k) {
-    Operator(attempt.kernels).apply_alone({1.0, vectors_[k % 2], 0.0, y_.data()}, setting_.stream);
+    const HaloVector& x = vectors_[k % 2];
+    Operator(attempt.kernels).apply_alone({1.0, x, 0.0, {y_.data(), x.type}}, setting_.stream);
   };
   attempt.products.emplace(product);
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use

@@ -14,7 +14,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr std::size_t entry_bytes = 8;
+constexpr NumberType entry_type = NumberType::fp64;
 constexpr LocalIndex message_entries[] = {1, 128, 1024, 8192, 65536, 524288};
 constexpr const char* other_node_text = "other node";
 constexpr int most_neighbors = 26;  // those of a box in a 27-point stencil
@@ -107,12 +107,12 @@ double time_exchange(const LinkSetting& setting, const TransportVariant& variant
   constexpr int vectors = 2;
   const Comm& comm = setting.measuring.comm;
   leave_if_requested(comm, setting.measuring.progress);
-  const auto halo = variant.entry->make({plan, entry_bytes, vectors, comm, setting.site});
+  const auto halo = variant.entry->make({plan, entry_type, vectors, comm, setting.site});
   HaloVector x[vectors];
   for (HaloVector& vector : x) {
     vector = halo->make_vector();
     set_bytes(vector.device, vector.data, 0x3f,
-              static_cast<std::size_t>(vector.owned) * vector.element_bytes);
+              static_cast<std::size_t>(vector.owned) * vector.element_bytes());
   }
   double seconds = 0;
   {
@@ -142,7 +142,7 @@ LinkReport measure_link(const LinkSetting& setting, const TransportVariant& vari
   link.graph = variant.graph;
   link.ranks = ranks_in(all);
   for (const LocalIndex entries : message_entries) {
-    const auto bytes = static_cast<std::int64_t>(entries) * static_cast<int>(entry_bytes);
+    const auto bytes = static_cast<std::int64_t>(entries) * static_cast<int>(bytes_of(entry_type));
     link.points.push_back({bytes, time(all, entries)});
   }
   if (link.ranks > 2) {

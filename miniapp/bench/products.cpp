@@ -19,7 +19,7 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
   VectorMemory y;
   take_resources(setting.measuring.comm, "y", [&] {
     y = VectorMemory(setting.site.device,
-                     static_cast<std::size_t>(kernels.rows) * setting.element_bytes());
+                     static_cast<std::size_t>(kernels.rows) * bytes_of(setting.type()));
   });
   return y;
 }
@@ -34,7 +34,7 @@ std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting, Trans
 }
 
 TransportContext two_vectors(const ProductSetting& setting, const HaloPlan& plan) {
-  return {plan, setting.element_bytes(), 2, setting.measuring.comm, setting.site};
+  return {plan, setting.type(), 2, setting.measuring.comm, setting.site};
 }
 
 /// Collective.
@@ -94,7 +94,7 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
 
 /// The k-th.
 Product Products::product(std::int64_t k) {
-  return {alpha_, vectors_[k % 2], beta_, y_.data()};
+  return {alpha_, vectors_[k % 2], beta_, {y_.data(), setting_.type()}};
 }
 
 void Products::apply(std::int64_t k) {
@@ -120,19 +120,18 @@ ProductSequence Products::local_sequence() {
 /// Half of the user's x, in pieces that stay in the cache.
 void Products::set_timed_x() {
   constexpr std::int64_t piece = 1 << 18;
-  const NumberType type = vector_type(setting_.block.view().precision);
   const HaloVector& first = vectors_[0];
   std::vector<double> half(std::min<std::int64_t>(piece, first.owned));
-  std::vector<std::byte> bytes(half.size() * first.element_bytes);
+  std::vector<std::byte> bytes(half.size() * first.element_bytes());
   for (std::int64_t begin = 0; begin < first.owned; begin += piece) {
     const std::int64_t count = std::min(piece, first.owned - begin);
 #pragma omp parallel for schedule(static)
     for (std::int64_t k = 0; k < count; ++k) {
-      half[k] = load(type, setting_.x.data(), begin + k) / 2;
+      half[k] = load(first.type, setting_.x.data(), begin + k) / 2;
     }
-    store(type, half.data(), count, bytes.data());
-    copy_between(first.device, first.data + begin * first.element_bytes, bytes.data(),
-                 count * first.element_bytes);
+    store(first.type, half.data(), count, bytes.data());
+    copy_between(first.device, first.data + begin * first.element_bytes(), bytes.data(),
+                 count * first.element_bytes());
   }
   copy_first_vector();
 }
@@ -140,14 +139,14 @@ void Products::set_timed_x() {
 void Products::set_x() {
   const HaloVector& first = vectors_[0];
   copy_between(first.device, first.data, setting_.x.data(),
-               static_cast<std::size_t>(first.owned) * first.element_bytes);
+               static_cast<std::size_t>(first.owned) * first.element_bytes());
   copy_first_vector();
 }
 
 void Products::copy_first_vector() {
   const HaloVector &first = vectors_[0], &second = vectors_[1];
   copy_between(second.device, second.data, first.data,
-               static_cast<std::size_t>(first.owned) * first.element_bytes);
+               static_cast<std::size_t>(first.owned) * first.element_bytes());
 }
 
 /// Collective. The user's x and spoiled ghosts.
@@ -188,7 +187,7 @@ bool Products::ghosts_are_right() const {
 
 bool Products::own_ghosts_are_right() const {
   const auto are = [](const HaloVector& vector, std::span<const std::byte> expected) {
-    if (expected.size() != static_cast<std::size_t>(vector.ghosts) * vector.element_bytes) {
+    if (expected.size() != static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()) {
       return false;
     }
     // Piece by piece: after the timing there may be no memory for a copy.
@@ -201,7 +200,7 @@ bool Products::own_ghosts_are_right() const {
     return true;
   };
   for (const HaloVector& vector : vectors_) {
-    const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes;
+    const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes();
     if (!are(vector, std::span(setting_.x).subspan(owned))) return false;
   }
   return std::ranges::all_of(operator_.sum_vectors(), [&](const HaloVector& vector) {
@@ -226,11 +225,11 @@ void Products::spoil_ghosts() {
   for (const HaloVector& vector : all_vectors()) {
     // All bits set is a NaN in every floating-point format.
     set_bytes(vector.device, vector.ghost_data(), 0xff,
-              static_cast<std::size_t>(vector.ghosts) * vector.element_bytes);
+              static_cast<std::size_t>(vector.ghosts) * vector.element_bytes());
   }
   for (const HaloVector& vector : operator_.sum_vectors()) {
     set_bytes(vector.device, vector.data, 0xff,
-              static_cast<std::size_t>(vector.owned) * vector.element_bytes);
+              static_cast<std::size_t>(vector.owned) * vector.element_bytes());
   }
   // A neighbour that went on alone might store the ghosts of the next product before this.
   ROWHALO_MPI(MPI_Barrier(setting_.measuring.comm.handle));

@@ -21,6 +21,7 @@ class OneProduct {
     copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
                  e.operands.stored_x.size());
     vector_.data = x_.data();
+    vector_.type = vector_type(e.options.precision);
     reset();
   }
 
@@ -29,7 +30,7 @@ class OneProduct {
     copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
   }
   void apply() {
-    operator_.apply_alone({e_.options.alpha, vector_, e_.options.beta, y_.data()},
+    operator_.apply_alone({e_.options.alpha, vector_, e_.options.beta, {y_.data(), vector_.type}},
                           e_.machine.stream());
   }
   /// `y`: of this rank's size.

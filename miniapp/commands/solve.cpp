@@ -93,7 +93,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const Experiment& e = solving.e;
   const Comm& comm = e.job.comm;
   const ComputeSite& site = e.problem.site;
-  TransportContext context{e.problem.plan, sizeof(double), entry.halo_vectors, comm, site};
+  TransportContext context{e.problem.plan, NumberType::fp64, entry.halo_vectors, comm, site};
   context.connections = e.connections;
   const VectorMemory x(site.device, system.b.size() * sizeof(double));
   context.reading_seconds =

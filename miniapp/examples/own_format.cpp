@@ -28,16 +28,6 @@ class PairsKernel final : public SpmvKernel {
     }
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream) const override {
-    const auto* factor = static_cast<const double*>(x);
-    for (const auto& [row, pairs] : rows_) {
-      double sum = 0;
-      for (const auto& [column, value] : pairs) sum += value * factor[column];
-      double& target = static_cast<double*>(y)[row];
-      target = beta == 0 ? alpha * sum : alpha * sum + beta * target;
-    }
-  }
-
   KernelWork work() const override {
     KernelWork work;
     work.matrix_bytes = work.bytes = entries_ * 16;
@@ -47,6 +37,17 @@ class PairsKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const double* x = product.x.as<double>();
+    double* y = product.y.as<double>();
+    for (const auto& [row, pairs] : rows_) {
+      double sum = 0;
+      for (const auto& [column, value] : pairs) sum += value * x[column];
+      const double added = product.alpha * sum;
+      y[row] = product.beta == 0 ? added : added + product.beta * y[row];
+    }
+  }
+
   std::vector<std::pair<LocalIndex, std::vector<std::pair<LocalIndex, double>>>> rows_;
   std::int64_t entries_ = 0;
 };

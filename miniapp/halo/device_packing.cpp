@@ -14,15 +14,14 @@ DevicePacking::DevicePacking(const TransportContext& context, Packing which)
   if (which == Packing::all) contiguous_.assign(contiguous_.size(), false);
   if (std::find(contiguous_.begin(), contiguous_.end(), false) == contiguous_.end()) return;
   indices_ = DeviceArray<LocalIndex>(std::span<const LocalIndex>(context.plan.send_indices));
-  packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes);
+  packed_ = DeviceMemory(context.plan.send_indices.size() * context.element_bytes());
 }
 
 void DevicePacking::pack(const HaloVector& x, Stream stream) const {
   ready_.record(stream);
   ready_.make_wait(side());
   if (indices_.size() == 0) return;
-  gather_on_device(x.element_bytes, indices_.size(), indices_.data(), x.data, packed_.data(),
-                   side());
+  gather_on_device(x.type, indices_.size(), indices_.data(), x.data, packed_.data(), side());
 }
 
 }  // namespace rowhalo

@@ -5,6 +5,7 @@
 // One thread per entry: indices and out are read and written side by side, x wherever the boundary
 // of the rank lies. 4 bytes of index and twice the entry move for each.
 #include "kernels/gpu/device/launch.hpp"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/gather.hpp"
 
 namespace rowhalo {
@@ -29,15 +30,9 @@ void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, s
 
 }  // namespace
 
-void gather_on_device(std::size_t element_bytes, std::int64_t count, const LocalIndex* indices,
+void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
                       const std::byte* x, std::byte* out, Stream stream) {
-  if (element_bytes == sizeof(double)) {
-    launch<std::uint64_t>(count, indices, x, out, stream);
-  } else if (element_bytes == sizeof(float)) {
-    launch<std::uint32_t>(count, indices, x, out, stream);
-  } else {
-    launch<std::uint16_t>(count, indices, x, out, stream);
-  }
+  with_element_word(type, [&]<class Word>(Word) { launch<Word>(count, indices, x, out, stream); });
 }
 
 }  // namespace rowhalo

@@ -7,7 +7,7 @@
 
 namespace rowhalo {
 
-void gather_on_device(std::size_t, std::int64_t, const LocalIndex*, const std::byte*, std::byte*,
+void gather_on_device(NumberType, std::int64_t, const LocalIndex*, const std::byte*, std::byte*,
                       Stream) {
   throw std::logic_error("a device was asked for in a build without CUDA");
 }

@@ -7,8 +7,9 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
-#include "partition/base/types.hpp"
+#include "kernels/local_product.hpp"
 
 namespace rowhalo {
 
@@ -16,16 +17,18 @@ namespace rowhalo {
 struct HaloVector {
   std::byte* data = nullptr;
   LocalIndex owned = 0, ghosts = 0;
-  std::size_t element_bytes = 8;
+  NumberType type = NumberType::fp64;
   int slot = 0;  ///< 0, 1, ... among the vectors of its transport
   Device device = Device::cpu;
 
-  /// The owned entries.
+  /// The owned entries, of type T.
   template <class T>
   std::span<T> entries() const {
-    return {reinterpret_cast<T*>(data), static_cast<std::size_t>(owned)};
+    return {view().as<std::remove_const_t<T>>(), static_cast<std::size_t>(owned)};
   }
-  std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes; }
+  std::size_t element_bytes() const { return bytes_of(type); }
+  VectorView view() const { return {data, type}; }
+  std::byte* ghost_data() const { return data + static_cast<std::size_t>(owned) * element_bytes(); }
 };
 
 }  // namespace rowhalo

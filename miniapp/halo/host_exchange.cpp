@@ -24,7 +24,8 @@ class HostExchange final : public HaloExchange {
         std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
     take_resources(context.comm, "exchange of x", [&] {
       memory_ = VectorStorage(context, layout_);
-      if (scattered) send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes);
+      if (scattered)
+        send_buffer_.resize(context.plan.send_indices.size() * context.element_bytes());
     });
     space_.open(context);
   }
@@ -43,8 +44,8 @@ class HostExchange final : public HaloExchange {
       if (contiguous_[k]) continue;
       const HaloPlan::Send& send = context_.plan.sends[k];
       const auto indices = std::span(context_.plan.send_indices).subspan(send.begin, send.count);
-      gather_on_host(context_.element_bytes, indices, x.data,
-                     send_buffer_.data() + send.begin * context_.element_bytes);
+      gather_on_host(context_.type, indices, x.data,
+                     send_buffer_.data() + send.begin * context_.element_bytes());
     }
     messages_[x.slot]->send();
   }
@@ -81,12 +82,12 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
   MessageContext messages{space, x.slot, {}, {}};
   for (const HaloPlan::Receive& receive : plan.receives) {
     messages.receives.push_back(
-        {receive.rank, x.ghost_data() + receive.begin * x.element_bytes, receive.count});
+        {receive.rank, x.ghost_data() + receive.begin * x.element_bytes(), receive.count});
   }
   for (std::size_t k = 0; k < plan.sends.size(); ++k) {
     const HaloPlan::Send& send = plan.sends[k];
-    std::byte* address = contiguous[k] ? x.data + plan.send_indices[send.begin] * x.element_bytes
-                                       : packed + send.begin * x.element_bytes;
+    std::byte* address = contiguous[k] ? x.data + plan.send_indices[send.begin] * x.element_bytes()
+                                       : packed + send.begin * x.element_bytes();
     messages.sends.push_back({send.rank, address, send.count});
   }
   return messages;

@@ -3,7 +3,7 @@
 // The gather of host_packing.hpp, by one thread: messages are short.
 #include "miniapp/halo/host_packing.hpp"
 
-#include <cstdint>
+#include "miniapp/halo/element_word.hpp"
 
 namespace rowhalo {
 
@@ -18,15 +18,9 @@ void gather(std::span<const LocalIndex> indices, const std::byte* from, std::byt
 
 }  // namespace
 
-void gather_on_host(std::size_t element_bytes, std::span<const LocalIndex> indices,
-                    const std::byte* from, std::byte* to) {
-  if (element_bytes == sizeof(std::uint64_t)) {
-    gather<std::uint64_t>(indices, from, to);
-  } else if (element_bytes == sizeof(std::uint32_t)) {
-    gather<std::uint32_t>(indices, from, to);
-  } else {
-    gather<std::uint16_t>(indices, from, to);
-  }
+void gather_on_host(NumberType type, std::span<const LocalIndex> indices, const std::byte* from,
+                    std::byte* to) {
+  with_element_word(type, [&]<class Word>(Word) { gather<Word>(indices, from, to); });
 }
 
 }  // namespace rowhalo

@@ -36,8 +36,8 @@ struct Counters {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // holds between processes too
 
-std::size_t box_bytes(std::size_t element_bytes, LocalIndex count) {
-  const std::size_t bytes = element_bytes * static_cast<std::size_t>(count);
+std::size_t box_bytes(NumberType type, LocalIndex count) {
+  const std::size_t bytes = bytes_of(type) * static_cast<std::size_t>(count);
   return (bytes + cache_line - 1) / cache_line * cache_line;
 }
 
@@ -67,8 +67,8 @@ class SharedExchange final : public HaloExchange {
     make_channels();
     if (std::ssize(ranks_) == context.comm.size) return;
     far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
-    TransportContext far{far_plan_,    context.element_bytes, context.vectors,
-                         context.comm, context.site,          vectors_.data()};
+    TransportContext far{far_plan_,    context.type, context.vectors,
+                         context.comm, context.site, vectors_.data()};
     far.layout = &layout_;
     far_ = make_mpi_exchange(far);
   }
@@ -88,10 +88,10 @@ class SharedExchange final : public HaloExchange {
       const HaloPlan::Send& send = near_.sends[k];
       const auto indices = std::span(near_.send_indices).subspan(send.begin, send.count);
       if (contiguous_[k]) {
-        const std::byte* first = x.data + indices.front() * context_.element_bytes;
+        const std::byte* first = x.data + indices.front() * context_.element_bytes();
         std::memcpy(channel.box(exchange), first, channel.bytes);
       } else {
-        gather_on_host(context_.element_bytes, indices, x.data, channel.box(exchange));
+        gather_on_host(context_.type, indices, x.data, channel.box(exchange));
       }
       channel.counters->stored.store(exchange, std::memory_order_release);
     }
@@ -102,7 +102,7 @@ class SharedExchange final : public HaloExchange {
     for (std::size_t k = 0; k < incoming_.size(); ++k) {
       const Channel& channel = incoming_[k];
       wait_for(channel.counters->stored, exchange, channel.rank);
-      std::memcpy(x.ghost_data() + near_.receives[k].begin * context_.element_bytes,
+      std::memcpy(x.ghost_data() + near_.receives[k].begin * context_.element_bytes(),
                   channel.box(exchange), channel.bytes);
       channel.counters->taken.store(exchange, std::memory_order_release);
     }
@@ -119,8 +119,8 @@ class SharedExchange final : public HaloExchange {
   bool is_near(int rank) const { return std::binary_search(ranks_.begin(), ranks_.end(), rank); }
 
   Channel channel(int rank, LocalIndex count, std::byte* begin) const {
-    return {rank, context_.element_bytes * static_cast<std::size_t>(count),
-            box_bytes(context_.element_bytes, count), reinterpret_cast<Counters*>(begin)};
+    return {rank, context_.element_bytes() * static_cast<std::size_t>(count),
+            box_bytes(context_.type, count), reinterpret_cast<Counters*>(begin)};
   }
 
   /// Lays out this rank's segment, a channel a send, and tells the receivers where theirs begin.
@@ -129,7 +129,7 @@ class SharedExchange final : public HaloExchange {
     std::uint64_t bytes = 0;
     for (const HaloPlan::Send& send : near_.sends) {
       begins.push_back(bytes);
-      bytes += sizeof(Counters) + boxes * box_bytes(context_.element_bytes, send.count);
+      bytes += sizeof(Counters) + boxes * box_bytes(context_.type, send.count);
     }
     memory_ = NodeMemory(context_.comm, ranks_, bytes);
     std::byte* const own = memory_.segment_of(context_.comm.rank);

@@ -74,14 +74,14 @@ class NcclExchange final : public HaloExchange {
       const HaloPlan::Send& send = context_.plan.sends[k];
       const std::byte* entries =
           packing_->contiguous()[k]
-              ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes
-              : packing_->data() + send.begin * context_.element_bytes;
-      ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes, ncclChar, send.rank,
+              ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes()
+              : packing_->data() + send.begin * context_.element_bytes();
+      ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes(), ncclChar, send.rank,
                             communicator_->get(), side));
     }
     for (const HaloPlan::Receive& receive : context_.plan.receives) {
-      ROWHALO_NCCL(ncclRecv(x.ghost_data() + receive.begin * context_.element_bytes,
-                            receive.count * context_.element_bytes, ncclChar, receive.rank,
+      ROWHALO_NCCL(ncclRecv(x.ghost_data() + receive.begin * context_.element_bytes(),
+                            receive.count * context_.element_bytes(), ncclChar, receive.rank,
                             communicator_->get(), side));
     }
     ROWHALO_NCCL(ncclGroupEnd());

@@ -45,7 +45,7 @@ constexpr std::int64_t most_entries_as_lines = 32768;
 
 /// What a peer must know of a rank's allocation in order to write there: bytes from its base. What
 /// is said of the peer is told to that peer alone.
-struct Layout {
+struct PeerLayout {
   std::uint64_t ghosts;    ///< of the first vector
   std::uint64_t stride;    ///< from one vector to the next
   std::uint64_t incoming;  ///< where lines or flags of the peer begin
@@ -149,23 +149,23 @@ class P2pExchange final : public HaloExchange {
  private:
   /// Collective. Tells the peers where to store, and reaches the other ranks.
   void connect() {
-    const std::vector<Layout> theirs = swap_records(context_.comm, ranks_, own_layouts());
+    const std::vector<PeerLayout> theirs = swap_records(context_.comm, ranks_, own_layouts());
     const std::vector<p2p::Link> links = links_to(theirs);
     const std::span<const LocalIndex> indices(plan_.send_indices);
     std::byte* const incoming = memory_.data() + incoming_begin();
     take_resources(context_.comm, "--halo p2p", [&] {
       if (as_lines_) {
-        lines_.emplace(links, indices, context_.element_bytes, incoming, half_bytes_, watch());
+        lines_.emplace(links, indices, context_.type, incoming, half_bytes_, watch());
       } else {
-        chunks_.emplace(links, indices, context_.element_bytes, incoming,
-                        memory_.data() + ready_bytes(0), watch());
+        chunks_.emplace(links, indices, context_.type, incoming, memory_.data() + ready_bytes(0),
+                        watch());
       }
     });
     const bool alone = static_cast<int>(near_.size()) == context_.comm.size;
     if (max_over_ranks(context_.comm, std::int64_t{!alone}) == 0) return;
     far_plan_ = part_of(context_.plan, [this](int rank) { return !is_near(rank); });
-    TransportContext far{far_plan_,     context_.element_bytes, context_.vectors,
-                         context_.comm, context_.site,          memory_.data()};
+    TransportContext far{far_plan_,     context_.type, context_.vectors,
+                         context_.comm, context_.site, memory_.data()};
     far.connections = context_.connections;
     far.layout = &layout_;
     far_ = make_nccl_exchange(far);
@@ -202,7 +202,7 @@ class P2pExchange final : public HaloExchange {
   std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
 
   std::uint64_t incoming_bytes(LocalIndex entries) const {
-    return as_lines_ ? p2p::Lines::incoming_bytes(entries, context_.element_bytes)
+    return as_lines_ ? p2p::Lines::incoming_bytes(entries, context_.type)
                      : p2p::Chunks::incoming_bytes(entries);
   }
 
@@ -228,16 +228,16 @@ class P2pExchange final : public HaloExchange {
   }
 
   /// As each peer is told.
-  std::vector<Layout> own_layouts() const {
-    std::vector<Layout> layouts;
+  std::vector<PeerLayout> own_layouts() const {
+    std::vector<PeerLayout> layouts;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      layouts.push_back({layout_.first_bytes + context_.plan.owned * context_.element_bytes,
+      layouts.push_back({layout_.first_bytes + context_.plan.owned * context_.element_bytes(),
                          layout_.stride_bytes, incoming_begin() + incoming_of_[k], ready_bytes(k)});
     }
     return layouts;
   }
 
-  std::vector<p2p::Link> links_to(const std::vector<Layout>& theirs) const {
+  std::vector<p2p::Link> links_to(const std::vector<PeerLayout>& theirs) const {
     std::vector<p2p::Link> links;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
       const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
@@ -252,7 +252,7 @@ class P2pExchange final : public HaloExchange {
       if (send != nullptr) {
         link.sends_begin = send->begin;
         link.sends = send->count;
-        link.ghosts += send->remote_begin * context_.element_bytes;
+        link.ghosts += send->remote_begin * context_.element_bytes();
       }
       if (receive != nullptr) {
         link.receives_begin = receive->begin;

@@ -23,18 +23,19 @@ class StagedExchange final : public HaloExchange {
       packing_.emplace(context, Packing::all);
       outgoing_ = PinnedMemory(packing_->bytes());
       incoming_ =
-          PinnedMemory(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes);
+          PinnedMemory(static_cast<std::size_t>(context.plan.ghosts) * context.element_bytes());
       staged_.emplace(EventHandle::Timing::off);
     });
     space_.open(context);
     MessageContext messages{space_, 0, {}, {}};
     for (const HaloPlan::Receive& receive : context.plan.receives) {
-      messages.receives.push_back(
-          {receive.rank, incoming_.data() + receive.begin * context.element_bytes, receive.count});
+      messages.receives.push_back({receive.rank,
+                                   incoming_.data() + receive.begin * context.element_bytes(),
+                                   receive.count});
     }
     for (const HaloPlan::Send& send : context.plan.sends) {
       messages.sends.push_back(
-          {send.rank, outgoing_.data() + send.begin * context.element_bytes, send.count});
+          {send.rank, outgoing_.data() + send.begin * context.element_bytes(), send.count});
     }
     messages_ = make(std::move(messages));
   }

@@ -37,8 +37,8 @@ struct VectorLayout;
 /// What a transport is made for. The plan outlives the transport.
 struct TransportContext {
   const HaloPlan& plan;
-  std::size_t element_bytes;
-  int vectors;  ///< how many make_vector() will be asked for
+  NumberType type;  ///< of an entry
+  int vectors;      ///< how many make_vector() will be asked for
   Comm comm;
   ComputeSite site = {};
   std::byte* memory = nullptr;  ///< where the vectors lie already; null: in memory of their own
@@ -51,6 +51,8 @@ struct TransportContext {
   /// Local. Seconds of what reads a vector that begins there; its entries are zero. One or two
   /// vectors are put where that is least (vector_layout.hpp). Empty: one behind the other.
   std::function<double(std::byte* x)> reading_seconds = {};
+
+  std::size_t element_bytes() const { return bytes_of(type); }
 };
 
 struct TransportEntry {

@@ -128,7 +128,7 @@ std::vector<double> SolverWorkspace::read_vector(const double* vector) const {
 }
 
 void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
-  const Product product{1, x, 0, y, dot_parts};
+  const Product product{1, x, 0, {y, number_type_of<double>}, dot_parts};
   clock_.in(SolverPhase::product, [&] { setting_.op.apply(product, setting_.space.stream); });
   setting_.space.backward = false;  // so the next sweep is
   if (!clock_.is_running()) return;

@@ -38,9 +38,6 @@ class AddingKernel final : public SpmvKernel {
   AddingKernel(std::unique_ptr<SpmvKernel> kernel, std::int64_t reread_bytes)
       : kernel_(std::move(kernel)), reread_bytes_(reread_bytes) {}
 
-  void apply(double alpha, const void* x, double, void* y, Stream stream) const override {
-    kernel_->apply(alpha, x, 1.0, y, stream);
-  }
   KernelWork work() const override {
     KernelWork work = kernel_->work();
     work.bytes += reread_bytes_;
@@ -48,6 +45,12 @@ class AddingKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
+    LocalProduct added = product;
+    added.beta = 1;
+    kernel_->apply(added, stream);
+  }
+
   std::unique_ptr<SpmvKernel> kernel_;
   std::int64_t reread_bytes_;  ///< of y
 };

@@ -10,11 +10,7 @@ namespace rowhalo {
 namespace {
 
 void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Stream stream) {
-  if (dot_parts == nullptr) {
-    kernel.apply(p.alpha, p.x.data, p.beta, p.y, stream);
-  } else {
-    kernel.apply_with_dot(p.alpha, p.x.data, p.beta, p.y, dot_parts, stream);
-  }
+  kernel.apply({p.alpha, p.x.view(), p.beta, p.y, dot_parts}, stream);
 }
 
 /// What steps work with. Without an exchange the product is this rank's alone.
@@ -42,14 +38,14 @@ void perform(Step step, const Parts& parts, Stream main, Stream stream) {
     case Step::finish_halo:
       return parts.halo->finish(p.x, stream);
     case Step::sums_for_others:
-      if (sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, sums->data, stream);
+      if (sums->owned > 0) kernels.sums->apply({.x = p.x.view(), .y = sums->view()}, stream);
       return;
     case Step::begin_sums:
       return parts.sums->begin(*sums, stream);
     case Step::finish_sums:
       return parts.sums->finish(*sums, stream);
     case Step::add_sums:
-      if (sums->ghosts > 0) kernels.added->apply(p.alpha, sums->data, 1, p.y, stream);
+      if (sums->ghosts > 0) kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);
       return;
     case Step::interior_rows:
     case Step::all_rows:

@@ -39,7 +39,7 @@ struct Product {
   double alpha;
   const HaloVector& x;  ///< one of the operator's; its ghosts are brought up to date
   double beta;
-  void* y;                      ///< one entry per owned row
+  VectorView y;                 ///< one entry per owned row
   double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
                                 ///< rank; null: not wanted
 };
@@ -65,8 +65,9 @@ class Operator {
   /// One product. x and y are in the precision of the kernels and the memory of their device. On a
   /// GPU all work goes to `stream`, or follows it.
   void apply(const Product& product, Stream stream) const;
-  void apply(double alpha, const HaloVector& x, double beta, void* y, Stream stream = {}) const {
-    apply({alpha, x, beta, y}, stream);
+  template <class T>
+  void apply(double alpha, const HaloVector& x, double beta, T* y, Stream stream = {}) const {
+    apply({alpha, x, beta, {y, number_type_of<T>}}, stream);
   }
   /// The same, one step after the other in `stream`.
   void apply(const Product& product, Stream stream, const StepHook& after) const;

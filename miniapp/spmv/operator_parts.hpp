@@ -21,7 +21,7 @@ struct OperatorParts {
   const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
   Connections* connections = nullptr;       ///< that transports share
 
-  std::size_t element_bytes() const { return vector_value_bytes(block.view().precision); }
+  NumberType type() const { return vector_type(block.view().precision); }  ///< of x and y
 };
 
 }  // namespace rowhalo

@@ -130,8 +130,7 @@ struct Operator::Storage {
         y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
       }
     });
-    TransportContext context{plan, vector_value_bytes(tuning.precision), tuning.vectors, comm.get(),
-                             site};
+    TransportContext context{plan, vector_type(tuning.precision), tuning.vectors, comm.get(), site};
     context.connections = &connections;
     if (tuning.vectors <= 2) {
       context.reading_seconds = reading_seconds(context, kernels, y.data(), Stream{});

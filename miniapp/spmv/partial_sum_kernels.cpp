@@ -41,13 +41,13 @@ std::unique_ptr<SpmvKernel> kernel_of_sums(const CsrView& matrix) {
 /// Local. What `kernel` makes of the first entries of `x`.
 std::vector<std::byte> product_of(const SpmvKernel& kernel, const CsrView& matrix,
                                   const std::vector<std::byte>& x) {
-  const std::size_t element = vector_value_bytes(matrix.precision);
-  const std::size_t bytes_in = static_cast<std::size_t>(matrix.columns) * element;
-  std::vector<std::byte> result(static_cast<std::size_t>(matrix.rows) * element);
+  const NumberType type = vector_type(matrix.precision);
+  const std::size_t bytes_in = static_cast<std::size_t>(matrix.columns) * bytes_of(type);
+  std::vector<std::byte> result(static_cast<std::size_t>(matrix.rows) * bytes_of(type));
   if (matrix.rows == 0) return result;
   const VectorMemory from(matrix.device, bytes_in), to(matrix.device, result.size());
   copy_between(matrix.device, from.data(), x.data(), bytes_in);
-  kernel.apply(1, from.data(), 0, to.data(), Stream{});
+  kernel.apply({.x = {from.data(), type}, .y = {to.data(), type}}, Stream{});
   if (matrix.device == Device::gpu) synchronize_device();
   copy_between(matrix.device, result.data(), to.data(), result.size());
   return result;

@@ -27,13 +27,13 @@ decltype(TransportContext::reading_seconds) reading_seconds(const TransportConte
                                                             const LocalKernels& kernels, void* y,
                                                             Stream stream) {
   constexpr std::size_t least_bytes = 1 << 21;
-  HaloVector x{nullptr, context.plan.owned, context.plan.ghosts, context.element_bytes,
+  HaloVector x{nullptr, context.plan.owned, context.plan.ghosts, context.type,
                0,       context.site.device};
-  const std::size_t bytes = (static_cast<std::size_t>(x.owned) + x.ghosts) * x.element_bytes;
+  const std::size_t bytes = (static_cast<std::size_t>(x.owned) + x.ghosts) * x.element_bytes();
   if (x.device == Device::cpu || context.site.shared || bytes < least_bytes) return {};
   return [&kernels, y, stream, x](std::byte* data) mutable {
     x.data = data;
-    return seconds_of_product(kernels, {1, x, 0, y}, stream);
+    return seconds_of_product(kernels, {1, x, 0, {y, x.type}}, stream);
   };
 }
 

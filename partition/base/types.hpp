@@ -22,7 +22,16 @@ enum class Device { cpu, gpu };
 enum class NumberType { fp64, fp32, fp16, bf16 };
 
 constexpr std::size_t bytes_of(NumberType type) {
-  return type == NumberType::fp64 ? 8 : type == NumberType::fp32 ? 4 : 2;
+  switch (type) {
+    case NumberType::fp64:
+      return 8;
+    case NumberType::fp32:
+      return 4;
+    case NumberType::fp16:
+    case NumberType::bf16:
+      break;
+  }
+  return 2;
 }
 
 /// --precision: what numbers of a run are stored and summed in.
@@ -53,6 +62,11 @@ constexpr std::size_t matrix_value_bytes(Precision precision) {
 }
 constexpr std::size_t vector_value_bytes(Precision precision) {
   return bytes_of(vector_type(precision));
+}
+
+constexpr std::string_view name_of(NumberType type) {
+  constexpr std::string_view names[] = {"fp64", "fp32", "fp16", "bf16"};
+  return names[static_cast<int>(type)];
 }
 
 constexpr std::string_view name_of(Precision precision) {

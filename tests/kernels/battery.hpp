@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -363,8 +364,31 @@ inline KernelWork work_of(const std::string& spec, const CsrView& matrix) {
 template <class T>
 std::vector<T> product(const SpmvKernel& kernel, T alpha, const std::vector<T>& x, T beta,
                        std::vector<T> y) {
-  kernel.apply(static_cast<double>(alpha), x.data(), static_cast<double>(beta), y.data(), {});
+  constexpr NumberType type = number_type_of<T>;
+  kernel.apply({alpha, {x.data(), type}, beta, {y.data(), type}}, {});
   return y;
+}
+
+inline bool refuses(const SpmvKernel& kernel, const LocalProduct& product) {
+  try {
+    kernel.apply(product, {});
+  } catch (const std::logic_error&) {
+    return true;
+  }
+  return false;
+}
+
+/// Whether it refuses vectors of another type, several at once, and a dot product that it does not
+/// sum. `right`: a product that it takes.
+inline bool refuses_wrong_products(const SpmvKernel& kernel, const LocalProduct& right,
+                                   double* parts) {
+  LocalProduct other_x = right, other_y = right, several = right, dot = right;
+  other_x.x.type = right.x.type == NumberType::fp64 ? NumberType::fp32 : NumberType::fp64;
+  other_y.y.type = other_x.x.type;
+  several.vectors = 2;
+  dot.dot_parts = parts;
+  return refuses(kernel, other_x) && refuses(kernel, other_y) && refuses(kernel, several) &&
+         (kernel.dot_parts().has_value() || refuses(kernel, dot));
 }
 
 /// The sum of x[i] y[i] over the listed rows: exact on small integers.

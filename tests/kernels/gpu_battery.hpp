@@ -141,8 +141,8 @@ std::vector<T> device_product(const SpmvKernel& kernel, T alpha, const std::vect
   const Stream stream = handle.stream();
   const DeviceArray<T> device_x{std::span<const T>(x)}, device_y{std::span<const T>(y)};
   const auto apply = [&] {
-    kernel.apply(static_cast<double>(alpha), device_x.data(), static_cast<double>(beta),
-                 device_y.data(), stream);
+    constexpr NumberType type = number_type_of<T>;
+    kernel.apply({alpha, {device_x.data(), type}, beta, {device_y.data(), type}}, stream);
   };
   if (launch == Launch::graph) {
     const GraphExec graph(stream, apply);

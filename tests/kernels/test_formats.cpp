@@ -166,7 +166,8 @@ TEST_CASE("formats that sum x.y along leave its parts, and y as it is without") 
         INFO(spec << ", " << matrix.name << ", " << list.name);
         names.insert(spec.substr(0, spec.find(':')));
         std::vector<double> y = before, dots(static_cast<std::size_t>(*parts), std::nan(""));
-        kernel->apply_with_dot(2, x.data(), -1, y.data(), dots.data(), {});
+        constexpr NumberType type = NumberType::fp64;
+        kernel->apply({2, {x.data(), type}, -1, {y.data(), type}, dots.data()}, {});
         CHECK(y == product(*kernel, 2.0, x, -1.0, before));
         CHECK(std::accumulate(dots.begin(), dots.end(), 0.0) == dot_of_listed(list, x, y));
       }
@@ -175,6 +176,35 @@ TEST_CASE("formats that sum x.y along leave its parts, and y as it is without") 
   CHECK(names == std::set<std::string>{"asell", "csr", "csr-omp"});
   const Typed<float> reduced(heavy());
   CHECK_FALSE(make_kernel("csr", reduced.view(), all_rows(64))->dot_parts());
+}
+
+TEST_CASE(
+    "every CPU format refuses vectors of another type, several of them, and sums it has not") {
+  const Matrix matrix = random(150, 150);
+  const Typed<double> wide(matrix);
+  const Typed<float> single(matrix);
+  const std::vector<double> x(150, 1);
+  std::vector<double> y(150, -7), parts(8);
+  for (const std::string& spec : cpu_specs(false)) {
+    INFO(spec);
+    LocalProduct product{.x = {x.data(), NumberType::fp64}, .y = {y.data(), NumberType::fp64}};
+    const auto kernel = make_kernel(unlimited(spec), wide.view(), all_rows(150));
+    CHECK(refuses_wrong_products(*kernel, product, parts.data()));
+    product.x.type = product.y.type = NumberType::fp32;  // the memory is large enough for that
+    const auto kernel_in_fp32 = make_kernel(unlimited(spec), single.view(), all_rows(150));
+    CHECK(refuses_wrong_products(*kernel_in_fp32, product, parts.data()));
+  }
+  CHECK(y == std::vector<double>(150, -7));
+  CHECK(parts == std::vector<double>(8));
+}
+
+TEST_CASE("a refusal names both types") {
+  const double entry = 1;
+  CHECK(ConstVectorView{&entry, NumberType::fp64}.as<double>() == &entry);
+  CHECK_THROWS_WITH((ConstVectorView{&entry, NumberType::fp64}.as<float>()),
+                    "a kernel for vectors of fp32 was given one of fp64");
+  CHECK_THROWS_WITH((VectorView{nullptr, NumberType::bf16}.as<double>()),
+                    "a kernel for vectors of fp64 was given one of bf16");
 }
 
 TEST_CASE("every CPU format refuses options that it does not have") {

@@ -66,12 +66,16 @@ bool ghosts_are_right(const Problem& problem, HaloExchange& halo,
   return right;
 }
 
-/// Collective. With three vectors of the transport; `exchanges` count as done before.
+/// Collective. With three vectors of the transport, of the type as wide as T; `exchanges` count as
+/// done before.
 template <class T>
 bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
                       const ComputeSite& site, std::uint32_t exchanges = 0,
                       Connections* connections = nullptr) {
-  TransportContext context{problem.plan, sizeof(T), 3, problem.comm, site, nullptr, exchanges};
+  constexpr NumberType type = sizeof(T) == 8   ? NumberType::fp64
+                              : sizeof(T) == 4 ? NumberType::fp32
+                                               : NumberType::fp16;
+  TransportContext context{problem.plan, type, 3, problem.comm, site, nullptr, exchanges};
   context.connections = connections;
   const std::unique_ptr<HaloExchange> halo = transport.make(context);
   std::vector<HaloVector> vectors;

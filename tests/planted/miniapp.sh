@@ -191,8 +191,8 @@ fault "a run that ended early counts as complete" jobs/classes/running.py \
   'names_in(rows)' \
   cli_classes
 fault "ghosts replace what the owned columns gave" miniapp/spmv/local_kernels.cpp \
-  'kernel_->apply(alpha, x, 1.0, y, stream)' \
-  'kernel_->apply(alpha, x, 0.0, y, stream)'
+  'added.beta = 1;' \
+  'added.beta = 0;'
 fault "split forgets its ghosts" miniapp/spmv/operator.cpp \
   'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);' \
   'return;' \
@@ -209,8 +209,8 @@ fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
 fault "poison spares the last ghost" miniapp/bench/baselines/disturbance.cpp \
-  'static_cast<std::size_t>(x.ghosts) * x.element_bytes' \
-  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes'
+  'static_cast<std::size_t>(x.ghosts) * x.element_bytes()' \
+  'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes()'
 fault "all ranks are late together" miniapp/bench/baselines/disturbance.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
@@ -251,7 +251,7 @@ fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp 
   'return are(vector, std::span(setting_.x).subspan(owned));'
 fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
   'std::span(setting_.x).subspan(owned))' \
-  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes))'
+  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()))'
 fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(0);'
@@ -410,12 +410,12 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
 fault "partial sums are not computed" miniapp/spmv/operator.cpp \
-  'if (sums->owned > 0) kernels.sums->apply(1, p.x.data, 0, sums->data, stream);' \
+  'if (sums->owned > 0) kernels.sums->apply({.x = p.x.view(), .y = sums->view()}, stream);' \
   '' \
   cli_halo
 fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \
-  'kernels.added->apply(p.alpha, sums->data, 1, p.y, stream);' \
-  'kernels.added->apply(1, sums->data, 1, p.y, stream);' \
+  'kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);' \
+  'kernels.added->apply({1, sums->view(), 1, p.y}, stream);' \
   cli_halo
 fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \

@@ -113,34 +113,22 @@ class AsellGpuKernel final : public DeviceFormat {
     stop_clock(exact.seconds);
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
-    apply_with_dot(alpha, x, beta, y, nullptr, stream);
-  }
-
   std::optional<std::int64_t> dot_parts() const override {
     if (!sums_dot<Numbers>(layout_.value_code)) return {};
     return layout_.slices.size();
   }
 
-  void apply_with_dot(double alpha, const void* x, double beta, void* y, double* parts,
-                      Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({{alpha, x, beta, y},
-             layout_.slices.data(),
-             layout_.patterns.data(),
-             layout_.words.data(),
-             layout_.values.data(),
-             reinterpret_cast<const Matrix*>(layout_.table.data()),
-             static_cast<unsigned>(layout_.distinct_values),
-             FixedPointCode<Sum>(layout_.fixed),
-             slice_rows_,
-             csr_.block,
-             parts},
+    launch_({product, layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
+             layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
+             static_cast<unsigned>(layout_.distinct_values), FixedPointCode<Sum>(layout_.fixed),
+             slice_rows_, csr_.block, product.dot_parts},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   Unroll chosen_unroll(const Spec& options) const {
     if (!options.has("unroll")) {
       return fitting_unroll(layout_, describe_device(current_device()).multiprocessors);

@@ -30,7 +30,7 @@ struct OffsetColumns {
   LocalIndex anchor;
   unsigned lane_bit;
 
-  template <Order order, int unroll>
+  template <LoadOrder order, int unroll>
   __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
@@ -51,7 +51,7 @@ struct DistanceColumns {
   const std::uint32_t* words;  ///< of this lane; those of a lane lie warp_size apart
   LocalIndex column_before;
 
-  template <Order order, int unroll>
+  template <LoadOrder order, int unroll>
   __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
     constexpr int per_word = codes_per_word(code), bits = 32 / per_word;
     constexpr unsigned ones = (1u << bits) - 1;
@@ -61,7 +61,7 @@ struct DistanceColumns {
       word[w] = ~0u;
       if (w * per_word < left) word[w] = streamed(words + w * warp_size);
     }
-    if constexpr (order == Order::streams_first) __syncwarp();
+    if constexpr (order == LoadOrder::streams_first) __syncwarp();
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
       const unsigned distance = word[u / per_word] >> (u % per_word * bits) & ones;
@@ -79,14 +79,14 @@ struct DistanceColumns {
 struct WholeColumns {
   const std::uint32_t* words;
 
-  template <Order order, int unroll>
+  template <LoadOrder order, int unroll>
   __device__ void load(int left, unsigned (&there)[unroll], LocalIndex (&column)[unroll]) {
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
       there[u] = ~0u;
       if (u < left) there[u] = streamed(words + u * warp_size);
     }
-    if constexpr (order == Order::streams_first) __syncwarp();
+    if constexpr (order == LoadOrder::streams_first) __syncwarp();
 #pragma unroll
     for (int u = 0; u < unroll; ++u) column[u] = max(static_cast<LocalIndex>(there[u]), 0);
     words += unroll * warp_size;
@@ -171,7 +171,7 @@ struct ConstantValue {
 };
 
 /// Adds the next `unroll` of `left` steps; left >= unroll is known at compile time in the loop.
-template <int unroll, Order order, class Columns, class Values, class Vector, class Sum,
+template <int unroll, LoadOrder order, class Columns, class Values, class Vector, class Sum,
           class Matrix>
 __device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
                           const Matrix&) {
@@ -183,7 +183,7 @@ __device__ void add_steps(int left, Columns& columns, Values& values, const Vect
   columns.template load<order>(left, there, column);
 #pragma unroll
   for (int u = 0; u < unroll; ++u) factor[u] = cached(x + column[u]);
-  if constexpr (order != Order::compilers) __syncwarp();
+  if constexpr (order != LoadOrder::compilers) __syncwarp();
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
@@ -191,7 +191,7 @@ __device__ void add_steps(int left, Columns& columns, Values& values, const Vect
   }
 }
 
-template <int unroll, int few, Order order, class Numbers, class Columns, class Values>
+template <int unroll, int few, LoadOrder order, class Numbers, class Columns, class Values>
 __device__ typename Numbers::Sum slice_sum(int steps, Columns columns, Values values,
                                            const typename Numbers::Vector* x) {
   typename Numbers::Sum sum = 0;

@@ -17,7 +17,7 @@ inline constexpr unsigned described_ahead = 1 << 14;
 
 /// Left to itself the compiler begins to sum, or to decode, and so waits, while loads are still to
 /// be asked for.
-enum class Order {
+enum class LoadOrder {
   compilers,
   loads_first,   ///< all loads of a batch of steps before its sums
   streams_first  ///< loads of values and of codes in words also before any of x
@@ -31,7 +31,7 @@ struct Shape {
   int packed;  ///< steps where several share a word
   int few;     ///< steps loaded at once where no more are left
   int blocks;
-  Order order;
+  LoadOrder order;
 };
 
 /// Measured on an H200, chosen among 4 to 20 steps and 3 to 16 thread blocks; fitting_unroll says
@@ -42,19 +42,19 @@ constexpr Shape shape_of(Unroll unroll, ValueCode code) {
   constexpr bool reduced =
       sizeof(typename Numbers::Matrix) + sizeof(typename Numbers::Vector) <= 2 * sizeof(float);
   if (in_table(code)) {
-    return {8, 8, 8, unroll == Unroll::low ? 16 : 12, Order::compilers};
+    return {8, 8, 8, unroll == Unroll::low ? 16 : 12, LoadOrder::compilers};
   }
   switch (unroll) {
     case Unroll::low:
       break;
     case Unroll::medium:
-      return {7, 8, 8, 12, reduced ? Order::loads_first : Order::compilers};
+      return {7, 8, 8, 12, reduced ? LoadOrder::loads_first : LoadOrder::compilers};
     case Unroll::high:
-      return {12, 12, 8, 6, Order::loads_first};
+      return {12, 12, 8, 6, LoadOrder::loads_first};
     case Unroll::highest:
-      return {20, 20, 8, 3, Order::streams_first};
+      return {20, 20, 8, 3, LoadOrder::streams_first};
   }
-  return {4, 8, 4, 16, Order::compilers};
+  return {4, 8, 4, 16, LoadOrder::compilers};
 }
 
 /// Of values by_step: the slices that a warp takes at once, the steps loaded before they are

@@ -64,21 +64,16 @@ class BlockedEllKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
     blocked_ell_kernel<T><<<blocks_for(rows_.count, bsr_threads), bsr_threads, 0, native(stream)>>>(
-        {{alpha, x, beta, y},
-         reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
-         reinterpret_cast<const T*>(blocks_.values.data()),
-         blocks_.size,
-         width(),
-         blocks_.count,
-         csr_.columns - 1,
-         rows_});
+        {product, reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
+         reinterpret_cast<const T*>(blocks_.values.data()), blocks_.size, width(), blocks_.count,
+         csr_.columns - 1, rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   /// Blocks of every block row.
   LocalIndex width() const {
     const auto blocks = static_cast<std::int64_t>(blocks_.columns.bytes() / sizeof(LocalIndex));

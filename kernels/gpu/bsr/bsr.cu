@@ -178,24 +178,17 @@ class BsrGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
     using Sum = typename Numbers::Sum;
-    launch_({{alpha, x, beta, y},
-             blocks_.begins.data(),
-             blocks_.bases.data(),
-             blocks_.columns.data(),
+    launch_({product, blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
              reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-             blocks_.order.data(),
-             blocks_.slices(),
-             blocks_.count,
-             csr_.columns - 1,
-             rows_},
+             blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   static constexpr SliceLayout layout{.slice = slice_size,
                                       .widest_chunk = widest_chunk<typename Numbers::Matrix>};
 

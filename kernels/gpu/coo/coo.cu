@@ -64,9 +64,10 @@ class CooGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    const CooArguments<T> arguments{{alpha, x, beta, y},
+    const CooArguments<T> arguments{product,
                                     entries_.count,
                                     entries_.rows.data(),
                                     entries_.columns.data(),
@@ -79,7 +80,6 @@ class CooGpuKernel final : public DeviceFormat {
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   std::int64_t stored_entries() const override { return entries_.count; }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
     return footprint_bytes() + counts.row_list_bytes;

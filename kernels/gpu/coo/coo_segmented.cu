@@ -37,18 +37,18 @@ class CooSegmentedKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
+    const ProductArguments<T> arguments(product);
     if (empty_rows_.size() > 0) {
       finish_empty_rows<<<blocks_for(empty_rows_.size(), conversion_threads), conversion_threads, 0,
-                          native(stream)>>>(empty_rows_.data(), empty_rows_.size(),
-                                            static_cast<T>(alpha), static_cast<T>(beta),
-                                            static_cast<T*>(y));
+                          native(stream)>>>(empty_rows_.data(), empty_rows_.size(), arguments.alpha,
+                                            arguments.beta, arguments.y);
       ROWHALO_CUDA(cudaGetLastError());
     }
-    add_coordinates(entries_, partial_, alpha, x, beta, y, stream);
+    add_coordinates(entries_, partial_, arguments, stream);
   }
 
- private:
   std::int64_t stored_entries() const override { return entries_.count; }
   std::int64_t matrix_bytes(const DeviceCounts&) const override {
     return entries_.bytes() + empty_rows_.bytes() + 2 * partial_.bytes();
@@ -59,7 +59,7 @@ class CooSegmentedKernel final : public DeviceFormat {
 
   Coordinates entries_;
   DeviceArray<LocalIndex> empty_rows_;
-  PartialSums<T> partial_;
+  SegmentSums<T> partial_;
 };
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/segments.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -99,10 +98,10 @@ __global__ void join_partials(SegmentedArguments<T> a) {
 }  // namespace
 
 template <class T>
-void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, double alpha,
-                     const void* x, double beta, void* y, Stream stream) {
+void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
+                     const ProductArguments<T>& product, Stream stream) {
   if (entries.count == 0) return;
-  const SegmentedArguments<T> arguments{{alpha, x, beta, y},
+  const SegmentedArguments<T> arguments{product,
                                         entries.count,
                                         entries.rows.data(),
                                         entries.columns.data(),
@@ -118,9 +117,9 @@ void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, 
   ROWHALO_CUDA(cudaGetLastError());
 }
 
-template void add_coordinates(const Coordinates&, const PartialSums<double>&, double, const void*,
-                              double, void*, Stream);
-template void add_coordinates(const Coordinates&, const PartialSums<float>&, double, const void*,
-                              double, void*, Stream);
+template void add_coordinates(const Coordinates&, const SegmentSums<double>&,
+                              const ProductArguments<double>&, Stream);
+template void add_coordinates(const Coordinates&, const SegmentSums<float>&,
+                              const ProductArguments<float>&, Stream);
 
 }  // namespace rowhalo

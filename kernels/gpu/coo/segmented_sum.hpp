@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
@@ -15,8 +16,8 @@ inline constexpr Offset entries_per_chunk = 512;
 /// What the chunks leave for the second launch: the sums of their first and last rows, which other
 /// chunks may share. Row -1: nothing.
 template <class T>
-struct PartialSums {
-  explicit PartialSums(Offset entries)
+struct SegmentSums {
+  explicit SegmentSums(Offset entries)
       : rows(2 * ((entries + entries_per_chunk - 1) / entries_per_chunk)), sums(rows.size()) {}
   DeviceArray<LocalIndex> rows;
   DeviceArray<T> sums;
@@ -26,7 +27,7 @@ struct PartialSums {
 /// y_i = alpha * (sum over the entries of row i) + beta * y_i for every row that has an entry; the
 /// rows stand together in the list.
 template <class T>
-void add_coordinates(const Coordinates& entries, const PartialSums<T>& partial, double alpha,
-                     const void* x, double beta, void* y, Stream stream);
+void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
+                     const ProductArguments<T>& product, Stream stream);
 
 }  // namespace rowhalo

@@ -93,15 +93,15 @@ class CsrCachedKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(window_) * sizeof(T);
     csr_cached_kernel<T><<<blocks_for(rows_.count, block_), block_, bytes, native(stream)>>>(
-        {{alpha, x, beta, y}, csr_, firsts_.data(), window_, rows_});
+        {product, csr_, firsts_.data(), window_, rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   /// What every device gives a thread block without being asked: 48 KiB.
   static constexpr std::int64_t largest_window = (48 << 10) / sizeof(T) - 1;
 

@@ -14,7 +14,7 @@
 namespace rowhalo {
 
 template <class Numbers>
-struct CsrArguments : ProductOf<Numbers> {
+struct CsrGpuArguments : ProductOf<Numbers> {
   const Offset* offsets;
   const LocalIndex* indices;
   const typename Numbers::Matrix* values;
@@ -22,7 +22,8 @@ struct CsrArguments : ProductOf<Numbers> {
 };
 
 template <class Numbers>
-using CsrLaunch = void (*)(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream);
+using CsrLaunch = void (*)(const CsrGpuArguments<Numbers>& arguments, int block,
+                           cudaStream_t stream);
 
 template <class Numbers>
 class CsrGpuKernel final : public DeviceFormat {
@@ -34,18 +35,14 @@ class CsrGpuKernel final : public DeviceFormat {
         block_(block),
         threads_per_row_(threads_per_row) {}
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({{alpha, x, beta, y},
-             csr_.offsets,
-             csr_.indices,
-             static_cast<const Matrix*>(csr_.values),
-             rows_},
+    launch_({product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_},
             block_, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   using Matrix = typename Numbers::Matrix;
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }

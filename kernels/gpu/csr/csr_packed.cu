@@ -283,28 +283,29 @@ class CsrPackedKernel final : public DeviceFormat {
     stop_clock(exact.seconds);
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+  bool starts_early() const override { return start_ == Start::early; }
+
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    const ProductOf<Numbers> product{alpha, x, beta, y};
+    const ProductOf<Numbers> arguments(product);
     if constexpr (takes_coded_values<Numbers>) {
       if (table_.bytes() > 0) {
         const CodedValues<Numbers> coded{reinterpret_cast<const Matrix*>(table_.data()),
                                          positions_.size() > 0 ? positions_.data() : nullptr};
-        return launch(product, coded, stream);
+        return launch(arguments, coded, stream);
       }
       if (fixed_.size() > 0) {
-        return launch(product,
+        return launch(arguments,
                       FixedValues<Numbers>{
                           reinterpret_cast<const FourOf<std::uint16_t>*>(fixed_.data()), code_},
                       stream);
       }
     }
-    launch(product, StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())},
-           stream);
+    launch(arguments,
+           StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())}, stream);
   }
-  bool starts_early() const override { return start_ == Start::early; }
 
- private:
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;

@@ -18,7 +18,7 @@ namespace rowhalo {
 namespace {
 
 template <class Numbers>
-__global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
+__global__ void csr_scalar_kernel(CsrGpuArguments<Numbers> a) {
   const std::int64_t k = thread_index();
   if (k >= a.rows.count) return;
   const LocalIndex row = a.rows[static_cast<LocalIndex>(k)];
@@ -28,7 +28,7 @@ __global__ void csr_scalar_kernel(CsrArguments<Numbers> a) {
 }
 
 template <class Numbers>
-void launch_scalar(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
+void launch_scalar(const CsrGpuArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   csr_scalar_kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(arguments);
 }
 

@@ -22,7 +22,7 @@ namespace rowhalo {
 namespace {
 
 template <class Numbers, int width>
-__global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
+__global__ void csr_vector_kernel(CsrGpuArguments<Numbers> a) {
   const std::int64_t k = thread_index() / width;
   const int lane = threadIdx.x % width;
   // Threads beyond the last row stay for the shuffles.
@@ -38,7 +38,7 @@ __global__ void csr_vector_kernel(CsrArguments<Numbers> a) {
 }
 
 template <class Numbers, int width>
-void launch_vector(const CsrArguments<Numbers>& arguments, int block, cudaStream_t stream) {
+void launch_vector(const CsrGpuArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const std::int64_t threads = std::int64_t{arguments.rows.count} * width;
   csr_vector_kernel<Numbers, width><<<blocks_for(threads, block), block, 0, stream>>>(arguments);
 }

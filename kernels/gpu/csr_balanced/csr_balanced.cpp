@@ -89,17 +89,17 @@ class CsrBalancedKernel final : public DeviceFormat {
     stop_clock(exact.seconds);
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
-    if (rows_.count == 0) return;
-    if constexpr (takes_coded_values<Wide>) {
-      if (coded()) return launch<Wide>(alpha, x, beta, y, nullptr, stream);
-    }
-    launch<Numbers>(alpha, x, beta, y, static_cast<const Matrix*>(values()), stream);
-  }
-
   bool leaves_room() const override { return true; }
 
  private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
+    if (rows_.count == 0) return;
+    if constexpr (takes_coded_values<Wide>) {
+      if (coded()) return launch<Wide>(product, nullptr, stream);
+    }
+    launch<Numbers>(product, static_cast<const Matrix*>(values()), stream);
+  }
+
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
@@ -108,10 +108,10 @@ class CsrBalancedKernel final : public DeviceFormat {
   static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
 
   template <class Types>
-  void launch(double alpha, const void* x, double beta, void* y,
-              const typename Types::Matrix* values, Stream stream) const {
+  void launch(const LocalProduct& product, const typename Types::Matrix* values,
+              Stream stream) const {
     launch_balanced<Types>(
-        {{alpha, x, beta, y},
+        {product,
          plan_.view(),
          hubs_.count() > 0 ? hubs_.indices.data() : indices(),
          columns16_.view(),

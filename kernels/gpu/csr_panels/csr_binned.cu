@@ -72,7 +72,7 @@ struct alignas(sizeof(T) * count) Pack {
 };
 
 template <class Numbers>
-__global__ void __launch_bounds__(panel_threads, 1) multiply(BinnedArguments<Numbers> a) {
+__global__ void __launch_bounds__(panel_threads, 1) multiply_panels(BinnedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   using Vector = typename Numbers::Vector;
   constexpr int unit = unit_entries<Sum>, unroll = 4;
@@ -198,7 +198,7 @@ class CsrBinnedKernel final : public DeviceFormat {
     plan_ = make_binned_plan(matrix, rows, panels, bins, unit);
     products_ = DeviceArray<Sum>(plan_.slots());
     bins_ = static_cast<unsigned>(bins.count);
-    ROWHALO_CUDA(cudaFuncSetAttribute(multiply<Numbers>,
+    ROWHALO_CUDA(cudaFuncSetAttribute(multiply_panels<Numbers>,
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(panel_bytes())));
     ROWHALO_CUDA(cudaFuncSetAttribute(sum_bins<Numbers>,
@@ -207,20 +207,20 @@ class CsrBinnedKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
     const BinnedArguments<Numbers> arguments{
-        {alpha, x, beta, y}, plan_.view(),     reinterpret_cast<const Matrix*>(plan_.values.data()),
-        products_.data(),    capacity_ / unit, rows_,
+        product,          plan_.view(),     reinterpret_cast<const Matrix*>(plan_.values.data()),
+        products_.data(), capacity_ / unit, rows_,
         csr_.columns};
-    multiply<Numbers><<<static_cast<unsigned>(plan_.panels.count), panel_threads, panel_bytes(),
-                        native(stream)>>>(arguments);
+    multiply_panels<Numbers><<<static_cast<unsigned>(plan_.panels.count), panel_threads,
+                               panel_bytes(), native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
     sum_bins<Numbers><<<bins_, bin_threads<Sum>, bin_bytes(capacity_), native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;

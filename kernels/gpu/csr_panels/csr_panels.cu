@@ -271,11 +271,12 @@ class CsrPanelsKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    const PanelArguments<Numbers> arguments{{alpha, x, beta, y}, begins_.data(), columns_.data(),
-                                            values_.data(),      panels_.count,  panels_.columns,
-                                            csr_.columns,        rows_,          sums_.data()};
+    const PanelArguments<Numbers> arguments{product,        begins_.data(), columns_.data(),
+                                            values_.data(), panels_.count,  panels_.columns,
+                                            csr_.columns,   rows_,          sums_.data()};
     kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(),
               native(stream)>>>(arguments);
     ROWHALO_CUDA(cudaGetLastError());
@@ -285,7 +286,6 @@ class CsrPanelsKernel final : public DeviceFormat {
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;

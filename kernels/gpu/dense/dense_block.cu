@@ -110,8 +110,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   synchronize_device();
 }
 
-const void* DenseBlock::ordered(const void* x, Stream stream) const {
-  if (indices_.size() == 0) return x;
+const void* DenseBlock::gathered(const void* x, Stream stream) const {
   with_word(vector_bytes_, [&]<class Word>(Word) {
     gather<<<blocks_for(columns_, conversion_threads), conversion_threads, 0, native(stream)>>>(
         indices_.data(), columns_, static_cast<const Word*>(x),

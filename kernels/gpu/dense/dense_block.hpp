@@ -30,9 +30,14 @@ class DenseBlock {
   }
   /// x with its entries in the order of the stored ones: x itself where that is its own order, else
   /// a copy that is put together in `stream`.
-  const void* ordered(const void* x, Stream stream) const;
+  template <class T>
+  const T* ordered(const T* x, Stream stream) const {
+    return indices_.size() == 0 ? x : static_cast<const T*>(gathered(x, stream));
+  }
 
  private:
+  const void* gathered(const void* x, Stream stream) const;
+
   DeviceMemory values_;
   DeviceArray<LocalIndex> indices_;  ///< of the entries of every row; empty: 0, 1, 2, ...
   DeviceMemory gathered_;

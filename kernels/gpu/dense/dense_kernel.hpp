@@ -46,19 +46,17 @@ class DenseGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({{alpha, dense_.ordered(x, stream), beta, y},
-             static_cast<const typename Numbers::Matrix*>(dense_.values()),
-             dense_.leading(),
-             dense_.columns(),
-             rows_,
-             sums_.data()},
+    ProductOf<Numbers> arguments(product);
+    arguments.x = dense_.ordered(arguments.x, stream);
+    launch_({arguments, static_cast<const typename Numbers::Matrix*>(dense_.values()),
+             dense_.leading(), dense_.columns(), rows_, sums_.data()},
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
     return dense_.value_bytes() + counts.row_list_bytes;

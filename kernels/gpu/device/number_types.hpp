@@ -16,6 +16,11 @@
 
 namespace rowhalo {
 
+template <>
+inline constexpr NumberType number_type_of<__half> = NumberType::fp16;
+template <>
+inline constexpr NumberType number_type_of<__nv_bfloat16> = NumberType::bf16;
+
 /// What a is stored in, what x and y are stored in, and what a row is summed in.
 template <class A, class V, class S>
 struct NumberTypes {

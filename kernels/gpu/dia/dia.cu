@@ -127,19 +127,15 @@ class DiaGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
     dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
-        {{alpha, x, beta, y},
-         shifts_.data(),
-         masks_.data(),
-         values_.data(),
-         static_cast<LocalIndex>(shifts_.size()),
-         rows_});
+        {product, shifts_.data(), masks_.data(), values_.data(),
+         static_cast<LocalIndex>(shifts_.size()), rows_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   std::int64_t stored_entries() const override { return values_.size(); }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
     return footprint_bytes() + counts.row_list_bytes;

@@ -31,12 +31,12 @@ class EllGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    slots_.template apply<ell_unroll>({alpha, x, beta, y}, block_, stream);
+    slots_.template apply<ell_unroll>(product, block_, stream);
   }
 
- private:
   std::int64_t stored_entries() const override { return slots_.indices.size(); }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
     return footprint_bytes() + counts.row_list_bytes;

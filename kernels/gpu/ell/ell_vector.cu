@@ -167,16 +167,17 @@ class EllVectorKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
-    if (rows_.count == 0) return;
-    const EllVectorArguments<Numbers> arguments{{indices_.data(), values_.data(), steps_, rows_},
-                                                {alpha, x, beta, y}};
-    const std::int64_t threads = std::int64_t{rows_.count} * threads_;
-    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, native(stream), arguments);
-  }
   bool starts_early() const override { return start_ == Start::early; }
 
  private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
+    if (rows_.count == 0) return;
+    const EllVectorArguments<Numbers> arguments{{indices_.data(), values_.data(), steps_, rows_},
+                                                product};
+    const std::int64_t threads = std::int64_t{rows_.count} * threads_;
+    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, native(stream), arguments);
+  }
+
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;

@@ -73,13 +73,15 @@ class HybGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    slots_.template apply<hyb_unroll>({alpha, x, beta, y}, block_, stream);
-    add_coordinates(beyond_, partial_, alpha, x, 1, y, stream);
+    ProductArguments<T> arguments(product);
+    slots_.template apply<hyb_unroll>(arguments, block_, stream);
+    arguments.beta = 1;
+    add_coordinates(beyond_, partial_, arguments, stream);
   }
 
- private:
   std::int64_t stored_entries() const override { return slots_.indices.size() + beyond_.count; }
   std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
     return footprint_bytes() + partial_.bytes() + counts.row_list_bytes;
@@ -93,7 +95,7 @@ class HybGpuKernel final : public DeviceFormat {
   int block_;
   LocalIndex width_;
   Coordinates beyond_;
-  PartialSums<T> partial_;
+  SegmentSums<T> partial_;
   EllBlock<T> slots_;
 };
 

@@ -106,19 +106,14 @@ class JdsGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    jds_kernel<T>
-        <<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>({{alpha, x, beta, y},
-                                                                          begins_.data(),
-                                                                          indices_.data(),
-                                                                          values_.data(),
-                                                                          sorted_.view(),
-                                                                          diagonals_});
+    jds_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
+        {product, begins_.data(), indices_.data(), values_.data(), sorted_.view(), diagonals_});
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   std::int64_t stored_entries() const override { return indices_.size(); }
   std::int64_t matrix_bytes(const DeviceCounts&) const override { return footprint_bytes(); }
   std::int64_t footprint_bytes() const override {

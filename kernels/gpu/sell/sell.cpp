@@ -75,14 +75,14 @@ class SellGpuKernel final : public DeviceFormat {
     stop_clock();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
+ private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
     if (rows_.count == 0) return;
-    launch_({{alpha, x, beta, y}, begins_.data(), indices_.data(), values_.data(), rows_}, block_,
+    launch_({product, begins_.data(), indices_.data(), values_.data(), rows_}, block_,
             native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 
- private:
   using Matrix = typename Numbers::Matrix;
   static constexpr Slices slices{warp_size, Slices::Last::short_one};
 

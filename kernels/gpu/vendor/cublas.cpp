@@ -18,6 +18,7 @@
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
 #include "partition/base/shared_library.hpp"
 
 namespace rowhalo {
@@ -87,26 +88,6 @@ class CublasKernel final : public SpmvKernel {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override {
-    ROWHALO_CUBLAS(cublas().set_stream(context_.get(), native(stream)));
-    const void* ordered = dense_.ordered(x, stream);
-    const bool by_rows = layout_ == DenseBlock::Layout::rows;
-    const cublasOperation_t operation = by_rows ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int m = by_rows ? dense_.columns() : matrix_.rows;
-    const int n = by_rows ? matrix_.rows : dense_.columns();
-    const int leading = static_cast<int>(dense_.leading());
-    if (matrix_.precision == Precision::fp64) {
-      ROWHALO_CUBLAS(cublas().dgemv(
-          context_.get(), operation, m, n, &alpha, static_cast<const double*>(dense_.values()),
-          leading, static_cast<const double*>(ordered), 1, &beta, static_cast<double*>(y), 1));
-    } else {
-      const float a = static_cast<float>(alpha), b = static_cast<float>(beta);
-      ROWHALO_CUBLAS(cublas().sgemv(
-          context_.get(), operation, m, n, &a, static_cast<const float*>(dense_.values()), leading,
-          static_cast<const float*>(ordered), 1, &b, static_cast<float*>(y), 1));
-    }
-  }
-
   KernelWork work() const override {
     const DeviceCounts counts = count_on_device(matrix_, all_rows(matrix_.rows));
     KernelWork work = work_of(counts, matrix_.nonzeros, dense_.value_bytes());
@@ -116,6 +97,27 @@ class CublasKernel final : public SpmvKernel {
   }
 
  private:
+  void multiply(const LocalProduct& product, Stream stream) const override {
+    if (matrix_.precision == Precision::fp64) {
+      multiply_as<double>(product, cublas().dgemv, stream);
+    } else {
+      multiply_as<float>(product, cublas().sgemv, stream);
+    }
+  }
+
+  template <class T, class Gemv>
+  void multiply_as(const ProductArguments<T>& product, Gemv* gemv, Stream stream) const {
+    ROWHALO_CUBLAS(cublas().set_stream(context_.get(), native(stream)));
+    const bool by_rows = layout_ == DenseBlock::Layout::rows;
+    const cublasOperation_t operation = by_rows ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int m = by_rows ? dense_.columns() : matrix_.rows;
+    const int n = by_rows ? matrix_.rows : dense_.columns();
+    const int leading = static_cast<int>(dense_.leading());
+    ROWHALO_CUBLAS(gemv(context_.get(), operation, m, n, &product.alpha,
+                        static_cast<const T*>(dense_.values()), leading,
+                        dense_.ordered(product.x, stream), 1, &product.beta, product.y, 1));
+  }
+
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

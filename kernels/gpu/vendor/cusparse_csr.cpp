@@ -71,12 +71,12 @@ class CusparseCsr final : public CusparseKernel {
 /// Refuses with cuSPARSE's own words where it cannot multiply: with so many nonzeros that was seen
 /// (CUDA 13.0, an internal error), although its index types allow them.
 void check_product(const SpmvKernel& kernel, const CsrView& matrix, const Spec& options) {
-  const std::size_t bytes = vector_value_bytes(matrix.precision);
-  const DeviceMemory x(static_cast<std::size_t>(matrix.columns) * bytes);
-  const DeviceMemory y(static_cast<std::size_t>(matrix.rows) * bytes);
+  const NumberType type = vector_type(matrix.precision);
+  const DeviceMemory x(static_cast<std::size_t>(matrix.columns) * bytes_of(type));
+  const DeviceMemory y(static_cast<std::size_t>(matrix.rows) * bytes_of(type));
   set_bytes_async(x.data(), 0, x.bytes(), Stream{});
   try {
-    kernel.apply(1, x.data(), 0, y.data(), Stream{});
+    kernel.apply({.x = {x.data(), type}, .y = {y.data(), type}}, Stream{});
     synchronize_device();
   } catch (const std::runtime_error& error) {
     options.fail(fmt::format("{} nonzeros are more than cuSPARSE can multiply: {}", matrix.nonzeros,

@@ -22,17 +22,22 @@ cudaDataType cusparse_type(Precision precision) {
   return precision == Precision::fp64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-void CusparseKernel::apply(double alpha, const void* x, double beta, void* y, Stream stream) const {
-  const float single_alpha = static_cast<float>(alpha), single_beta = static_cast<float>(beta);
-  const bool wide = csr_.precision == Precision::fp64;
-  const void* a = wide ? static_cast<const void*>(&alpha) : &single_alpha;
-  const void* b = wide ? static_cast<const void*>(&beta) : &single_beta;
+template <class T>
+void CusparseKernel::multiply_as(const ProductArguments<T>& product, Stream stream) const {
   ROWHALO_CUSPARSE(cusparseSetStream(context_.get(), native(stream)));
-  ROWHALO_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<void*>(x)));
-  ROWHALO_CUSPARSE(cusparseDnVecSetValues(y_.get(), y));
-  ROWHALO_CUSPARSE(cusparseSpMV(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, a, matrix_.get(),
-                                x_.get(), b, y_.get(), cusparse_type(csr_.precision), algorithm_,
-                                buffer_.data()));
+  ROWHALO_CUSPARSE(cusparseDnVecSetValues(x_.get(), const_cast<T*>(product.x)));
+  ROWHALO_CUSPARSE(cusparseDnVecSetValues(y_.get(), product.y));
+  ROWHALO_CUSPARSE(cusparseSpMV(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &product.alpha,
+                                matrix_.get(), x_.get(), &product.beta, y_.get(),
+                                cusparse_type(csr_.precision), algorithm_, buffer_.data()));
+}
+
+void CusparseKernel::multiply(const LocalProduct& product, Stream stream) const {
+  if (csr_.precision == Precision::fp64) {
+    multiply_as<double>(product, stream);
+  } else {
+    multiply_as<float>(product, stream);
+  }
 }
 
 KernelWork CusparseKernel::work() const {

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
 
@@ -33,7 +34,6 @@ cudaDataType cusparse_type(Precision precision);
 
 class CusparseKernel : public SpmvKernel {
  public:
-  void apply(double alpha, const void* x, double beta, void* y, Stream stream) const override;
   KernelWork work() const override;
 
  protected:
@@ -54,6 +54,10 @@ class CusparseKernel : public SpmvKernel {
   CsrView csr_;
 
  private:
+  void multiply(const LocalProduct& product, Stream stream) const override;
+  template <class T>
+  void multiply_as(const ProductArguments<T>& product, Stream stream) const;
+
   struct DestroyContext {
     void operator()(cusparseHandle_t context) const { cusparseDestroy(context); }
   };

@@ -55,7 +55,7 @@ class DisturbedExchange final : public ExchangeDecorator {
 
   void poison(const HaloVector& x, Stream stream) const {
     if (x.ghosts == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(x.ghosts) * x.element_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(x.ghosts) * x.element_bytes();
     if (device_ == Device::gpu) {
       set_bytes_async(x.ghost_data(), nan_byte, bytes, stream);
     } else {

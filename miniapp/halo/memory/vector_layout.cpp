@@ -44,7 +44,7 @@ VectorLayout::VectorLayout(const TransportContext& context) {
     return;
   }
   const std::size_t entries = static_cast<std::size_t>(context.plan.owned) + context.plan.ghosts;
-  stride_bytes = (entries * context.element_bytes + vector_alignment - 1) / vector_alignment *
+  stride_bytes = (entries * context.element_bytes() + vector_alignment - 1) / vector_alignment *
                  vector_alignment;
   if (context.reading_seconds) stride_bytes += (places - 1) * vector_alignment;
   bytes = stride_bytes * context.vectors;
@@ -65,7 +65,7 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
   return {base + first_bytes + slot * stride_bytes,
           context.plan.owned,
           context.plan.ghosts,
-          context.element_bytes,
+          context.type,
           slot,
           context.site.device};
 }
@@ -92,7 +92,7 @@ void MessageSpace::open(const TransportContext& context) {
   owner = context.comm;
   meet(owner);
   ROWHALO_MPI(MPI_Comm_dup(owner.handle, &comm));
-  ROWHALO_MPI(MPI_Type_contiguous(checked_cast<int>(context.element_bytes, "bytes of an entry"),
+  ROWHALO_MPI(MPI_Type_contiguous(checked_cast<int>(context.element_bytes(), "bytes of an entry"),
                                   MPI_BYTE, &element));
   ROWHALO_MPI(MPI_Type_commit(&element));
 }

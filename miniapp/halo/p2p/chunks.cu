@@ -20,7 +20,7 @@
 //     and chunks wait for that.
 #include <algorithm>
 
-#include "kernels/gpu/device/words.hpp"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/p2p/chunks.hpp"
 #include "miniapp/halo/p2p/waiting.cuh"
 
@@ -29,8 +29,8 @@ namespace rowhalo::p2p {
 namespace {
 
 /// Only the first thread block waits for entries.
-unsigned most_sending_blocks(Place place, std::size_t element_bytes) {
-  return place == Place::alone ? blocks_beside_products(element_bytes) : 2048;
+unsigned most_sending_blocks(Place place, NumberType type) {
+  return place == Place::alone ? blocks_beside_products(type) : 2048;
 }
 
 /// Entries that a thread has under way. More take more registers, and fewer thread blocks at once
@@ -121,8 +121,8 @@ std::uint64_t Chunks::incoming_bytes(LocalIndex entries) {
 }
 
 Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-               std::size_t element_bytes, std::byte* incoming, std::byte* ready, const Watch& watch)
-    : element_bytes_(element_bytes) {
+               NumberType type, std::byte* incoming, std::byte* ready, const Watch& watch)
+    : type_(type) {
   std::vector<Peer> peers;
   std::vector<Chunk> chunks;
   std::vector<std::int32_t> arrived_from;
@@ -132,7 +132,7 @@ Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_
     peers.push_back({reinterpret_cast<std::uint32_t*>(link.ready), link.rank});
     for (LocalIndex i = 0; i < chunks_of(link.sends); ++i) {
       const LocalIndex first = i * chunk_entries;
-      chunks.push_back({link.ghosts + first * element_bytes, link.stride_bytes, arrived + i,
+      chunks.push_back({link.ghosts + first * bytes_of(type), link.stride_bytes, arrived + i,
                         static_cast<std::uint32_t>(link.sends_begin + first),
                         static_cast<std::uint32_t>(std::min(chunk_entries, link.sends - first)),
                         peer});
@@ -157,8 +157,8 @@ Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_
 
 void Chunks::exchange(const HaloVector& x, Place place, Stream stream) const {
   const unsigned blocks =
-      std::min<unsigned>(tables_.chunk_count, most_sending_blocks(place, element_bytes_));
-  with_word(element_bytes_, [&]<class Word>(Word) {
+      std::min<unsigned>(tables_.chunk_count, most_sending_blocks(place, type_));
+  with_element_word(type_, [&]<class Word>(Word) {
     const ChunkArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
                                          static_cast<std::uint32_t>(x.slot)};
     launch(exchange_by_chunks<Word, Start::in_turn>, exchange_by_chunks<Word, Start::early>, blocks,

@@ -54,14 +54,14 @@ class Chunks {
   static std::uint64_t incoming_bytes(LocalIndex entries);
 
   /// `incoming`: the flags that peers write, in the order of `links`; `ready`: a counter from each.
-  Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-         std::size_t element_bytes, std::byte* incoming, std::byte* ready, const Watch& watch);
+  Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_indices, NumberType type,
+         std::byte* incoming, std::byte* ready, const Watch& watch);
 
   /// Stores the entries of `x` into the peers' ghosts and waits until theirs are here.
   void exchange(const HaloVector& x, Place place, Stream stream) const;
 
  private:
-  std::size_t element_bytes_;
+  NumberType type_;
   DeviceArray<Peer> peers_;
   DeviceArray<Chunk> chunks_;
   DeviceArray<LocalIndex> indices_;

@@ -17,8 +17,8 @@
 //     Hence, B has read the lines of e.
 #include <algorithm>
 
-#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/peers/lines.cuh"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/p2p/lines.hpp"
 #include "miniapp/halo/p2p/waiting.cuh"
 
@@ -27,13 +27,23 @@ namespace rowhalo::p2p {
 namespace {
 
 /// Beside products, more would leave no room for them.
-unsigned most_waiting_blocks(Place place, std::size_t element_bytes) {
-  return place == Place::alone ? blocks_beside_products(element_bytes) : 512;
+unsigned most_waiting_blocks(Place place, NumberType type) {
+  return place == Place::alone ? blocks_beside_products(type) : 512;
 }
 
 /// Lines of a message; an empty one where there are no entries, to signal.
 constexpr LocalIndex lines_of(LocalIndex entries) {
   return std::max<LocalIndex>(1, entries);
+}
+
+/// Bytes of a line: an entry and, beside each part of it that is stored at once, the exchange.
+template <class Word>
+constexpr std::size_t line_bytes() {
+  static_assert(sizeof(Word) <= 8);
+  return sizeof(Word) == 8 ? 16 : 8;
+}
+std::size_t line_bytes(NumberType type) {
+  return with_element_word(type, []<class Word>(Word) { return line_bytes<Word>(); });
 }
 
 template <class Word>
@@ -62,7 +72,7 @@ __global__ void __launch_bounds__(block_threads, least_resident_blocks)
   }
   for (std::uint32_t k = first; k < a.receives; k += stride) {
     if (k != first) landing = a.landings[k];
-    const std::byte* line = a.lines + half + k * line_bytes(sizeof(Word));
+    const std::byte* line = a.lines + half + k * line_bytes<Word>();
     Word word{};
     wait_until(a.watch, landing.rank, exchange, entries,
                [&] { return take_line(line, exchange, word); });
@@ -88,21 +98,20 @@ unsigned waiting_blocks(void (*alone)(Arguments), void (*in_line)(Arguments)) {
 
 }  // namespace
 
-std::uint64_t Lines::incoming_bytes(LocalIndex entries, std::size_t element_bytes) {
-  return lines_of(entries) * line_bytes(element_bytes);
+std::uint64_t Lines::incoming_bytes(LocalIndex entries, NumberType type) {
+  return lines_of(entries) * line_bytes(type);
 }
 
 Lines::Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-             std::size_t element_bytes, std::byte* incoming, std::uint64_t half_bytes,
-             const Watch& watch)
-    : element_bytes_(element_bytes) {
+             NumberType type, std::byte* incoming, std::uint64_t half_bytes, const Watch& watch)
+    : type_(type) {
   std::vector<LineRoute> routes;
   std::vector<LineLanding> landings;
   for (const Link& link : links) {
     std::byte* to = link.incoming;
     for (LocalIndex i = 0; i < lines_of(link.sends); ++i) {
       routes.push_back({to, link.sends > 0 ? send_indices[link.sends_begin + i] : -1});
-      to += line_bytes(element_bytes);
+      to += line_bytes(type);
     }
     for (LocalIndex i = 0; i < lines_of(link.receives); ++i) {
       landings.push_back({link.receives > 0 ? link.receives_begin + i : -1, link.rank});
@@ -121,11 +130,11 @@ Lines::Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_in
 
 void Lines::exchange(const HaloVector& x, Place place, Stream stream) const {
   const std::uint32_t most = std::max(tables_.sends, tables_.receives);
-  with_word(element_bytes_, [&]<class Word>(Word) {
+  with_element_word(type_, [&]<class Word>(Word) {
     const unsigned blocks = std::min({blocks_for(most, block_threads),
                                       waiting_blocks(exchange_by_lines<Word, Start::in_turn>,
                                                      exchange_by_lines<Word, Start::early>),
-                                      most_waiting_blocks(place, element_bytes_)});
+                                      most_waiting_blocks(place, type_)});
     const LineArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
                                         reinterpret_cast<Word*>(x.ghost_data())};
     launch(exchange_by_lines<Word, Start::in_turn>, exchange_by_lines<Word, Start::early>, blocks,

@@ -26,11 +26,6 @@ struct LineLanding {
   std::int32_t rank;  ///< that sends it
 };
 
-/// Bytes of a line: an entry and, beside each part of it that is stored at once, the exchange.
-constexpr std::size_t line_bytes(std::size_t element_bytes) {
-  return element_bytes == 8 ? 16 : 8;
-}
-
 /// As the kernel takes them.
 struct LineTables {
   const LineRoute* routes;
@@ -45,19 +40,18 @@ struct LineTables {
 class Lines {
  public:
   /// Of a message of `entries` in the receiver's memory, for exchanges of one parity.
-  static std::uint64_t incoming_bytes(LocalIndex entries, std::size_t element_bytes);
+  static std::uint64_t incoming_bytes(LocalIndex entries, NumberType type);
 
   /// `incoming`: what the peers write, in the order of `links`, for even exchanges; `half_bytes`
   /// behind it, the same distance on all ranks, for odd ones.
-  Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-        std::size_t element_bytes, std::byte* incoming, std::uint64_t half_bytes,
-        const Watch& watch);
+  Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices, NumberType type,
+        std::byte* incoming, std::uint64_t half_bytes, const Watch& watch);
 
   /// Sends the entries of `x` to the peers, waits for theirs and puts them into its ghosts.
   void exchange(const HaloVector& x, Place place, Stream stream) const;
 
  private:
-  std::size_t element_bytes_;
+  NumberType type_;
   DeviceArray<LineRoute> routes_;
   DeviceArray<LineLanding> landings_;
   LineTables tables_{};

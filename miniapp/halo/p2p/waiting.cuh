@@ -22,11 +22,17 @@ namespace rowhalo::p2p {
 /// precisions a product holds all registers: the sooner all is sent, the better.
 constexpr int block_threads = 128, most_registers = 32;
 constexpr int least_resident_blocks = (1 << 16) / (block_threads * most_registers);
-inline unsigned blocks_beside_products(std::size_t element_bytes) {
+inline unsigned blocks_beside_products(NumberType type) {
   constexpr unsigned many = 512;
-  return element_bytes == sizeof(double)
-             ? static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount))
-             : many;
+  switch (type) {
+    case NumberType::fp64:
+      return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+    case NumberType::fp32:
+    case NumberType::fp16:
+    case NumberType::bf16:
+      break;
+  }
+  return many;
 }
 
 /// The last block to call this counts the exchange.

@@ -23,7 +23,9 @@ int main() {
     std::vector<double> y(3, 7);
     try {
       const Spec options = Spec::parse(format.name, "format");
-      make_kernel(format, matrix, all_rows(3), options)->apply(1, x.data(), 0, y.data(), {});
+      const LocalProduct product{.x = {x.data(), NumberType::fp64},
+                                 .y = {y.data(), NumberType::fp64}};
+      make_kernel(format, matrix, all_rows(3), options)->apply(product, {});
     } catch (const InputError& refusal) {
       std::printf("%s\n", refusal.what());
       continue;

@@ -19,7 +19,8 @@ std::vector<double> power(const SpmvKernel& kernel, const std::vector<double>& x
   const auto all = [&] {
     for (int k = 0; k < count; ++k) {
       const auto &from = k % 2 == 0 ? a : b, &to = k % 2 == 0 ? b : a;
-      kernel.apply(0.7, from.data(), 0.0, to.data(), handle.stream());
+      kernel.apply({0.7, {from.data(), NumberType::fp64}, 0.0, {to.data(), NumberType::fp64}},
+                   handle.stream());
       if (products == Products::awaited) handle.synchronize();
     }
   };

@@ -37,7 +37,8 @@ std::vector<double> power(const SpmvKernel& kernel, const std::vector<double>& x
     copy_async(a.data(), start.data(), static_cast<std::size_t>(start.bytes()), stream);
     for (int k = 0; k < count; ++k) {
       const auto &from = k % 2 == 0 ? a : b, &to = k % 2 == 0 ? b : a;
-      kernel.apply(0.7, from.data(), 0.0, to.data(), stream);
+      kernel.apply({0.7, {from.data(), NumberType::fp64}, 0.0, {to.data(), NumberType::fp64}},
+                   stream);
       if (products == Products::awaited) handle.synchronize();
     }
   };

@@ -91,8 +91,9 @@ std::pair<std::vector<double>, double> product_with_dot(const SpmvKernel& kernel
   const DeviceArray<double> device_x{std::span<const double>(x)};
   const DeviceArray<double> device_y{std::span<const double>(before)};
   const DeviceArray<double> dots{std::span<const double>(nothing)};
-  kernel.apply_with_dot(alpha, device_x.data(), beta, device_y.data(), dots.data(),
-                        stream.stream());
+  constexpr NumberType type = NumberType::fp64;
+  kernel.apply({alpha, {device_x.data(), type}, beta, {device_y.data(), type}, dots.data()},
+               stream.stream());
   stream.synchronize();
   const std::vector<double> sums = dots.to_host();
   return {device_y.to_host(), std::accumulate(sums.begin(), sums.end(), 0.0)};
@@ -155,6 +156,33 @@ TEST_CASE("a few products of our own formats, for the sanitizers", "[short]") {
       CHECK(std::fabs(sum - dot_of_listed(list, x, y)) < 1e-10);
     }
   }
+}
+
+TEST_CASE(
+    "every GPU format refuses vectors of another type, several of them, and sums it has not") {
+  const Matrix matrix = pattern("full", 48, 48, [](LocalIndex, LocalIndex) { return true; });
+  const Typed<double> wide(matrix);
+  const Typed<float> single(matrix);
+  const DeviceProblem<double> problem(wide, every_row(48));
+  const DeviceProblem<float> problem_in_fp32(single, every_row(48));
+  const std::vector<double> before(48, -7);
+  const DeviceArray<double> x{std::span<const double>(before)}, y{std::span<const double>(before)};
+  const DeviceArray<double> parts(48);
+  int made = 0;
+  for (const std::string& spec : gpu_specs(Baselines::included)) {
+    INFO(spec);
+    LocalProduct product{.x = {x.data(), NumberType::fp64}, .y = {y.data(), NumberType::fp64}};
+    if (const auto kernel = make_or_refuse(spec, problem)) {
+      CHECK(refuses_wrong_products(*kernel, product, parts.data()));
+      ++made;
+    }
+    product.x.type = product.y.type = NumberType::fp32;  // the memory is large enough for that
+    if (const auto kernel = make_or_refuse(spec, problem_in_fp32)) {
+      CHECK(refuses_wrong_products(*kernel, product, parts.data()));
+    }
+  }
+  CHECK(made > 30);
+  CHECK(y.to_host() == before);
 }
 
 TEST_CASE("GPU formats that sum x.y along leave its parts, and y as it is without") {

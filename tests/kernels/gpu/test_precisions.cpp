@@ -40,7 +40,7 @@ struct NarrowProblem {
     const DeviceArray<std::byte> device_x{std::span<const std::byte>(stored(type, x))};
     const DeviceArray<std::byte> device_y{std::span<const std::byte>(stored(type, before))};
     const StreamHandle stream;
-    kernel.apply(alpha, device_x.data(), beta, device_y.data(), stream.stream());
+    kernel.apply({alpha, {device_x.data(), type}, beta, {device_y.data(), type}}, stream.stream());
     stream.synchronize();
     const std::vector<std::byte> bytes = device_y.to_host();
     std::vector<double> y(before.size());

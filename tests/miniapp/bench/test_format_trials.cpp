@@ -74,13 +74,14 @@ class Sleeper final : public SpmvKernel {
     ++alive;
   }
   ~Sleeper() override { --alive; }
-  void apply(double, const void*, double, void*, Stream) const override {
-    if (milliseconds_ >= long_milliseconds) ++long_sleeps;
-    made_up_seconds += milliseconds_ / 2000;  // interior and boundary
-  }
   KernelWork work() const override { return {}; }
 
  private:
+  void multiply(const LocalProduct&, Stream) const override {
+    if (milliseconds_ >= long_milliseconds) ++long_sleeps;
+    made_up_seconds += milliseconds_ / 2000;  // interior and boundary
+  }
+
   double milliseconds_;
 };
 
@@ -112,10 +113,13 @@ std::vector<const void*> multiplied;  ///< where x lay, whenever it was another 
 
 class Recorder final : public SpmvKernel {
  public:
-  void apply(double, const void* x, double, void*, Stream) const override {
+  KernelWork work() const override { return {}; }
+
+ private:
+  void multiply(const LocalProduct& product, Stream) const override {
+    const void* x = product.x.data;
     if (multiplied.empty() || multiplied.back() != x) multiplied.push_back(x);
   }
-  KernelWork work() const override { return {}; }
 };
 
 std::unique_ptr<SpmvKernel> make_recorder(const CsrView&, RowListView, const Spec&) {
@@ -132,14 +136,15 @@ std::unique_ptr<SpmvKernel> refuse_on_the_last(const CsrView&, RowListView, cons
 /// The host is busy with every product, at first for long; the device has nothing to do.
 class HeldUp final : public SpmvKernel {
  public:
-  void apply(double, const void*, double, void*, Stream) const override {
+  KernelWork work() const override { return {}; }
+
+ private:
+  void multiply(const LocalProduct&, Stream) const override {
     const std::chrono::microseconds busy(++calls_ <= 2 ? 60 : 8);
     const auto start = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - start < busy) continue;
   }
-  KernelWork work() const override { return {}; }
 
- private:
   mutable int calls_ = 0;
 };
 

@@ -32,7 +32,7 @@ class FaultyExchange final : public HaloExchange {
     if (exchanges(x)) halo_->begin(x, stream);
   }
   void finish(const HaloVector& x, Stream stream) override {
-    const std::size_t bytes = static_cast<std::size_t>(x.ghosts) * x.element_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(x.ghosts) * x.element_bytes();
     if (exchanges(x)) halo_->finish(x, stream);
     if (fault_ == Fault::slow) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     if (fault_ != Fault::stale) return;

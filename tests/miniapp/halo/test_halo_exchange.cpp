@@ -23,6 +23,8 @@ TEST_CASE("every transport fills every ghost") {
       const NcclConnection* connected = connections.nccl.get();
       const Problem scattered(text, "nnz", 3, Precision::fp32, 1, 0);
       REQUIRE_ALL_RANKS(ghosts_are_right<float>(scattered, transport, *site, 0, &connections));
+      REQUIRE_ALL_RANKS(
+          ghosts_are_right<std::uint16_t>(scattered, transport, *site, 0, &connections));
       REQUIRE_ALL_RANKS(connections.nccl.get() == connected);
       REQUIRE_ALL_RANKS(connected != nullptr || std::string(transport.name) != "nccl");
     }
@@ -52,7 +54,7 @@ TEST_CASE("a transport gives out no more vectors than it was made for") {
     const std::optional<ComputeSite> site = site_for(transport);
     if (!site) continue;
     const std::unique_ptr<HaloExchange> halo =
-        transport.make({problem.plan, sizeof(double), 1, problem.comm, *site});
+        transport.make({problem.plan, NumberType::fp64, 1, problem.comm, *site});
     const HaloVector x = halo->make_vector();
     CHECK(reinterpret_cast<std::uintptr_t>(x.data) % 64 == 0);
     CHECK(x.owned == problem.plan.owned);
@@ -73,7 +75,7 @@ TEST_CASE("two vectors lie where they are read fastest, and are exchanged there"
       if (!site) continue;
       INFO(transport.name << ", " << text);
       std::vector<std::byte*> tried;
-      TransportContext context{problem.plan, sizeof(double), 2, problem.comm, *site};
+      TransportContext context{problem.plan, NumberType::fp64, 2, problem.comm, *site};
       context.reading_seconds = [&](std::byte* x) {
         const std::size_t vector = tried.size() / 32, place = tried.size() % 32;
         tried.push_back(x);
@@ -94,7 +96,7 @@ TEST_CASE("places that are alike are few") {
   const Problem problem("stencil5:4", "rows", {}, Precision::fp64, 1, 0);
   const TransportEntry& transport = find_transport("mpi");
   int tried = 0;
-  TransportContext context{problem.plan, sizeof(double), 2, problem.comm, *site_for(transport)};
+  TransportContext context{problem.plan, NumberType::fp64, 2, problem.comm, *site_for(transport)};
   context.reading_seconds = [&](std::byte*) { return ++tried % 2 == 0 ? 1.0 : 1.005; };
   const std::unique_ptr<HaloExchange> halo = transport.make(context);
   CHECK(tried == 2 * 4);

@@ -54,7 +54,7 @@ TEST_CASE("mpi-shared: two exchanges are under way at once") {
   const Problem problem("random:rows=301,columns=301,row=3,seed=3", "rows", {}, Precision::fp64, 1,
                         0);
   const std::unique_ptr<HaloExchange> halo =
-      mpi_shared().make({problem.plan, sizeof(double), 2, problem.comm, site_of_nodes(0)});
+      mpi_shared().make({problem.plan, NumberType::fp64, 2, problem.comm, site_of_nodes(0)});
   const HaloVector a = halo->make_vector(), b = halo->make_vector();
   bool right = true;
   for (int round = 0; round < 20; ++round) {
@@ -76,7 +76,7 @@ TEST_CASE("mpi-shared: who waits in vain for a rank says so") {
   ComputeSite site = site_of_nodes(0);
   site.timeout_seconds = 0.05;
   const std::unique_ptr<HaloExchange> halo =
-      mpi_shared().make({problem.plan, sizeof(double), 1, problem.comm, site});
+      mpi_shared().make({problem.plan, NumberType::fp64, 1, problem.comm, site});
   const HaloVector x = halo->make_vector();
   std::string error;
   if (world().rank > 0) {

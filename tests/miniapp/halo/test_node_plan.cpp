@@ -129,7 +129,7 @@ TEST_CASE("transports send between nodes what the plan says, node-aware less") {
   }
   const auto sent = [&](const char* name) {
     const std::unique_ptr<HaloExchange> halo =
-        find_transport(name).make({problem.plan, sizeof(double), 1, problem.comm, site});
+        find_transport(name).make({problem.plan, NumberType::fp64, 1, problem.comm, site});
     halo->make_vector();
     const std::optional<NodeTraffic> traffic = halo->sent_between_nodes();
     halo->close();

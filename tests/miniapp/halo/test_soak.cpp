@@ -104,7 +104,7 @@ class Soak {
         expected_(expected),
         operator_(
             subject.kernels,
-            disturbed(transport.entry->make({subject.problem.plan, sizeof(double), 2,
+            disturbed(transport.entry->make({subject.problem.plan, NumberType::fp64, 2,
                                              subject.problem.comm, *site_for(*transport.entry)}),
                       disturbances, test_site().device, subject.problem.comm.rank)),
         vectors_{operator_.make_vector(), operator_.make_vector()} {

@@ -109,7 +109,7 @@ std::vector<double> product_of(Operator& a, const LocalRows& rows, double alpha,
     fill(x, rows.first_column);
     copy_between(device, memory.data(), std::vector(y.size(), before).data(),
                  y.size() * sizeof(double));
-    a.apply(alpha, x, beta, memory.data());
+    a.apply(alpha, x, beta, memory.at<double>());
     if (device == Device::gpu) synchronize_device();
   }
   copy_between(device, y.data(), memory.data(), y.size() * sizeof(double));
@@ -239,7 +239,7 @@ TEST_CASE("a matrix that is given away is distributed") {
     copy_between(device, x.data, ones.data(), ones.size() * sizeof(double));
     std::vector<double> y(a.local().owned_rows);
     const VectorMemory memory(device, y.size() * sizeof(double));
-    a.apply(1, x, 0, memory.data());
+    a.apply(1, x, 0, memory.at<double>());
     if (device == Device::gpu) synchronize_device();
     copy_between(device, y.data(), memory.data(), y.size() * sizeof(double));
     bool right = true;

@@ -73,7 +73,8 @@ TEST_CASE("a product does and tells what its list says") {
   const LoadedMatrix loaded(problem.matrix, Precision::fp64, Device::cpu);
   const Spec csr = Spec::parse("csr", "format");
   const LocalKernels kernels = make_local_kernels(problem.parts(loaded), Order::overlap, csr, csr);
-  Operator op(kernels, find_transport("mpi").make({problem.plan, sizeof(double), 1, problem.comm}));
+  Operator op(kernels,
+              find_transport("mpi").make({problem.plan, NumberType::fp64, 1, problem.comm}));
   const HaloVector x = op.make_vector();
   std::ranges::copy(std::as_bytes(std::span(problem.x)).first(x.owned * sizeof(double)), x.data);
   std::vector<double> y(problem.matrix.owned_rows), other(y);
@@ -81,7 +82,7 @@ TEST_CASE("a product does and tells what its list says") {
 
   std::vector<Step> told;
   const StepHook hook = [&](Step step) { told.push_back(step); };
-  op.apply({1, x, 0, other.data()}, {}, hook);
+  op.apply({1, x, 0, {other.data(), x.type}}, {}, hook);
   const std::vector expected{Step::begin_halo, Step::interior_rows, Step::finish_halo,
                              Step::boundary_rows};
   REQUIRE_ALL_RANKS(told == expected);
@@ -93,7 +94,7 @@ TEST_CASE("a product does and tells what its list says") {
   longer.push_back({Step::interior_rows});
   told.clear();
   std::ranges::fill(other, 5.0);
-  op.apply(longer, {1, x, 0, other.data()}, {}, hook);
+  op.apply(longer, {1, x, 0, {other.data(), x.type}}, {}, hook);
   REQUIRE_ALL_RANKS(std::ranges::count(told, Step::interior_rows) == 2);
   REQUIRE_ALL_RANKS(names_of(longer, false, false).back() == "interior rows");
   REQUIRE_ALL_RANKS(entry_of(told.back()).phase == Phase::interior);

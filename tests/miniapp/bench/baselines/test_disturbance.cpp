@@ -37,7 +37,7 @@ TEST_CASE("poison reaches the ghosts that were used, and nothing else") {
     const std::vector<double> ones(7, 1.0);
     const VectorMemory memory(device, sizeof(double) * ones.size());
     copy_between(device, memory.data(), ones.data(), sizeof(double) * ones.size());
-    const HaloVector x{memory.data(), 4, 2, sizeof(double), 0, device};
+    const HaloVector x{memory.data(), 4, 2, NumberType::fp64, 0, device};
     const auto halo = disturbed_exchange(what, 0);
     for (const bool used : {false, true}) {
       halo->exchange(x, {});

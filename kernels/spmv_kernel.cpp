@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is checked for all kernels (spmv_kernel.hpp).
+#include "kernels/spmv_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace rowhalo {
+
+void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
+  if (product.vectors != 1) {
+    throw std::logic_error(
+        fmt::format("a kernel that takes one vector was given {}", product.vectors));
+  }
+  if (product.dot_parts != nullptr && !dot_parts()) {
+    throw std::logic_error("a kernel that sums no dot product was asked for one");
+  }
+  multiply(product, stream);
+}
+
+}  // namespace rowhalo
