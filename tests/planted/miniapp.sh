@@ -306,7 +306,7 @@ fault "a lost output outranks a wrong y" miniapp/cli/outputs.cpp \
   'return !lost_.empty()' \
   test_miniapp_n1
 fault "stdout that fails counts as written" miniapp/cli/outputs.cpp \
-  'if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());' \
+  'if (!print_error_) print_error_ = error.reason();' \
   '(void)error;' \
   cli_outputs
 fault "FOM and RESULT are lost with stdout" miniapp/cli/outputs.cpp \
