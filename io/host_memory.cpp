@@ -135,7 +135,7 @@ std::string lacking_memory(const Comm& comm, std::int64_t bytes, const std::stri
     if (taken != nullptr) return;
     throw InputError(fmt::format("not enough memory for {}, which needs {:.3g} MB more on rank {}",
                                  what, static_cast<double>(bytes) / 1e6, comm.rank),
-                     no_limit, ExitCode::run_time);
+                     InputError::anywhere, ExitCode::run_time, Cause::memory);
   });
   return lack ? lack->what() : "";
 }

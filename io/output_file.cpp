@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 #include "io/report/writers.hpp"
 #include "io/temporary_file.hpp"
@@ -21,8 +20,6 @@
 namespace rowhalo {
 
 namespace {
-
-constexpr std::int64_t anywhere = std::numeric_limits<std::int64_t>::max();
 
 const char* remedy_of(int error) {
   switch (error) {
@@ -54,9 +51,8 @@ bool is_special(const std::string& path) {
 
 void fail_to_write(const std::string& path, const char* what) {
   const int error = errno;
-  throw InputError(
-      fmt::format("{}: {}: {}; {}", path, what, std::strerror(error), remedy_of(error)), anywhere,
-      ExitCode::run_time);
+  throw InputError(path, fmt::format("{}: {}; {}", what, std::strerror(error), remedy_of(error)),
+                   ExitCode::run_time);
 }
 
 void check_output_path(const std::string& path, const std::string& option) {

@@ -28,7 +28,7 @@ from calling import exit_with, hint, typed
 from names import Parser, quoted, say, typed_line
 from plotting.hdf5 import WrongFile
 from studying.ini import WrongInput
-from studying.points import arguments_of, obstacle, plural, warnings
+from studying.points import arguments_of, memory_warnings, obstacle, plural
 from studying.program import Program
 from studying.running import run_points
 from studying.states import LIVE, counts, states_of, table
@@ -51,9 +51,8 @@ def check_memory(folder):
         stop = obstacle(point, folder.site)
         if stop:
             raise WrongInput(f"{point['name']}: {stop}; another --site, or another set")
-        for note in warnings(point, folder.site):
-            if "may not fit" in note:
-                say(f"{NAME}: warning: {point['name']}: {note}", file=sys.stderr)
+        for note in memory_warnings(point, folder.site):
+            say(f"{NAME}: warning: {point['name']}: {note}", file=sys.stderr)
 
 
 def measure(options):

@@ -86,6 +86,7 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
 }
 
 const FormatEntry& find_format(std::string_view name, Device device, std::string_view option) {
+  const std::string place = fmt::format("{} {}", option, name);
   std::vector<std::string> names;
   bool of_other_device = false;
   for (const FormatEntry& entry : table) {
@@ -97,21 +98,20 @@ const FormatEntry& find_format(std::string_view name, Device device, std::string
     if (entry.name != name) continue;
     const std::string reason = unusable_reason(entry);
     if (!reason.empty()) {
-      throw InputError(
-          fmt::format("{} {}: not usable on device {}: {}", option, name, name_of(device), reason));
+      throw InputError(place, fmt::format("not usable on device {}: {}", name_of(device), reason));
     }
     return entry;
   }
   if (of_other_device) {
     const Device other = device == cpu ? gpu : cpu;
-    throw InputError(fmt::format(
-        "{} {}: runs on device {} only, and this run uses device {}; use {}, or --device {}",
-        option, name, name_of(other), name_of(device), listed(names), name_of(other)));
+    throw InputError(place,
+                     fmt::format("runs on device {} only, and this run uses device {}; use {}, or "
+                                 "--device {}",
+                                 name_of(other), name_of(device), listed(names), name_of(other)));
   }
   const std::string remedy = fmt::format("on device {} use {}", name_of(device), listed(names));
   if (option == "--format") names.insert(names.end(), {"auto", "all"});
-  throw InputError(
-      fmt::format("{} {}: unknown format{}", option, name, suggestion(name, names, remedy)));
+  throw InputError(place, "unknown format" + suggestion(name, names, remedy));
 }
 
 }  // namespace rowhalo

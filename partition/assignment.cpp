@@ -53,7 +53,8 @@ double seconds_without_halo(const PartitionQuality& quality, const PredictionMod
          model.memory_bytes_per_second;
 }
 
-/// Fills quality, times or reason of the candidate; the owners, if it can be used. Collective.
+/// Collective. Fills quality and times of the candidate, or why it refuses; the owners, if it can
+/// be used.
 std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
                                  const PartitionerEntry& entry, const PartitionRequest& request,
                                  PartitionCandidate& candidate, Progress& progress) {
@@ -67,7 +68,8 @@ std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
     judge_owners(comm, matrix, owners, request, candidate, progress);
     return owners;
   } catch (const AgreedError& refusal) {
-    candidate.reason = refusal.what();
+    candidate.outcome = outcome_of(refusal);
+    candidate.figures.refusal = refusal.what();
     return {};
   }
 }
@@ -85,7 +87,9 @@ std::vector<PartitionCandidate> untried(const std::vector<const PartitionerEntry
   std::vector<PartitionCandidate> candidates(entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) {
     candidates[k].name = entries[k]->name;
-    if (entries[k]->unusable != nullptr) candidates[k].reason = entries[k]->unusable;
+    if (entries[k]->unusable == nullptr) continue;
+    candidates[k].outcome = Outcome::refused;
+    candidates[k].figures.refusal = entries[k]->unusable;
   }
   return candidates;
 }
@@ -104,24 +108,25 @@ PartitionCandidate* best_of(std::vector<PartitionCandidate>& candidates) {
 
 /// Why a partitioner cannot gain much on the best so far, or not soon enough; empty when it is
 /// worth a try.
-std::string not_worth_it(const PartitionerEntry& entry, std::int64_t nonzeros,
-                         std::vector<PartitionCandidate>& candidates,
-                         const PredictionModel& model) {
+std::optional<PartitionFigures> not_worth_it(const PartitionerEntry& entry, std::int64_t nonzeros,
+                                             std::vector<PartitionCandidate>& candidates,
+                                             const PredictionModel& model) {
+  using enum PartitionGrounds;
   const PartitionCandidate* best = best_of(candidates);
   const bool cuts = entry.seconds_per_nonzero > 0;
   if (best != nullptr) {
     const double least = cuts ? large_share : negligible_share;
     const double limit = (1 + least) * seconds_without_halo(*best->quality, model);
     if (best->predicted_seconds <= limit) {
-      return fmt::format("{} is predicted within {:.0f} % of no halo", best->name, 100 * least);
+      return PartitionFigures{near_no_halo, least, 0, best->name};
     }
     if (cuts && find_partitioner(best->name).seconds_per_nonzero > 0) {
-      return best->name + " has cut the same graph";
+      return PartitionFigures{same_graph, 0, 0, best->name};
     }
   }
   const double seconds = entry.seconds_per_nonzero * static_cast<double>(nonzeros);
   if (seconds <= longest_cut_seconds) return {};
-  return fmt::format("it would take about {:.0f} s; try --partition {}", seconds, entry.name);
+  return PartitionFigures{long_cut, 0, seconds};
 }
 
 /// What takes no longer than a walk over the matrix comes first.
@@ -136,11 +141,12 @@ Assignment choose(const Comm& comm, const DistributedCsr& matrix, const Partitio
   chosen.candidates = untried(entries);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     PartitionCandidate& candidate = chosen.candidates[k];
-    if (!candidate.reason.empty()) continue;
+    if (candidate.outcome == Outcome::refused) continue;
     leave_if_requested(comm, progress);
-    candidate.reason = not_worth_it(*entries[k], nonzeros, chosen.candidates, request.model);
-    if (!candidate.reason.empty()) {
-      candidate.reason = "not tried: " + candidate.reason;
+    candidate.outcome = Outcome::slower;  // unless something else is said of it
+    if (const auto why = not_worth_it(*entries[k], nonzeros, chosen.candidates, request.model)) {
+      candidate.outcome = Outcome::skipped;
+      candidate.figures = *why;
       continue;
     }
     std::vector<int> owners =
@@ -151,15 +157,15 @@ Assignment choose(const Comm& comm, const DistributedCsr& matrix, const Partitio
   if (best == nullptr) {
     throw AgreedError(ExitCode::usage,
                       "--partition auto: every partitioner refuses this matrix; the first said: " +
-                          chosen.candidates.front().reason);
+                          chosen.candidates.front().figures.refusal);
   }
   const bool shortest =
       std::none_of(chosen.candidates.begin(), chosen.candidates.end(), [&](const auto& other) {
         return other.quality && other.predicted_seconds < best->predicted_seconds;
       });
-  best->reason =
-      shortest ? "shortest predicted"
-               : fmt::format("predicted within {:.0f} % of the shortest", 100 * negligible_share);
+  best->outcome = Outcome::chosen;
+  best->figures.grounds = shortest ? PartitionGrounds::shortest : PartitionGrounds::near_shortest;
+  best->figures.share = negligible_share;
   chosen.name = best->name;
   return chosen;
 }

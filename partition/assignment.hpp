@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "partition/base/outcome.hpp"
 #include "partition/nodes.hpp"
 
 namespace rowhalo {
@@ -35,14 +36,30 @@ struct PartitionRequest {
   PredictionModel model;
 };
 
+/// What a decision on a partitioner rests on.
+enum class PartitionGrounds {
+  shortest,       ///< chosen: the shortest time that is predicted
+  near_shortest,  ///< chosen: within `share` of it
+  near_no_halo,   ///< skipped: `best` is predicted within `share` of no halo
+  same_graph,     ///< skipped: `best` has cut the same graph
+  long_cut        ///< skipped: the cut would take `seconds`
+};
+struct PartitionFigures {
+  PartitionGrounds grounds = PartitionGrounds::shortest;
+  double share = 0, seconds = 0;
+  std::string best{};     ///< so far
+  std::string refusal{};  ///< refused, no_memory: as it was said
+};
+
 /// A partitioner that was looked at.
 struct PartitionCandidate {
   std::string name;
-  std::optional<PartitionQuality> quality;  ///< empty: it could not be used
+  std::optional<PartitionQuality> quality;  ///< empty: it was not used
   std::vector<PartTraffic> traffic;         ///< one per part, with the quality
   double predicted_seconds = 0;
   double seconds = 0;  ///< that the assignment took
-  std::string reason;  ///< why it was not used or not tried, or why it was chosen
+  Outcome outcome = Outcome::compared;
+  PartitionFigures figures{};
 };
 
 struct Assignment {

@@ -110,7 +110,7 @@ std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<vo
   } catch (const InputError& caught) {
     error = caught;
   } catch (const std::bad_alloc& lack) {
-    error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);
+    error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time, Cause::memory);
   }
   meet(comm);
   const std::int64_t position = error ? std::min(error->position(), none - 1) : none;
@@ -123,9 +123,15 @@ std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<vo
   const int root = static_cast<int>(first_rank);
   std::string message = error ? error->what() : "";
   broadcast(comm, message, root);
-  int code = error ? static_cast<int>(error->code()) : 0;
-  ROWHALO_MPI(MPI_Bcast(&code, 1, MPI_INT, root, comm.handle));
-  return AgreedError(static_cast<ExitCode>(code), message);
+  std::int64_t kind[3]{};  // code, cause, where the reason begins
+  if (error) {
+    kind[0] = static_cast<int>(error->code());
+    kind[1] = static_cast<int>(error->cause());
+    kind[2] = static_cast<std::int64_t>(error->reason_at());
+  }
+  ROWHALO_MPI(MPI_Bcast(kind, 3, MPI_INT64_T, root, comm.handle));
+  return AgreedError(static_cast<ExitCode>(kind[0]), message, static_cast<Cause>(kind[1]),
+                     static_cast<std::size_t>(kind[2]));
 }
 
 void agree(const Comm& comm, const std::function<void()>& local) {

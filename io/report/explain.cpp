@@ -9,9 +9,9 @@
 #include <cmath>
 #include <ostream>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
+#include "io/report/reasons.hpp"
 #include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
 
@@ -32,6 +32,8 @@ struct Considered {
   std::string name;
   std::optional<double> seconds;  ///< of a product
   std::string reason;
+  /// Taken after a trial beside the exchange, for which it needs no time of its own.
+  bool won_with_exchange = false;
 };
 
 struct Choice {
@@ -43,23 +45,15 @@ struct Choice {
   std::vector<Considered> candidates{};
 };
 
-/// Taken after a trial beside the exchange, for which it needs no time of its own.
-bool won_with_exchange(const Considered& one) {
-  return one.reason == fastest_with_exchange;
-}
-
 /// Those without a time, all with the same reason in one line.
 void say_left_out(Table& table, const std::vector<Considered>& candidates) {
-  constexpr std::string_view known = "not tried: ";
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const Considered& one : candidates) {
-    if (one.seconds || won_with_exchange(one)) continue;
-    const std::string reason =
-        one.reason.starts_with(known) ? one.reason.substr(known.size()) : one.reason;
-    const auto same = [&](const auto& group) { return group.first == reason; };
+    if (one.seconds || one.won_with_exchange) continue;
+    const auto same = [&](const auto& group) { return group.first == one.reason; };
     auto group = std::ranges::find_if(groups, same);
     if (group == groups.end()) {
-      group = groups.insert(group, std::pair{reason, std::vector<std::string>{}});
+      group = groups.insert(group, std::pair{one.reason, std::vector<std::string>{}});
     }
     group->second.push_back(one.name);
   }
@@ -97,7 +91,7 @@ void say_choice(Table& table, const Choice& choice) {
   }
   std::ranges::stable_sort(tried, {}, [](const Considered& one) { return *one.seconds; });
   const auto taken = std::ranges::find(choice.candidates, choice.taken, &Considered::name);
-  if (taken == choice.candidates.end() || !(taken->seconds || won_with_exchange(*taken))) {
+  if (taken == choice.candidates.end() || !(taken->seconds || taken->won_with_exchange)) {
     say(table, fmt::format("{}: {}, without a comparison.", choice.what, choice.taken));
     return say_left_out(table, choice.candidates);
   }
@@ -106,7 +100,7 @@ void say_choice(Table& table, const Choice& choice) {
   if (taken->seconds) text += fmt::format(", {} per product", seconds_text(*taken->seconds));
   text += ".";
   std::erase_if(tried, [&](const Considered& one) { return one.name == choice.taken; });
-  if (won_with_exchange(*taken)) {
+  if (taken->won_with_exchange) {
     text += fmt::format(" It is the {}, which was tried last.", taken->reason);
   } else if (tried.empty()) {
     text += " There is no runner-up.";
@@ -125,7 +119,9 @@ void say_partition(Table& table, const PartitionReport& p) {
   for (const PartitionJudgement& one : p.candidates) {
     std::optional<double> seconds;
     if (one.numbers) seconds = one.numbers->predicted_seconds;
-    choice.candidates.push_back({one.name, seconds, one.reason});
+    const bool skipped = one.outcome == Outcome::skipped;
+    choice.candidates.push_back(
+        {one.name, seconds, skipped ? skipped_text(one) : reason_text(one)});
   }
   say_choice(table, choice);
 }
@@ -134,17 +130,13 @@ void say_format(Table& table, const KernelReport& k) {
   if (k.candidates.empty()) return say(table, fmt::format("Format: {}, as named.", k.format));
   Choice choice{"Format", "timed products in", "formats", k.format};
   for (const FormatCandidate& one : k.candidates) {
-    choice.candidates.push_back({one.name, one.seconds, one.reason});
+    const bool won =
+        one.outcome == Outcome::chosen && one.figures.grounds == FormatGrounds::trial_with_exchange;
+    choice.candidates.push_back({one.name, one.seconds, reason_text(one), won});
   }
   say_choice(table, choice);
   if (k.boundary_format.empty() || k.boundary_format == k.format) return;
   say(table, fmt::format("Rows that need ghosts are in {}.", k.boundary_format));
-}
-
-/// SCHEDULE of "TRANSPORT, SCHEDULE", the name of a trial of another schedule; empty for others.
-std::string_view tried_schedule(std::string_view candidate) {
-  const std::size_t comma = candidate.find(", ");
-  return comma == candidate.npos ? std::string_view() : candidate.substr(comma + 2);
 }
 
 std::string transport_text(const std::string& transport, bool graph) {
@@ -153,8 +145,8 @@ std::string transport_text(const std::string& transport, bool graph) {
 
 /// Else the candidates are trials of other schedules.
 bool transports_were_compared(const HaloReport& h) {
-  return std::ranges::any_of(
-      h.candidates, [](const TransportCandidate& one) { return tried_schedule(one.name).empty(); });
+  return std::ranges::any_of(h.candidates,
+                             [](const TransportCandidate& one) { return !one.trial; });
 }
 
 void say_transport(Table& table, const HaloReport& h) {
@@ -165,8 +157,9 @@ void say_transport(Table& table, const HaloReport& h) {
   }
   Choice choice{"Transport", "timed products with", "transports", taken};
   for (const TransportCandidate& one : h.candidates) {
-    if (!tried_schedule(one.name).empty()) continue;
-    choice.candidates.push_back({transport_text(one.name, one.graph), one.seconds, one.reason});
+    if (one.trial) continue;
+    choice.candidates.push_back(
+        {transport_text(one.name, one.graph), one.seconds, reason_text(one)});
   }
   say_choice(table, choice);
 }
@@ -180,16 +173,15 @@ void say_sums(Table& table, const HaloReport& h) {
 
 void say_schedule(Table& table, const HaloReport& h) {
   if (!h.steps.empty()) say(table, fmt::format("A product: {}.", fmt::join(h.steps, ", ")));
-  if (h.schedule_reason.empty()) {
+  if (h.schedule_grounds == ScheduleGrounds::as_asked) {
     say(table, fmt::format("Schedule: {}.", h.schedule));
   } else {
-    say(table, fmt::format("Schedule: {}, since {}.", h.schedule, h.schedule_reason));
+    say(table, fmt::format("Schedule: {}, since {}.", h.schedule, schedule_reason(h)));
   }
   for (const TransportCandidate& one : h.candidates) {
-    const std::string_view schedule = tried_schedule(one.name);
-    if (!schedule.empty()) {
-      say(table, fmt::format("The schedule {} was tried: {}.", schedule, one.reason));
-    }
+    if (!one.trial) continue;
+    say(table,
+        fmt::format("The schedule {} was tried: {}.", one.trial->schedule, reason_text(one)));
   }
 }
 
@@ -197,7 +189,7 @@ void say_schedule(Table& table, const HaloReport& h) {
 void say_combinations(Table& table, const std::vector<CaseReport>& cases) {
   std::vector<const CaseReport*> order;
   for (const CaseReport& one : cases) {
-    if (one.median_seconds && one.passed) order.push_back(&one);
+    if (one.median_seconds && one.outcome != Outcome::wrong) order.push_back(&one);
   }
   if (order.empty()) return;
   std::ranges::stable_sort(order, {}, [](const CaseReport* one) { return *one->median_seconds; });

@@ -11,6 +11,7 @@
 
 #include "io/report/info_fields.hpp"
 #include "io/report/network_fields.hpp"
+#include "io/report/reasons.hpp"
 #include "io/report/report.hpp"
 #include "io/report/solve_fields.hpp"
 #include "io/report/system_fields.hpp"
@@ -30,6 +31,10 @@ struct Traffic {
   NodeTraffic sent;
   int entry_bytes = 0;
 };
+
+inline Word word_of(Outcome outcome) {
+  return {name_of(outcome), outcome_words()};
+}
 
 inline const char* name_of(RunStatus status) {
   switch (status) {
@@ -113,11 +118,12 @@ void fields(const PartitionReport& p, Walk&& field) {
 
 template <class Walk>
 void fields(const TransportCandidate& c, Walk&& field) {
-  field("name", c.name, "transport");
+  field("name", label_of(c), "transport, and the schedule if another was tried with it");
   field("graph", c.graph, "replayed from a CUDA graph");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
   field("exposed_seconds", c.exposed_seconds, "of the halo exchange that is not hidden (seconds)");
-  field("reason", c.reason, "why it was chosen or not timed");
+  field("outcome", word_of(c.outcome), "what became of it");
+  field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
 template <class Walk>
@@ -138,7 +144,7 @@ void fields(const HaloReport& h, Walk&& field) {
   field("graph", h.graph, "products were replayed from a CUDA graph");
   field("schedule", h.schedule, "name of the schedule");
   field("steps", h.steps, "of a product, in their order; (beside): in a second stream");
-  field("schedule_reason", h.schedule_reason,
+  field("schedule_reason", schedule_reason(h),
         "why it is not the one that was asked for; empty: it is, or nothing was multiplied");
   field("neighbors", NeighborCounts{h.planned.neighbors_mean, h.planned.neighbors_max},
         "ranks that a rank sends to");
@@ -168,7 +174,8 @@ void fields(const FormatCandidate& c, Walk&& field) {
   field("name", c.name, "format");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
   field("setup_seconds", c.setup_seconds, "conversion; null: it was not converted (seconds)");
-  field("reason", c.reason, "why it was chosen or not timed");
+  field("outcome", word_of(c.outcome), "what became of it");
+  field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
 template <class Walk>
@@ -261,8 +268,7 @@ void fields(const PerformanceReport& p, Walk&& field) {
 
 template <class Walk>
 void fields(const ValidationReport& v, Walk&& field) {
-  field("against", Word{v.against, {"reference", "petsc", "all", "none"}},
-        "what y was compared with");
+  field("against", Word{name_of(v.against), against_words()}, "what y was compared with");
   field("passed", v.passed, "every row within its bound");
   field("max_error_ratio", FiniteOrNull{v.max_error_ratio},
         "largest error over its bound; null: infinite");
@@ -320,8 +326,9 @@ void fields(const FormatReport& f, Walk&& field) {
   field("max_error_ratio", FiniteOrNull{f.max_error_ratio},
         "largest error over its bound; null: infinite");
   field("y_hash", Hash{f.y_hash}, "as in validation");
-  field("passed", f.passed, "y was right, or the format refused");
+  field("passed", f.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", f.rows_unchecked, "as in validation");
+  field("outcome", word_of(f.outcome), "compared: it has its times, and y was not wrong");
   field("reason", f.reason, "why it could not run or failed; empty otherwise");
   field("candidates", f.candidates, "of auto: formats that it considered; empty for others");
 }
@@ -336,8 +343,9 @@ void fields(const CaseReport& c, Walk&& field) {
   field("max_error_ratio", FiniteOrNull{c.max_error_ratio},
         "largest error over its bound; null: infinite");
   field("y_hash", Hash{c.y_hash}, "as in validation");
-  field("passed", c.passed, "y was right, or the format refused");
+  field("passed", c.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", c.rows_unchecked, "as in validation");
+  field("outcome", word_of(c.outcome), "chosen: it is what the other sections describe");
   field("reason", c.reason, "why it could not run or failed; empty otherwise");
 }
 

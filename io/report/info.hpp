@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "partition/assignment.hpp"
 #include "partition/matrix/matrix_statistics.hpp"
 #include "partition/quality.hpp"
 
@@ -29,9 +30,10 @@ struct PartitionNumbers {
 
 struct PartitionJudgement {
   std::string name;
-  std::optional<PartitionNumbers> numbers;  ///< empty: it could not be used
+  std::optional<PartitionNumbers> numbers;  ///< empty: it was not used
   double seconds = 0;                       ///< that the partitioner took
-  std::string reason;                       ///< why it could not be used; else what was said of it
+  Outcome outcome = Outcome::compared;
+  PartitionFigures figures{};
 };
 
 /// Memory that a product is predicted to need on the rank that needs most (memory_model.hpp).

@@ -5,6 +5,7 @@
 
 #include "io/report/field_types.hpp"
 #include "io/report/info.hpp"
+#include "io/report/reasons.hpp"
 
 namespace rowhalo {
 
@@ -53,7 +54,8 @@ void fields(const PartitionJudgement& p, Walk&& field) {
   field("predicted_seconds", part(p.numbers, &N::predicted_seconds),
         "of a product, predicted (seconds)");
   field("seconds", p.seconds, "that the partitioner took (seconds)");
-  field("reason", p.reason, "why it could not be used, or what was said of it; empty otherwise");
+  field("reason", reason_text(p),
+        "why it could not be used, or what was said of it; empty otherwise");
 }
 
 template <class Walk>

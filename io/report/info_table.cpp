@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "io/report/reasons.hpp"
 #include "io/report/text_table.hpp"
 
 namespace rowhalo {
@@ -102,7 +103,7 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
           "per product", "took");
   for (const PartitionJudgement& p : list) {
     if (!p.numbers) {
-      table.out() << with_text(name_cell(p.name, width), p.reason);
+      table.out() << with_text(name_cell(p.name, width), reason_text(p));
       continue;
     }
     const PartitionNumbers& n = *p.numbers;

@@ -95,9 +95,9 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
 }
 
 void write_result_line(std::ostream& out, const RunReport& report, bool color) {
-  const bool pass =
-      report.status == RunStatus::ok &&
-      (!report.validation || report.validation->against == "none" || report.validation->passed);
+  const bool pass = report.status == RunStatus::ok &&
+                    (!report.validation || report.validation->against == Against::none ||
+                     report.validation->passed);
   const char* tint = !color ? "" : pass ? "\033[1;32m" : "\033[1;31m";
   out << fmt::format("{}RESULT: {} {}{}\n", tint, pass ? "PASS" : "FAIL", one_line(report.verdict),
                      color ? "\033[0m" : "");

@@ -35,6 +35,13 @@ struct LinkReport {
   std::optional<double> message_seconds;  ///< of each further neighbour; empty: there is but one
 };
 
+/// A transport that could not be measured.
+struct UnmeasuredLink {
+  std::string between, transport;
+  bool graph = false;
+  std::string refusal;  ///< as it was said
+};
+
 /// What a product takes on a rank beside reading its bytes, from products by `auto` on generated
 /// matrices: T = call + max(bytes / bandwidth, rows * row + nonzeros * nonzero, sectors * sector).
 struct ProductCosts {
@@ -49,7 +56,7 @@ struct NetworkReport {
   std::optional<double> launch_seconds, graph_node_seconds;  ///< of an empty kernel; empty: no GPU
   ProductCosts product;
   std::vector<LinkReport> links;
-  std::vector<std::string> left_out;  ///< transports that could not be measured, with the reason
+  std::vector<UnmeasuredLink> left_out;
 };
 
 inline double measured_ranks_per_node(const NetworkReport& machine) {

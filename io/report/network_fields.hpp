@@ -5,6 +5,7 @@
 
 #include "io/report/field_types.hpp"
 #include "io/report/network.hpp"
+#include "io/report/reasons.hpp"
 
 namespace rowhalo {
 
@@ -55,7 +56,9 @@ void fields(const NetworkReport& n, Walk&& field) {
         "of the same in a CUDA graph; null: no GPU (seconds)");
   field("product", n.product, "of products on a rank beside reading");
   field("links", n.links, "exchanges by every usable transport between every kind of pair");
-  field("left_out", n.left_out, "transports that could not be measured, with the reason");
+  std::vector<std::string> left_out;
+  for (const UnmeasuredLink& link : n.left_out) left_out.push_back(reason_text(link));
+  field("left_out", left_out, "transports that could not be measured, with the reason");
 }
 
 template <class Walk>

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "io/report/reasons.hpp"
 #include "io/report/text_table.hpp"
 
 namespace rowhalo {
@@ -48,7 +49,7 @@ void write_product(Table& table, const NetworkReport& n) {
 
 void write_links(Table& table, const NetworkReport& n) {
   table.group("Exchanges between two ranks, all pairs at once");
-  for (const std::string& reason : n.left_out) table.line("left out", reason);
+  for (const UnmeasuredLink& link : n.left_out) table.line("left out", reason_text(link));
   if (n.links.empty()) {
     if (n.ranks == 1) table.line("none", "one rank has no other");
     return;

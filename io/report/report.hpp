@@ -3,13 +3,13 @@
 // The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON, CSV and
 // HDF5 are writers of this struct and of nothing else. Times in seconds, sizes in bytes. A
 // std::optional that is empty was not measured and is null in JSON. The names of all fields, and
-// what they mean: fields.hpp.
+// what they mean: fields.hpp. Decisions are an Outcome with its figures; their sentences:
+// reasons.hpp.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/report/info.hpp"
@@ -17,6 +17,7 @@
 #include "io/report/solve.hpp"
 #include "io/report/system.hpp"
 #include "io/report/telemetry.hpp"
+#include "partition/base/outcome.hpp"
 #include "partition/base/types.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"
@@ -63,24 +64,56 @@ struct PartitionReport {
   std::vector<PartitionJudgement> candidates{};  ///< empty when the partitioner was named
 };
 
+/// What a decision on a format rests on.
+enum class FormatGrounds {
+  trial,
+  trial_with_exchange,  ///< chosen in one, or given up after it
+  prediction,           ///< skipped: predicted `times` the time of `than`
+  bound                 ///< skipped: cannot take less than `times` the time of `than`
+};
+struct FormatFigures {
+  FormatGrounds grounds = FormatGrounds::trial;
+  double times = 0;
+  std::string than{};
+  std::string boundary{};  ///< format of the boundary rows, if it refused these; else empty
+  std::string refusal{};   ///< of all rows or of the boundary rows, as it was said
+};
+
 /// A format that `auto` considered.
 struct FormatCandidate {
   std::string name;
   std::optional<double> seconds;        ///< of a product; empty when it was not timed
   std::optional<double> setup_seconds;  ///< conversion; empty when not converted
-  std::string reason;                   ///< why it was chosen, or why it was not timed
+  Outcome outcome = Outcome::slower;
+  FormatFigures figures{};
 };
 
-/// The reason of a format that was taken after a trial beside the exchange.
-inline constexpr std::string_view fastest_with_exchange = "fastest with exchange";
+/// Of a trial of another schedule, or of another format, with the transport that was chosen.
+struct ScheduleTrial {
+  std::string schedule{}, format{};
+  std::string than{};  ///< schedule or format so far
+  double share = 0;    ///< of its time
+};
 
-/// A transport that `auto` considered.
+/// A transport that `auto` considered, or a trial with the one that was chosen.
 struct TransportCandidate {
   std::string name;
   bool graph = false;
   std::optional<double> seconds;          ///< of a product; empty when it was not timed
   std::optional<double> exposed_seconds;  ///< likewise
-  std::string reason;                     ///< why it was chosen, or why it was not timed
+  Outcome outcome = Outcome::slower;      ///< chosen: also what a later trial replaced
+  std::string refusal{};                  ///< refused, no_memory: as it was said
+  std::optional<ScheduleTrial> trial{};
+};
+
+/// Why products have another schedule than the one that was asked for.
+enum class ScheduleGrounds {
+  as_asked,  ///< they have not
+  no_ghosts,
+  few_entries,
+  few_interior_entries,
+  trial,
+  all_rows  ///< the format multiplies all rows at once
 };
 
 /// What the choice of a format by `auto` took, conversions and trials; `products` of the chosen.
@@ -99,8 +132,9 @@ struct HaloReport {
   bool poison = false;                         ///< ghosts were NaN between products
   double jitter_seconds = 0;         ///< longest delay of a rank; with either, times mean little
   std::vector<std::string> steps{};  ///< of a product, in their order
-  std::string schedule_reason{};     ///< why it is not the one asked for; empty: it is
-  std::int64_t partial_sums = 0;     ///< of the entries sent, those that are sums of rows
+  ScheduleGrounds schedule_grounds = ScheduleGrounds::as_asked;
+  std::string schedule_format{};  ///< all_rows: the format
+  std::int64_t partial_sums = 0;  ///< of the entries sent, those that are sums of rows
 };
 
 struct KernelReport {
@@ -156,8 +190,11 @@ struct PerformanceReport {
   std::optional<double> read_bandwidth_gbytes, share_of_read_bandwidth;
 };
 
+/// What y is compared with.
+enum class Against { reference, petsc, all, none };
+
 struct ValidationReport {
-  std::string against;  ///< reference | petsc | all | none
+  Against against = Against::reference;
   bool passed = false;
   double max_error_ratio = 0;
   GlobalIndex worst_row = -1;
@@ -175,7 +212,7 @@ struct CaseReport {
   std::optional<double> median_seconds, exposed_seconds;  ///< empty when it could not run
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
-  bool passed = false;
+  Outcome outcome = Outcome::slower;
   std::string reason;               ///< why it could not run, or why it failed
   std::int64_t rows_unchecked = 0;  ///< as in ValidationReport
 };
@@ -198,7 +235,7 @@ struct FormatReport {
   double setup_seconds = 0, setup_products = 0;  ///< conversion from CSR; the same in products
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
-  bool passed = true;
+  Outcome outcome = Outcome::compared;
   std::int64_t rows_unchecked = 0;          ///< as in ValidationReport
   std::string reason;                       ///< why it could not run, or why it failed
   std::vector<FormatCandidate> candidates;  ///< of `auto`, whose set-up is that of all its trials

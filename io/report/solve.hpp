@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "partition/base/outcome.hpp"
+
 namespace rowhalo {
 
 /// Mean seconds of one iteration, slowest rank.
@@ -30,9 +32,12 @@ enum class SolutionCheck { none, right, wrong, no_memory };
 
 struct SolverReport {
   std::string method, preconditioner, norm;
+  bool norm_of_residual = true;  ///< else `norm` is a formula; no field of outputs
   double tolerance = 0;
+  int wanted_iterations = 0;  ///< exactly so many; 0: until the tolerance; no field of outputs
   bool reproducible = false;
-  std::string end;  ///< how it ended: "converged", "indefinite matrix", ...
+  std::string end;                      ///< how it ended: "converged", "indefinite matrix", ...
+  Outcome outcome = Outcome::compared;  ///< or refused, interrupted; no field of outputs: `end`
   bool passed = false;
   SolutionCheck check = SolutionCheck::none;  ///< no field of outputs: `reason` says it
   int iterations = 0;

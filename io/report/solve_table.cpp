@@ -42,16 +42,14 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   const SolverReport& first = solvers.front();
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
-  const auto done = std::ranges::find(solvers, "iterations done", &SolverReport::end);
-  if (done != solvers.end()) {
-    table.line("stops after", fmt::format("{} iterations, whatever the norm", done->iterations));
+  if (first.wanted_iterations > 0) {
+    table.line("stops after",
+               fmt::format("{} iterations, whatever the norm", first.wanted_iterations));
   } else {
-    const bool one_word =
-        first.norm.find(' ') == std::string::npos;  // else a formula or a sentence
     table.line("stops at", first.eigenvalue
                                ? fmt::format("{} of {:.3g} |lambda|", first.norm, first.tolerance)
                                : fmt::format("{:.3g} of the first {}{}", first.tolerance,
-                                             first.norm, one_word ? " norm" : ""));
+                                             first.norm, first.norm_of_residual ? " norm" : ""));
   }
   table.line("sums", first.reproducible ? "reproducible" : "in any order");
   table.out() << fmt::format("  {:<22}{:>7}{:>12}{:>12}{:>11}{:>11}  {}\n", "method", "iter.",

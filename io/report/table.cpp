@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "io/report/reasons.hpp"
 #include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
 
@@ -19,7 +20,7 @@ namespace rowhalo {
 namespace {
 
 std::string name_of(const TransportCandidate& c) {
-  return c.name + (c.graph ? " graph" : "");
+  return label_of(c) + (c.graph ? " graph" : "");
 }
 
 std::string name_of(const FormatCandidate& c) {
@@ -37,7 +38,7 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
   for (const Candidate& c : list) {
     out << with_text(fmt::format("    {:<{}}{:>11}  {:>10}", name_of(c), width,
                                  optional_seconds(c.seconds), optional_seconds(c.*seconds)),
-                     c.reason);
+                     reason_text(c));
   }
 }
 
@@ -47,8 +48,8 @@ void write_formats_tried(std::ostream& out, const std::vector<FormatCandidate>& 
 
 /// What stands behind the numbers of a format or a combination.
 template <class Report>
-std::string outcome(const Report& one) {
-  std::string text = one.passed ? "" : "FAILED";
+std::string remarks(const Report& one) {
+  std::string text = one.outcome == Outcome::wrong ? "FAILED" : "";
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
   if (one.rows_unchecked > 0) add(fmt::format("unchecked rows: {}", one.rows_unchecked));
   if (!one.reason.empty()) add(one.reason);
@@ -84,7 +85,7 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
                          optional_percent(f.share_of_read_bandwidth),
                          digits_text(f.setup_products, 3), f.max_error_ratio);
     }
-    out << with_text(row, outcome(f));
+    out << with_text(row, remarks(f));
   }
   out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
          "products\n";
@@ -121,7 +122,7 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
       row += fmt::format("  {:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
                          optional_seconds(c.exposed_seconds), c.max_error_ratio, c.y_hash);
     }
-    out << with_text(row, outcome(c));
+    out << with_text(row, remarks(c));
   }
 }
 
@@ -303,9 +304,9 @@ void write_timing(Table& table, const TimingReport& t,
 void write_validation(Table& table, const ValidationReport& v,
                       const std::optional<TimingReport>& timing) {
   table.group("Validation");
-  if (v.against != "none") {
+  if (v.against != Against::none) {
     table.verdict(
-        v.against.c_str(), v.passed,
+        name_of(v.against), v.passed,
         fmt::format("{}, {} rows{}, largest error {:.4g} of its bound{}",
                     v.passed ? "passed" : "failed", grouped(v.rows_checked),
                     v.rows_unchecked == 0 ? "" : ", " + grouped(v.rows_unchecked) + " unchecked",

@@ -148,6 +148,16 @@ def add_outline(point, study, program):
                  host_bytes=outline.host_bytes)
 
 
+def memory_warnings(point, site):
+    """What may not fit."""
+    limits = [("memory_gb", site.memory_gb, point["host_bytes"] * point["ranks_per_node"])]
+    if point["device"] == "gpu":
+        limits.append(("gpu_memory_gb", site.gpu_memory_gb, point["memory_bytes"]))
+    for key, gigabytes, need in limits:
+        if gigabytes and need > gigabytes * 1e9:
+            yield f"may not fit: needs {need / 1e9:.3g} GB, the site says {key} = {gigabytes:g}"
+
+
 def warnings(point, site):
     """What to think about before a point is run."""
     device, ranks = point["device"], point["ranks"]
@@ -155,12 +165,7 @@ def warnings(point, site):
     if seconds < LEAST_SECONDS[device]:
         yield (f"too small to measure: about {seconds * 1e6:.2g} us per product and rank without the "
                "halo, latency will dominate and times will spread")
-    limits = [("memory_gb", site.memory_gb, point["host_bytes"] * point["ranks_per_node"])]
-    if device == "gpu":
-        limits.append(("gpu_memory_gb", site.gpu_memory_gb, point["memory_bytes"]))
-    for key, gigabytes, need in limits:
-        if gigabytes and need > gigabytes * 1e9:
-            yield f"may not fit: needs {need / 1e9:.3g} GB, the site says {key} = {gigabytes:g}"
+    yield from memory_warnings(point, site)
     if abs(point["size_over_wanted"] - 1) > 0.1:
         yield f"{point['size_over_wanted']:.2f} times the size that is wanted"
 

@@ -158,7 +158,9 @@ def common(report, point, repeat):
         "boundary_format": kernel.get("boundary_format"), "precision": kernel.get("precision")
         or point.get("precision") or word_after("--precision", report["argv"]) or "fp64",
         "threads": point.get("threads"), "setup_seconds": math.fsum(setup),
-        "petsc_seconds": checked.get("petsc_seconds"), "against": checked.get("against"),
+        "petsc_seconds": checked.get("petsc_seconds"),
+        # Reports of `kernels` have no section "validation".
+        "against": checked.get("against") or word_after("--validate", report["argv"]),
         "read_bandwidth_gbytes": bandwidth.get("read"),
         "copy_bandwidth_gbytes": bandwidth.get("copy"),
         "triad_bandwidth_gbytes": bandwidth.get("triad")}

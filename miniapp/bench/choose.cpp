@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -16,17 +15,12 @@
 
 namespace rowhalo {
 
-std::string reason_of(const AgreedError& refusal, const std::string& format) {
-  const std::string option = "--format " + format + ": ", reason = refusal.what();
-  return reason.starts_with(option) ? reason.substr(option.size()) : reason;
-}
-
 void refuse_without_memory(const Spec& spec, const std::function<void()>& make) {
   try {
     make();
   } catch (const std::bad_alloc& lack) {
-    throw InputError(fmt::format("--format {}: not enough memory: {}", spec.name(), lack.what()),
-                     std::numeric_limits<std::int64_t>::max(), out_of_memory);
+    throw InputError("--format " + spec.name(), fmt::format("not enough memory: {}", lack.what()),
+                     ExitCode::run_time, Cause::memory);
   }
 }
 
@@ -102,13 +96,11 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
 SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
                                  const ComputeSite& site, const std::string& halo,
                                  Schedule wanted) {
-  const auto blocking = [](const char* reason) {
-    return SettledSchedule{Schedule::blocking, reason};
-  };
-  if (site.device == Device::cpu || wanted != Schedule::overlap) return {wanted, ""};
+  if (site.device == Device::cpu || wanted != Schedule::overlap) return {wanted};
   // Beside an exchange of nothing a kernel starts later: 0.8 of 7 us on one H200.
-  if (sum_over_ranks(comm, matrix.boundary.view().count) == 0)
-    return blocking("no row needs ghosts");
+  if (sum_over_ranks(comm, matrix.boundary.view().count) == 0) {
+    return {Schedule::blocking, ScheduleGrounds::no_ghosts};
+  }
   constexpr double least_share = 0.25;  // measured on R-MAT, where 12 % are interior
   // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries per rank, takes 11 % less
   // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
@@ -120,8 +112,7 @@ SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
   const bool in_line = site.nodes.nodes == 1 && site.hosts == 1 &&
                        std::any_of(transports().begin(), transports().end(), serves_in_line);
   if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries) {
-    return blocking(
-        "a rank has so few entries that a second kernel would take longer than what it hides");
+    return {Schedule::blocking, ScheduleGrounds::few_entries};
   }
   const RowListView interior = matrix.interior.view();
   std::int64_t inside = 0;
@@ -131,8 +122,8 @@ SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
   const std::int64_t all = sum_over_ranks(comm, matrix.offsets.back());
   const bool few =
       static_cast<double>(sum_over_ranks(comm, inside)) < least_share * static_cast<double>(all);
-  if (few) return blocking("too few entries are in rows without ghosts to hide an exchange");
-  return {wanted, ""};
+  if (few) return {Schedule::blocking, ScheduleGrounds::few_interior_entries};
+  return {wanted};
 }
 
 Graphs graphs_on(Device device, bool wanted) {
@@ -190,7 +181,7 @@ std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant
   std::vector<TransportCandidate> left_out;
   for (const TransportVariant& one : variants) {
     if (one.entry == kept.entry && one.graph == kept.graph) continue;
-    left_out.push_back({one.entry->name, one.graph, {}, {}, "nothing is exchanged"});
+    left_out.push_back({one.entry->name, one.graph, {}, {}, Outcome::skipped});
   }
   variants = {kept};
   return left_out;
@@ -201,7 +192,7 @@ std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant
 const TransportEntry& find_usable_transport(const std::string& name, const ComputeSite& site) {
   const TransportEntry& entry = find_transport(name);
   const std::string reason = entry.unusable(site);
-  if (!reason.empty()) throw InputError(fmt::format("--halo {}: {}", name, reason));
+  if (!reason.empty()) throw InputError("--halo " + name, reason);
   return entry;
 }
 
@@ -222,7 +213,8 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
   }
   for (const TransportEntry& entry : transports()) {
     const std::string reason = entry.unusable(setting.site);
-    if (!reason.empty()) chosen.candidates.push_back({entry.name, false, {}, {}, reason});
+    if (reason.empty()) continue;
+    chosen.candidates.push_back({entry.name, false, {}, {}, Outcome::refused, reason});
   }
   ChosenTransport fastest = try_transports(setting, variants, kernels);
   fastest.candidates.insert(fastest.candidates.begin(), chosen.candidates.begin(),

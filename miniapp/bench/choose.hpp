@@ -32,12 +32,6 @@ struct ChosenKernels {
   std::optional<ChoiceCost> cost;           ///< likewise
 };
 
-/// The message of a refusal without "--format NAME: ", for tables that have the name beside it.
-std::string reason_of(const AgreedError& refusal, const std::string& format);
-
-/// The code of a refusal because memory lacks; others have ExitCode::usage.
-inline constexpr ExitCode out_of_memory = ExitCode::run_time;
-
 /// Local. Runs `make`; memory that lacks becomes a refusal of the format that `spec` names.
 void refuse_without_memory(const Spec& spec, const std::function<void()>& make);
 
@@ -66,7 +60,7 @@ struct ChosenTransport {
 
 struct SettledSchedule {
   Schedule schedule;
-  std::string reason;  ///< why it is not the one that was wanted; empty: it is
+  ScheduleGrounds grounds = ScheduleGrounds::as_asked;
 };
 
 /// Collective. `wanted`; but on GPUs blocking instead of overlap where two kernels cost more than

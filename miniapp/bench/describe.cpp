@@ -59,7 +59,8 @@ NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own) {
 }
 
 PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision) {
-  PartitionJudgement judgement{candidate.name, {}, candidate.seconds, candidate.reason};
+  PartitionJudgement judgement{
+      candidate.name, {}, candidate.seconds, candidate.outcome, candidate.figures};
   if (!candidate.quality) return judgement;
   const PartitionQuality& quality = *candidate.quality;
   const auto entry_bytes = static_cast<std::int64_t>(vector_value_bytes(precision));

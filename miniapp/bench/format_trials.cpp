@@ -7,13 +7,11 @@
 // (dia) of its time, csr-balanced 0.7, by their medians on an H200.
 #include "miniapp/bench/format_trials.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "io/report/text_table.hpp"
+#include "io/report/reasons.hpp"
 
 namespace rowhalo {
 
@@ -67,7 +65,7 @@ struct Attempt {
   Prospect prospect{};
   LocalKernels kernels;
   std::string boundary;  ///< format of the boundary rows
-  std::string note;      ///< why that is another
+  std::string refusal;   ///< why that is another and was not asked for
   double seconds = 0;
   int iterations = fewest_products;
   std::optional<ProductSequence> products;
@@ -100,7 +98,7 @@ class FormatTrials {
   double times_the_quickest(const Prospect& prospect) const {
     return quickest_.entry == nullptr ? 1 : prospect.predicted / quickest_.predicted;
   }
-  std::string ruled_out(const Prospect& prospect) const;
+  std::optional<FormatFigures> ruled_out(const Prospect& prospect) const;
   bool affordable(const Prospect& prospect) const;
   void try_format(const Prospect& prospect);
   std::optional<AgreedError> make(Attempt& attempt) const;
@@ -171,17 +169,15 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
 }
 
 /// Why a trial would be in vain; empty when it may win.
-std::string FormatTrials::ruled_out(const Prospect& prospect) const {
-  if (!best_) return "";
+std::optional<FormatFigures> FormatTrials::ruled_out(const Prospect& prospect) const {
+  if (!best_) return {};
   const double bound = prospect.at_least / best_->seconds;
   if (bound > certainly) {
-    return fmt::format("cannot take less than {} times the time of {}",
-                       digits_text(std::min(bound, 1000.0), 2), best_->prospect.entry->name);
+    return FormatFigures{FormatGrounds::bound, bound, best_->prospect.entry->name};
   }
   const double times = times_the_quickest(prospect);
-  if (times <= hopeless) return "";
-  return fmt::format("predicted {} times the time of {}", digits_text(times, 2),
-                     quickest_.entry->name);
+  if (times <= hopeless) return {};
+  return FormatFigures{FormatGrounds::prediction, times, quickest_.entry->name};
 }
 
 /// Whether it fits into the budget, if it takes as long as trials usually do.
@@ -209,6 +205,7 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
       make_boundary_kernel(setting_, entry, spec, attempt.kernels);
     });
   };
+  attempt.boundary = format.name;
   auto refusal = refusal_of("--format", format.name, [&](const Spec& spec) {
     check_format(setting_, format, spec);
     attempt.kernels = make_interior_kernel(setting_, order_of(setting_.schedule), format, spec);
@@ -222,15 +219,15 @@ std::optional<AgreedError> FormatTrials::make(Attempt& attempt) const {
     });
   }
   auto boundary_refusal = boundary(format);
-  if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;
-  attempt.note = reason_of(*boundary_refusal, format.name);
+  if (!boundary_refusal || boundary_refusal->cause() == Cause::memory) return boundary_refusal;
+  attempt.refusal = boundary_refusal->reason();
   return boundary(universal_format(setting_.site.device, setting_.block.view().precision));
 }
 
 /// Collective. The same; when memory lacks the best so far makes room.
 std::optional<AgreedError> FormatTrials::make_with_room(Attempt& attempt) {
   auto refusal = make(attempt);
-  if (!refusal || refusal->code() != out_of_memory || !best_ || made_room_) return refusal;
+  if (!refusal || refusal->cause() != Cause::memory || !best_ || made_room_) return refusal;
   attempt.kernels = {};
   best_->products.reset();
   best_->kernels = {};
@@ -308,12 +305,15 @@ void FormatTrials::try_format(const Prospect& prospect) {
   FormatCandidate& candidate = candidates_[prospect.place];
   const auto refusal = make_with_room(*attempt);
   const double setup_seconds = max_seconds_since(start);
+  const bool own = attempt->boundary == candidate.name;
   if (refusal) {
-    candidate.reason = reason_of(*refusal, candidate.name);
+    candidate.outcome = outcome_of(*refusal);
+    candidate.figures.refusal = own ? refusal->reason() : refusal->what();
   } else {
     candidate.setup_seconds = setup_seconds;
-    if (!attempt->note.empty()) {
-      candidate.reason = fmt::format("boundary rows in {}: {}", attempt->boundary, attempt->note);
+    if (!own && request_.boundary.empty()) {
+      candidate.figures.boundary = attempt->boundary;
+      candidate.figures.refusal = attempt->refusal;
     }
     time(*attempt);
     compare(std::move(attempt));
@@ -329,24 +329,29 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
   {
     const DeviceMemoryReuse reuse;  // what a loser leaves serves the next
     for (const Prospect& prospect : order) {
-      std::string& reason = candidates_[prospect.place].reason;
-      reason = ruled_out(prospect);
-      if (best_ && reason.empty() && stop_requested(setting_.measuring)) reason = "interrupted";
-      if (reason.empty() && !affordable(prospect)) reason = "set-up budget spent";
-      if (reason.empty()) try_format(prospect);
+      FormatCandidate& candidate = candidates_[prospect.place];
+      if (const auto figures = ruled_out(prospect)) {
+        candidate.outcome = Outcome::skipped;
+        candidate.figures = *figures;
+      } else if (best_ && stop_requested(setting_.measuring)) {
+        candidate.outcome = Outcome::interrupted;
+      } else if (!affordable(prospect)) {
+        candidate.outcome = Outcome::budget_spent;
+      } else {
+        try_format(prospect);
+      }
       setting_.measuring.progress.add(1);
     }
   }
   if (!best_) {
     throw AgreedError(ExitCode::usage,
                       "--format auto: every format refuses this matrix; the last said: " +
-                          candidates_[order.back().place].reason);
+                          reason_text(candidates_[order.back().place]));
   }
   if (made_room_) {
     if (const auto refusal = make(*best_)) throw *refusal;
   }
-  std::string& reason = candidates_[best_->prospect.place].reason;
-  reason = reason.empty() ? "fastest" : "fastest, " + reason;
+  candidates_[best_->prospect.place].outcome = Outcome::chosen;
   ChosenKernels chosen;
   chosen.interior = best_->prospect.entry->name;
   chosen.schedule = schedule_of(setting_, best_->kernels);

@@ -3,8 +3,6 @@
 // Exchanges on plans that are made up (links.hpp).
 #include "miniapp/bench/links.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -161,7 +159,7 @@ LinkReport measure_link(const LinkSetting& setting, const TransportVariant& vari
 }  // namespace
 
 std::vector<LinkReport> measure_links(const LinkSetting& setting,
-                                      std::vector<std::string>& left_out) {
+                                      std::vector<UnmeasuredLink>& left_out) {
   setting.measuring.progress.phase("measure: links");
   std::vector<LinkReport> links;
   for (const bool inside : {true, false}) {
@@ -171,9 +169,8 @@ std::vector<LinkReport> measure_links(const LinkSetting& setting,
       try {
         links.push_back(measure_link(setting, variant, inside));
       } catch (const AgreedError& refusal) {
-        left_out.push_back(fmt::format("{}{}, {}: {}", variant.entry->name,
-                                       variant.graph ? " in a graph" : "",
-                                       inside ? setting.inside : other_node_text, refusal.what()));
+        left_out.push_back({inside ? setting.inside : other_node_text, variant.entry->name,
+                            variant.graph, refusal.what()});
       } catch (const StopRequest&) {
         return links;
       }

@@ -22,8 +22,8 @@ struct LinkSetting {
 };
 
 /// Collective. Every usable transport, with a graph and without, for each kind of pair that there
-/// is. `left_out` gets a line for what cannot be made or fails its own check.
+/// is. `left_out`: what cannot be made or fails its own check.
 std::vector<LinkReport> measure_links(const LinkSetting& setting,
-                                      std::vector<std::string>& left_out);
+                                      std::vector<UnmeasuredLink>& left_out);
 
 }  // namespace rowhalo

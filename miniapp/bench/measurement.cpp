@@ -106,17 +106,10 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
 
 }  // namespace
 
-std::string sequence_fault(const Measurement& measurement, bool repeatable) {
-  if (!measurement.checked.ghosts_are_right) {
-    return "the timed products left ghosts that differ from their owners' entries of x";
-  }
-  if (!measurement.whole_graph) {
-    return "the timed graph does not hold the products that it stands for";
-  }
-  if (repeatable && !measurement.repeatable) {
-    return "the timed products and a single one differ in their bits";
-  }
-  return {};
+SequenceFault sequence_fault(const Measurement& measurement, bool repeatable) {
+  if (!measurement.checked.ghosts_are_right) return SequenceFault::ghosts;
+  if (!measurement.whole_graph) return SequenceFault::graph;
+  return repeatable && !measurement.repeatable ? SequenceFault::bits : SequenceFault::none;
 }
 
 Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,

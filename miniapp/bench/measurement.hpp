@@ -34,9 +34,11 @@ struct Measurement {
   std::optional<NodeTraffic> sent_between_nodes;  ///< by this rank; empty: as the plan says
 };
 
-/// Why the timed sequence is wrong, whatever its y; empty when it is sound. `repeatable`: its
-/// kernels give the same bits every time.
-std::string sequence_fault(const Measurement& measurement, bool repeatable);
+/// What is wrong with the timed sequence, whatever its y.
+enum class SequenceFault { none, ghosts, graph, bits };
+
+/// `repeatable`: its kernels give the same bits every time.
+SequenceFault sequence_fault(const Measurement& measurement, bool repeatable);
 
 /// Collective. `y0`: y before the product, in the precision of the run.
 Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,

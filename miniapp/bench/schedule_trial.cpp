@@ -3,8 +3,6 @@
 // Trials of other schedules, and of the second best format (schedule_trial.hpp).
 #include "miniapp/bench/schedule_trial.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,9 +33,10 @@ struct Alternative {
 /// The line of the chosen transport in a graph, which may have been slower than without by a hair;
 /// null where there is none.
 const TransportCandidate* line_in_graph(const ChosenTransport& transport) {
-  const auto taken = std::find_if(
-      transport.candidates.begin(), transport.candidates.end(),
-      [&](const TransportCandidate& one) { return one.name == transport.name && one.graph; });
+  const auto taken = std::find_if(transport.candidates.begin(), transport.candidates.end(),
+                                  [&](const TransportCandidate& one) {
+                                    return one.name == transport.name && one.graph && !one.trial;
+                                  });
   return taken == transport.candidates.end() || !taken->seconds ? nullptr : &*taken;
 }
 
@@ -116,10 +115,16 @@ struct Contender {
   }
 };
 
-/// Collective. Empty where a rank lacks the memory, or the format refuses.
+void refuse(TransportCandidate& line, Outcome outcome, const std::string& refusal) {
+  line.outcome = outcome;
+  line.refusal = refusal;
+}
+
+/// Collective. Null where a rank lacks the memory, or the format refuses.
 std::unique_ptr<OtherProducts> make_other(const ProductSetting& setting,
                                           const ChosenKernels& kernels,
-                                          const Alternative& alternative, std::string& reason) {
+                                          const Alternative& alternative,
+                                          TransportCandidate& line) {
   auto other = std::unique_ptr<OtherProducts>(new OtherProducts{nullptr, setting, {}});
   other->setting.schedule = alternative.schedule;
   try {
@@ -129,13 +134,13 @@ std::unique_ptr<OtherProducts> make_other(const ProductSetting& setting,
                       setting.site.device, setting.block.view().value_codes);
     });
   } catch (const AgreedError& refusal) {
-    reason = refusal.what();
+    refuse(line, outcome_of(refusal), refusal.what());
     return nullptr;
   }
   other->setting.columns = other->columns.get();
   const FormatRequest request{alternative.format, "", graphs_on(setting.site.device, true)};
   if (const auto refusal = name_kernels(other->setting, request, other->kernels)) {
-    reason = reason_of(*refusal, alternative.format);
+    refuse(line, outcome_of(*refusal), refusal->reason());
     return nullptr;
   }
   other->kernels.candidates = kernels.candidates;
@@ -148,7 +153,7 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
                                        const TransportVariant& transport,
                                        const Alternative& alternative, TransportCandidate& line) {
   const Measuring& measuring = setting.measuring;
-  std::unique_ptr<OtherProducts> other = make_other(setting, chosen, alternative, line.reason);
+  std::unique_ptr<OtherProducts> other = make_other(setting, chosen, alternative, line);
   if (other == nullptr) return nullptr;
   std::optional<Contender> before, after;
   try {
@@ -156,7 +161,7 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
     after.emplace(other->setting, other->kernels,
                   TransportVariant{transport.entry, alternative.graph});
   } catch (const AgreedError& refusal) {
-    line.reason = refusal.what();
+    refuse(line, outcome_of(refusal), refusal.what());
     if (before) before->products.close();
     return nullptr;
   }
@@ -168,26 +173,20 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
   after->products.close();
   before->products.close();
   line.seconds = after->seconds;
-  const bool faster = right && after->seconds < worth * before->seconds;
-  line.reason = fmt::format(
-      "{}, {:.2f} of the time of {}{}", alternative.format, after->seconds / before->seconds,
-      alternative.schedule == chosen.schedule ? chosen.interior : entry_of(chosen.schedule).name,
-      faster                             ? ", taken"
-      : after->seconds < before->seconds ? ", too small a gain"
-                                         : "");
-  return faster ? std::move(other) : nullptr;
+  line.trial->share = after->seconds / before->seconds;
+  line.outcome = !right                      ? Outcome::wrong
+                 : line.trial->share < worth ? Outcome::chosen
+                                             : Outcome::slower;
+  return line.outcome == Outcome::chosen ? std::move(other) : nullptr;
 }
 
-/// In the table of formats, moves the mark "fastest" from `before`, which was chosen without an
-/// exchange, to the format that was taken.
-void mark_the_fastest(ChosenKernels& kernels, std::string_view before) {
+/// In the table of formats, the format that was taken becomes the chosen one instead of `before`.
+void mark_the_chosen(ChosenKernels& kernels, std::string_view before) {
   if (kernels.interior == before) return;
   for (FormatCandidate& one : kernels.candidates) {
-    if (one.name == before) {
-      one.reason = "fastest without exchange";
-    } else if (one.name == kernels.interior) {
-      one.reason = fastest_with_exchange;
-    }
+    if (one.name != before && one.name != kernels.interior) continue;
+    one.outcome = one.name == before ? Outcome::slower : Outcome::chosen;
+    one.figures.grounds = FormatGrounds::trial_with_exchange;
   }
 }
 
@@ -201,14 +200,16 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
   for (Alternative& one : other_schedules(setting, kernels, transport)) {
     const ChosenKernels& so_far = best ? best->kernels : kernels;
     if (one.format.empty()) one.format = so_far.interior;
-    const std::string name = transport.name + ", " + entry_of(one.schedule).name;
-    TransportCandidate line{name, one.graph, {}, {}, ""};
+    TransportCandidate line{transport.name, one.graph, {}, {}};
+    const bool same_schedule = one.schedule == so_far.schedule;
+    line.trial = ScheduleTrial{entry_of(one.schedule).name, one.format,
+                               same_schedule ? so_far.interior : entry_of(so_far.schedule).name};
     auto other =
         try_one(best ? best->setting : setting, so_far, {entry, transport.graph}, one, line);
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    mark_the_fastest(other->kernels, kernels.interior);
+    mark_the_chosen(other->kernels, kernels.interior);
     best = std::move(other);
   }
   return best;

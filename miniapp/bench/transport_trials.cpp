@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/report/reasons.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -109,14 +111,15 @@ void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
 /// Collective.
 void TransportTrials::try_transport(const TransportVariant& variant) {
   TransportCandidate& candidate =
-      candidates_.emplace_back(TransportCandidate{variant.entry->name, variant.graph, {}, {}, ""});
+      candidates_.emplace_back(TransportCandidate{variant.entry->name, variant.graph, {}, {}});
   auto attempt = std::make_unique<Attempt>();
   attempt->variant = variant;
   attempt->place = candidates_.size() - 1;
   try {
     attempt->products = std::make_unique<Products>(setting_, kernels_, variant, 1.0, 0.0);
   } catch (const AgreedError& refusal) {
-    candidate.reason = refusal.what();
+    candidate.outcome = outcome_of(refusal);
+    candidate.refusal = refusal.what();
     return;
   }
   if (!alone_) {
@@ -124,7 +127,7 @@ void TransportTrials::try_transport(const TransportVariant& variant) {
     time(*attempt);
   }
   if (!attempt->products->ghosts_arrive()) {
-    candidate.reason = "its exchange left ghosts that differ from their owners' entries of x";
+    candidate.outcome = Outcome::wrong;
     attempt->close();
     return;
   }
@@ -144,11 +147,12 @@ ChosenTransport TransportTrials::choose(std::span<const TransportVariant> varian
     setting_.measuring.progress.add(1);
   }
   if (!best_) {
-    throw AgreedError(ExitCode::run_time,
-                      "--halo auto: every transport was refused; the last: " +
-                          (candidates_.empty() ? "there is none" : candidates_.back().reason));
+    throw AgreedError(
+        ExitCode::run_time,
+        "--halo auto: every transport was refused; the last: " +
+            (candidates_.empty() ? "there is none" : reason_text(candidates_.back())));
   }
-  candidates_[best_->place].reason = alone_ ? "the only one" : "fastest";
+  candidates_[best_->place].outcome = Outcome::chosen;
   ChosenTransport chosen{best_->variant.entry->name, best_->variant.graph, std::move(candidates_)};
   best_->close();
   return chosen;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/report/report.hpp"
 #include "miniapp/bench/baselines/schedule.hpp"
 
 namespace rowhalo {
@@ -46,7 +47,7 @@ struct RunOptions {
   int threads = 0;               ///< 0: OMP_NUM_THREADS, else the cores of this rank
   bool poison = false;
   double jitter_microseconds = 0;
-  std::string validate;
+  Against validate = Against::reference;
   std::string machine;  ///< file of `network` that products are predicted from
   std::string json, csv, hdf5, communication, trace;
   std::string rhs = "manufactured", save_x, history;  ///< of solve

@@ -3,6 +3,7 @@
 // Options of `run` and `kernels`: the commands that multiply.
 #include <memory>
 
+#include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
 #include "kernels/formats.hpp"
 #include "miniapp/bench/petsc/product.hpp"
@@ -75,6 +76,19 @@ void add_disturbance_options(App& run, RunOptions& options) {
       ->type_name("US")
       ->check(number_from(0.0, 1e6))
       ->group(group);
+}
+
+/// `references`: those that the command has.
+void add_validate_option(App& app, RunOptions& options, const std::vector<Against>& references) {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, Against>> choices;
+  for (const Against one : references) {
+    words.emplace_back(name_of(one));
+    choices.emplace_back(words.back(), one);
+  }
+  add_choice(app, "--validate", options.validate, choices,
+             with_default(alternatives(words), name_of(options.validate)))
+      ->group(measuring_group);
 }
 
 /// What only a distributed product has.
@@ -178,14 +192,14 @@ void add_output_options(App& run, RunOptions& options) {
 void add_run_command(App& app, CommandLine& line) {
   App* run = &app.add_command("run", "runs one distributed benchmark of y = alpha*A*x + beta*y");
   const auto options = std::make_shared<RunOptions>();
-  options->validate = built_with_petsc() ? "petsc" : "reference";
+  options->validate = built_with_petsc() ? Against::petsc : Against::reference;
   add_matrix_options(*run, *options);
   add_format_options(*run, *options, {"auto", "all"});
   add_product_options(*run, *options,
                       "replay products from a CUDA graph if transport and schedule allow it");
   add_distribution_options(*run, *options);
-  add_word(*run, "--validate", options->validate, {"reference", "petsc", "all", "none"})
-      ->group(measuring_group);
+  add_validate_option(*run, *options,
+                      {Against::reference, Against::petsc, Against::all, Against::none});
   add_measuring_options(*run, *options,
                         "as many as take 20 ms, or 2 ms with --min-seconds 0; at least 10)");
   add_disturbance_options(*run, *options);
@@ -205,14 +219,12 @@ void add_kernels_command(App& app, CommandLine& line) {
   kernels->footer("\nExample: rowhalo kernels --matrix stencil27:96 --format sell,asell");
   options->format = "all";
   options->min_seconds = 0;
-  options->validate = "reference";
   add_matrix_options(*kernels, *options);
   add_kernels_formats(*kernels, *options);
   add_product_options(*kernels, *options, "replay products from a CUDA graph");
   kernels->add_flag("--cold", options->cold, "also time products after the caches were flushed")
       ->group(measuring_group);
-  add_word(*kernels, "--validate", options->validate, {"reference", "none"})
-      ->group(measuring_group);
+  add_validate_option(*kernels, *options, {Against::reference, Against::none});
   add_measuring_options(*kernels, *options,
                         "as many as take 2 ms). Without --iterations, --batches, --warmup and "
                         "--min-seconds, a format slower than twice the best so far gets 3 batches");

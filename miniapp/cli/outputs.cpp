@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <limits>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -111,8 +110,7 @@ void Outputs::print(const std::string& text) {
   try {
     write_stream(descriptor_, text, name_of_stream(descriptor_));
   } catch (const InputError& error) {
-    const std::string prefix = fmt::format("{}: ", name_of_stream(descriptor_));
-    if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());
+    if (!print_error_) print_error_ = error.reason();
   }
 }
 
@@ -176,8 +174,7 @@ ExitCode Outputs::finish(RunReport& report, ExitCode code) {
   print(last_lines(report, color()));
   const char* stream = name_of_stream(descriptor_);
   write_file(stream, stream, [&] {
-    constexpr std::int64_t anywhere = std::numeric_limits<std::int64_t>::max();
-    if (print_error_) throw InputError(*print_error_, anywhere, ExitCode::run_time);
+    if (print_error_) throw InputError(*print_error_, InputError::anywhere, ExitCode::run_time);
   });
   std::string text;
   for (const Lost& lost : lost_) {

@@ -134,9 +134,9 @@ SolverEnd refined(const Experiment& e, const System& system, const SolverRequest
 }
 
 /// What is wrong with the x of a success; empty: nothing.
-std::string fault_of_system(const SolverRequest& request, SolverEnd end,
-                            const SolverReport& report) {
-  const bool watches_residual = report.norm == "unpreconditioned";
+std::optional<std::string> fault_of_system(const SolverRequest& request, SolverEnd end,
+                                           const SolverReport& report) {
+  const bool watches_residual = request.norm == ResidualNorm::unpreconditioned;
   const double reached = relative(report.last_norm, report.first_norm);
   const bool converged = end == SolverEnd::converged;
   // After a number of iterations that was asked for, x is only as good as the solver believes.
@@ -158,8 +158,9 @@ std::string fault_of_system(const SolverRequest& request, SolverEnd end,
 }
 
 /// The same of power and pagerank: whether x stays what it is under the reference product.
-std::string fault_of_fixed_point(const Experiment& e, const SolverRequest& request,
-                                 const SolverOutcome& outcome, const SolverReport& report) {
+std::optional<std::string> fault_of_fixed_point(const Experiment& e, const SolverRequest& request,
+                                                const SolverOutcome& outcome,
+                                                const SolverReport& report) {
   if (outcome.end != SolverEnd::converged) return {};
   constexpr double rounding = 1e-13;
   const bool power = request.entry.kind == SolverKind::power;
@@ -183,7 +184,8 @@ std::int64_t bytes_of_check(const Comm& comm, const LocalMatrix& matrix) {
 }
 
 /// x is scaled back by 2^exponent at the end: whether that leaves the range of fp64.
-std::string fault_of_size(const Comm& comm, const std::vector<double>& x, int exponent) {
+std::optional<std::string> fault_of_size(const Comm& comm, const std::vector<double>& x,
+                                         int exponent) {
   const double largest = largest_entry(comm, x);
   if (largest == 0) return {};
   const int size = std::ilogb(largest) + exponent;
@@ -227,13 +229,15 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
     if (end != SolverEnd::interrupted) report.reason = advice(end, request, report);
     return;
   }
-  if (is_system) report.reason = fault_of_size(e.job.comm, x, system.scale.solution());
-  if (report.reason.empty()) {
-    report.reason = is_system ? fault_of_system(request, end, report)
-                              : fault_of_fixed_point(e, request, outcome, report);
+  std::optional<std::string> fault;
+  if (is_system) fault = fault_of_size(e.job.comm, x, system.scale.solution());
+  if (!fault) {
+    fault = is_system ? fault_of_system(request, end, report)
+                      : fault_of_fixed_point(e, request, outcome, report);
   }
-  report.passed = report.reason.empty();
-  report.check = report.passed ? SolutionCheck::right : SolutionCheck::wrong;
+  report.passed = !fault;
+  report.check = fault ? SolutionCheck::wrong : SolutionCheck::right;
+  report.reason = fault.value_or("");
 }
 
 }  // namespace rowhalo

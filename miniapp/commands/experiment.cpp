@@ -75,16 +75,16 @@ const char* matrix_option(const RunOptions& options) {
   return options.output.empty() ? "--matrix" : "IN";
 }
 
-/// Why products have another schedule than --schedule says; empty: they do not.
-std::string schedule_reason(const Experiment& e, const ChosenKernels& kernels,
-                            const ChosenTransport& transport) {
-  if (kernels.schedule == e.options.schedule) return {};
-  if (kernels.schedule == e.operands.schedule) return e.operands.schedule_reason;
-  const std::string mark = fmt::format(", {}", entry_of(kernels.schedule).name);
-  for (const TransportCandidate& one : transport.candidates) {
-    if (one.name.ends_with(mark)) return "it was faster in a trial";
-  }
-  return fmt::format("{} multiplies all rows at once", kernels.interior);
+/// Why products have another schedule than --schedule says.
+ScheduleGrounds schedule_grounds(const Experiment& e, const ChosenKernels& kernels,
+                                 const ChosenTransport& transport) {
+  if (kernels.schedule == e.options.schedule) return ScheduleGrounds::as_asked;
+  if (kernels.schedule == e.operands.schedule) return e.operands.schedule_grounds;
+  const std::string_view schedule = entry_of(kernels.schedule).name;
+  const bool tried = std::ranges::any_of(transport.candidates, [&](const TransportCandidate& one) {
+    return one.trial && one.trial->schedule == schedule;
+  });
+  return tried ? ScheduleGrounds::trial : ScheduleGrounds::all_rows;
 }
 
 /// Collective.
@@ -283,10 +283,10 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   operands.stored_y0 = stored(operands.y0, options.precision);
   leave_if_requested(job.comm, job.progress);
   job.progress.phase("upload");
-  SettledSchedule settled =
+  const auto [schedule, grounds] =
       settled_schedule(job.comm, multiplied, problem.site, options.halo, options.schedule);
-  operands.schedule = settled.schedule;
-  operands.schedule_reason = std::move(settled.reason);
+  operands.schedule = schedule;
+  operands.schedule_grounds = grounds;
   const double seconds = timed(job.comm, [&] {
     operands.block = std::make_unique<LoadedMatrix>(multiplied, options.precision,
                                                     problem.site.device, options.value_codes,
@@ -316,7 +316,8 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
   report.halo->steps = step_names(kernels.kernels);
-  report.halo->schedule_reason = schedule_reason(e, kernels, transport);
+  report.halo->schedule_grounds = schedule_grounds(e, kernels, transport);
+  report.halo->schedule_format = kernels.interior;
 }
 
 double measured_read_bandwidth(const Experiment& e) {

@@ -52,8 +52,8 @@ struct Problem {
 
 /// What a product needs beside the problem.
 struct Operands {
-  Schedule schedule = Schedule::overlap;          ///< as settled
-  std::string schedule_reason;                    ///< why another than the one asked for, or empty
+  Schedule schedule = Schedule::overlap;  ///< as settled
+  ScheduleGrounds schedule_grounds = ScheduleGrounds::as_asked;
   std::unique_ptr<const LoadedMatrix> block;      ///< in the memory of the device
   std::unique_ptr<const LoadedColumns> columns;   ///< the same for a schedule that cuts by columns
   std::unique_ptr<const PartialSumKernels> sums;  ///< of --partial-sums

@@ -137,6 +137,7 @@ MemoryNeed predict(const Plan& p, const std::vector<RankShare>& shares) {
   const std::string& matrix = p.options.matrix;
   const bool text = matrix.ends_with(".mtx") || matrix.ends_with(".mtx.gz");
   MemoryNeed need;
+  std::int64_t local = 0;
   for (const RankShare& share : shares) {
     const MemoryPrediction one = predict_memory(share, p.options.precision,
                                                 text ? Reading::text : Reading::binary_or_generated,
@@ -147,16 +148,15 @@ MemoryNeed predict(const Plan& p, const std::vector<RankShare>& shares) {
     need.host_peak_bytes = std::max(need.host_peak_bytes, one.host_peak_bytes);
     need.host_bytes = std::max(need.host_bytes, one.host_bytes);
     need.device_bytes = std::max(need.device_bytes, one.device_bytes);
-    const std::int64_t local = std::max(share.rows, share.columns + share.ghosts);
-    if (local > most_local) {
-      need.note =
-          fmt::format("a rank would have {} rows or columns, {} are possible: use more ranks",
-                      local, most_local);
-    }
+    local = std::max({local, share.rows, share.columns + share.ghosts});
+  }
+  if (local > most_local) {
+    need.note = fmt::format("a rank would have {} rows or columns, {} are possible: use more ranks",
+                            local, most_local);
   }
   need.device_capacity_bytes = device_capacity(p);
   if (need.device_capacity_bytes) {
-    need.fits = need.note.empty() && need.device_bytes <= *need.device_capacity_bytes;
+    need.fits = local <= most_local && need.device_bytes <= *need.device_capacity_bytes;
   }
   return need;
 }
@@ -205,7 +205,7 @@ const PartitionCandidate& best_of(const std::vector<PartitionCandidate>& list) {
   }
   if (best == nullptr) {
     throw AgreedError(ExitCode::usage,
-                      "no partitioner can be used; the last said: " + list.back().reason);
+                      "no partitioner can be used; the last said: " + list.back().figures.refusal);
   }
   return *best;
 }

@@ -163,7 +163,8 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   } else {
     format.baseline = find_format(Spec::parse(name, "--format").name(), device).baseline;
     if (const auto refusal = name_kernels(setting, request, chosen)) {
-      format.reason = reason_of(*refusal, name);
+      format.outcome = outcome_of(*refusal);
+      format.reason = refusal->reason();
       return format;
     }
   }
@@ -178,6 +179,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   const std::optional<double> best = best_seconds(report.formats);
   const TimedProduct called = time_product(e, setting, chosen.kernels, 0, best, {});
   if (called.times.interrupted) {
+    format.outcome = Outcome::interrupted;
     format.reason = "interrupted by a signal";
     return format;
   }
@@ -209,11 +211,11 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   const auto [validation, fault] =
       check(e, *references, called.y, format.y_hash, bits_of(chosen.kernels));
   format.max_error_ratio = validation.max_error_ratio;
-  format.passed = validation.passed;
+  if (!validation.passed) format.outcome = Outcome::wrong;
   format.rows_unchecked = validation.rows_unchecked;
   format.reason = fault;
   if (chosen.kernels.repeatable && !graph_y.empty() && graph_y != called.y) {
-    format.passed = false;
+    format.outcome = Outcome::wrong;
     format.reason = "the product from a graph differs from the called one";
   }
   return format;
@@ -248,6 +250,7 @@ void measure_formats(const Experiment& e, RunReport& report) {
       format = measure_format(e, setting, name, report, references);
     } catch (const std::bad_alloc& lack) {  // the others keep their figures
       format.name = name;
+      format.outcome = Outcome::no_memory;
       format.reason = lack_of_memory(e.job.comm, lack);
     }
     report.formats.push_back(std::move(format));
@@ -268,7 +271,8 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
   const auto count = [&](auto property) {
     return std::count_if(report.formats.begin(), report.formats.end(), property);
   };
-  const auto failed = count([](const FormatReport& format) { return !format.passed; });
+  const auto failed =
+      count([](const FormatReport& format) { return format.outcome == Outcome::wrong; });
   const auto measured =
       count([](const FormatReport& format) { return format.seconds.has_value(); });
   if (report.status == RunStatus::interrupted) {
@@ -285,8 +289,9 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
     report.verdict = fmt::format("no format can be used: {}", report.formats.front().reason);
     return ExitCode::usage;
   }
-  report.verdict = fmt::format("{} formats measured, y {}", measured,
-                               options.validate == "none" ? "not validated" : "right in each");
+  report.verdict =
+      fmt::format("{} formats measured, y {}", measured,
+                  options.validate == Against::none ? "not validated" : "right in each");
   std::int64_t unchecked = 0;
   for (const FormatReport& one : report.formats) {
     unchecked = std::max(unchecked, one.rows_unchecked);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <optional>
 
 #include "kernels/gpu/device/bandwidth.hpp"
@@ -56,7 +55,7 @@ void agree_on_own(const Job& job, const std::function<void()>& local) {
     try {
       local();
     } catch (const AgreedError& own) {
-      throw InputError(own.what(), std::numeric_limits<std::int64_t>::max(), own.code());
+      throw InputError(own.what(), InputError::anywhere, own.code(), own.cause());
     } catch (const StopRequest&) {  // of which all ranks will know at once
     }
   });
@@ -133,7 +132,7 @@ std::string inside_of(const ComputeSite& site, const std::optional<SystemReport>
   if (site.device == Device::cpu) return "same node";
   if (site.shared) return "same device";
   const bool nvlink = system && std::ranges::any_of(system->links, [](const GpuLink& link) {
-                        return link.kind.find("NVLink") != std::string::npos;
+                        return link.kind == "NVLink";
                       });
   return nvlink ? "nvlink" : "same node";
 }

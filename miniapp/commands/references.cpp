@@ -62,8 +62,8 @@ References compute_references(const Experiment& e) {
   ValidationReport& report = references.report;
   report.against = e.options.validate;
   const CheckedProduct product = checked(e, nullptr);
-  bool own = report.against == "reference" || report.against == "all";
-  if (report.against == "petsc" || report.against == "all") {
+  bool own = report.against == Against::reference || report.against == Against::all;
+  if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
     PetscResult petsc =
         petsc_product(e.job.comm, e.problem.matrix, e.options.precision, e.operands.x,
@@ -75,7 +75,7 @@ References compute_references(const Experiment& e) {
     } else {
       references.petsc_refusal = petsc.unusable;
       report.note = "PETSc not used: " + petsc.unusable;
-      report.against = "reference";
+      report.against = Against::reference;
       own = true;
     }
   }
@@ -108,8 +108,9 @@ Verdict check(const Experiment& e, const References& references, const std::vect
   return verdict;
 }
 
-std::string repeated_fault(const Experiment& e, const std::vector<std::byte>& y, int products) {
-  if (e.options.validate == "none") return {};
+std::optional<std::string> repeated_fault(const Experiment& e, const std::vector<std::byte>& y,
+                                          int products) {
+  if (e.options.validate == Against::none) return {};
   const ErrorRatio ratio = compare_repeated(e.job.comm, checked(e, y.data()), products);
   if (ratio.passed()) return {};
   return fmt::format(

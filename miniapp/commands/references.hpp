@@ -3,6 +3,7 @@
 // y of the commands that multiply, compared with PETSc's and our own reference.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct Reference {
 };
 
 struct References {
-  ValidationReport report;    ///< of a validation that has not looked at any y yet
-  std::string petsc_refusal;  ///< why PETSc was asked for and not used; empty otherwise
+  ValidationReport report;                   ///< of a validation that has not looked at any y yet
+  std::optional<std::string> petsc_refusal;  ///< PETSc was asked for and could not be used
   std::vector<Reference> products;
 };
 
@@ -35,10 +36,10 @@ struct Verdict {
 Verdict check(const Experiment& experiment, const References& references,
               const std::vector<std::byte>& y, std::uint64_t y_hash, RowBits bits);
 
-/// Collective. Why y after `products` products in a row is wrong; empty when it is right or not
-/// validated.
-std::string repeated_fault(const Experiment& experiment, const std::vector<std::byte>& y,
-                           int products);
+/// Collective. What is wrong with y after `products` products in a row; empty when it is right or
+/// not validated.
+std::optional<std::string> repeated_fault(const Experiment& experiment,
+                                          const std::vector<std::byte>& y, int products);
 
 /// RowBits::canonical where all rows have the bits of csr.
 inline RowBits bits_of(const LocalKernels& kernels) {

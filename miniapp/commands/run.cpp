@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "io/host_memory.hpp"
+#include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -46,8 +47,16 @@ bool graphs(const Experiment& e) {
 
 /// What could not run, in the table of several.
 void refuse_case(RunReport& report, const std::string& format, const std::string& transport,
-                 bool graph, const std::string& reason) {
-  report.cases.push_back({format, transport, graph, {}, {}, 0, 0, true, reason});
+                 bool graph, Outcome outcome, const std::string& reason) {
+  report.cases.push_back({format, transport, graph, {}, {}, 0, 0, outcome, reason});
+}
+
+/// The last of several is what the report describes now.
+void choose_last(std::vector<CaseReport>& cases) {
+  for (CaseReport& one : cases) {
+    if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;
+    if (&one == &cases.back() && one.outcome == Outcome::slower) one.outcome = Outcome::chosen;
+  }
 }
 
 /// The share of the devices' read bandwidth, which is measured once.
@@ -119,6 +128,21 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   return work;
 }
 
+/// What is wrong with the timed sequence; empty when it is sound.
+std::optional<std::string> sentence_of(SequenceFault fault) {
+  switch (fault) {
+    case SequenceFault::ghosts:
+      return "the timed products left ghosts that differ from their owners' entries of x";
+    case SequenceFault::graph:
+      return "the timed graph does not hold the products that it stands for";
+    case SequenceFault::bits:
+      return "the timed products and a single one differ in their bits";
+    case SequenceFault::none:
+      break;
+  }
+  return {};
+}
+
 /// Whether y, and the sequence that made it, are right.
 Verdict judge(const Experiment& e, const References& references, const ChosenKernels& kernels,
               const Measurement& measurement) {
@@ -135,13 +159,13 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   if (e.problem.sums) {
     note("partial sums add up rows in parts, so y_hash differs from other partitions");
   }
-  std::string fault = sequence_fault(measurement, kernels.kernels.repeatable);
-  if (fault.empty() && e.options.beta != 0) {
+  auto fault = sentence_of(sequence_fault(measurement, kernels.kernels.repeatable));
+  if (!fault && e.options.beta != 0) {
     fault = repeated_fault(e, measurement.checked.y, measurement.checked.products);
   }
-  if (!fault.empty()) {
+  if (fault) {
     validation.passed = false;
-    verdict.fault = fault;
+    verdict.fault = *fault;
   }
   return verdict;
 }
@@ -158,7 +182,8 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
                      e.options.alpha, e.options.beta);
   } catch (const AgreedError& refusal) {
     if (!several(e.options)) throw;
-    refuse_case(report, kernels.interior, transport.name, transport.graph, refusal.what());
+    refuse_case(report, kernels.interior, transport.name, transport.graph, outcome_of(refusal),
+                refusal.what());
     return true;
   }
   BatchOptions batches = e.batches();
@@ -183,15 +208,16 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   const auto [validation, fault] = judge(e, *measured.references, kernels, measurement);
   const TimingReport& timing = measurement.timing;
   if (several(e.options)) {
-    report.cases.push_back({kernels.interior, transport.name, transport.graph,
-                            timing.median_seconds, *timing.exposed_seconds,
-                            validation.max_error_ratio, validation.y_hash, validation.passed, fault,
-                            validation.rows_unchecked});
+    report.cases.push_back(
+        {kernels.interior, transport.name, transport.graph, timing.median_seconds,
+         *timing.exposed_seconds, validation.max_error_ratio, validation.y_hash,
+         validation.passed ? Outcome::slower : Outcome::wrong, fault, validation.rows_unchecked});
   }
   const bool faster = !report.timing || timing.median_seconds < report.timing->median_seconds;
   const bool better = !report.validation || (validation.passed && !report.validation->passed);
   if (better || (faster && validation.passed == report.validation->passed)) {
     report_choice(e, kernels, transport, measurement, measured, report);
+    choose_last(report.cases);
     if (e.machine.measured) {
       const NodeMap& nodes = e.problem.site.nodes;
       const int ranks = e.job.comm.size;
@@ -226,7 +252,7 @@ std::optional<ChosenKernels> convert(const Experiment& e, const ProductSetting& 
     }
   });
   if (refusal) {
-    refuse_case(report, name, "", false, reason_of(*refusal, name));
+    refuse_case(report, name, "", false, outcome_of(*refusal), refusal->reason());
     return std::nullopt;
   }
   report.setup.convert_seconds = std::max(report.setup.convert_seconds, seconds);
@@ -287,15 +313,15 @@ Measured measure_all(const Experiment& e, RunReport& report) {
 /// The why of the RESULT line when everything has been measured, and the exit status.
 ExitCode conclude_run(const RunOptions& options, const References& references, RunReport& report) {
   ValidationReport& validation = *report.validation;
-  const auto failed = std::count_if(report.cases.begin(), report.cases.end(),
-                                    [](const CaseReport& one) { return !one.passed; });
+  const auto failed = std::ranges::count(report.cases, Outcome::wrong, &CaseReport::outcome);
   if (failed > 0) {
     validation.passed = false;
     report.verdict = fmt::format("{} of {} combinations failed", failed, report.cases.size());
   } else if (validation.passed) {
     const std::string against =
-        validation.against == "all" ? "petsc and reference" : validation.against;
-    report.verdict = validation.against == "none" ? "not validated" : "y agrees with " + against;
+        validation.against == Against::all ? "petsc and reference" : name_of(validation.against);
+    report.verdict =
+        validation.against == Against::none ? "not validated" : "y agrees with " + against;
     if (several(options)) {
       const auto refused = std::ranges::count_if(
           report.cases, [](const CaseReport& one) { return !one.median_seconds; });
@@ -305,8 +331,9 @@ ExitCode conclude_run(const RunOptions& options, const References& references, R
     std::int64_t unchecked = validation.rows_unchecked;
     for (const CaseReport& one : report.cases) unchecked = std::max(unchecked, one.rows_unchecked);
     if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
-    const std::string& petsc = references.petsc_refusal;
-    if (!petsc.empty()) report.verdict += "; PETSc not used: " + petsc;
+    if (references.petsc_refusal) {
+      report.verdict += "; PETSc not used: " + *references.petsc_refusal;
+    }
   }
   if (validation.passed) return ExitCode::fine;
   report.status = RunStatus::failed;

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <utility>
 
+#include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -26,13 +27,16 @@ namespace rowhalo {
 
 namespace {
 
-/// `end` of a method that does not fit the matrix.
-constexpr const char* refused_end = "refused";
-
 ResidualNorm norm_of(const std::string& name) {
   if (name == "natural") return ResidualNorm::natural;
   if (name == "preconditioned") return ResidualNorm::preconditioned;
   return ResidualNorm::unpreconditioned;
+}
+
+/// The norm that a method watches, of what is a residual there.
+ResidualNorm norm_of(const SolverEntry& entry, const SolveOptions& options) {
+  return entry.kind == SolverKind::symmetric ? norm_of(options.norm)
+                                             : ResidualNorm::unpreconditioned;
 }
 
 /// What of --method is to run: one, or all that solve A x = b.
@@ -106,21 +110,20 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const VectorMemory b = copy_to(site.device, system.b);
   const VectorMemory dangling = copy_to(site.device, solving.dangling);
   const SolveOptions& options = solving.options;
-  SolverSetting setting{
-      comm,
-      e.job.progress,
-      op,
-      *rank_sums,
-      launch_of(solving),
-      {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
-      blocks ? &*solving.preconditioner : nullptr,
-      {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
-       options.reproducible ? Summation::reproducible : Summation::fast},
-      e.problem.matrix.info.rows,
-      entry.kind == SolverKind::symmetric ? norm_of(options.norm) : ResidualNorm::unpreconditioned,
-      {options.tolerance, options.max_iterations, options.iterations},
-      options.damping,
-      dangling.at<double>()};
+  SolverSetting setting{comm,
+                        e.job.progress,
+                        op,
+                        *rank_sums,
+                        launch_of(solving),
+                        {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
+                        blocks ? &*solving.preconditioner : nullptr,
+                        {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
+                         options.reproducible ? Summation::reproducible : Summation::fast},
+                        e.problem.matrix.info.rows,
+                        norm_of(entry, options),
+                        {options.tolerance, options.max_iterations, options.iterations},
+                        options.damping,
+                        dangling.at<double>()};
   SolverWorkspace workspace(setting);
   std::optional<Watching> watching(e.machine.telemetry.get());
   SolverOutcome outcome = entry.solve(workspace, b.at<double>(), x.at<double>());
@@ -211,12 +214,15 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   report.method = entry.name;
   report.preconditioner = solves_system(entry) ? options.preconditioner : "none";
   report.norm = watched_norm(entry, options.norm);
+  report.norm_of_residual = solves_system(entry);
   report.tolerance = options.tolerance;
+  report.wanted_iterations = options.iterations;
   report.reproducible = options.reproducible;
   e.job.progress.phase("solve");
   const SolverOutcome outcome = run_solver(solving, entry, system, report);
+  if (outcome.end == SolverEnd::interrupted) report.outcome = Outcome::interrupted;
   const bool power = entry.kind == SolverKind::power;
-  const ResidualNorm norm = norm_of(report.norm);
+  const ResidualNorm norm = norm_of(entry, options);
   describe_norms(power ? SystemScale{0, system.scale.matrix} : system.scale, norm, outcome.norms,
                  report);
   describe_times(solving, entry, run, outcome, report);
@@ -225,7 +231,7 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   if (power) report.eigenvalue = std::scalbn(outcome.eigenvalue, system.scale.matrix);
 
   e.job.progress.phase("check the solution");
-  diagnose(e, system, {entry, options.tolerance, options.damping, solving.dangling}, outcome,
+  diagnose(e, system, {entry, norm, options.tolerance, options.damping, solving.dangling}, outcome,
            report);
   return report;
 }
@@ -271,7 +277,7 @@ std::string history_text(const RunReport& report) {
 }
 
 std::string methods_text(const std::vector<SolverReport>& solvers) {
-  const auto refused = std::ranges::count(solvers, refused_end, &SolverReport::end);
+  const auto refused = std::ranges::count(solvers, Outcome::refused, &SolverReport::outcome);
   const auto ended = std::ssize(solvers) - refused;
   return fmt::format("{} method{} came to {} end{}", ended, ended == 1 ? "" : "s",
                      ended == 1 ? "its" : "their",
@@ -353,13 +359,15 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
       SolverReport refused;
       refused.method = entry->name;
       refused.passed = true;
-      refused.end = refused_end;
+      refused.outcome = Outcome::refused;
+      refused.wanted_iterations = options.iterations;
+      refused.end = name_of(Outcome::refused);
       refused.reason = reason;
       report.solvers.push_back(refused);
       continue;
     }
     report.solvers.push_back(measure_solver(solving, *entry, system, report, x));
-    if (report.solvers.back().end == name_of(SolverEnd::interrupted)) {
+    if (report.solvers.back().outcome == Outcome::interrupted) {
       report.status = RunStatus::interrupted;
       return x;
     }

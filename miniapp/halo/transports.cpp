@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <stdexcept>
 
 #include "partition/base/spec.hpp"
@@ -55,16 +54,13 @@ constexpr TransportEntry table[] = {
 
 void take_resources(const Comm& comm, const std::string& what, const std::function<void()>& local) {
   agree(comm, [&] {
-    const auto refuse = [&](const std::string& reason) {
-      throw InputError(fmt::format("{}: {}", what, reason),
-                       std::numeric_limits<std::int64_t>::max(), ExitCode::run_time);
-    };
     try {
       local();
     } catch (const std::bad_alloc& lack) {
-      refuse(lack_of_memory(comm, lack));
+      throw InputError(what, lack_of_memory(comm, lack), ExitCode::run_time, Cause::memory);
     } catch (const std::runtime_error& error) {
-      refuse(fmt::format("rank {}: {}", comm.rank, error.what()));
+      throw InputError(what, fmt::format("rank {}: {}", comm.rank, error.what()),
+                       ExitCode::run_time);
     }
   });
 }

@@ -131,7 +131,7 @@ void Spec::allow_only(std::initializer_list<std::string_view> keys) const {
 }
 
 void Spec::fail(const std::string& reason) const {
-  throw InputError(fmt::format("{} {}: {}", option_, text_, reason));
+  throw InputError(option_ + " " + text_, reason);
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -92,7 +92,9 @@ class Schema(launch.Case):
         for axis, key in (("kernel", "format"), ("halo", "transport")):
             timed = [item for item in report[axis]["candidates"] if item["seconds"] is not None]
             fastest = min(timed, key=lambda item: item["seconds"])
-            self.assertEqual((report[axis][key], fastest["reason"]), (fastest["name"], "fastest"))
+            self.assertEqual((report[axis][key], fastest["outcome"], fastest["reason"]),
+                             (fastest["name"], "chosen", "fastest"))
+            self.assertEqual({item["outcome"] for item in timed if item is not fastest} | {"slower"}, {"slower"})
 
     def test_auto_tries_no_exchange_of_nothing(self):
         for ranks, matrix in ((1, "stencil7:6"), (3, "banded:rows=60,half=0,fill=1")):
@@ -102,9 +104,27 @@ class Schema(launch.Case):
                 self.assertEqual(halo["bytes_total"], 0)
                 tried = {item["name"] for item in halo["candidates"] if item["seconds"] is not None}
                 self.assertEqual(tried, set())
-                chosen = [item["name"] for item in halo["candidates"] if item["reason"] == "the only one"]
+                said = {(item["outcome"], item["reason"]) for item in halo["candidates"]}
+                chosen = [item["name"] for item in halo["candidates"] if item["outcome"] == "chosen"]
                 self.assertEqual(chosen, [halo["transport"]])
-                self.assertIn("nothing is exchanged", {item["reason"] for item in halo["candidates"]})
+                self.assertLess({("chosen", "the only one"), ("skipped", "nothing is exchanged")}, said)
+
+    def test_what_became_of_every_combination(self):
+        report = self.run_json("--matrix", "random:rows=3000,row=4", "--device", "cpu", "--format", "all", "--halo", "all",
+                               *launch.SHORT, ranks=2)
+        self.check(report)
+        cases = {outcome: [item for item in report["cases"] if item["outcome"] == outcome]
+                 for outcome in ("chosen", "slower", "refused")}
+        self.assertEqual(sum(map(len, cases.values())), len(report["cases"]))
+        best, = cases["chosen"]
+        self.assertEqual((best["format"], best["transport"], best["median_seconds"]),
+                         (report["kernel"]["format"], report["halo"]["transport"],
+                          report["timing"]["median_seconds"]))
+        self.assertLessEqual(best["median_seconds"], min(item["median_seconds"] for item in cases["slower"]))
+        for item in cases["refused"]:
+            self.assertIsNone(item["median_seconds"])
+            self.assertTrue(item["reason"] and not item["reason"].startswith("--format"), item)
+        self.assertTrue(cases["refused"])
 
     def test_wall_clock(self):
         wall = self.run_json("--matrix", "stencil7:6", *launch.SHORT)["wall"]

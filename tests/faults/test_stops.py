@@ -74,6 +74,7 @@ class Stops(launch.Case):
         report = self.stopped("kernels", *MATRIX, "--format", "csr,sell", "--iterations", BILLION, ranks=1,
                               phase="measure formats", do=LATER)
         self.assertEqual([(one["name"], one["seconds"]) for one in report["formats"]], [("csr", None)])
+        self.assertEqual(report["formats"][0]["outcome"], "interrupted")
         self.assertIn("interrupted", report["formats"][0]["reason"])
 
     def test_solve(self):

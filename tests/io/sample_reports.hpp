@@ -10,6 +10,10 @@
 
 namespace rowhalo {
 
+inline FormatCandidate refused_format(const std::string& name, const std::string& refusal) {
+  return {name, {}, {}, Outcome::refused, {.refusal = refusal}};
+}
+
 inline RunReport minimal_report() {
   RunReport report;
   report.command = "info";
@@ -50,8 +54,8 @@ inline RunReport complete_report() {
                            {},
                            {},
                            4,
-                           {{"mpi", false, 1.5e-3, 2e-5, "fastest"},
-                            {"nccl", true, std::nullopt, std::nullopt, "no GPU"}}};
+                           {{"mpi", false, 1.5e-3, 2e-5, Outcome::chosen},
+                            {"nccl", true, {}, {}, Outcome::refused, "no GPU"}}};
   report.kernel = KernelReport{
       "sell",
       "csr",
@@ -61,7 +65,7 @@ inline RunReport complete_report() {
       24691356,
       99999999,
       0.25,
-      {{"sell", 1.25e-3, 0.125, "fastest"}, {"ell", std::nullopt, std::nullopt, "pads too much"}},
+      {{"sell", 1.25e-3, 0.125, Outcome::chosen}, refused_format("ell", "pads too much")},
       ChoiceCost{0.375, 300},
       "sigma=256"};
   report.setup = {1.5, 0.25, 0.125, 0.25, 0};
@@ -69,7 +73,7 @@ inline RunReport complete_report() {
   report.timing = TimingReport{20, 16, 1.25e-3, 1.125e-3, 1.5e-3, {1e-6, 2e-4, 9e-4, 3.5e-4}, 2e-5};
   report.performance = PerformanceReport{19.75, 118.5, std::nullopt, std::nullopt};
   report.validation =
-      ValidationReport{"petsc", true, 0.125, 42, 1000000, 0x123456789abcdef, 2.5e-3, ""};
+      ValidationReport{Against::petsc, true, 0.125, 42, 1000000, 0x123456789abcdef, 2.5e-3, ""};
   return report;
 }
 
@@ -102,6 +106,7 @@ inline RunReport kernels_report() {
   sell.max_error_ratio = 0.125;
   FormatReport ell;
   ell.name = "ell";
+  ell.outcome = Outcome::refused;
   ell.reason = "pads too much, so \"sell\" is better";
   FormatReport chosen = sell;
   chosen.name = "auto";
@@ -135,8 +140,12 @@ inline RunReport info_report() {
                                      3};
   info.partitions = {
       {"rows", PartitionNumbers{1.25, 1.5, 1234567, 1000, 8000, 4000, 1.5, 2, 3, 4, 400, 2e-3}, 0.5,
-       "smallest predicted time"},
-      {"box", std::nullopt, 0, "--partition box: this matrix has no grid; use metis"}};
+       Outcome::chosen},
+      {"box",
+       {},
+       0,
+       Outcome::refused,
+       {.refusal = "--partition box: this matrix has no grid; use metis"}}};
   info.need = {333334,        3,     77, 5'000'000'000, 4'000'000'000, 3'000'000'000,
                2'000'000'000, false, ""};
   report.communication = CommunicationReport{"rows", 3, {0, 0, 1}, 4, {{0, 1, 5}, {2, 0, 7}}};

@@ -92,6 +92,10 @@ class Table(launch.Case):
         head, _, line = self.lines_of(target.with_suffix(".md"))
         self.assertEqual(line[head.index("notes")], "y not checked")
         self.assertNotIn("error", head)
+        report = json.loads((SAMPLES / "kernels.json").read_text(encoding="utf-8"))
+        report["argv"] += ["--validate", "none"]
+        self.table(self.write("k.json", json.dumps(report)), "--output", target)
+        self.assertEqual({(row["passed"], row["against"]) for row in read_csv(target)}, {(None, "none")})
 
     def test_a_gpu_in_any_pci_domain_is_its_model(self):
         for device, name in (("NVIDIA H200 0000:00:06.0, cores 0-15", "NVIDIA H200"),

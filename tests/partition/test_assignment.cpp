@@ -155,13 +155,15 @@ TEST_CASE("auto takes the first than which none is predicted faster by more than
     const auto named = [&](const PartitionCandidate& one) { return one.name == chosen.name; };
     const auto best = std::find_if(chosen.candidates.begin(), chosen.candidates.end(), named);
     REQUIRE(best != chosen.candidates.end());
-    REQUIRE_ALL_RANKS(best->quality && !best->reason.empty());
+    REQUIRE_ALL_RANKS(best->quality && best->outcome == Outcome::chosen);
     for (const PartitionCandidate& candidate : chosen.candidates) {
-      CAPTURE(candidate.name, candidate.reason);
+      CAPTURE(candidate.name, candidate.figures.refusal);
       REQUIRE_ALL_RANKS(candidate.quality.has_value() == (candidate.predicted_seconds > 0));
       REQUIRE_ALL_RANKS(!candidate.quality ||
                         1.05 * candidate.predicted_seconds >= best->predicted_seconds);
-      REQUIRE_ALL_RANKS(candidate.quality || !candidate.reason.empty());
+      const bool used =
+          candidate.outcome == Outcome::chosen || candidate.outcome == Outcome::slower;
+      REQUIRE_ALL_RANKS(candidate.quality.has_value() == used);
       if (candidate.name == "metis" && candidate.quality) {
         REQUIRE_ALL_RANKS(best->quality->halo_entries <
                           chosen.candidates.front().quality->halo_entries / 2);
@@ -177,9 +179,9 @@ TEST_CASE("auto leaves rows for more than 5 % only", "[assignment]") {
   const Comm comm = world();
   Progress progress;
   // Every part needs all of x, which takes a sixth of a product; the first has longer rows.
-  for (const auto& [longer, name, reason] :
-       {std::tuple{42, "rows", "predicted within 5 % of the shortest"},
-        std::tuple{60, "nnz", "shortest predicted"}}) {
+  for (const auto& [longer, name, grounds] :
+       {std::tuple{42, "rows", PartitionGrounds::near_shortest},
+        std::tuple{60, "nnz", PartitionGrounds::shortest}}) {
     const TestMatrix matrix =
         make_test_matrix("spread", 400, 400, [first = longer](auto i, auto j) {
           const auto length = i < 100 ? first : 40;
@@ -193,7 +195,8 @@ TEST_CASE("auto leaves rows for more than 5 % only", "[assignment]") {
     const PartitionCandidate& rows = chosen.candidates[0];
     const PartitionCandidate& nnz = chosen.candidates[1];
     REQUIRE_ALL_RANKS(nnz.predicted_seconds < rows.predicted_seconds);
-    REQUIRE_ALL_RANKS((chosen.name == "rows" ? rows : nnz).reason == reason);
+    const PartitionFigures& figures = (chosen.name == "rows" ? rows : nnz).figures;
+    REQUIRE_ALL_RANKS(figures.grounds == grounds && figures.share == 0.05);
     PartitionRequest again = request_for(name, 4);
     REQUIRE_ALL_RANKS(assign_owners(comm, even_share(comm, matrix), again, progress).owners ==
                       chosen.owners);
@@ -214,15 +217,16 @@ TEST_CASE("auto cuts no graph where rows need no halo", "[assignment]") {
         *std::find_if(partitioners().begin(), partitioners().end(),
                       [&](const PartitionerEntry& one) { return one.name == candidate.name; });
     if (candidate.name == chosen.name || entry.unusable != nullptr) continue;
-    const std::string share = entry.seconds_per_nonzero > 0 ? "25 %" : "5 %";
-    REQUIRE_ALL_RANKS(candidate.reason ==
-                      "not tried: rows is predicted within " + share + " of no halo");
+    const PartitionFigures& figures = candidate.figures;
+    REQUIRE_ALL_RANKS(candidate.outcome == Outcome::skipped);
+    REQUIRE_ALL_RANKS(figures.grounds == PartitionGrounds::near_no_halo && figures.best == "rows");
+    REQUIRE_ALL_RANKS(figures.share == (entry.seconds_per_nonzero > 0 ? 0.25 : 0.05));
   }
   const std::vector<PartitionCandidate> all =
       compare_partitioners(comm, share, request_for("auto", 4), progress);
   REQUIRE_ALL_RANKS(all.size() == chosen.candidates.size());
   REQUIRE_ALL_RANKS(std::all_of(all.begin(), all.end(), [](const PartitionCandidate& one) {
-    return one.quality.has_value() != !one.reason.empty();
+    return one.outcome == (one.quality ? Outcome::compared : Outcome::refused);
   }));
 }
 

@@ -119,9 +119,23 @@ TEST_CASE("agree gives the lack of memory of one rank to all", "[comm]") {
       if (poor == comm.rank) throw std::bad_alloc();
     });
     REQUIRE_ALL_RANKS(result && result->code() == ExitCode::run_time);
+    REQUIRE_ALL_RANKS(result->cause() == Cause::memory);
     const std::string said = "not enough memory on rank " + std::to_string(poor) + " ";
     REQUIRE_ALL_RANKS(std::string(result->what()).starts_with(said));
   }
+}
+
+TEST_CASE("what all ranks hold tells the place of an error from its reason", "[comm]") {
+  const Comm comm = world();
+  const bool last = comm.rank == comm.size - 1;
+  const auto error = agreed_error(comm, [&] {
+    if (last) throw InputError("--format a\tb", "pads: too much");
+  });
+  REQUIRE_ALL_RANKS(error && error->what() == std::string("--format a\\x09b: pads: too much"));
+  REQUIRE_ALL_RANKS(error->reason() == "pads: too much" && error->cause() == Cause::other);
+  REQUIRE_ALL_RANKS(error->code() == ExitCode::usage);
+  const auto whole = agreed(comm, InputError("without a place: whole"));
+  REQUIRE_ALL_RANKS(whole && whole->reason() == "without a place: whole");
 }
 
 TEST_CASE("agree reports the smallest position, then the lowest rank", "[comm]") {

@@ -20,8 +20,12 @@ fault "y is put in order without asking for memory" miniapp/commands/run.cpp \
   '' \
   faults_memory
 fault "lack of memory stays with its rank" partition/comm.cpp \
-  'error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time);' \
+  'error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time, Cause::memory);' \
   'throw;' \
+  test_partition_n2
+fault "all ranks hold an error without its cause" partition/comm.cpp \
+  'static_cast<Cause>(kind[1])' \
+  'Cause::other' \
   test_partition_n2
 fault "ranks look for a signal after whole batches only" miniapp/bench/batches.cpp \
   'look_seconds / products.seconds() / products.step()' \

@@ -129,6 +129,14 @@ fault "auto takes the format that suits the first rank" miniapp/bench/batches.cp
 fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
+fault "a spent budget counts as ruled out" miniapp/bench/format_trials.cpp \
+  'candidate.outcome = Outcome::budget_spent;' \
+  'candidate.outcome = Outcome::skipped;' \
+  test_miniapp_n1
+fault "two combinations are chosen" miniapp/commands/run.cpp \
+  'if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;' \
+  '' \
+  cli_schema
 fault "auto tries a rival of the quickest only where the budget lasts" miniapp/bench/format_trials.cpp \
   'if (!best_ || prospect.tried_anyway) return true;' \
   'if (!best_) return true;' \
@@ -143,14 +151,14 @@ fault "auto multiplies one x over and over" miniapp/bench/format_trials.cpp \
   'vectors_[k % 2]' \
   'vectors_[0]'
 fault "auto gives up where memory lacks" miniapp/bench/format_trials.cpp \
-  'refusal->code() != out_of_memory || !best_ || made_room_) return refusal;' \
-  'refusal->code() == out_of_memory || !best_ || made_room_) return refusal;'
+  'refusal->cause() != Cause::memory || !best_ || made_room_) return refusal;' \
+  'refusal->cause() == Cause::memory || !best_ || made_room_) return refusal;'
 fault "auto drops a format for its boundary rows" miniapp/bench/format_trials.cpp \
-  'if (!boundary_refusal || boundary_refusal->code() == out_of_memory) return boundary_refusal;' \
+  'if (!boundary_refusal || boundary_refusal->cause() == Cause::memory) return boundary_refusal;' \
   'if (true) return boundary_refusal;'
 fault "auto tries the hopeless" miniapp/bench/format_trials.cpp \
-  'if (times <= hopeless) return "";' \
-  'if (true) return "";'
+  'if (times <= hopeless) return {};' \
+  'if (true) return {};'
 fault "auto begins with the worst" miniapp/bench/format_trials.cpp \
   'return a.predicted < b.predicted;' \
   'return a.predicted > b.predicted;'
@@ -256,8 +264,8 @@ fault "another y than the timed one is checked" miniapp/bench/products.cpp \
   'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(0);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
-  'if (!measurement.checked.ghosts_are_right) {' \
-  'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) {'
+  'if (!measurement.checked.ghosts_are_right) return' \
+  'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) return'
 fault "auto takes a transport that leaves wrong ghosts" miniapp/bench/transport_trials.cpp \
   'if (!attempt->products->ghosts_arrive()) {' \
   'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
@@ -266,9 +274,9 @@ fault "auto keeps the slowest transport" miniapp/bench/transport_trials.cpp \
   'attempt->seconds > best_->seconds) std::swap'
 fault "a transport without room ends the job" miniapp/bench/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
-    candidate.reason = refusal.what();' \
+    candidate.outcome = outcome_of(refusal);' \
   '  } catch (const InputError& refusal) {
-    candidate.reason = refusal.what();'
+    candidate.outcome = Outcome::refused;'
 fault "failures beside the host's calls are not looked for" miniapp/bench/batches.cpp \
   '    products.check();
     if (batch.products >= iterations) return batch;' \
@@ -306,7 +314,7 @@ fault "a lost output outranks a wrong y" miniapp/cli/outputs.cpp \
   'return !lost_.empty()' \
   test_miniapp_n1
 fault "stdout that fails counts as written" miniapp/cli/outputs.cpp \
-  'if (!print_error_) print_error_ = std::string(error.what()).substr(prefix.size());' \
+  'if (!print_error_) print_error_ = error.reason();' \
   '(void)error;' \
   cli_outputs
 fault "FOM and RESULT are lost with stdout" miniapp/cli/outputs.cpp \

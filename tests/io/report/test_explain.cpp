@@ -34,8 +34,8 @@ TEST_CASE("What auto chose, by how much, and what was left out") {
   report.partition->candidates.push_back(report.partition->candidates[0]);
   report.partition->candidates[2].name = "nnz";
   report.partition->candidates[2].numbers->predicted_seconds = 1.6e-3;
-  report.kernel->candidates.push_back({"dia", std::nullopt, std::nullopt, "pads too much"});
-  report.kernel->candidates.push_back({"csr-omp", 1.28e-3, 0.0, ""});
+  report.kernel->candidates.push_back(refused_format("dia", "pads too much"));
+  report.kernel->candidates.push_back({"csr-omp", 1.28e-3, 0.0});
   CHECK(explanation(report) == R"(Why
   Partition: auto predicted the time of a product, from bytes and halo, for 2 of 3 partitioners and
     took nnz, 1.6 ms per product. Next is rows, 2 ms, 25 % more.
@@ -73,9 +73,10 @@ TEST_CASE("Predictions that are equal or close are no matter of chance") {
   CHECK(says(report, "Next is rows, 2.02 ms, 1 % more.\n"));
   report.partition->candidates[1].numbers->predicted_seconds = 1.98e-3;
   CHECK(says(report, "Next is rows, 1.98 ms, 1 % less, too little to leave nnz.\n"));
-  report.partition->candidates[1].reason = "not tried: nnz is good enough";
+  report.partition->candidates[1].outcome = Outcome::skipped;
+  report.partition->candidates[1].figures = {PartitionGrounds::same_graph, 0, 0, "nnz"};
   report.partition->candidates[1].numbers.reset();
-  CHECK(says(report, " rows left out: nnz is good enough\n"));
+  CHECK(says(report, " rows left out: nnz has cut the same graph\n"));
 }
 
 TEST_CASE("What was named is not compared") {
@@ -84,7 +85,7 @@ TEST_CASE("What was named is not compared") {
   report.halo->candidates.clear();
   report.halo->graph = true;
   report.halo->schedule = "blocking";
-  report.halo->schedule_reason = "no row needs ghosts";
+  report.halo->schedule_grounds = ScheduleGrounds::no_ghosts;
   CHECK(says(report, "  Partition: nnz, as named.\n"));
   CHECK(says(report, "  Format: sell, as named.\n"));
   CHECK(says(report, "  Transport: mpi in a graph, as named.\n"));
@@ -98,17 +99,23 @@ TEST_CASE("What was named is not compared") {
 
 TEST_CASE("Trials of other schedules belong to the schedule") {
   RunReport report = complete_report();
-  report.halo->candidates = {
-      {"p2p", true, 1e-3, 1e-4, "fastest"},
-      {"p2p, split", true, 9.3e-4, {}, "0.93 of the time of overlap or blocking, taken"}};
+  const auto trial = [](const char* schedule, const char* format, double share, Outcome outcome) {
+    return TransportCandidate{"p2p",
+                              outcome == Outcome::chosen,
+                              1e-3 * share,
+                              {},
+                              outcome,
+                              {},
+                              ScheduleTrial{schedule, format, "overlap", share}};
+  };
+  report.halo->candidates = {{"p2p", true, 1e-3, 1e-4, Outcome::chosen},
+                             trial("split", "sell", 0.93, Outcome::chosen)};
   report.halo->transport = "p2p";
   report.halo->graph = true;
   CHECK(says(report, "with 1 of 1 transports and took p2p in a graph, 1 ms per product."));
-  CHECK(says(report,
-             "The schedule split was tried: 0.93 of the time of overlap or blocking, taken."));
-  report.halo->candidates.push_back(
-      {"p2p, blocking", false, 9e-4, {}, "csr-omp, 0.90 of the time of overlap"});
-  CHECK(says(report, "The schedule blocking was tried: csr-omp, 0.90 of the time of overlap."));
+  CHECK(says(report, "The schedule split was tried: sell, 0.93 of the time of overlap, taken."));
+  report.halo->candidates.push_back(trial("blocking", "csr-omp", 1.1, Outcome::slower));
+  CHECK(says(report, "The schedule blocking was tried: csr-omp, 1.10 of the time of overlap."));
   report.halo->candidates.erase(report.halo->candidates.begin());
   CHECK(says(report, "  Transport: p2p in a graph, as named.\n"));
 }
@@ -116,9 +123,10 @@ TEST_CASE("Trials of other schedules belong to the schedule") {
 TEST_CASE("A format that won beside the exchange needs no time of its own") {
   RunReport report = complete_report();
   report.kernel->format = "csr-omp";
-  report.kernel->candidates = {{"asell", 1e-3, 0.0, "fastest without exchange"},
-                               {"csr-omp", {}, {}, "fastest with exchange"},
-                               {"dia", {}, {}, "set-up budget spent"}};
+  const FormatFigures figures{FormatGrounds::trial_with_exchange};
+  report.kernel->candidates = {{"asell", 1e-3, 0.0, Outcome::slower, figures},
+                               {"csr-omp", {}, {}, Outcome::chosen, figures},
+                               {"dia", {}, {}, Outcome::budget_spent}};
   CHECK(says(report,
              "Format: auto timed products in 1 of 3 formats and took csr-omp. It is the fastest "
              "with exchange, which was tried last. dia left out: set-up budget spent\n"));
@@ -126,8 +134,8 @@ TEST_CASE("A format that won beside the exchange needs no time of its own") {
   CHECK(says(report,
              "in 2 of 3 formats and took csr-omp, 1.1 ms per product. It is the fastest "
              "with exchange, which was tried last. dia left out"));
-  report.kernel->candidates[1] = {"csr-omp", {}, {}, "the only one"};
-  CHECK(says(report, "Format: csr-omp, without a comparison. csr-omp left out: the only one"));
+  report.kernel->candidates[1] = refused_format("csr-omp", "pads too much");
+  CHECK(says(report, "Format: csr-omp, without a comparison. csr-omp left out: pads too much"));
 }
 
 TEST_CASE("The floor is the bytes over the measured bandwidth") {
@@ -158,10 +166,10 @@ TEST_CASE("The fastest of several combinations") {
   RunReport report = complete_report();
   report.kernel->candidates.clear();
   report.halo->candidates.clear();
-  report.cases = {{"csr", "mpi", false, 2e-3, 1e-5, 0.5, 7, true, ""},
-                  {"sell", "p2p", true, 1e-3, 1e-5, 0.5, 7, true, ""},
-                  {"ell", "p2p", true, 5e-4, 1e-5, 2, 7, false, "wrong"},
-                  {"dia", "", false, {}, {}, 0, 0, true, "pads too much"}};
+  report.cases = {{"csr", "mpi", false, 2e-3, 1e-5, 0.5, 7, Outcome::slower, ""},
+                  {"sell", "p2p", true, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, ""},
+                  {"ell", "p2p", true, 5e-4, 1e-5, 2, 7, Outcome::wrong, "y differs"},
+                  {"dia", "", false, {}, {}, 0, 0, Outcome::refused, "pads too much"}};
   CHECK(says(report, "Of 2 combinations, sell with p2p in a graph took the least time, 1 ms per"));
   CHECK(says(report, "Next is csr with mpi, 2 times as long."));
   CHECK_FALSE(says(report, "Format:"));

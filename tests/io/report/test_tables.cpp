@@ -101,29 +101,29 @@ TEST_CASE("Tables fit with long names and reasons everywhere") {
   report.partition->name = "file:" + path;
   report.partition->candidates = info_report().info->partitions;
   report.partition->candidates.push_back(
-      {"file:" + path, info_report().info->partitions[0].numbers, 1, ""});
-  report.partition->candidates[1].reason = reason;
-  report.halo->candidates.push_back({"mpi-persistent", false, {}, {}, reason});
+      {"file:" + path, info_report().info->partitions[0].numbers, 1});
+  report.partition->candidates[1].figures.refusal = reason;
+  report.halo->candidates.push_back({"mpi-persistent", false, {}, {}, Outcome::refused, reason});
   report.kernel->format = report.kernel->boundary_format = "csr-balanced:threads=256,codes=off";
-  report.kernel->candidates.push_back({"csr-balanced", 1e-3, 1e-3, reason});
+  report.kernel->candidates.push_back(refused_format("csr-balanced", reason));
   report.validation->note = reason;
   report.validation->passed = false;
   report.cases = {{"asell:codes=off,unroll=9,threads=128", "mpi-persistent", false, 1e-3, 1e-5, 3,
-                   7, false, reason},
-                  {"csr-balanced", "p2p", true, {}, {}, 0, 0, true, reason}};
+                   7, Outcome::wrong, reason},
+                  {"csr-balanced", "p2p", true, {}, {}, 0, 0, Outcome::refused, reason}};
   check_table(table_of(report), {path, reason});
 
   report = kernels_report();
   report.formats[0].name = "csr-balanced:threads=256,codes=off,hubs=1024";
   report.formats[0].parameters = "format=csr-balanced,threads=256,hubs=1024,codes=off,entries=16";
-  report.formats[0].passed = false;
+  report.formats[0].outcome = Outcome::wrong;
   report.formats[0].reason = reason;
   report.formats[0].rows_unchecked = 12345678;
   report.formats[2].reason = reason;
   check_table(table_of(report), {report.formats[0].name, report.formats[0].parameters, reason});
 
   report = network_report();
-  report.network->left_out = {reason};
+  report.network->left_out = {{"same node", "mpi-persistent", true, reason}};
   check_table(table_of(report), {reason});
   report = minimal_report();
   report.output = OutputReport{path, 3000000, 4000000, 0.5};
@@ -155,10 +155,7 @@ TEST_CASE("Where --iterations says when solvers end, the tolerance is not named"
   report.solvers = {solver};
   CHECK(table_of(report).find("stops at            1e-08 of the first natural norm\n") !=
         std::string::npos);
-  report.solvers.push_back(solver);
-  report.solvers[0].end = "breakdown";
-  report.solvers[1].end = "iterations done";
-  report.solvers[1].iterations = 5000;
+  report.solvers[0].wanted_iterations = 5000;
   CHECK(table_of(report).find("stops after         5000 iterations, whatever the norm\n") !=
         std::string::npos);
   CHECK(table_of(report).find("stops at") == std::string::npos);

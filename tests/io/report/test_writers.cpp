@@ -227,7 +227,7 @@ TEST_CASE("FOM and RESULT lines") {
         "RESULT: PASS validated against petsc\n");
   report.validation->passed = false;
   CHECK(lines_of(report).find("RESULT: FAIL ") != std::string::npos);
-  report.validation->against = "none";
+  report.validation->against = Against::none;
   CHECK(lines_of(report).find("RESULT: PASS ") != std::string::npos);
   report.status = RunStatus::failed;
   CHECK(lines_of(report).find("RESULT: FAIL ") != std::string::npos);
@@ -245,7 +245,7 @@ TEST_CASE("Rows that no bound can check stand in the table and in JSON") {
   CHECK(table_of(report).find("  unchecked rows: 3\n") != std::string::npos);
   CHECK(nlohmann::json::parse(to_json(report))["formats"][0]["rows_unchecked"] == 3);
   report = complete_report();
-  report.cases = {{"dia", "mpi", false, 1e-3, 1e-5, 0.5, 7, true, "", 2}};
+  report.cases = {{"dia", "mpi", false, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, "", 2}};
   CHECK(table_of(report).find("  unchecked rows: 2\n") != std::string::npos);
   CHECK(nlohmann::json::parse(to_json(report))["cases"][0]["rows_unchecked"] == 2);
 }
@@ -267,12 +267,15 @@ TEST_CASE("JSON holds every number where the contract has it") {
   CHECK(json["halo"]["candidates"][0]["exposed_seconds"] == 2e-5);
   CHECK(json["halo"]["candidates"][1]["seconds"].is_null());
   CHECK(json["halo"]["candidates"][1]["graph"] == true);
+  CHECK(json["halo"]["candidates"][1]["outcome"] == "refused");
   CHECK(json["kernel"]["precision"] == "fp32");
   CHECK(json["kernel"]["footprint_bytes"] == 99999999);
   CHECK(json["kernel"]["choice_seconds"] == 0.375);
   CHECK(json["kernel"]["choice_products"] == 300);
   CHECK(json["kernel"]["candidates"][0]["setup_seconds"] == 0.125);
   CHECK(json["kernel"]["candidates"][1]["setup_seconds"].is_null());
+  CHECK(json["kernel"]["candidates"][0]["outcome"] == "chosen");
+  CHECK(json["kernel"]["candidates"][1]["outcome"] == "refused");
   CHECK(json["kernel"]["candidates"][1]["reason"] == "pads too much");
   CHECK(json["setup"]["plan_seconds"] == 0.125);
   CHECK(json["memory"]["peak_bytes_max_rank"] == 2500000000);
@@ -291,6 +294,9 @@ TEST_CASE("JSON of kernels: what auto considered stands in its row alone") {
   CHECK(formats[1]["name"] == "auto");
   CHECK(formats[1]["candidates"][0]["name"] == "sell");
   CHECK(formats[1]["candidates"][0]["setup_seconds"] == 0.125);
+  CHECK(formats[0]["outcome"] == "compared");
+  CHECK(formats[2]["outcome"] == "refused");
+  CHECK(formats[2]["passed"] == true);
 }
 
 TEST_CASE("JSON of info") {

@@ -181,9 +181,9 @@ TEST_CASE("auto takes the format that is fastest on the slowest rank") {
   const ChosenKernels chosen = trials.choose({&slow, &uneven, &even}, ample);
   REQUIRE_ALL_RANKS(chosen.interior == (world().size == 1 ? "uneven" : "even"));
   REQUIRE_ALL_RANKS(chosen.boundary == chosen.interior);
-  REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason == "fastest");
+  REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).outcome == Outcome::chosen);
   REQUIRE_ALL_RANKS(timed(chosen) == 3);
-  REQUIRE_ALL_RANKS(candidate(chosen, "slow").reason.empty());
+  REQUIRE_ALL_RANKS(candidate(chosen, "slow").outcome == Outcome::slower);
   REQUIRE_ALL_RANKS(candidate(chosen, "slow").setup_seconds.has_value());
   REQUIRE_ALL_RANKS(took(chosen, "slow", 20) && took(chosen, "even", 6));
 }
@@ -194,7 +194,8 @@ TEST_CASE("auto: a format that one rank refuses is refused on all, with its reas
                     slow = made_up("slow", make_sleeper<4>);
   const ChosenKernels chosen = trials.choose({&refusing, &slow}, ample);
   REQUIRE_ALL_RANKS(chosen.interior == "slow");
-  REQUIRE_ALL_RANKS(candidate(chosen, "refusing").reason == "not on the last rank");
+  REQUIRE_ALL_RANKS(candidate(chosen, "refusing").outcome == Outcome::refused);
+  REQUIRE_ALL_RANKS(candidate(chosen, "refusing").figures.refusal == "not on the last rank");
   REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").seconds);
   REQUIRE_ALL_RANKS(!candidate(chosen, "refusing").setup_seconds);
   std::string message;
@@ -216,7 +217,9 @@ TEST_CASE("auto: the fastest so far makes room where memory lacks") {
     const ChosenKernels chosen = trials.choose({&first, &faster, &too_large}, ample);
     REQUIRE_ALL_RANKS(chosen.interior == "faster");
     REQUIRE_ALL_RANKS(timed(chosen) == 2);
-    REQUIRE_ALL_RANKS(candidate(chosen, "too large").reason == "not enough memory: std::bad_alloc");
+    const FormatCandidate& lacking = candidate(chosen, "too large");
+    REQUIRE_ALL_RANKS(lacking.outcome == Outcome::no_memory);
+    REQUIRE_ALL_RANKS(lacking.figures.refusal == "not enough memory: std::bad_alloc");
     REQUIRE_ALL_RANKS(chosen.kernels.interior && chosen.kernels.boundary);
     REQUIRE_ALL_RANKS(alive == 2);
   }
@@ -235,7 +238,7 @@ TEST_CASE("auto: a spent budget ends the trials, but not before the first") {
                     second = made_up("second", make_sleeper<1>);
   const ChosenKernels in_a_hurry = trials.choose({&first, &second}, none);
   REQUIRE_ALL_RANKS(in_a_hurry.interior == "first");
-  REQUIRE_ALL_RANKS(candidate(in_a_hurry, "second").reason == "set-up budget spent");
+  REQUIRE_ALL_RANKS(candidate(in_a_hurry, "second").outcome == Outcome::budget_spent);
   // A trial takes seven products at least, and ten are set aside for the next.
   const ChosenKernels by_products = trials.choose({&first, &second}, {0, 12});
   REQUIRE_ALL_RANKS(by_products.interior == "first");
@@ -258,7 +261,11 @@ TEST_CASE("auto: by prediction the best comes first, the hopeless not at all") {
   const ChosenKernels chosen = trials.choose({&bad, &fair, &good, &unknown}, ample);
   REQUIRE_ALL_RANKS(chosen.interior == "fair");
   REQUIRE_ALL_RANKS(timed(chosen) == 3);
-  REQUIRE_ALL_RANKS(candidate(chosen, "bad").reason == "predicted 9.6 times the time of good");
+  const FormatCandidate& skipped = candidate(chosen, "bad");
+  REQUIRE_ALL_RANKS(skipped.outcome == Outcome::skipped);
+  REQUIRE_ALL_RANKS(skipped.figures.grounds == FormatGrounds::prediction);
+  REQUIRE_ALL_RANKS(skipped.figures.than == "good");
+  REQUIRE_ALL_RANKS(skipped.figures.times > 9.5 && skipped.figures.times < 9.7);
   const ChosenKernels one = trials.choose({&bad, &fair, &good}, none);
   REQUIRE_ALL_RANKS(one.interior == "good");
   const ChosenKernels first = trials.choose({&bad, &fair, &good, &unknown}, none);
@@ -302,7 +309,7 @@ TEST_CASE("auto: what reads CSR as it is comes third, and while others are too d
     const ChosenKernels chosen =
         trials.choose({&dearer, &direct, &converted, &quickest}, {seconds, 0});
     return chosen.interior == interior &&
-           (left_out == nullptr || candidate(chosen, left_out).reason == "set-up budget spent");
+           (left_out == nullptr || candidate(chosen, left_out).outcome == Outcome::budget_spent);
   };
   REQUIRE_ALL_RANKS(takes(0, "converted", nullptr));  // predicted to be about as quick
   REQUIRE_ALL_RANKS(takes(60, "dearer", nullptr));
@@ -348,12 +355,14 @@ TEST_CASE("auto: boundary rows that the format refuses are served by another") {
   REQUIRE_ALL_RANKS(trials.right(chosen));
   // The only rank has no boundary rows, which is fewer than half.
   REQUIRE_ALL_RANKS(chosen.boundary == universal);
-  const std::string reason = candidate(chosen, "picky").reason;
-  REQUIRE_ALL_RANKS(reason.starts_with("fastest, boundary rows in " + universal + ": "));
-  REQUIRE_ALL_RANKS(reason.find("few rows") != std::string::npos);
+  const FormatCandidate& judged = candidate(chosen, "picky");
+  REQUIRE_ALL_RANKS(judged.outcome == Outcome::chosen);
+  REQUIRE_ALL_RANKS(judged.figures.boundary == universal);
+  REQUIRE_ALL_RANKS(judged.figures.refusal == "few rows");
   const ChosenKernels named = trials.choose({&picky}, ample, "sell");
   REQUIRE_ALL_RANKS(named.boundary == "sell");
-  REQUIRE_ALL_RANKS(candidate(named, "picky").reason == "fastest");
+  REQUIRE_ALL_RANKS(candidate(named, "picky").outcome == Outcome::chosen);
+  REQUIRE_ALL_RANKS(candidate(named, "picky").figures.boundary.empty());
   REQUIRE_ALL_RANKS(trials.right(named));
 }
 
@@ -370,13 +379,14 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
     double least = std::numeric_limits<double>::infinity();
     bool judged = true;
     for (const FormatCandidate& one : chosen.candidates) {
-      judged = judged && (one.seconds || !one.reason.empty());
+      const bool tried = one.outcome == Outcome::chosen || one.outcome == Outcome::slower;
+      judged = judged && one.seconds.has_value() == tried;
       judged = judged && one.seconds.has_value() == one.setup_seconds.has_value();
       least = std::min(least, one.seconds.value_or(least));
     }
     REQUIRE_ALL_RANKS(judged);
     REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).seconds == least);
-    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).reason.starts_with("fastest"));
+    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).outcome == Outcome::chosen);
     REQUIRE_ALL_RANKS(trials.right(chosen));
   }
 }
@@ -395,8 +405,7 @@ TEST_CASE("auto leaves out what the statistics rule out") {
   const ChosenKernels chosen = trials.choose(automatic_formats(), ample);
   const char* dense = test_site().device == Device::cpu ? "dense" : "dense-split";
   const bool alone = world().size == 1;  // shared out, each rank's part is too small to be left out
-  const std::string reason = candidate(chosen, dense).reason;
-  const bool left_out = reason.starts_with("predicted ") || reason.starts_with("cannot take ");
+  const bool left_out = candidate(chosen, dense).outcome == Outcome::skipped;
   REQUIRE_ALL_RANKS(!alone || left_out);
   REQUIRE_ALL_RANKS(!alone || !candidate(chosen, dense).seconds);
   REQUIRE_ALL_RANKS(chosen.interior != dense);
@@ -408,7 +417,9 @@ TEST_CASE("lack of memory is a refusal of its own") {
     refuse_without_memory(spec, [] { throw std::bad_alloc(); });
     FAIL("no refusal");
   } catch (const InputError& error) {
-    CHECK(error.code() == out_of_memory);
+    CHECK(error.code() == ExitCode::run_time);
+    CHECK(error.cause() == Cause::memory);
+    CHECK(error.reason() == "not enough memory: std::bad_alloc");
     CHECK(std::string(error.what()) == "--format sell: not enough memory: std::bad_alloc");
   }
   CHECK_NOTHROW(refuse_without_memory(spec, [] {}));

@@ -20,7 +20,7 @@ std::vector<LinkReport> links_of(int ranks_per_node) {
   const Measuring measuring{comm, clock, progress, watchdog};
   ComputeSite site = test::test_site();
   site.nodes = emulated_nodes(comm.size, ranks_per_node);
-  std::vector<std::string> left_out;
+  std::vector<UnmeasuredLink> left_out;
   const std::vector<LinkReport> links =
       measure_links({measuring, site, {}, "same node", false}, left_out);
   REQUIRE_ALL_RANKS(left_out.empty());

@@ -146,7 +146,7 @@ TEST_CASE("a sound transport passes, with the bits of the user's x", "[short]") 
     REQUIRE_ALL_RANKS(measurement.checked.products >= (transport.graph ? products_per_graph : 2));
     REQUIRE_ALL_RANKS(measurement.whole_graph);
     REQUIRE_ALL_RANKS(measurement.repeatable);
-    REQUIRE_ALL_RANKS(sequence_fault(measurement, true).empty());
+    REQUIRE_ALL_RANKS(sequence_fault(measurement, true) == SequenceFault::none);
     REQUIRE_ALL_RANKS(measurement.y_hash == trial.expected_hash());
   }
 }
@@ -158,19 +158,20 @@ TEST_CASE("products without an exchange, with one of two or with a stale one are
   for (const TransportEntry& entry : entries) {
     const Measurement measurement = trial.measured({&entry, false}, 0);
     REQUIRE_ALL_RANKS(measurement.checked.ghosts_are_right == !trial.exchanges());
-    REQUIRE_ALL_RANKS(sequence_fault(measurement, true).empty() == !trial.exchanges());
+    const SequenceFault expected = trial.exchanges() ? SequenceFault::ghosts : SequenceFault::none;
+    REQUIRE_ALL_RANKS(sequence_fault(measurement, true) == expected);
   }
 }
 
-TEST_CASE("each fault of a timed sequence has its sentence") {
+TEST_CASE("each fault of a timed sequence is told from the others") {
   Measurement sound;
-  CHECK(sequence_fault(sound, true).empty());
+  CHECK(sequence_fault(sound, true) == SequenceFault::none);
   Measurement cut = sound, unlike = sound;
   cut.whole_graph = false;
   unlike.repeatable = false;
-  CHECK(sequence_fault(cut, true).find("graph") != std::string::npos);
-  CHECK(sequence_fault(unlike, true).find("bits") != std::string::npos);
-  CHECK(sequence_fault(unlike, false).empty());
+  CHECK(sequence_fault(cut, true) == SequenceFault::graph);
+  CHECK(sequence_fault(unlike, true) == SequenceFault::bits);
+  CHECK(sequence_fault(unlike, false) == SequenceFault::none);
 }
 
 TEST_CASE("auto refuses a transport with wrong ghosts or without room, and keeps the sound one") {
@@ -182,16 +183,17 @@ TEST_CASE("auto refuses a transport with wrong ghosts or without room, and keeps
       trial.tried({{&no_room, false}, {&stops, false}, {&sound, false}, {&stale, false}});
   REQUIRE_ALL_RANKS(chosen.candidates.size() == 4);
   REQUIRE_ALL_RANKS(!chosen.candidates[0].seconds);
-  REQUIRE_ALL_RANKS(chosen.candidates[0].reason.find("not enough memory on rank") !=
+  REQUIRE_ALL_RANKS(chosen.candidates[0].outcome == Outcome::no_memory);
+  REQUIRE_ALL_RANKS(chosen.candidates[0].refusal.find("not enough memory on rank") !=
                     std::string::npos);
   REQUIRE_ALL_RANKS(chosen.candidates[2].seconds);
   if (!trial.exchanges()) return;
   REQUIRE_ALL_RANKS(chosen.name == "mpi");
   for (const int wrong : {1, 3}) {
     REQUIRE_ALL_RANKS(!chosen.candidates[wrong].seconds);
-    REQUIRE_ALL_RANKS(chosen.candidates[wrong].reason.find("ghosts") != std::string::npos);
+    REQUIRE_ALL_RANKS(chosen.candidates[wrong].outcome == Outcome::wrong);
   }
-  REQUIRE_ALL_RANKS(chosen.candidates[2].reason == "fastest");
+  REQUIRE_ALL_RANKS(chosen.candidates[2].outcome == Outcome::chosen);
 }
 
 TEST_CASE("auto keeps the fastest transport, wherever it stands in the table") {

@@ -21,34 +21,36 @@ TEST_CASE("on GPUs the second best format is tried beside the exchange of a shor
   Trials trials(nearly_tridiagonal([](GlobalIndex) { return false; }));
   ChosenKernels chosen = trials.named("sell");
   const auto tried = [&](double product_seconds, double vector_seconds) {
-    chosen.candidates = {{"csr-balanced", 1.2e-5, 1e-3, ""},
-                         {"sell", 1e-5, 1e-3, "fastest"},
-                         {"csr-vector", vector_seconds, 1e-3, ""},
-                         {"dia", {}, {}, "refused"}};
-    ChosenTransport transport{"p2p", true, {{"p2p", true, product_seconds, 0.0, "fastest"}}};
+    chosen.candidates = {{"csr-balanced", 1.2e-5, 1e-3},
+                         {"sell", 1e-5, 1e-3, Outcome::chosen},
+                         {"csr-vector", vector_seconds, 1e-3},
+                         {"dia", {}, {}, Outcome::refused}};
+    ChosenTransport transport{"p2p", true, {{"p2p", true, product_seconds, 0.0, Outcome::chosen}}};
     const auto other = trials.beside_exchange(chosen, transport);
     if (other) REQUIRE_ALL_RANKS(trials.right(other->kernels));
     std::string lines;
     bool format_changed = false;
     for (const TransportCandidate& line : transport.candidates) {
-      if (line.name == "p2p") continue;
-      lines += line.name + ": " + line.reason.substr(0, line.reason.find(',')) + "; ";
-      REQUIRE_ALL_RANKS(line.graph && line.seconds > 0);
-      if (!line.reason.ends_with(", taken")) continue;
+      if (!line.trial) continue;
+      lines += line.trial->schedule + ": " + line.trial->format + "; ";
+      REQUIRE_ALL_RANKS(line.graph && line.seconds > 0 && line.trial->share > 0);
+      if (line.outcome != Outcome::chosen) continue;
       REQUIRE_ALL_RANKS(other != nullptr);
-      format_changed = format_changed || line.reason.starts_with("csr-vector");
+      format_changed = format_changed || line.trial->format == "csr-vector";
     }
     if (other) REQUIRE_ALL_RANKS((other->kernels.interior == "csr-vector") == format_changed);
     for (const FormatCandidate& one : other ? other->kernels.candidates : chosen.candidates) {
       if (one.name != "csr-vector") continue;
-      REQUIRE_ALL_RANKS((one.reason == "fastest with exchange") == format_changed);
+      REQUIRE_ALL_RANKS((one.outcome == Outcome::chosen) == format_changed);
+      REQUIRE_ALL_RANKS((one.figures.grounds == FormatGrounds::trial_with_exchange) ==
+                        format_changed);
     }
     return lines;
   };
   const std::string both = tried(2e-5, 1.1e-5);
   CAPTURE(both);
-  REQUIRE_ALL_RANKS(both == "p2p, overlap: csr-vector; p2p, blocking: csr-vector; " ||
-                    both == "p2p, overlap: csr-vector; p2p, blocking: sell; ");
-  REQUIRE_ALL_RANKS(tried(2e-5, 1.4e-5) == "p2p, blocking: sell; ");
+  REQUIRE_ALL_RANKS(both == "overlap: csr-vector; blocking: csr-vector; " ||
+                    both == "overlap: csr-vector; blocking: sell; ");
+  REQUIRE_ALL_RANKS(tried(2e-5, 1.4e-5) == "blocking: sell; ");
   REQUIRE_ALL_RANKS(tried(2e-4, 1.1e-5).empty());
 }

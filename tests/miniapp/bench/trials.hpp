@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/report/reasons.hpp"
 #include "miniapp/bench/format_trials.hpp"
 #include "miniapp/bench/schedule_trial.hpp"
 #include "tests/miniapp/problem.hpp"
@@ -88,7 +89,7 @@ class Trials {
     std::string text = chosen.interior + " " + chosen.boundary;
     for (const FormatCandidate& candidate : chosen.candidates) {
       text += "|" + candidate.name + std::to_string(candidate.seconds.value_or(-1)) +
-              std::to_string(candidate.setup_seconds.value_or(-1)) + candidate.reason;
+              std::to_string(candidate.setup_seconds.value_or(-1)) + reason_text(candidate);
     }
     std::string of_root = text;
     broadcast(comm_, of_root);

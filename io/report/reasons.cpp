@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Words and sentences of decisions (reasons.hpp).
+#include "io/report/reasons.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "io/report/text_table.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr std::array<std::pair<Outcome, const char*>, 9> outcomes{{
+    {Outcome::compared, "compared"},
+    {Outcome::chosen, "chosen"},
+    {Outcome::slower, "slower"},
+    {Outcome::refused, "refused"},
+    {Outcome::no_memory, "no_memory"},
+    {Outcome::skipped, "skipped"},
+    {Outcome::budget_spent, "budget_spent"},
+    {Outcome::interrupted, "interrupted"},
+    {Outcome::wrong, "wrong"},
+}};
+
+constexpr std::array<std::pair<Against, const char*>, 4> bases{{
+    {Against::reference, "reference"},
+    {Against::petsc, "petsc"},
+    {Against::all, "all"},
+    {Against::none, "none"},
+}};
+
+template <class Words>
+const char* word_in(const Words& table, typename Words::value_type::first_type value) {
+  return std::ranges::find(table, value, &Words::value_type::first)->second;
+}
+
+template <class Words>
+std::vector<std::string> words_in(const Words& table) {
+  std::vector<std::string> words;
+  for (const auto& [value, word] : table) words.emplace_back(word);
+  return words;
+}
+
+/// Of a format that was tried.
+std::string trial_text(const FormatCandidate& c) {
+  const FormatFigures& f = c.figures;
+  const bool chosen = c.outcome == Outcome::chosen;
+  if (f.grounds == FormatGrounds::trial_with_exchange) {
+    return chosen ? "fastest with exchange" : "fastest without exchange";
+  }
+  if (f.boundary.empty()) return chosen ? "fastest" : "";
+  return fmt::format("{}boundary rows in {}: {}", chosen ? "fastest, " : "", f.boundary, f.refusal);
+}
+
+std::string trial_text(const ScheduleTrial& trial, Outcome outcome) {
+  return fmt::format("{}, {:.2f} of the time of {}{}", trial.format, trial.share, trial.than,
+                     outcome == Outcome::chosen ? ", taken"
+                     : trial.share < 1          ? ", too small a gain"
+                                                : "");
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+  return word_in(outcomes, outcome);
+}
+
+std::vector<std::string> outcome_words() {
+  return words_in(outcomes);
+}
+
+const char* name_of(Against against) {
+  return word_in(bases, against);
+}
+
+std::vector<std::string> against_words() {
+  return words_in(bases);
+}
+
+std::string reason_text(const FormatCandidate& c) {
+  const FormatFigures& f = c.figures;
+  switch (c.outcome) {
+    case Outcome::refused:
+    case Outcome::no_memory:
+      return f.refusal;
+    case Outcome::skipped:
+      return f.grounds == FormatGrounds::bound
+                 ? fmt::format("cannot take less than {} times the time of {}",
+                               digits_text(std::min(f.times, 1000.0), 2), f.than)
+                 : fmt::format("predicted {} times the time of {}", digits_text(f.times, 2),
+                               f.than);
+    case Outcome::budget_spent:
+      return "set-up budget spent";
+    case Outcome::interrupted:
+      return "interrupted";
+    default:
+      return trial_text(c);
+  }
+}
+
+std::string reason_text(const TransportCandidate& c) {
+  switch (c.outcome) {
+    case Outcome::refused:
+    case Outcome::no_memory:
+      return c.refusal;
+    case Outcome::skipped:
+      return "nothing is exchanged";
+    case Outcome::wrong:
+      return "its exchange left ghosts that differ from their owners' entries of x";
+    default:
+      break;
+  }
+  if (c.trial) return trial_text(*c.trial, c.outcome);
+  if (c.outcome != Outcome::chosen) return "";
+  return c.seconds ? "fastest" : "the only one";
+}
+
+std::string reason_text(const PartitionJudgement& p) {
+  switch (p.outcome) {
+    case Outcome::refused:
+    case Outcome::no_memory:
+      return p.figures.refusal;
+    case Outcome::skipped:
+      return "not tried: " + skipped_text(p);
+    case Outcome::chosen:
+      return p.figures.grounds == PartitionGrounds::shortest
+                 ? "shortest predicted"
+                 : fmt::format("predicted within {:.0f} % of the shortest", 100 * p.figures.share);
+    default:
+      return "";
+  }
+}
+
+std::string reason_text(const UnmeasuredLink& link) {
+  return fmt::format("{}{}, {}: {}", link.transport, link.graph ? " in a graph" : "", link.between,
+                     link.refusal);
+}
+
+std::string skipped_text(const PartitionJudgement& p) {
+  const PartitionFigures& f = p.figures;
+  switch (f.grounds) {
+    case PartitionGrounds::near_no_halo:
+      return fmt::format("{} is predicted within {:.0f} % of no halo", f.best, 100 * f.share);
+    case PartitionGrounds::same_graph:
+      return f.best + " has cut the same graph";
+    default:
+      return fmt::format("it would take about {:.0f} s; try --partition {}", f.seconds, p.name);
+  }
+}
+
+std::string schedule_reason(const HaloReport& h) {
+  switch (h.schedule_grounds) {
+    case ScheduleGrounds::no_ghosts:
+      return "no row needs ghosts";
+    case ScheduleGrounds::few_entries:
+      return "a rank has so few entries that a second kernel would take longer than what it hides";
+    case ScheduleGrounds::few_interior_entries:
+      return "too few entries are in rows without ghosts to hide an exchange";
+    case ScheduleGrounds::trial:
+      return "it was faster in a trial";
+    case ScheduleGrounds::all_rows:
+      return fmt::format("{} multiplies all rows at once", h.schedule_format);
+    case ScheduleGrounds::as_asked:
+      break;
+  }
+  return "";
+}
+
+std::string label_of(const TransportCandidate& c) {
+  return c.trial ? c.name + ", " + c.trial->schedule : c.name;
+}
+
+}  // namespace rowhalo

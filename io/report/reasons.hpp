@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Decisions as words, for programs, and as sentences, for people. Both are made here, when a report
+// is written, and nowhere else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/report/report.hpp"
+
+namespace rowhalo {
+
+const char* name_of(Outcome outcome);  ///< "no_memory", ...
+std::vector<std::string> outcome_words();
+const char* name_of(Against against);
+std::vector<std::string> against_words();
+
+/// Why a candidate was chosen or not tried; empty: its time says it.
+std::string reason_text(const FormatCandidate& candidate);
+std::string reason_text(const TransportCandidate& candidate);
+std::string reason_text(const PartitionJudgement& judgement);
+std::string reason_text(const UnmeasuredLink& link);
+/// The same of what was not tried, without saying so.
+std::string skipped_text(const PartitionJudgement& judgement);
+
+/// Why products have another schedule than the one that was asked for; empty: they have not.
+std::string schedule_reason(const HaloReport& halo);
+
+/// The name of a transport, and behind a comma that of the schedule that was tried with it.
+std::string label_of(const TransportCandidate& candidate);
+
+}  // namespace rowhalo
