@@ -28,7 +28,23 @@ void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, s
   ROWHALO_CUDA(cudaGetLastError());
 }
 
+template <class Word>
+__global__ void copy_entries(std::int64_t count, const LocalIndex* __restrict__ indices,
+                             const Word* __restrict__ from, Word* __restrict__ to) {
+  const std::int64_t k = std::int64_t{blockIdx.x} * conversion_threads + threadIdx.x;
+  if (k < count) to[indices[k]] = from[indices[k]];
+}
+
 }  // namespace
+
+void copy_entries_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
+                            const void* from, void* to, Stream stream) {
+  with_element_word(type, [&]<class Word>(Word) {
+    copy_entries<<<blocks_for(count, conversion_threads), conversion_threads, 0, native(stream)>>>(
+        count, indices, static_cast<const Word*>(from), static_cast<Word*>(to));
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+}
 
 void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
                       const std::byte* x, std::byte* out, Stream stream) {

@@ -98,15 +98,15 @@ LocalKernels make_interior_kernel(const OperatorParts& parts, Order order,
   kernels.rows = parts.block.view().rows;
   kernels.repeatable = format.repeatable;
   kernels.canonical = format.canonical && kernels.order != Order::split;
-  const RowListView rows =
-      kernels.order == Order::overlap ? parts.block.interior() : all_rows(kernels.rows);
-  if (kernels.order != Order::split) {
-    kernels.interior = make_kernel(format, parts.block.view(), rows, options);
-  } else if (parts.columns != nullptr) {
-    kernels.interior = make_kernel(format, parts.columns->owned(), rows, options);
-  } else {
+  if (kernels.order == Order::split && parts.columns == nullptr) {
     throw std::logic_error("split takes a matrix that is cut by columns");
   }
+  const RowListView rows =
+      kernels.order == Order::overlap ? parts.block.interior() : all_rows(kernels.rows);
+  CsrView matrix = kernels.order == Order::split ? parts.columns->owned() : parts.block.view();
+  const bool needs_ghosts = kernels.order == Order::blocking;
+  if (parts.foreign_vectors && !needs_ghosts) matrix.columns = parts.matrix.owned_columns;
+  kernels.interior = make_kernel(format, matrix, rows, options);
   if (parts.sums != nullptr) add_sums(*parts.sums, kernels);
   return kernels;
 }

@@ -3,14 +3,18 @@
 // The one loop over the steps of a product (operator.hpp).
 #include "miniapp/spmv/operator.hpp"
 
+#include <bit>
+#include <stdexcept>
+
 #include "miniapp/spmv/profiler_range.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-void multiply(const SpmvKernel& kernel, const Product& p, double* dot_parts, Stream stream) {
-  kernel.apply({p.alpha, p.x.view(), p.beta, p.y, dot_parts}, stream);
+void multiply(const SpmvKernel& kernel, const Product& p, ConstVectorView x, double* dot_parts,
+              Stream stream) {
+  kernel.apply({p.alpha, x, p.beta, p.y, dot_parts}, stream);
 }
 
 /// What steps work with. Without an exchange the product is this rank's alone.
@@ -21,11 +25,18 @@ struct Parts {
   HaloExchange* sums;
   const HaloVector* sum_vector;
   const SideStream* side;
+  const TakenEntries* taken = nullptr;  ///< of a caller's own x
+  ConstVectorView foreign = {};         ///< that x, where it is
+  bool in_place = false;                ///< interior rows read it there
+
+  /// Of the owned entries, for rows and columns without ghosts.
+  ConstVectorView owned_x() const { return in_place ? foreign : ConstVectorView(product.x.view()); }
 };
 
 bool takes_part(const StepEntry& entry, const Parts& parts) {
   return !(entry.travels && parts.halo == nullptr) &&
-         !(entry.of_sums && parts.sum_vector == nullptr) && !(entry.lane && parts.side == nullptr);
+         !(entry.of_sums && parts.sum_vector == nullptr) &&
+         !(entry.of_foreign && parts.taken == nullptr) && !(entry.lane && parts.side == nullptr);
 }
 
 void perform(Step step, const Parts& parts, Stream main, Stream stream) {
@@ -33,12 +44,15 @@ void perform(Step step, const Parts& parts, Stream main, Stream stream) {
   const Product& p = parts.product;
   const HaloVector* sums = parts.sum_vector;
   switch (step) {
+    case Step::take_entries:
+      return parts.in_place ? parts.taken->take(parts.foreign, p.x, stream)
+                            : parts.taken->take_all(parts.foreign, p.x, stream);
     case Step::begin_halo:
       return parts.halo->begin(p.x, stream);
     case Step::finish_halo:
       return parts.halo->finish(p.x, stream);
     case Step::sums_for_others:
-      if (sums->owned > 0) kernels.sums->apply({.x = p.x.view(), .y = sums->view()}, stream);
+      if (sums->owned > 0) kernels.sums->apply({.x = parts.owned_x(), .y = sums->view()}, stream);
       return;
     case Step::begin_sums:
       return parts.sums->begin(*sums, stream);
@@ -48,17 +62,18 @@ void perform(Step step, const Parts& parts, Stream main, Stream stream) {
       if (sums->ghosts > 0) kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);
       return;
     case Step::interior_rows:
-    case Step::all_rows:
     case Step::owned_columns:
-      return multiply(*kernels.interior, p, p.dot_parts, stream);
+      return multiply(*kernels.interior, p, parts.owned_x(), p.dot_parts, stream);
+    case Step::all_rows:
+      return multiply(*kernels.interior, p, p.x.view(), p.dot_parts, stream);
     case Step::boundary_rows: {
       double* parts_of_boundary =
           p.dot_parts != nullptr ? p.dot_parts + *kernels.interior->dot_parts() : nullptr;
-      if (kernels.boundary) multiply(*kernels.boundary, p, parts_of_boundary, stream);
+      if (kernels.boundary) multiply(*kernels.boundary, p, p.x.view(), parts_of_boundary, stream);
       return;
     }
     case Step::ghost_columns:
-      return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);
+      return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, p.x.view(), nullptr, stream);
     case Step::fork:
       parts.side->fork(main);
       return;
@@ -106,6 +121,20 @@ void Operator::apply(const Product& product, Stream stream) const {
   const SideStream* side = side_of(*kernels_, sums != nullptr);
   run(steps_of(kernels_->order, side != nullptr),
       {*kernels_, product, halo_.get(), sums_.get(), sums, side}, stream, nullptr);
+}
+
+void Operator::apply(double alpha, ConstVectorView x, double beta, VectorView y, Stream stream) {
+  if (taken_ == nullptr) {
+    throw std::logic_error("an operator that was not made for foreign vectors was given one");
+  }
+  constexpr std::uintptr_t alignment = 16;  // of what kernels may load at once
+  const HaloVector& own = own_vectors_[turn_];
+  turn_ = 1 - turn_;
+  const Product product{alpha, own, beta, y};
+  const SideStream* side = side_of(*kernels_, false);
+  Parts parts{*kernels_, product, halo_.get(), nullptr, nullptr, side, taken_.get(), x};
+  parts.in_place = std::bit_cast<std::uintptr_t>(x.data) % alignment == 0;
+  run(steps_of(kernels_->order, side != nullptr), parts, stream, nullptr);
 }
 
 void Operator::apply(const Product& product, Stream stream, const StepHook& after) const {

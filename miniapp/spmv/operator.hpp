@@ -26,6 +26,7 @@
 
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
+#include "miniapp/spmv/taken_entries.hpp"
 #include "miniapp/spmv/tuning.hpp"
 #include "partition/local_rows.hpp"
 
@@ -69,6 +70,15 @@ class Operator {
   void apply(double alpha, const HaloVector& x, double beta, T* y, Stream stream = {}) const {
     apply({alpha, x, beta, {y, number_type_of<T>}}, stream);
   }
+  /// The same for a caller's own x, of an operator that was made for foreign vectors: x and y are
+  /// the entries that this rank owns, in the memory of the device. Entries of x that ranks exchange
+  /// are copied (taken_entries.hpp), others are read where they are.
+  void apply(double alpha, ConstVectorView x, double beta, VectorView y, Stream stream = {});
+  template <class T>
+  void apply(double alpha, const T* x, double beta, T* y, Stream stream = {}) {
+    apply(alpha, ConstVectorView{x, number_type_of<T>}, beta, VectorView{y, number_type_of<T>},
+          stream);
+  }
   /// The same, one step after the other in `stream`.
   void apply(const Product& product, Stream stream, const StepHook& after) const;
   /// The same for the steps of another list, each of which the kernels must serve.
@@ -78,6 +88,8 @@ class Operator {
   void apply_alone(const Product& product, Stream stream) const;
 
   const LocalKernels& kernels() const { return *kernels_; }
+  /// Bytes that a product moves only because x is a caller's own; 0 of other operators.
+  std::int64_t copied_bytes() const { return taken_ ? taken_->bytes() : 0; }
   /// The rank's matrix in local numbers, and what the operator was made with, names filled in; of
   /// one that was made from an application's rows or a distributed matrix.
   const LocalMatrix& local() const;
@@ -99,7 +111,10 @@ class Operator {
   std::unique_ptr<Storage> storage_;  ///< of an operator that owns its parts
   const LocalKernels* kernels_ = nullptr;
   std::unique_ptr<HaloExchange> halo_, sums_;
-  std::vector<HaloVector> sum_vectors_;  ///< by the slot of x
+  std::vector<HaloVector> sum_vectors_;        ///< by the slot of x
+  std::unique_ptr<const TakenEntries> taken_;  ///< of an operator for foreign vectors
+  HaloVector own_vectors_[2];                  ///< its own, used in turn
+  int turn_ = 0;
 };
 
 /// The steps of a product with these kernels, for reports.

@@ -20,6 +20,7 @@ struct OperatorParts {
   const LoadedColumns* columns = nullptr;   ///< the same cut by columns, for Order::split
   const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
   Connections* connections = nullptr;       ///< that transports share
+  bool foreign_vectors = false;  ///< rows without ghosts read x where only owned entries are
 
   NumberType type() const { return vector_type(block.view().precision); }  ///< of x and y
 };

@@ -96,6 +96,7 @@ struct Operator::Storage {
   OperatorParts parts() const {
     OperatorParts all{comm.get(), matrix, *block, plan, site};
     if (columns) all.columns = &*columns;
+    all.foreign_vectors = tuning.foreign_vectors;
     return all;
   }
   /// Collective.
@@ -130,9 +131,10 @@ struct Operator::Storage {
         y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
       }
     });
-    TransportContext context{plan, vector_type(tuning.precision), tuning.vectors, comm.get(), site};
+    const int vectors = tuning.foreign_vectors ? 2 : tuning.vectors;
+    TransportContext context{plan, vector_type(tuning.precision), vectors, comm.get(), site};
     context.connections = &connections;
-    if (tuning.vectors <= 2) {
+    if (vectors <= 2 && !tuning.foreign_vectors) {
       context.reading_seconds = reading_seconds(context, kernels, y.data(), Stream{});
     }
     std::unique_ptr<HaloExchange> halo = entry->make(context);
@@ -162,6 +164,10 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
       agree(own.comm.get(), [&] { own.make_kernels(); });
       kernels_ = &own.kernels;
       halo_ = own.make_exchange();
+      if (!tuning.foreign_vectors) return;
+      agree(own.comm.get(),
+            [&] { taken_ = std::make_unique<const TakenEntries>(own.parts(), own.kernels.order); });
+      for (HaloVector& vector : own_vectors_) vector = halo_->make_vector();
     });
   } catch (const AgreedError&) {
     if (halo_) halo_->close();

@@ -10,22 +10,23 @@ namespace rowhalo {
 
 namespace {
 
-constexpr bool travels = true, of_sums = true, lane = true, beside = true;
+constexpr bool travels = true, of_sums = true, of_foreign = true, lane = true, beside = true;
 
 constexpr StepEntry step_table[] = {
-    {Step::begin_halo, "begin halo", Phase::pack, travels, !of_sums, !lane},
-    {Step::finish_halo, "finish halo", Phase::exchange, travels, !of_sums, !lane},
-    {Step::sums_for_others, "sums for others", Phase::pack, !travels, of_sums, !lane},
-    {Step::begin_sums, "begin sums", Phase::pack, travels, of_sums, !lane},
-    {Step::finish_sums, "finish sums", Phase::exchange, travels, of_sums, !lane},
-    {Step::add_sums, "add sums", Phase::boundary, !travels, of_sums, !lane},
-    {Step::interior_rows, "interior rows", Phase::interior, !travels, !of_sums, !lane},
-    {Step::boundary_rows, "boundary rows", Phase::boundary, !travels, !of_sums, !lane},
-    {Step::all_rows, "all rows", Phase::interior, !travels, !of_sums, !lane},
-    {Step::owned_columns, "owned columns", Phase::interior, !travels, !of_sums, !lane},
-    {Step::ghost_columns, "ghost columns", Phase::boundary, !travels, !of_sums, !lane},
-    {Step::fork, "fork", Phase::interior, !travels, !of_sums, lane},
-    {Step::join, "join", Phase::interior, !travels, !of_sums, lane},
+    {Step::take_entries, "take entries", Phase::pack, !travels, !of_sums, of_foreign, !lane},
+    {Step::begin_halo, "begin halo", Phase::pack, travels, !of_sums, !of_foreign, !lane},
+    {Step::finish_halo, "finish halo", Phase::exchange, travels, !of_sums, !of_foreign, !lane},
+    {Step::sums_for_others, "sums for others", Phase::pack, !travels, of_sums, !of_foreign, !lane},
+    {Step::begin_sums, "begin sums", Phase::pack, travels, of_sums, !of_foreign, !lane},
+    {Step::finish_sums, "finish sums", Phase::exchange, travels, of_sums, !of_foreign, !lane},
+    {Step::add_sums, "add sums", Phase::boundary, !travels, of_sums, !of_foreign, !lane},
+    {Step::interior_rows, "interior rows", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
+    {Step::boundary_rows, "boundary rows", Phase::boundary, !travels, !of_sums, !of_foreign, !lane},
+    {Step::all_rows, "all rows", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
+    {Step::owned_columns, "owned columns", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
+    {Step::ghost_columns, "ghost columns", Phase::boundary, !travels, !of_sums, !of_foreign, !lane},
+    {Step::fork, "fork", Phase::interior, !travels, !of_sums, !of_foreign, lane},
+    {Step::join, "join", Phase::interior, !travels, !of_sums, !of_foreign, lane},
 };
 static_assert(std::size(step_table) == step_count &&
               std::ranges::is_sorted(step_table, {}, &StepEntry::step));
@@ -33,7 +34,8 @@ static_assert(std::size(step_table) == step_count &&
 // Entries of x travel while sums are computed, sums while rows are multiplied.
 
 /// finish_halo comes after the interior rows, because it may hold up the host.
-constexpr PlacedStep overlap[] = {{Step::begin_halo},
+constexpr PlacedStep overlap[] = {{Step::take_entries},
+                                  {Step::begin_halo},
                                   {Step::sums_for_others},
                                   {Step::begin_sums},
                                   {Step::fork},
@@ -45,18 +47,24 @@ constexpr PlacedStep overlap[] = {{Step::begin_halo},
                                   {Step::add_sums}};
 
 constexpr PlacedStep split[] = {
-    {Step::begin_halo},  {Step::sums_for_others}, {Step::begin_sums},  {Step::owned_columns},
-    {Step::finish_halo}, {Step::ghost_columns},   {Step::finish_sums}, {Step::add_sums}};
+    {Step::take_entries},  {Step::begin_halo},    {Step::sums_for_others},
+    {Step::begin_sums},    {Step::owned_columns}, {Step::finish_halo},
+    {Step::ghost_columns}, {Step::finish_sums},   {Step::add_sums}};
 
 constexpr PlacedStep blocking[] = {
-    {Step::begin_halo}, {Step::sums_for_others}, {Step::begin_sums}, {Step::finish_halo},
-    {Step::all_rows},   {Step::finish_sums},     {Step::add_sums}};
+    {Step::take_entries}, {Step::begin_halo}, {Step::sums_for_others}, {Step::begin_sums},
+    {Step::finish_halo},  {Step::all_rows},   {Step::finish_sums},     {Step::add_sums}};
 /// The kernel of the sums is the first to ask for multiprocessors: with the exchange before it
 /// rmat:22 took 3 % longer on 4 H100s.
-constexpr PlacedStep blocking_beside[] = {{Step::fork},        {Step::sums_for_others, beside},
-                                          {Step::begin_halo},  {Step::begin_sums, beside},
-                                          {Step::finish_halo}, {Step::all_rows},
-                                          {Step::join},        {Step::finish_sums},
+constexpr PlacedStep blocking_beside[] = {{Step::take_entries},
+                                          {Step::fork},
+                                          {Step::sums_for_others, beside},
+                                          {Step::begin_halo},
+                                          {Step::begin_sums, beside},
+                                          {Step::finish_halo},
+                                          {Step::all_rows},
+                                          {Step::join},
+                                          {Step::finish_sums},
                                           {Step::add_sums}};
 
 }  // namespace
@@ -82,11 +90,14 @@ std::span<const PlacedStep> steps_of(Order order, bool side) {
   throw std::logic_error("an order has no steps");
 }
 
-std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side) {
+std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
+                                  bool foreign) {
   std::vector<std::string> names;
   for (const PlacedStep& placed : steps) {
     const StepEntry& entry = entry_of(placed.step);
-    if ((entry.of_sums && !sums) || (entry.lane && !side)) continue;
+    if ((entry.of_sums && !sums) || (entry.lane && !side) || (entry.of_foreign && !foreign)) {
+      continue;
+    }
     names.emplace_back(std::string(entry.name) + (placed.beside && side ? " (beside)" : ""));
   }
   return names;

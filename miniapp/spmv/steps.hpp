@@ -20,6 +20,7 @@ enum class Order {
 };
 
 enum class Step : std::uint8_t {
+  take_entries,     ///< of a caller's own x into the vector that is exchanged (taken_entries.hpp)
   begin_halo,       ///< pack entries of x and send them
   finish_halo,      ///< ghosts of x are there
   sums_for_others,  ///< parts of rows, from x (partition/partial_sums.hpp)
@@ -43,9 +44,10 @@ struct StepEntry {
   Step step;
   const char* name;
   Phase phase;
-  bool travels;  ///< leaves the rank; a product without its exchange leaves it out
-  bool of_sums;  ///< only with partial sums
-  bool lane;     ///< only with a stream beside: one waits for the other, and nothing is computed
+  bool travels;     ///< leaves the rank; a product without its exchange leaves it out
+  bool of_sums;     ///< only with partial sums
+  bool of_foreign;  ///< only with a caller's own x
+  bool lane;        ///< only with a stream beside: one waits for the other, and nothing is computed
 };
 
 const StepEntry& entry_of(Step step);
@@ -61,6 +63,7 @@ struct PlacedStep {
 std::span<const PlacedStep> steps_of(Order order, bool side);
 
 /// What of a list is done, with or without partial sums and a side stream, for reports.
-std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side);
+std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
+                                  bool foreign = false);
 
 }  // namespace rowhalo

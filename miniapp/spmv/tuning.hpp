@@ -12,17 +12,27 @@
 namespace rowhalo {
 
 struct Tuning {
-  std::string format = {};  ///< with options, "sell:c=8"; empty: sell on CPUs, asell on GPUs
-  std::string boundary_format = {};  ///< of boundary rows, or of ghost columns; empty: as `format`
-  std::string partition = "nnz";     ///< of a matrix that is given away
-  std::string transport = {};        ///< empty: p2p where all GPUs reach each other, else mpi
+  /// With options, "sell:c=8"; empty: sell on CPUs, asell on GPUs.
+  std::string format = {};
+  /// Of boundary rows, or of ghost columns; empty: as `format`.
+  std::string boundary_format = {};
+  /// Of a matrix that is given away.
+  std::string partition = "nnz";
+  /// Empty: p2p where all GPUs reach each other, else mpi.
+  std::string transport = {};
   Order order = Order::overlap;
   Precision precision = Precision::fp64;
-  Device device = Device::cpu;                    ///< gpu: the device that is current on this rank
-  bool value_codes = true;                        ///< values in fewer bytes where that is exact
-  int vectors = 2;                                ///< that make_vector() may be called for
-  const FormatEntry* own_format = nullptr;        ///< instead of one of the table
-  const TransportEntry* own_transport = nullptr;  ///< likewise
+  /// gpu: the device that is current on this rank.
+  Device device = Device::cpu;
+  /// Values in fewer bytes where that is exact.
+  bool value_codes = true;
+  /// That make_vector() may be called for.
+  int vectors = 2;
+  /// Vectors are the caller's own, and make_vector() gives out none.
+  bool foreign_vectors = false;
+  /// Instead of one of the table.
+  const FormatEntry* own_format = nullptr;
+  const TransportEntry* own_transport = nullptr;
 };
 
 }  // namespace rowhalo

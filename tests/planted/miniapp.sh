@@ -202,7 +202,7 @@ fault "ghosts replace what the owned columns gave" miniapp/spmv/local_kernels.cp
   'added.beta = 1;' \
   'added.beta = 0;'
 fault "split forgets its ghosts" miniapp/spmv/operator.cpp \
-  'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, nullptr, stream);' \
+  'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, p.x.view(), nullptr, stream);' \
   'return;' \
   cli_schedules
 fault "split takes formats with the bits of csr" miniapp/bench/choose.cpp \
@@ -418,7 +418,7 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
 fault "partial sums are not computed" miniapp/spmv/operator.cpp \
-  'if (sums->owned > 0) kernels.sums->apply({.x = p.x.view(), .y = sums->view()}, stream);' \
+  'if (sums->owned > 0) kernels.sums->apply({.x = parts.owned_x(), .y = sums->view()}, stream);' \
   '' \
   cli_halo
 fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \

@@ -228,6 +228,61 @@ TEST_CASE("operators on different communicators live side by side") {
   a.close();
 }
 
+TEST_CASE("a caller's own x is read where it is, and only there") {
+  Progress progress;
+  const auto entry = [](GlobalIndex column) { return uniform_value(3, column); };
+  std::vector<std::string> names;
+  for (const FormatEntry& format : formats()) {
+    if (format.device == device && unusable_reason(format).empty()) names.emplace_back(format.name);
+  }
+  for (const char* matrix : {"stencil7:nx=3,ny=3,nz=60", "random:rows=90,columns=67,row=4,seed=3",
+                             "random:rows=97,row=0.5,seed=5"}) {
+    for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
+      for (const std::string& name : names) {
+        INFO(matrix << ", " << name << ", order " << static_cast<int>(order));
+        Tuning tuning{.format = name, .order = order, .device = device};
+        std::optional<Operator> with, own;
+        try {
+          with.emplace(world(), load_matrix(matrix, 0, world(), progress), tuning);
+        } catch (const AgreedError&) {
+          continue;  // refused
+        }
+        tuning.foreign_vectors = true;
+        own.emplace(world(), load_matrix(matrix, 0, world(), progress), tuning);
+        const LocalMatrix& local = own->local();
+        std::vector<double> x, y(local.owned_rows), expected(y);
+        for (LocalIndex k = 0; k < local.owned_columns; ++k) {
+          x.push_back(entry(local.source_columns[k]));
+        }
+        const HaloVector vector = with->make_vector();
+        const std::size_t bytes = x.size() * sizeof(double), y_bytes = y.size() * sizeof(double);
+        copy_between(device, vector.data, x.data(), bytes);
+        const VectorMemory of_y(device, y_bytes), of_x(device, bytes + 3 * sizeof(double));
+        with->apply(2, vector, 0, of_y.at<double>());
+        if (device == Device::gpu) synchronize_device();
+        copy_between(device, expected.data(), of_y.data(), y_bytes);
+        // At a multiple of 16 bytes and not; what lies around is NaN.
+        for (const std::size_t shift : {0, 1, 2}) {
+          set_bytes(device, of_x.data(), 0xff, bytes + 3 * sizeof(double));
+          double* begin = of_x.at<double>(shift * sizeof(double));
+          copy_between(device, begin, x.data(), bytes);
+          set_bytes(device, of_y.data(), 0xff, y_bytes);
+          own->apply(2, std::as_const(begin), 0, of_y.at<double>());
+          if (device == Device::gpu) synchronize_device();
+          copy_between(device, y.data(), of_y.data(), y_bytes);
+          REQUIRE_ALL_RANKS(agrees(*with, y, expected));
+        }
+        REQUIRE_ALL_RANKS(own->copied_bytes() <= 16 * std::int64_t{local.owned_columns} + 4);
+        REQUIRE_ALL_RANKS(own->copied_bytes() > 0 || order != Order::blocking || x.empty());
+        CHECK_THROWS_AS(with->apply(2, of_x.at<const double>(), 0, of_y.at<double>()),
+                        std::logic_error);
+        own->close();
+        with->close();
+      }
+    }
+  }
+}
+
 TEST_CASE("a matrix that is given away is distributed") {
   Progress progress;
   for (const char* partition : {"rows", "nnz"}) {

@@ -41,6 +41,16 @@ TEST_CASE("steps of the orders") {
               "finish halo", "all rows", "join", "finish sums", "add sums"});
 }
 
+TEST_CASE("a caller's own x comes first in every order") {
+  for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
+    for (const bool side : {false, true}) {
+      const Names names = names_of(steps_of(order, side), true, side, true);
+      CHECK(names.front() == "take entries");
+      CHECK(std::ranges::count(names, "take entries") == 1);
+    }
+  }
+}
+
 TEST_CASE("every list computes each row once, and finishes what it begins") {
   for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
     for (const bool side : {false, true}) {

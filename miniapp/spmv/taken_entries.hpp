@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A caller's own x: which of its entries must lie in a vector of the transport, too. Owned
+// columns come first in local numbers, so rows without ghosts read x where it is. What boundary
+// rows read beside ghosts, and what other ranks are sent, is copied, with the same local numbers:
+//
+//   overlap   entries of boundary rows, and those that are sent
+//   split     those that are sent
+//   blocking  all
+//
+// Where that is more than half of x all of it is copied, which reads no list: 16 bytes per row in
+// fp64.
+#pragma once
+
+#include <vector>
+
+#include "miniapp/spmv/operator_parts.hpp"
+#include "miniapp/spmv/steps.hpp"
+
+namespace rowhalo {
+
+class TakenEntries {
+ public:
+  /// Local. Throws std::bad_alloc.
+  TakenEntries(const OperatorParts& parts, Order order);
+
+  /// Copies what is needed of `from`, of this rank's entries, to the owned entries of `to`.
+  void take(ConstVectorView from, const HaloVector& to, Stream stream) const;
+  /// The same for all entries.
+  void take_all(ConstVectorView from, const HaloVector& to, Stream stream) const;
+  /// Read and written by take() in a product.
+  std::int64_t bytes() const;
+
+ private:
+  bool all_;
+  LocalIndex owned_;
+  NumberType type_;
+  std::vector<LocalIndex> indices_;  ///< ascending; on a GPU the device has them
+  DeviceArray<LocalIndex> device_indices_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace rowhalo
