@@ -144,11 +144,14 @@ std::byte* allocate(std::size_t bytes) {
 
 void runtime_detail::FreeDevice::operator()(std::byte* data) const {
   if (reusing && kept_bytes + capacity <= most_kept_bytes) {
-    kept.emplace(capacity, data);
-    kept_bytes += capacity;
-  } else {
-    ROWHALO_CUDA_PRINT(cudaFree(data));
+    try {
+      kept.emplace(capacity, data);
+      kept_bytes += capacity;
+      return;
+    } catch (const std::bad_alloc&) {  // of the host: what is freed is not kept
+    }
   }
+  ROWHALO_CUDA_PRINT(cudaFree(data));
 }
 
 DeviceMemoryReuse::DeviceMemoryReuse() : outermost_(!reusing) {
