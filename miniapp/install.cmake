@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # cmake --install: the program with its documents, and the libraries that find_package(rowhalo) gives
-# as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io and rowhalo::spmv.
+# as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io and rowhalo::spmv, archives, and
+# as rowhalo::c, librowhalo.so.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rowhalo)
 
@@ -10,6 +11,13 @@ foreach(room base partition kernels io spmv)
   target_compile_features(rowhalo_${room} INTERFACE cxx_std_20)  # for consumers that set no standard
   install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
+# One library for programs that are linked against a shared one, C and other languages among them.
+set_target_properties(rowhalo_c PROPERTIES EXPORT_NAME c INSTALL_RPATH_USE_LINK_PATH ON)
+target_compile_features(rowhalo_c INTERFACE cxx_std_20)
+install(TARGETS rowhalo_c EXPORT rowhalo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/rowhalo.pc.in ${PROJECT_BINARY_DIR}/generated/rowhalo.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/rowhalo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
 foreach(folder partition kernels io miniapp/halo miniapp/spmv)
   cmake_path(GET folder PARENT_PATH parent)

@@ -19,12 +19,29 @@ options=(-D CMAKE_PREFIX_PATH="$place/prefix" -D CMAKE_CXX_FLAGS=-O0) # not fast
 cmake -S "$source/consumer" -B "$place/consumer" "${options[@]}"
 cmake --build "$place/consumer"
 "$place/consumer/consumer"
-cmake -S "$source/../../miniapp/examples" -B "$place/examples" "${options[@]}"
-cmake --build "$place/examples" --parallel 2
+# The examples with librowhalo.so, one with archives, and one by pkg-config.
+cmake -S "$source/../../miniapp/examples" -B "$place/shared" -D LIBRARIES=rowhalo::c "${options[@]}"
+cmake --build "$place/shared" --parallel 2
 for example in cpu own_rows several own_format own_transport new_values; do
-  mpirun -n 3 "$place/examples/example_$example"
+  mpirun -n 3 "$place/shared/example_$example"
 done
-mpirun -n 1 "$place/examples/example_gpu"
+mpirun -n 1 "$place/shared/example_gpu"
+cmake -S "$source/../../miniapp/examples" -B "$place/archives" "${options[@]}"
+cmake --build "$place/archives" --target example_cpu
+mpirun -n 2 "$place/archives/example_cpu"
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH="$place/prefix/lib/pkgconfig:${PKG_CONFIG_PATH:-}"
+  # shellcheck disable=SC2046  # words
+  mpicxx -O0 "$source/../../miniapp/examples/own_rows.cpp" $(pkg-config --cflags --libs rowhalo) \
+    -Wl,-rpath,"$place/prefix/lib" -o "$place/own_rows"
+  mpirun -n 2 "$place/own_rows"
+fi
+# It shows no library that is linked into it, and hardly more than its own names.
+strangers=$(nm -DC --defined-only "$place/prefix/lib/librowhalo.so" | grep -vE ' (rowhalo::|(typeinfo|vtable)( name)? for rowhalo::)' || true)
+if [ -n "$strangers" ]; then
+  echo "librowhalo.so shows: $strangers"
+  exit 1
+fi
 rowhalo=$place/prefix/bin/rowhalo share=$place/prefix/share
 "$rowhalo" --version
 # The library that calls PETSc is found where it was installed.
