@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "miniapp/spmv/reading.hpp"
 #include "partition/base/errors.hpp"
 #include "partition/base/numbers.hpp"
 
@@ -24,34 +23,17 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
   return y;
 }
 
-/// Collective. The transport's exchange with what the schedule and disturbances add.
-std::unique_ptr<HaloExchange> make_exchange(const ProductSetting& setting, TransportContext context,
-                                            const TransportEntry& transport) {
-  context.wait_for_packing = setting.schedule == Schedule::petsc_like;
-  context.connections = setting.connections;
-  return disturbed(exchange_for(setting.schedule, context.site.device, transport.make(context)),
-                   setting.disturbances, context.site.device, context.comm.rank);
-}
-
-TransportContext two_vectors(const ProductSetting& setting, const HaloPlan& plan) {
-  return {plan, setting.type(), 2, setting.measuring.comm, setting.site};
-}
-
-/// Collective.
+/// Collective. With exchanges as the schedule and disturbances have them.
 Operator make_operator(const ProductSetting& setting, const LocalKernels& kernels,
                        const TransportEntry& transport, std::byte* y) {
-  TransportContext context = two_vectors(setting, setting.plan);
-  context.reading_seconds = reading_seconds(context, kernels, y, setting.stream);
-  std::unique_ptr<HaloExchange> halo = make_exchange(setting, context, transport), sums;
-  try {
-    if (setting.sums != nullptr) {
-      sums = make_exchange(setting, two_vectors(setting, setting.sums->plan()), transport);
-    }
-  } catch (const AgreedError&) {  // memory lacks
-    halo->close();
-    throw;
-  }
-  return Operator(kernels, std::move(halo), std::move(sums));
+  const Device device = setting.site.device;
+  ExchangeRequest request{transport, 2, y, setting.stream};
+  request.wait_for_packing = setting.schedule == Schedule::petsc_like;
+  request.wrap = [&](std::unique_ptr<HaloExchange> halo) {
+    return disturbed(exchange_for(setting.schedule, device, std::move(halo)), setting.disturbances,
+                     device, setting.comm.rank);
+  };
+  return Operator(kernels, make_exchanges(setting, kernels, request));
 }
 
 }  // namespace

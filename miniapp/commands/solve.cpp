@@ -20,7 +20,6 @@
 #include "miniapp/commands/system.hpp"
 #include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
-#include "miniapp/spmv/reading.hpp"
 #include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
@@ -97,12 +96,11 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const Experiment& e = solving.e;
   const Comm& comm = e.job.comm;
   const ComputeSite& site = e.problem.site;
-  TransportContext context{e.problem.plan, NumberType::fp64, entry.halo_vectors, comm, site};
-  context.connections = e.connections;
+  const LocalKernels& kernels = solving.kernels.kernels;
   const VectorMemory x(site.device, system.b.size() * sizeof(double));
-  context.reading_seconds =
-      reading_seconds(context, solving.kernels.kernels, x.data(), e.machine.stream());
-  Operator op(solving.kernels.kernels, find_transport(solving.transport.name).make(context));
+  Operator op(kernels, make_exchanges(e.parts(), kernels,
+                                      {find_transport(solving.transport.name), entry.halo_vectors,
+                                       x.data(), e.machine.stream()}));
   set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;

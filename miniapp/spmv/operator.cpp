@@ -112,9 +112,8 @@ const SideStream* side_of(const LocalKernels& kernels, bool sums) {
 
 }  // namespace
 
-Operator::Operator(const LocalKernels& kernels, std::unique_ptr<HaloExchange> halo,
-                   std::unique_ptr<HaloExchange> sums)
-    : kernels_(&kernels), halo_(std::move(halo)), sums_(std::move(sums)) {}
+Operator::Operator(const LocalKernels& kernels, Exchanges exchanges)
+    : kernels_(&kernels), halo_(std::move(exchanges.x)), sums_(std::move(exchanges.sums)) {}
 
 void Operator::apply(const Product& product, Stream stream) const {
   const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;

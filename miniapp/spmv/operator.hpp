@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "miniapp/halo/transports.hpp"
+#include "miniapp/spmv/exchanges.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
 #include "miniapp/spmv/taken_entries.hpp"
 #include "miniapp/spmv/tuning.hpp"
@@ -55,8 +56,7 @@ class Operator {
   /// Local. Of kernels, which outlive it, and what exchanges its vectors: entries of x and, where
   /// the kernels compute partial sums, those. Without exchange it is this rank's alone, and x any
   /// vector of all local columns.
-  explicit Operator(const LocalKernels& kernels, std::unique_ptr<HaloExchange> halo = nullptr,
-                    std::unique_ptr<HaloExchange> sums = nullptr);
+  explicit Operator(const LocalKernels& kernels, Exchanges exchanges = {});
   ~Operator();
   Operator(Operator&&) noexcept;
 

@@ -9,7 +9,6 @@
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/site.hpp"
 #include "miniapp/spmv/operator.hpp"
-#include "miniapp/spmv/reading.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {
@@ -32,7 +31,10 @@ const TransportEntry& entry_of(const Tuning& tuning, const ComputeSite& site) {
 
 /// Names where there were none.
 Tuning completed(Tuning tuning, const ComputeSite& site) {
-  if (tuning.format.empty()) tuning.format = site.device == Device::gpu ? "asell" : "sell";
+  if (tuning.format.empty()) {
+    const bool coded = takes(find_format("asell", site.device), tuning.precision);
+    tuning.format = coded ? "asell" : "sell";
+  }
   if (tuning.own_format != nullptr) tuning.format = tuning.own_format->name;
   if (tuning.boundary_format.empty()) tuning.boundary_format = tuning.format;
   if (tuning.own_transport != nullptr) tuning.transport = tuning.own_transport->name;
@@ -93,8 +95,9 @@ struct Operator::Storage {
   LocalKernels kernels;
   Connections connections;
 
-  OperatorParts parts() const {
+  OperatorParts parts() {
     OperatorParts all{comm.get(), matrix, *block, plan, site};
+    all.connections = &connections;
     if (columns) all.columns = &*columns;
     all.foreign_vectors = tuning.foreign_vectors;
     return all;
@@ -131,13 +134,11 @@ struct Operator::Storage {
         y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
       }
     });
-    const int vectors = tuning.foreign_vectors ? 2 : tuning.vectors;
-    TransportContext context{plan, vector_type(tuning.precision), vectors, comm.get(), site};
-    context.connections = &connections;
-    if (vectors <= 2 && !tuning.foreign_vectors) {
-      context.reading_seconds = reading_seconds(context, kernels, y.data(), Stream{});
-    }
-    std::unique_ptr<HaloExchange> halo = entry->make(context);
+    const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.vectors <= 2;
+    std::unique_ptr<HaloExchange> halo =
+        make_exchanges(parts(), kernels,
+                       {*entry, foreign ? 2 : tuning.vectors, tries ? y.data() : nullptr})
+            .x;
     if (site.device == Device::gpu) synchronize_device();  // before y goes
     return halo;
   }

@@ -12,7 +12,7 @@
 namespace rowhalo {
 
 struct Tuning {
-  /// With options, "sell:c=8"; empty: sell on CPUs, asell on GPUs.
+  /// With options, "sell:c=8"; empty: asell, or sell in a precision that it does not take.
   std::string format = {};
   /// Of boundary rows, or of ghost columns; empty: as `format`.
   std::string boundary_format = {};

@@ -104,9 +104,10 @@ class Soak {
         expected_(expected),
         operator_(
             subject.kernels,
-            disturbed(transport.entry->make({subject.problem.plan, NumberType::fp64, 2,
-                                             subject.problem.comm, *site_for(*transport.entry)}),
-                      disturbances, test_site().device, subject.problem.comm.rank)),
+            {disturbed(transport.entry->make({subject.problem.plan, NumberType::fp64, 2,
+                                              subject.problem.comm, *site_for(*transport.entry)}),
+                       disturbances, test_site().device, subject.problem.comm.rank),
+             nullptr}),
         vectors_{operator_.make_vector(), operator_.make_vector()} {
     const auto product = [this](std::int64_t k) { this->product(k); };
     if (transport.graph) {

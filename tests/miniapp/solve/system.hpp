@@ -79,8 +79,9 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   const Spec format = Spec::parse(name, "--format");
   const LocalKernels kernels = make_local_kernels(
       {comm, system.matrix, loaded, system.plan, choice.site}, Order::overlap, format, format);
-  Operator op(kernels, choice.transport.make(
-                           {system.plan, NumberType::fp64, entry.halo_vectors, comm, choice.site}));
+  Operator op(kernels, {choice.transport.make(
+                            {system.plan, NumberType::fp64, entry.halo_vectors, comm, choice.site}),
+                        nullptr});
   const std::unique_ptr<RankSums> rank_sums =
       make_rank_sums(comm, choice.site, choice.transport.name);
   const VectorMemory b = copy_to(device, system.b);

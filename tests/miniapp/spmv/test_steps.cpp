@@ -83,8 +83,9 @@ TEST_CASE("a product does and tells what its list says") {
   const LoadedMatrix loaded(problem.matrix, Precision::fp64, Device::cpu);
   const Spec csr = Spec::parse("csr", "format");
   const LocalKernels kernels = make_local_kernels(problem.parts(loaded), Order::overlap, csr, csr);
-  Operator op(kernels,
-              find_transport("mpi").make({problem.plan, NumberType::fp64, 1, problem.comm}));
+  Operator op(
+      kernels,
+      {find_transport("mpi").make({problem.plan, NumberType::fp64, 1, problem.comm}), nullptr});
   const HaloVector x = op.make_vector();
   std::ranges::copy(std::as_bytes(std::span(problem.x)).first(x.owned * sizeof(double)), x.data);
   std::vector<double> y(problem.matrix.owned_rows), other(y);
