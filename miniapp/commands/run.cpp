@@ -116,7 +116,8 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
         static_cast<double>(problem.sums->sums.offsets.back() + problem.sums->added.offsets.back());
   }
   work.bytes = static_cast<double>(kernels.work().bytes);
-  const bool overlaps = kernels.order == Order::overlap && kernels.boundary && work.bytes > 0;
+  const bool overlaps =
+      hides_exchange(steps_of(kernels.order, false)) && kernels.boundary && work.bytes > 0;
   work.boundary_share =
       overlaps ? static_cast<double>(kernels.boundary->work().bytes) / work.bytes : 1;
   const LocalStatistics statistics = e.operands.block->statistics();

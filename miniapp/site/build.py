@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent.parent
 # What the installed libraries offer: page, its headers, title.
 REFERENCE = [
-    ("spmv", ["miniapp/spmv/*.hpp", "miniapp/halo/*.hpp", "miniapp/halo/memory/*.hpp", "miniapp/process/*.hpp"],
+    ("spmv", ["miniapp/spmv/*.hpp", "miniapp/halo/*.hpp", "miniapp/halo/memory/*.hpp"],
      "rowhalo::spmv: the distributed operator and its transports"),
     ("partition", ["partition/**/*.hpp"], "rowhalo::partition: who owns which rows, what has to travel"),
     ("kernels", ["kernels/*.hpp"], "rowhalo::kernels: y = alpha*A*x + beta*y on one rank"),

@@ -90,6 +90,15 @@ std::span<const PlacedStep> steps_of(Order order, bool side) {
   throw std::logic_error("an order has no steps");
 }
 
+bool hides_exchange(std::span<const PlacedStep> steps) {
+  const auto begin = std::ranges::find(steps, Step::begin_halo, &PlacedStep::step);
+  const auto end = std::ranges::find(steps, Step::finish_halo, &PlacedStep::step);
+  return std::any_of(begin, end, [](const PlacedStep& placed) {
+    const StepEntry& entry = entry_of(placed.step);
+    return entry.phase == Phase::interior && !entry.lane;
+  });
+}
+
 std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
                                   bool foreign) {
   std::vector<std::string> names;

@@ -62,6 +62,9 @@ struct PlacedStep {
 /// The list of an order. `side`: there is a stream beside the product's.
 std::span<const PlacedStep> steps_of(Order order, bool side);
 
+/// Whether rows or columns are multiplied between the beginning and the end of the exchange.
+bool hides_exchange(std::span<const PlacedStep> steps);
+
 /// What of a list is done, with or without partial sums and a side stream, for reports.
 std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
                                   bool foreign = false);

@@ -5,6 +5,8 @@
 #include "miniapp/spmv/steps.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "miniapp/spmv/operator.hpp"
 #include "tests/miniapp/problem.hpp"
@@ -15,6 +17,50 @@ using namespace rowhalo::test;
 namespace {
 
 using Names = std::vector<std::string>;
+
+/// The steps from left to right, those of the stream beside in a line of their own.
+std::string drawing_of(std::span<const PlacedStep> list) {
+  std::string lanes[2] = {"stream   ", "beside   "};
+  bool uses_second = false;
+  for (const PlacedStep& placed : list) {
+    const StepEntry& entry = entry_of(placed.step);
+    std::string name = entry.name;
+    if (entry.of_sums) name = "[" + name + "]";
+    if (entry.of_foreign) name = "(" + name + ")";
+    lanes[placed.beside] += name + "  ";
+    lanes[!placed.beside].append(name.size() + 2, ' ');
+    uses_second = uses_second || placed.beside;
+  }
+  std::string drawing;
+  for (int lane = 0; lane <= (uses_second ? 1 : 0); ++lane) {
+    drawing += lanes[lane].substr(0, lanes[lane].find_last_not_of(' ') + 1) + "\n";
+  }
+  return drawing;
+}
+
+/// ORDERS.md.
+std::string page_of_orders() {
+  std::string page =
+      "# The steps of a product\n\n"
+      "<!-- Written by: test_miniapp \"[update]\" -->\n\n"
+      "One product is a list of steps (`miniapp/spmv/steps.cpp`). Steps in brackets are there with "
+      "partial sums, those in\n"
+      "parentheses where x is a caller's own. `fork` and `join` are there with a stream beside "
+      "that of the product, on GPUs;\n"
+      "without it the steps of both lines follow each other. A product without its exchange leaves "
+      "out the steps that begin or\n"
+      "finish one.\n";
+  const std::pair<Order, const char*> orders[] = {
+      {Order::overlap, "overlap"}, {Order::blocking, "blocking"}, {Order::split, "split"}};
+  for (const auto& [order, name] : orders) {
+    page +=
+        std::string("\n## ") + name + "\n\n```\n" + drawing_of(steps_of(order, false)) + "```\n";
+    const auto alone = steps_of(order, false), beside = steps_of(order, true);
+    if (alone.data() == beside.data()) continue;
+    page += "\nWith a stream beside:\n\n```\n" + drawing_of(beside) + "```\n";
+  }
+  return page;
+}
 
 std::vector<Step> each_step() {
   std::vector<Step> all;
@@ -41,6 +87,16 @@ TEST_CASE("steps of the orders") {
               "finish halo", "all rows", "join", "finish sums", "add sums"});
 }
 
+TEST_CASE("the drawings of the orders are those of the lists") {
+  std::ifstream file(ROWHALO_ORDERS);
+  const std::string there((std::istreambuf_iterator<char>(file)), {});
+  CHECK(there == page_of_orders());
+}
+
+TEST_CASE("draw the orders", "[.][update]") {
+  std::ofstream(ROWHALO_ORDERS) << page_of_orders();
+}
+
 TEST_CASE("a caller's own x comes first in every order") {
   for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
     for (const bool side : {false, true}) {
@@ -49,6 +105,12 @@ TEST_CASE("a caller's own x comes first in every order") {
       CHECK(std::ranges::count(names, "take entries") == 1);
     }
   }
+}
+
+TEST_CASE("what is computed while entries travel follows from the list") {
+  CHECK(hides_exchange(steps_of(Order::overlap, false)));
+  CHECK(hides_exchange(steps_of(Order::split, false)));
+  CHECK(!hides_exchange(steps_of(Order::blocking, false)));
 }
 
 TEST_CASE("every list computes each row once, and finishes what it begins") {
