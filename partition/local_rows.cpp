@@ -22,6 +22,12 @@ void check(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_range
     throw InputError(fmt::format("LocalRows of rank {}: {}", comm.rank, what));
   };
   const auto entries = std::ssize(rows.columns);
+  if (rows.owned_columns < 0) {  // told first: it makes columns of other ranks look wrong
+    throw InputError(
+        fmt::format("LocalRows of rank {}: owned_columns is {}; it has to be at least 0", comm.rank,
+                    rows.owned_columns),
+        0);
+  }
   if (rows.offsets.empty()) refuse("offsets are empty; they are one more than the rows");
   if (rows.first_row != next_row) {
     refuse(fmt::format("first_row is {}, but the rows of the ranks below end at {}", rows.first_row,

@@ -12,8 +12,9 @@
 namespace rowhalo {
 
 /// Rows [first_row, first_row + offsets.size() - 1) of the matrix, and who owns x: entries
-/// [first_column, first_column + owned_columns) are this rank's. Both follow those of the rank
-/// below; a rank may have none. Views of the application's arrays.
+/// [first_column, first_column + owned_columns) are this rank's. The ranges of rows and of columns
+/// ascend with the rank, without gaps, from 0; a rank may have none, with offsets {0}. Of a square
+/// matrix they are mostly the same. Views of the application's arrays.
 struct LocalRows {
   GlobalIndex first_row = 0, first_column = 0;
   GlobalIndex owned_columns = 0;

@@ -10,11 +10,12 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   Progress progress;
 
-  Operator a(comm, load_matrix("stencil27:32", 0, comm, progress));
+  Operator a(comm, load_matrix("stencil27:32", 0, comm, progress));  // 0: blocks as the source says
   const HaloVector x = a.make_vector();
   std::ranges::fill(x.entries<double>(), 1.0);
   std::vector<double> y(a.local().owned_rows);

@@ -10,7 +10,8 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   Progress progress;
   if (device_count() == 0) {
@@ -18,7 +19,7 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
-  set_device(comm.rank % device_count());
+  set_device(node_place(comm).rank % device_count());  // by its number on the node
 
   Operator a(comm, load_matrix("stencil27:64", 0, comm, progress), {.device = Device::gpu});
   const HaloVector x[2] = {a.make_vector(), a.make_vector()};
@@ -31,11 +32,13 @@ int main(int argc, char** argv) {
   };
   products(2);
   stream.synchronize();
+  a.check();
   bool right = is_product(comm, "one by one", y.to_host(), a.local().values);
   if (find_transport(a.tuning().transport).graphs) {
     const GraphExec graph(stream.stream(), [&] { products(10); });
     graph.launch(stream.stream());
     stream.synchronize();
+    a.check();
     right = is_product(comm, "from a graph", y.to_host(), a.local().values) && right;
   }
   a.close();

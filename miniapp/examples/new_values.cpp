@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// New values on an old pattern, as in a time loop: a new operator of the same rows, whose first
-// product is as good as any. mpirun -n 2 example_new_values
+// New values, as in a time loop: a new operator of the same rows, which repeats the whole set-up.
+// mpirun -n 2 example_new_values
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   Progress progress;
   DistributedCsr matrix = load_matrix("stencil5:100", 0, comm, progress);

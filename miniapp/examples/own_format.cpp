@@ -17,6 +17,7 @@ using namespace rowhalo;
 class PairsKernel final : public SpmvKernel {
  public:
   PairsKernel(const CsrView& matrix, RowListView rows) {
+    if (matrix.precision != Precision::fp64) throw InputError("format pairs: takes fp64 only");
     const auto* values = static_cast<const double*>(matrix.values);
     for (LocalIndex k = 0; k < rows.count; ++k) {
       const LocalIndex row = rows[k];
@@ -69,7 +70,8 @@ const FormatEntry pairs{.name = "pairs",
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   Progress progress;
   Operator a(comm, load_matrix("stencil7:24", 0, comm, progress), {.own_format = &pairs});

@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   const GlobalIndex own = 1000, first = own * comm.rank, all = own * comm.size;
 
@@ -38,6 +39,9 @@ int main(int argc, char** argv) {
   a.apply(2, x.data(), 0.5, y.data());  // y = 2 A x + y / 2
   for (double& entry : y) entry -= 0.5;
 
+  if (comm.rank == 0) {
+    std::printf("%lld bytes of x were copied\n", static_cast<long long>(a.copied_bytes()));
+  }
   const bool right = is_product(comm, "own rows", y, values, 2);
   a.close();
   MPI_Finalize();

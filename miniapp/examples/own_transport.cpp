@@ -40,9 +40,9 @@ class AlltoallExchange final : public HaloExchange {
     for (std::size_t k = 0; k < packed_.size(); ++k) packed_[k] = entries[plan_.send_indices[k]];
   }
   void finish(const HaloVector& x, Stream) override {
-    MPI_Alltoallv(packed_.data(), send_counts_.data(), send_begins_.data(), MPI_DOUBLE,
-                  x.ghost_data(), receive_counts_.data(), receive_begins_.data(), MPI_DOUBLE,
-                  comm_.handle);
+    ROWHALO_MPI(MPI_Alltoallv(packed_.data(), send_counts_.data(), send_begins_.data(), MPI_DOUBLE,
+                              x.ghost_data(), receive_counts_.data(), receive_begins_.data(),
+                              MPI_DOUBLE, comm_.handle));
   }
   void close() override {}
 
@@ -67,10 +67,12 @@ const TransportEntry alltoall{
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm comm = Comm::of(MPI_COMM_WORLD);
   Progress progress;
-  Operator a(comm, load_matrix("stencil27:20", 0, comm, progress), {.own_transport = &alltoall});
+  Operator a(comm, load_matrix("stencil27:20", 0, comm, progress),
+             {.vectors = 1, .own_transport = &alltoall});
   const HaloVector x = a.make_vector();
   std::ranges::fill(x.entries<double>(), 1.0);
   std::vector<double> y(a.local().owned_rows);

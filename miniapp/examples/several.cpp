@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  MPI_Init(&argc, &argv);
+  int provided = 0;  // OpenMP threads multiply
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Comm all = Comm::of(MPI_COMM_WORLD);
   MPI_Comm half_handle = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, all.rank % 2, all.rank, &half_handle);

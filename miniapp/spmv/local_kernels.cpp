@@ -96,6 +96,7 @@ LocalKernels make_interior_kernel(const OperatorParts& parts, Order order,
   LocalKernels kernels;
   kernels.order = suited(order, format);
   kernels.rows = parts.block.view().rows;
+  kernels.vectors = parts.type();
   kernels.repeatable = format.repeatable;
   kernels.canonical = format.canonical && kernels.order != Order::split;
   if (kernels.order == Order::split && parts.columns == nullptr) {

@@ -28,10 +28,11 @@ struct LocalKernels {
   /// With partial sums (partial_sum_kernels.hpp): those for other ranks, from x, and what adds the
   /// ones that came to y. Null: none.
   std::shared_ptr<const SpmvKernel> sums, added;
-  Order order = Order::overlap;  ///< that the kernels are made for
-  LocalIndex rows = 0;           ///< of the local matrix
-  bool repeatable = true;        ///< the same bits every time
-  bool canonical = true;         ///< the bits of spmv_kernel.hpp in every row
+  Order order = Order::overlap;           ///< that the kernels are made for
+  LocalIndex rows = 0;                    ///< of the local matrix
+  NumberType vectors = NumberType::fp64;  ///< type of the entries of x and y
+  bool repeatable = true;                 ///< the same bits every time
+  bool canonical = true;                  ///< the bits of spmv_kernel.hpp in every row
 
   /// Sum of all.
   KernelWork work() const;

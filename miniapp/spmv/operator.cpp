@@ -115,7 +115,19 @@ const SideStream* side_of(const LocalKernels& kernels, bool sums) {
 Operator::Operator(const LocalKernels& kernels, Exchanges exchanges)
     : kernels_(&kernels), halo_(std::move(exchanges.x)), sums_(std::move(exchanges.sums)) {}
 
+/// Before anything is read or sent.
+void Operator::check_types(NumberType x, NumberType y) const {
+  if (kernels_ == nullptr) throw std::logic_error("an operator that was closed was used");
+  if (x != kernels_->vectors) throw_other_type(x, kernels_->vectors);
+  if (y != kernels_->vectors) throw_other_type(y, kernels_->vectors);
+}
+
+std::int64_t Operator::copied_bytes() const {
+  return taken_ ? taken_->bytes() : 0;
+}
+
 void Operator::apply(const Product& product, Stream stream) const {
+  check_types(product.x.type, product.y.type);
   const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;
   const SideStream* side = side_of(*kernels_, sums != nullptr);
   run(steps_of(kernels_->order, side != nullptr),
@@ -126,6 +138,7 @@ void Operator::apply(double alpha, ConstVectorView x, double beta, VectorView y,
   if (taken_ == nullptr) {
     throw std::logic_error("an operator that was not made for foreign vectors was given one");
   }
+  check_types(x.type, y.type);
   constexpr std::uintptr_t alignment = 16;  // of what kernels may load at once
   const HaloVector& own = own_vectors_[turn_];
   turn_ = 1 - turn_;
@@ -142,6 +155,7 @@ void Operator::apply(const Product& product, Stream stream, const StepHook& afte
 
 void Operator::apply(std::span<const PlacedStep> steps, const Product& product, Stream stream,
                      const StepHook& after) const {
+  check_types(product.x.type, product.y.type);
   const HaloVector* sums = sums_ ? &sum_vectors_[product.x.slot] : nullptr;
   run(steps, {*kernels_, product, halo_.get(), sums_.get(), sums, nullptr}, stream, &after);
 }
@@ -164,7 +178,7 @@ std::optional<NodeTraffic> Operator::sent_between_nodes() const {
 }
 
 void Operator::check() const {
-  halo_->check();
+  if (halo_) halo_->check();
   if (sums_) sums_->check();
 }
 

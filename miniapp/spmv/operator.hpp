@@ -3,19 +3,29 @@
 // Operator: y = alpha A x + beta y over all ranks, by the steps of an order (steps.hpp). The one
 // thing that programs, solvers and measurements multiply with.
 //
-// Errors: a constructor, make_vector() and close() are collective. What fails in them on one rank
-// (input, memory of host or device, CUDA, NCCL, MPI) every rank throws as the same AgreedError, and
-// nothing is left open. apply() is no agreement: what fails there is a std::runtime_error of that
-// rank, and the communicator should then be given up. Nothing here prints, ends the program, or
-// takes a signal.
-// Threads: one thread at a time may use an operator; different operators may be used by different
-// threads where MPI was started with MPI_THREAD_MULTIPLE. OpenMP threads of the caller's setting
-// multiply on CPUs. Ranks call the collective functions of operators on one communicator in the
-// same order.
+// Use: every rank calls apply(), ranks without rows too, in the same order. On CPUs it returns when
+// y is complete. On GPUs it returns early with nccl and p2p, while the mpi transports block the
+// host; x may be changed and y read in the order of the stream. All calls of one operator use one
+// stream, or streams that the caller orders by events. The device that was current at construction
+// is current in every call. The same x may be used again and again; p2p is faster where two
+// vectors alternate. y is not read if beta is 0; x and y must not overlap. A CUDA graph keeps the
+// addresses of x and y, and holds an even number of products where vectors alternate.
+// Errors: the constructors and make_vector() are collective, and what fails in them on one rank
+// (input, memory of host or device, CUDA, NCCL, MPI) every rank throws as the same AgreedError. In
+// apply() ranks do not agree: one that fails throws a std::runtime_error alone, and others may
+// wait; the program should then end by MPI_Abort. Nothing here prints, ends the program, or takes
+// a signal.
+// Threads: one thread at a time uses an operator. MPI is called by that thread only, so that
+// MPI_THREAD_FUNNELED suffices for one, and MPI_THREAD_MULTIPLE is needed for several threads. On
+// CPUs as many OpenMP threads multiply as at construction. Ranks call the collective functions of
+// operators on one communicator in the same order.
 // Lifetimes: an operator works on a duplicate of the communicator and on copies of the matrix; what
-// it was made from may go. Vectors of make_vector() live until close(). After MPI_Finalize close()
-// frees memory of this rank and nothing else; an operator that is destroyed without close() leaks
-// the duplicate.
+// it was made from may go. close() is collective and frees vectors, the duplicate, and what NCCL
+// and other GPUs hold; the destructor frees the rest. Call close() on every rank before
+// MPI_Finalize; a second call, and one after MPI_Finalize, does nothing.
+// Cost: a constructor partitions, plans and converts, and tries what GPUs and MPI can do; the first
+// product costs what the others do. Formats and transports are not measured here: take those that
+// `rowhalo run` reports.
 #pragma once
 
 #include <functional>
@@ -53,9 +63,8 @@ class Operator {
   /// Collective. Of a matrix whose rows go to owners by tuning.partition. y and x lie in the order
   /// of local().source_rows and local().source_columns then.
   Operator(const Comm& comm, DistributedCsr&& matrix, const Tuning& tuning = {});
-  /// Local. Of kernels, which outlive it, and what exchanges its vectors: entries of x and, where
-  /// the kernels compute partial sums, those. Without exchange it is this rank's alone, and x any
-  /// vector of all local columns.
+  /// Local. From kernels, which outlive it, and the exchanges of x and of partial sums. Without
+  /// exchanges it multiplies on this rank alone, by apply_alone().
   explicit Operator(const LocalKernels& kernels, Exchanges exchanges = {});
   ~Operator();
   Operator(Operator&&) noexcept;
@@ -89,7 +98,7 @@ class Operator {
 
   const LocalKernels& kernels() const { return *kernels_; }
   /// Bytes that a product moves only because x is a caller's own; 0 of other operators.
-  std::int64_t copied_bytes() const { return taken_ ? taken_->bytes() : 0; }
+  std::int64_t copied_bytes() const;
   /// The rank's matrix in local numbers, and what the operator was made with, names filled in; of
   /// one that was made from an application's rows or a distributed matrix.
   const LocalMatrix& local() const;
@@ -98,12 +107,15 @@ class Operator {
   std::span<const HaloVector> sum_vectors() const { return sum_vectors_; }
   /// What this rank sends to other nodes in one product; empty: as the plan says.
   std::optional<NodeTraffic> sent_between_nodes() const;
-  /// Throws std::runtime_error when an exchange has failed beside the host's calls.
+  /// On GPUs, after synchronizing the stream and before y is used: throws std::runtime_error where
+  /// another rank did not answer in Tuning::timeout_seconds, and y is wrong.
   void check() const;
-  /// Collective; frees the vectors. Must be called before the destructor, which is local.
+  /// Collective. See Lifetimes, above.
   void close();
 
  private:
+  void check_types(NumberType x, NumberType y) const;
+
   struct Storage;
   /// Of one or the other.
   Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows, DistributedCsr* matrix);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/memory/memory.hpp"
@@ -22,8 +24,8 @@ bool mpi_has_ended() {
 }
 
 const TransportEntry& entry_of(const Tuning& tuning, const ComputeSite& site) {
-  if (tuning.own_transport != nullptr) return *tuning.own_transport;
-  const TransportEntry& entry = find_transport(tuning.transport);
+  const TransportEntry& entry =
+      tuning.own_transport != nullptr ? *tuning.own_transport : find_transport(tuning.transport);
   const std::string reason = entry.unusable(site);
   if (!reason.empty()) throw InputError(fmt::format("transport {}: {}", entry.name, reason));
   return entry;
@@ -35,12 +37,15 @@ Tuning completed(Tuning tuning, const ComputeSite& site) {
     const bool coded = takes(find_format("asell", site.device), tuning.precision);
     tuning.format = coded ? "asell" : "sell";
   }
-  if (tuning.own_format != nullptr) tuning.format = tuning.own_format->name;
+  if (tuning.own_format != nullptr)
+    tuning.format = tuning.boundary_format = tuning.own_format->name;
   if (tuning.boundary_format.empty()) tuning.boundary_format = tuning.format;
   if (tuning.own_transport != nullptr) tuning.transport = tuning.own_transport->name;
   if (tuning.transport.empty()) {
-    const bool direct = site.device == Device::gpu && find_transport("p2p").unusable(site).empty();
-    tuning.transport = direct ? "p2p" : "mpi";
+    for (const char* name : {"p2p", "nccl", "mpi"}) {
+      tuning.transport = name;
+      if (find_transport(name).unusable(site).empty()) break;
+    }
   }
   return tuning;
 }
@@ -48,6 +53,11 @@ Tuning completed(Tuning tuning, const ComputeSite& site) {
 LocalKernels kernels_for(const OperatorParts& parts, const Tuning& tuning) {
   const Spec interior = Spec::parse(tuning.format, "format");
   const Spec boundary = Spec::parse(tuning.boundary_format, "format");
+  if (tuning.own_format != nullptr && tuning.own_format->device != tuning.device) {
+    throw InputError(fmt::format("format {}: is one for {}, but the operator is on {}",
+                                 tuning.own_format->name, name_of(tuning.own_format->device),
+                                 name_of(tuning.device)));
+  }
   if (tuning.own_format == nullptr) {
     return make_local_kernels(parts, tuning.order, interior, boundary);
   }
@@ -76,8 +86,10 @@ struct Operator::Storage {
       comm_.handle = handle;
       if (comm.agreement == nullptr) comm_.agreement = &agreement;
     }
-    /// Collective.
-    void close() { MPI_Comm_free(&comm_.handle); }
+    /// Collective, once; then nothing.
+    void close() {
+      if (comm_.handle != MPI_COMM_NULL) MPI_Comm_free(&comm_.handle);
+    }
 
    private:
     Comm comm_;
@@ -123,8 +135,8 @@ struct Operator::Storage {
     }
     kernels = kernels_for(parts(), tuning);
   }
-  /// Collective.
-  std::unique_ptr<HaloExchange> make_exchange() {
+  /// Collective. Puts it where the constructor closes it if something fails afterwards.
+  void make_exchange(std::unique_ptr<HaloExchange>& halo) {
     const TransportEntry* entry = nullptr;
     VectorMemory y;  // while places of vectors are tried
     agree(comm.get(), [&] {
@@ -135,12 +147,12 @@ struct Operator::Storage {
       }
     });
     const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.vectors <= 2;
-    std::unique_ptr<HaloExchange> halo =
-        make_exchanges(parts(), kernels,
-                       {*entry, foreign ? 2 : tuning.vectors, tries ? y.data() : nullptr})
-            .x;
-    if (site.device == Device::gpu) synchronize_device();  // before y goes
-    return halo;
+    halo = make_exchanges(parts(), kernels,
+                          {*entry, foreign ? 2 : tuning.vectors, tries ? y.data() : nullptr})
+               .x;
+    take_resources(comm.get(), "vectors", [&] {
+      if (site.device == Device::gpu) synchronize_device();  // before y goes
+    });
   }
 };
 
@@ -161,25 +173,37 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
                                    : own.distributed(std::move(*matrix), tuning.partition);
       own.plan = make_halo_plan(own.comm.get(), own.matrix, own.progress);
       own.site = compute_site(own.comm.get(), tuning.device);
+      own.site.timeout_seconds = tuning.timeout_seconds;
       own.tuning = completed(tuning, own.site);
       agree(own.comm.get(), [&] { own.make_kernels(); });
       kernels_ = &own.kernels;
-      halo_ = own.make_exchange();
+      own.make_exchange(halo_);
       if (!tuning.foreign_vectors) return;
       agree(own.comm.get(),
             [&] { taken_ = std::make_unique<const TakenEntries>(own.parts(), own.kernels.order); });
       for (HaloVector& vector : own_vectors_) vector = halo_->make_vector();
     });
   } catch (const AgreedError&) {
-    if (halo_) halo_->close();
-    own.connections.close();
-    own.comm.close();
+    try {
+      // Where a rank has none, the others' cannot be closed together: they go with their memory.
+      if (max_over_ranks(own.comm.get(), std::int64_t{halo_ == nullptr}) != 0) halo_.reset();
+      close();
+    } catch (const std::exception&) {  // a device that has failed: the first error says so
+    }
     throw;
   }
 }
 
 Operator::~Operator() = default;
-Operator::Operator(Operator&&) noexcept = default;
+Operator::Operator(Operator&& other) noexcept
+    : storage_(std::move(other.storage_)),
+      kernels_(std::exchange(other.kernels_, nullptr)),
+      halo_(std::move(other.halo_)),
+      sums_(std::move(other.sums_)),
+      sum_vectors_(std::move(other.sum_vectors_)),
+      taken_(std::move(other.taken_)),
+      own_vectors_{other.own_vectors_[0], other.own_vectors_[1]},
+      turn_(other.turn_) {}
 
 const LocalMatrix& Operator::local() const {
   return storage_->matrix;
@@ -189,6 +213,9 @@ const Tuning& Operator::tuning() const {
 }
 
 HaloVector Operator::make_vector() {
+  if (!halo_ || taken_) {
+    throw std::logic_error("make_vector() of an operator for foreign vectors, or of a closed one");
+  }
   HaloVector x;
   const auto make = [&] {
     x = halo_->make_vector();
@@ -203,9 +230,11 @@ HaloVector Operator::make_vector() {
 }
 
 void Operator::close() {
+  kernels_ = nullptr;
   if (mpi_has_ended()) return;
-  if (sums_) sums_->close();
-  halo_->close();
+  const std::unique_ptr<HaloExchange> sums = std::move(sums_), halo = std::move(halo_);
+  if (sums) sums->close();
+  if (halo) halo->close();
   if (!storage_) return;
   storage_->connections.close();
   storage_->comm.close();

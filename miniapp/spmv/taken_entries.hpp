@@ -8,8 +8,8 @@
 //   split     those that are sent
 //   blocking  all
 //
-// Where that is more than half of x all of it is copied, which reads no list: 16 bytes per row in
-// fp64.
+// Where that is more than half of x all of it is copied, which reads no list: 16 bytes per owned
+// entry in fp64. So is an x that does not begin at a multiple of 16 bytes, which kernels may want.
 #pragma once
 
 #include <vector>

@@ -16,21 +16,24 @@ struct Tuning {
   std::string format = {};
   /// Of boundary rows, or of ghost columns; empty: as `format`.
   std::string boundary_format = {};
-  /// Of a matrix that is given away.
+  /// Partitioner, for the constructor that takes a DistributedCsr.
   std::string partition = "nnz";
-  /// Empty: p2p where all GPUs reach each other, else mpi.
+  /// Empty: the first of p2p, nccl and mpi that can be used.
   std::string transport = {};
   Order order = Order::overlap;
   Precision precision = Precision::fp64;
   /// gpu: the device that is current on this rank.
   Device device = Device::cpu;
-  /// Values in fewer bytes where that is exact.
+  /// Store values in fewer bytes where that is exact.
   bool value_codes = true;
-  /// That make_vector() may be called for.
+  /// How often make_vector() may be called.
   int vectors = 2;
-  /// Vectors are the caller's own, and make_vector() gives out none.
+  /// x and y are the caller's own, and make_vector() gives out none.
   bool foreign_vectors = false;
-  /// Instead of one of the table.
+  /// How long one rank waits for another on GPUs and in shared memory before it is an error: longer
+  /// than anything that a rank does between two products.
+  double timeout_seconds = 300;
+  /// A format and a transport of your own, instead of the names above.
   const FormatEntry* own_format = nullptr;
   const TransportEntry* own_transport = nullptr;
 };

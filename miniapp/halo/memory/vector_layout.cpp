@@ -59,7 +59,7 @@ void VectorLayout::settle(const TransportContext& context, std::byte* base) {
 }
 
 HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base, int slot) const {
-  if (slot == context.vectors) {
+  if (slot >= context.vectors) {
     throw std::logic_error("transport: more vectors than it was made for");
   }
   return {base + first_bytes + slot * stride_bytes,

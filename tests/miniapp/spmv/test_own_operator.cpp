@@ -196,6 +196,8 @@ TEST_CASE("rows that do not fit together are refused, with the place") {
                            bad.rows.values = values;
                          }),
                          "offsets have to ascend from 0 to the number of entries, 1"));
+  REQUIRE_ALL_RANKS(
+      says(with([](Application& bad) { bad.rows.owned_columns = -5; }), "owned_columns is -5"));
   columns[0] = good.all_columns;
   REQUIRE_ALL_RANKS(says(with([&](Application& bad) {
                            bad.rows.offsets = one;
@@ -281,6 +283,26 @@ TEST_CASE("a caller's own x is read where it is, and only there") {
       }
     }
   }
+}
+
+TEST_CASE("an operator that is closed, moved from, or given other types says so") {
+  const Application rows(world());
+  Operator a(world(), rows.rows, {.device = device, .vectors = 1});
+  const HaloVector x = a.make_vector();
+  const VectorMemory y(device, (rows.offsets.size() + 1) * sizeof(double));
+  CHECK_THROWS_AS(a.apply(1, x, 0, y.at<float>()), std::logic_error);
+  for (int k = 0; k < 2; ++k) CHECK_THROWS_AS(a.make_vector(), AgreedError);
+  Operator b(std::move(a));
+  CHECK_THROWS_AS(a.apply(1, x, 0, y.at<double>()), std::logic_error);
+  a.close();
+  b.apply(1, x, 0, y.at<double>());
+  b.close();
+  b.close();
+  CHECK_THROWS_AS(b.apply(1, x, 0, y.at<double>()), std::logic_error);
+  Operator own(world(), rows.rows, {.device = device, .foreign_vectors = true});
+  CHECK_THROWS_AS(own.make_vector(), std::logic_error);
+  CHECK_THROWS_AS(own.apply(1, y.at<const float>(), 0, y.at<float>()), std::logic_error);
+  own.close();
 }
 
 TEST_CASE("a matrix that is given away is distributed") {
