@@ -13,7 +13,8 @@ namespace rowhalo {
 void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
                       const std::byte* x, std::byte* out, Stream stream);
 
-/// to[i] = from[i] for i = indices[k], k in [0, count). Likewise.
+/// to[i] = from[i] for i = indices[k], k in [0, count). All pointers lie in device memory. Throws
+/// std::runtime_error when the launch fails.
 void copy_entries_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
                             const void* from, void* to, Stream stream);
 

@@ -139,14 +139,14 @@ struct Operator::Storage {
   void make_exchange(std::unique_ptr<HaloExchange>& halo) {
     const TransportEntry* entry = nullptr;
     VectorMemory y;  // while places of vectors are tried
+    const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.vectors <= 2;
     agree(comm.get(), [&] {
       entry = &entry_of(tuning, site);
       const auto rows = static_cast<std::size_t>(matrix.owned_rows);
-      if (site.device == Device::gpu) {
+      if (site.device == Device::gpu && tries) {
         y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
       }
     });
-    const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.vectors <= 2;
     halo = make_exchanges(parts(), kernels,
                           {*entry, foreign ? 2 : tuning.vectors, tries ? y.data() : nullptr})
                .x;

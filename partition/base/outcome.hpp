@@ -13,7 +13,7 @@ enum class Outcome {
   chosen,
   slower,        ///< than what was chosen
   refused,       ///< it does not take this matrix, or cannot be used here
-  no_memory,     ///< likewise, because memory lacks
+  no_memory,     ///< refused because memory lacks
   skipped,       ///< not tried: it cannot win
   budget_spent,  ///< not tried: the trials before it took long enough
   interrupted,   ///< by a signal
