@@ -52,6 +52,6 @@ bool takes(const FormatEntry& entry, Precision precision);
 /// Entry `name` for `device`, as `option` named it; throws InputError listing the valid names, or
 /// saying why that format is not usable here.
 const FormatEntry& find_format(std::string_view name, Device device,
-                               std::string_view option = "--format");
+                               std::string_view option = "format");
 
 }  // namespace rowhalo

@@ -210,7 +210,7 @@ void judge_owners(const Comm& comm, const DistributedCsr& matrix, const std::vec
 void check_partition_request(const PartitionRequest& request) {
   if (request.partition == "auto") return;
   const Spec spec = Spec::parse(request.partition, "--partition");
-  const PartitionerEntry& entry = find_partitioner(spec.name());
+  const PartitionerEntry& entry = find_partitioner(spec.name(), "--partition");
   if (entry.argument != nullptr && request.hierarchical) {
     spec.fail(
         fmt::format("--hierarchical has nothing to choose where '{}' says the owners; leave "

@@ -59,17 +59,17 @@ std::span<const PartitionerEntry> partitioners() {
   return table;
 }
 
-const PartitionerEntry& find_partitioner(std::string_view name) {
+const PartitionerEntry& find_partitioner(std::string_view name, std::string_view option) {
   std::vector<std::string> names;
   for (const PartitionerEntry& entry : table) {
     if (entry.name == name) {
       if (entry.unusable == nullptr) return entry;
-      throw InputError(fmt::format("--partition {}: {}", name, entry.unusable));
+      throw InputError(fmt::format("{} {}: {}", option, name, entry.unusable));
     }
     names.emplace_back(entry.name);
   }
-  names.emplace_back("auto");  // which chooses one of them (assignment.hpp)
-  throw InputError(fmt::format("--partition {}: unknown partitioner{}", name,
+  if (option == "--partition") names.emplace_back("auto");  // one of them (assignment.hpp)
+  throw InputError(fmt::format("{} {}: unknown partitioner{}", option, name,
                                suggestion(name, names, "use " + listed(names))));
 }
 

@@ -32,6 +32,7 @@ struct PartitionerEntry {
 std::span<const PartitionerEntry> partitioners();
 
 /// Entry `name`; throws InputError listing the valid names, or telling why this build lacks it.
-const PartitionerEntry& find_partitioner(std::string_view name);
+const PartitionerEntry& find_partitioner(std::string_view name,
+                                         std::string_view option = "partition");
 
 }  // namespace rowhalo

@@ -69,7 +69,7 @@ std::optional<AgreedError> name_kernels(const ProductSetting& setting, const For
     chosen.boundary = request.boundary.empty() ? request.interior : request.boundary;
     const Spec interior = Spec::parse(chosen.interior, "--format");
     const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
-    check_format(setting, find_format(interior.name(), setting.site.device), interior);
+    check_format(setting, find_format(interior.name(), setting.site.device, "--format"), interior);
     refuse_without_memory(interior, [&] {
       chosen.kernels = make_local_kernels(setting, order_of(setting.schedule), interior, boundary);
     });
@@ -190,7 +190,7 @@ std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant
 }  // namespace
 
 const TransportEntry& find_usable_transport(const std::string& name, const ComputeSite& site) {
-  const TransportEntry& entry = find_transport(name);
+  const TransportEntry& entry = find_transport(name, "--halo");
   const std::string reason = entry.unusable(site);
   if (!reason.empty()) throw InputError("--halo " + name, reason);
   return entry;

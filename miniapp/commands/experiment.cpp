@@ -52,13 +52,13 @@ void check_product_options(const RunOptions& options, Device device) {
                                  option, factor, name_of(options.precision)));
   }
   for (const std::string& format : named_formats(options.format, device)) {
-    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device);
+    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device, "--format");
   }
   if (!options.boundary_format.empty()) {
     const char* option = "--boundary-format";
     find_format(Spec::parse(options.boundary_format, option).name(), device, option);
   }
-  if (options.halo != "auto" && options.halo != "all") find_transport(options.halo);
+  if (options.halo != "auto" && options.halo != "all") find_transport(options.halo, "--halo");
   if (options.partial_sums == SumsOption::on && entry_of(options.schedule).baseline) {
     throw InputError(
         fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "

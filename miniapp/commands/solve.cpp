@@ -41,7 +41,7 @@ ResidualNorm norm_of(const SolverEntry& entry, const SolveOptions& options) {
 /// What of --method is to run: one, or all that solve A x = b.
 std::vector<const SolverEntry*> chosen_solvers(const SolveOptions& options) {
   std::vector<const SolverEntry*> chosen;
-  if (options.method != "all") return {&find_solver(options.method)};
+  if (options.method != "all") return {&find_solver(options.method, "--method")};
   for (const SolverEntry& entry : solvers()) {
     if (solves_system(entry)) chosen.push_back(&entry);
   }
@@ -55,7 +55,7 @@ void check_options(const RunOptions& run, const SolveOptions& options) {
       throw InputError(fmt::format("{} all: solve runs one of them; use auto or a name", option));
     }
   }
-  find_preconditioner(options.preconditioner);
+  find_preconditioner(options.preconditioner, "--preconditioner");
   const std::vector<const SolverEntry*> chosen = chosen_solvers(options);
   const bool other_norm = !options.norm.empty() && options.norm != "unpreconditioned";
   for (const SolverEntry* entry : chosen) {
@@ -102,6 +102,8 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
                                       {find_transport(solving.transport.name), entry.halo_vectors,
                                        x.data(), e.machine.stream()}));
   set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
+  std::vector<HaloVector> inputs;
+  for (int k = 0; k < entry.halo_vectors; ++k) inputs.push_back(op.make_vector());
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
   const bool blocks = preconditioned && solving.preconditioner->size() > 1;
@@ -111,6 +113,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   SolverSetting setting{comm,
                         e.job.progress,
                         op,
+                        inputs,
                         *rank_sums,
                         launch_of(solving),
                         {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
@@ -334,7 +337,8 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   std::optional<BlockJacobi> preconditioner;
   if (solves_system(*entries.front())) {
     preconditioner = make_preconditioner(e.job.comm, e.problem.matrix,
-                                         find_preconditioner(options.preconditioner), device);
+                                         find_preconditioner(options.preconditioner), device,
+                                         "--preconditioner");
   }
   const bool needs_symmetry = std::any_of(entries.begin(), entries.end(), [](const auto* entry) {
     return entry->kind == SolverKind::symmetric;

@@ -69,13 +69,14 @@ std::span<const TransportEntry> transports() {
   return table;
 }
 
-const TransportEntry& find_transport(std::string_view name) {
-  std::vector<std::string> names{"auto", "all"};
+const TransportEntry& find_transport(std::string_view name, std::string_view option) {
+  std::vector<std::string> names;
+  if (option == "--halo") names = {"auto", "all"};
   for (const TransportEntry& entry : table) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--halo {}: unknown transport{}", name,
+  throw InputError(fmt::format("{} {}: unknown transport{}", option, name,
                                suggestion(name, names, "use " + listed(names))));
 }
 

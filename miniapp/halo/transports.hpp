@@ -72,7 +72,7 @@ void take_resources(const Comm& comm, const std::string& what, const std::functi
 
 std::span<const TransportEntry> transports();
 
-/// Entry `name`; throws InputError listing the valid names.
-const TransportEntry& find_transport(std::string_view name);
+/// Entry `name`, as `option` named it; throws InputError listing the valid names.
+const TransportEntry& find_transport(std::string_view name, std::string_view option = "transport");
 
 }  // namespace rowhalo

@@ -23,6 +23,7 @@ SOURCES = HERE.parent.parent
 REFERENCE = [
     ("spmv", ["miniapp/spmv/*.hpp", "miniapp/halo/*.hpp", "miniapp/halo/memory/*.hpp"],
      "rowhalo::spmv: the distributed operator and its transports"),
+    ("solve", ["miniapp/solve/*.hpp"], "rowhalo::solve: solvers on it"),
     ("partition", ["partition/**/*.hpp"], "rowhalo::partition: who owns which rows, what has to travel"),
     ("kernels", ["kernels/*.hpp"], "rowhalo::kernels: y = alpha*A*x + beta*y on one rank"),
     ("io", ["io/*.hpp", "io/generators/*.hpp", "io/report/*.hpp"], "rowhalo::io: matrices in, results out"),

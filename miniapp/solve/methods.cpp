@@ -41,13 +41,14 @@ std::span<const SolverEntry> solvers() {
   return table;
 }
 
-const SolverEntry& find_solver(std::string_view name) {
-  std::vector<std::string> names{"all"};
+const SolverEntry& find_solver(std::string_view name, std::string_view option) {
+  std::vector<std::string> names;
+  if (option == "--method") names.emplace_back("all");
   for (const SolverEntry& entry : table) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--method {}: unknown method{}", name,
+  throw InputError(fmt::format("{} {}: unknown method{}", option, name,
                                suggestion(name, names, "use " + listed(names))));
 }
 

@@ -34,7 +34,7 @@ struct SolverEntry {
 };
 
 std::span<const SolverEntry> solvers();
-/// Throws InputError listing the valid names.
-const SolverEntry& find_solver(std::string_view name);
+/// As `option` named it; throws InputError listing the valid names.
+const SolverEntry& find_solver(std::string_view name, std::string_view option = "method");
 
 }  // namespace rowhalo

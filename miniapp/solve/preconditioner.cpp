@@ -66,13 +66,13 @@ std::span<const PreconditionerEntry> preconditioners() {
   return entries;
 }
 
-const PreconditionerEntry& find_preconditioner(std::string_view name) {
+const PreconditionerEntry& find_preconditioner(std::string_view name, std::string_view option) {
   std::vector<std::string> names;
   for (const PreconditionerEntry& entry : entries) {
     if (name == entry.name) return entry;
     names.emplace_back(entry.name);
   }
-  throw InputError(fmt::format("--preconditioner {}: unknown preconditioner{}", name,
+  throw InputError(fmt::format("{} {}: unknown preconditioner{}", option, name,
                                suggestion(name, names, "use " + listed(names))));
 }
 
@@ -101,7 +101,8 @@ std::vector<double> inverted_blocks(const LocalMatrix& matrix, int size, LocalIn
 }
 
 std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatrix& matrix,
-                                               const PreconditionerEntry& entry, Device device) {
+                                               const PreconditionerEntry& entry, Device device,
+                                               std::string_view option) {
   const int size = entry.block_rows(matrix.info.block);
   if (size == 0) return std::nullopt;
   LocalIndex singular = -1;
@@ -112,14 +113,13 @@ std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatr
   if (worst != none) {
     throw AgreedError(
         ExitCode::run_time,
-        size == 1
-            ? fmt::format("--preconditioner {}{}: zero diagonal in row {} (counted "
-                          "from 0); use --preconditioner none",
-                          entry.name,
-                          entry.name == std::string_view("jacobi") ? " (the default)" : "", worst)
-            : fmt::format("--preconditioner {}: the block of {} rows from row {} on "
-                          "(counted from 0) is singular; use jacobi or none",
-                          entry.name, size, worst));
+        size == 1 ? fmt::format("{} {}{}: zero diagonal in row {} (counted from 0); use {} none",
+                                option, entry.name,
+                                entry.name == std::string_view("jacobi") ? " (the default)" : "",
+                                worst, option)
+                  : fmt::format("{} {}: the block of {} rows from row {} on (counted from 0) is "
+                                "singular; use jacobi or none",
+                                option, entry.name, size, worst));
   }
   return std::optional<BlockJacobi>(std::in_place, device, inverses, size);
 }

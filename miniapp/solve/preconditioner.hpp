@@ -39,13 +39,16 @@ struct PreconditionerEntry {
 };
 
 std::span<const PreconditionerEntry> preconditioners();
-/// Throws InputError listing the valid names.
-const PreconditionerEntry& find_preconditioner(std::string_view name);
+/// As `option` named it; throws InputError listing the valid names.
+const PreconditionerEntry& find_preconditioner(std::string_view name,
+                                               std::string_view option = "preconditioner");
 
-/// Collective. Null for none. Throws AgreedError (run time) naming a row, as numbered in the
-/// source, whose diagonal is zero or whose block is singular: of each rank's first one, the lowest.
+/// Collective. Null for none. Throws AgreedError (run time) naming `option` and a row, as numbered
+/// in the source, whose diagonal is zero or whose block is singular: of each rank's first one, the
+/// lowest.
 std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatrix& matrix,
-                                               const PreconditionerEntry& entry, Device device);
+                                               const PreconditionerEntry& entry, Device device,
+                                               std::string_view option = "preconditioner");
 
 /// Local. The dense blocks of `size` rows on the diagonal, inverted by Gauss-Jordan elimination
 /// with row pivoting: [row][column of the block]. The first singular one is noted in `singular`

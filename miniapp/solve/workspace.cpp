@@ -113,6 +113,12 @@ double* SolverWorkspace::vector() {
   return memory.at<double>(begin);
 }
 
+HaloVector SolverWorkspace::halo_vector() {
+  const HaloVector& input = setting_.inputs[inputs_given_++];
+  set_bytes(input.device, input.data, 0, input.owned * input.element_bytes());
+  return input;
+}
+
 double SolverWorkspace::read_scalar(int place) const {
   if (setting_.space.device == Device::gpu) synchronize(setting_.space.stream);
   double value = 0;
@@ -386,7 +392,7 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   graph_ = {};  // NCCL does not close while a graph holds its kernels
   setting_.space.ended = nullptr;
   finish();
-  outcome.x = read_vector(x);
+  if (setting_.measures_phases) outcome.x = read_vector(x);
   outcome.end = seen().end();
   const auto norms = static_cast<std::size_t>(seen().norms());
   outcome.norms.resize(norms);
@@ -397,7 +403,9 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
     outcome.seconds.push_back(1e-9 * static_cast<double>(times[k] - times[k - 1]));
   }
   outcome.launch = setting_.launch;
-  if (is_success(outcome.end) && norms > 1) measure_phases(iteration, outcome);
+  if (setting_.measures_phases && is_success(outcome.end) && norms > 1) {
+    measure_phases(iteration, outcome);
+  }
   return outcome;
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ bool products_sum_dots(const LocalKernels& kernels, Summation summation);
 
 struct SolverOutcome {
   SolverEnd end = SolverEnd::max_iterations;
-  std::vector<double> x;        ///< this rank's rows
+  std::vector<double> x;        ///< this rank's rows, where phases are measured
   std::vector<double> norms;    ///< watched: at the beginning, then after each iteration
   std::vector<double> seconds;  ///< of each iteration on this rank
   double solve_seconds = 0;     ///< of all of them, by the host's clock
@@ -57,6 +58,7 @@ struct SolverSetting {
   const Comm& comm;
   Progress& progress;
   Operator& op;
+  std::span<const HaloVector> inputs;  ///< of its products: SolverEntry::halo_vectors
   RankSums& rank_sums;
   Launch launch = Launch::one_by_one;   ///< where sums over ranks allow it
   const Inverse inverse;                ///< elementwise; or
@@ -67,6 +69,9 @@ struct SolverSetting {
   StopRule stop;
   double damping = 0.85;             ///< of PageRank
   const double* dangling = nullptr;  ///< of PageRank: 1 where a column is empty
+  /// After a success a few more iterations measure the phases, which spoils x; SolverOutcome::x is
+  /// read before.
+  bool measures_phases = true;
 };
 
 class SolverWorkspace {
@@ -77,7 +82,7 @@ class SolverWorkspace {
   /// A vector of this rank's rows, zeroed.
   double* vector();
   /// Likewise, as input of products.
-  HaloVector halo_vector() { return setting_.op.make_vector(); }
+  HaloVector halo_vector();
   /// In the memory of the device, when all before it is done.
   double read_scalar(int place) const;
   std::vector<double> read_vector(const double* vector) const;
@@ -125,8 +130,7 @@ class SolverWorkspace {
   Inverse inverse() const { return setting_.inverse; }
 
   /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
-  /// `x` what it should be. The same end on all ranks. After a success a few more iterations
-  /// measure the phases, when x has been read.
+  /// `x` what it should be. The same end on all ranks.
   SolverOutcome repeat(
       const double* x, const std::function<void()>& iteration,
       const std::function<void()>& finish = [] {});
@@ -180,6 +184,7 @@ class SolverWorkspace {
 
   SolverSetting setting_;
   std::vector<VectorMemory> vectors_;
+  std::size_t inputs_given_ = 0;
   std::optional<VectorMemory> dot_parts_;  ///< that products leave; nothing where they do not
   VectorMemory small_, parts_;
   double *scalars_ = nullptr, *stop_ = nullptr;

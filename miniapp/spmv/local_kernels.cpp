@@ -130,8 +130,10 @@ void make_boundary_kernel(const OperatorParts& parts, const FormatEntry& format,
 LocalKernels make_local_kernels(const OperatorParts& parts, Order order,
                                 const Spec& interior_format, const Spec& boundary_format) {
   const Device device = parts.site.device;
-  const FormatEntry& interior = find_format(interior_format.name(), device);
-  const FormatEntry& boundary = find_format(boundary_format.name(), device);
+  const FormatEntry& interior =
+      find_format(interior_format.name(), device, interior_format.option());
+  const FormatEntry& boundary =
+      find_format(boundary_format.name(), device, boundary_format.option());
   LocalKernels kernels =
       make_interior_kernel(parts, suited(order, boundary), interior, interior_format);
   make_boundary_kernel(parts, boundary, boundary_format, kernels);

@@ -103,6 +103,9 @@ class Operator {
   /// one that was made from an application's rows or a distributed matrix.
   const LocalMatrix& local() const;
   const Tuning& tuning() const;
+  /// Its communicator, a duplicate, and where ranks compute.
+  const Comm& comm() const;
+  const ComputeSite& site() const;
   /// Vectors of partial sums, [those for others | those from others], one per vector of x.
   std::span<const HaloVector> sum_vectors() const { return sum_vectors_; }
   /// What this rank sends to other nodes in one product; empty: as the plan says.

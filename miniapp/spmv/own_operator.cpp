@@ -52,7 +52,7 @@ Tuning completed(Tuning tuning, const ComputeSite& site) {
 
 LocalKernels kernels_for(const OperatorParts& parts, const Tuning& tuning) {
   const Spec interior = Spec::parse(tuning.format, "format");
-  const Spec boundary = Spec::parse(tuning.boundary_format, "format");
+  const Spec boundary = Spec::parse(tuning.boundary_format, "boundary format");
   if (tuning.own_format != nullptr && tuning.own_format->device != tuning.device) {
     throw InputError(fmt::format("format {}: is one for {}, but the operator is on {}",
                                  tuning.own_format->name, name_of(tuning.own_format->device),
@@ -210,6 +210,12 @@ const LocalMatrix& Operator::local() const {
 }
 const Tuning& Operator::tuning() const {
   return storage_->tuning;
+}
+const Comm& Operator::comm() const {
+  return storage_->comm.get();
+}
+const ComputeSite& Operator::site() const {
+  return storage_->site;
 }
 
 HaloVector Operator::make_vector() {

@@ -21,6 +21,7 @@ class Spec {
   /// `text` as it stands, for a path: it may hold colons and commas.
   static Spec whole(std::string_view text, std::string_view option);
 
+  const std::string& option() const { return option_; }      ///< that it came from
   const std::string& text() const { return text_; }          ///< as the user wrote it
   const std::string& name() const { return name_; }          ///< before the colon
   const std::string& argument() const { return argument_; }  ///< the part without '=', or empty

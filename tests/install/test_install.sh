@@ -22,7 +22,7 @@ cmake --build "$place/consumer"
 # The examples with librowhalo.so, one with archives, and one by pkg-config.
 cmake -S "$source/../../miniapp/examples" -B "$place/shared" -D LIBRARIES=rowhalo::c "${options[@]}"
 cmake --build "$place/shared" --parallel 2
-for example in cpu own_rows several own_format own_transport new_values; do
+for example in cpu own_rows several own_format own_transport new_values solve; do
   mpirun -n 3 "$place/shared/example_$example"
 done
 mpirun -n 1 "$place/shared/example_gpu"

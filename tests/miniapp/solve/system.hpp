@@ -82,6 +82,8 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   Operator op(kernels, {choice.transport.make(
                             {system.plan, NumberType::fp64, entry.halo_vectors, comm, choice.site}),
                         nullptr});
+  std::vector<HaloVector> inputs;
+  for (int k = 0; k < entry.halo_vectors; ++k) inputs.push_back(op.make_vector());
   const std::unique_ptr<RankSums> rank_sums =
       make_rank_sums(comm, choice.site, choice.transport.name);
   const VectorMemory b = copy_to(device, system.b);
@@ -101,6 +103,7 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
       comm,
       progress,
       op,
+      inputs,
       *rank_sums,
       choice.launch,
       {inverts ? reinterpret_cast<const double*>(inverse.data()) : nullptr},

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Solves A x = b with an operator, for programs that have one (`rowhalo solve` measures the same
+// methods). Preconditioner, sums over ranks and the vectors of products are made once.
+//
+// Errors: the constructor is collective, and what fails in it on one rank every rank throws as the
+// same AgreedError. In solve() a rank that fails throws a std::runtime_error alone, as in
+// Operator::apply(). Why iterations ended is a value, SolverOutcome::end, the same on all ranks.
+// Lifetimes: the operator outlives the solver. close() is collective; call it before the
+// operator's.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "miniapp/solve/methods.hpp"
+
+namespace rowhalo {
+
+struct SolverOptions {
+  std::string method = "cg";  ///< of solvers(), one that solves A x = b
+  std::string preconditioner = "jacobi";
+  /// Converged where the residual has this norm times `tolerance` of its first. Of cg and its kin;
+  /// bicgstab watches |r|.
+  ResidualNorm norm = ResidualNorm::unpreconditioned;
+  double tolerance = 1e-8;
+  int max_iterations = 10000;
+  /// So many iterations, whatever the norm; 0: until it is small enough.
+  int iterations = 0;
+  /// Sums do not depend on ranks and partition: in a canonical format, neither do norms and x.
+  bool reproducible = false;
+};
+
+class Solver {
+ public:
+  /// Collective. `op`: made from rows, square, in fp64, with SolverEntry::halo_vectors vectors left
+  /// to give (Tuning::vectors). On a GPU all work goes to `stream`. Throws AgreedError where that
+  /// is not so, where a name is none, where the diagonal is zero.
+  Solver(Operator& op, const SolverOptions& options, Stream stream = {});
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// Collective. From x = 0. b and x are the entries that this rank owns, in the memory of the
+  /// operator's device; b is kept. Returns when x is there, with the norms of all iterations
+  /// (SolverOutcome::x is empty). Squares of norms must be in the range of fp64; where they are not
+  /// the end is SolverEnd::overflow.
+  SolverOutcome solve(const double* b, double* x);
+  /// Collective.
+  void close();
+
+ private:
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
+};
+
+}  // namespace rowhalo
