@@ -196,6 +196,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
 }
 
 PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
   void* data = nullptr;
   ROWHALO_CUDA(cudaHostAlloc(&data, bytes, cudaHostAllocDefault));
   data_.reset(static_cast<std::byte*>(data));

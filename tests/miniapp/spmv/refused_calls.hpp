@@ -10,8 +10,11 @@ namespace rowhalo::test {
 
 /// While at least 0: so many calls more are answered, and the next fails.
 inline std::int64_t answered_calls = -1;
-/// Allocations of device and pinned memory, streams, events, graphs, mappings of other ranks'
-/// memory and communicators of NCCL that have not been given back.
-inline std::int64_t held_resources = 0;
+/// What has been taken and not given back: allocations, and mappings of other ranks' memory.
+struct HeldResources {
+  std::int64_t device, pinned, streams, events, mappings, communicators;
+  bool operator==(const HeldResources&) const = default;
+};
+inline HeldResources held_resources{};
 
 }  // namespace rowhalo::test

@@ -160,7 +160,7 @@ TEST_CASE("a call of CUDA or NCCL that fails on one rank is one error on all, an
   for (const Tuning& tuning : tunings) {
     INFO(tuning.transport << ", " << tuning.format);
     Operator(world(), rows.rows, tuning).close();  // libraries keep something from their first use
-    const std::int64_t held = held_resources;
+    const HeldResources held = held_resources;
     int failures = 0;
     for (int rank = 0; rank < world().size; ++rank) {
       for (std::int64_t k = 0;; k += 1 + k / 30) {
@@ -168,7 +168,9 @@ TEST_CASE("a call of CUDA or NCCL that fails on one rank is one error on all, an
         if (world().rank == rank) answered_calls = k;
         std::string message;
         const bool together = fails_together(rows, tuning, planting, message);
-        CAPTURE(rank, k, message, held, held_resources);
+        const HeldResources& now = held_resources;
+        CAPTURE(rank, k, message, now.device - held.device, now.pinned - held.pinned);
+        CAPTURE(now.streams - held.streams, now.events - held.events, now.mappings - held.mappings);
         REQUIRE_ALL_RANKS(together);
         REQUIRE_ALL_RANKS(held_resources == held);
         if (unspent) break;
