@@ -8,7 +8,7 @@
 #include <array>
 #include <type_traits>
 
-#include "partition/base/suggestion.hpp"
+#include "partition/base/table.hpp"
 #include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
@@ -60,17 +60,11 @@ std::span<const PartitionerEntry> partitioners() {
 }
 
 const PartitionerEntry& find_partitioner(std::string_view name, std::string_view option) {
-  std::vector<std::string> names;
-  for (const PartitionerEntry& entry : table) {
-    if (entry.name == name) {
-      if (entry.unusable == nullptr) return entry;
-      throw InputError(fmt::format("{} {}: {}", option, name, entry.unusable));
-    }
-    names.emplace_back(entry.name);
-  }
-  if (option == "--partition") names.emplace_back("auto");  // one of them (assignment.hpp)
-  throw InputError(fmt::format("{} {}: unknown partitioner{}", option, name,
-                               suggestion(name, names, "use " + listed(names))));
+  std::vector<std::string> others;
+  if (option == "--partition") others = {"auto"};  // one of them (assignment.hpp)
+  const PartitionerEntry& entry = find_entry(table, name, option, "partitioner", others);
+  if (entry.unusable == nullptr) return entry;
+  throw InputError(fmt::format("{} {}: {}", option, name, entry.unusable));
 }
 
 void expect_duration(std::string_view name, const DistributedCsr& matrix, const Comm& comm,

@@ -89,7 +89,7 @@ class Program:
                              "rowhalo") from error
 
     def names(self, table):
-        """Names of formats, transports, partitioners or sources."""
+        """Names in a table of `rowhalo list`."""
         if table not in self.lists:
             text, said = self.ask("list", table, "--json")
             if text is None:

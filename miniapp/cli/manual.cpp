@@ -10,12 +10,10 @@
 #include <sstream>
 #include <utility>
 
-#include "io/sources.hpp"
-#include "kernels/formats.hpp"
+#include "miniapp/cli/tables.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/version.hpp"
 #include "partition/base/errors.hpp"
-#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
@@ -35,6 +33,11 @@ std::string roff_text(std::string_view text) {
     result += one;
   }
   return result;
+}
+
+std::string capitals(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
 }
 
 std::string capital(std::string text) {
@@ -118,22 +121,15 @@ std::string command_section(const App& app) {
 }
 
 /// Of the page of `list`.
-template <class Table>
-std::string table_section(const char* name, const Table& entries) {
-  std::string text = fmt::format(".SH {}\n", name);
-  for (const auto& one : entries) {
-    std::string summary = one.summary;
-    if constexpr (requires { one.device; }) {
-      summary = fmt::format("{}: {}", name_of(one.device), summary);
+std::string table_sections() {
+  std::string text;
+  for (const NamedTable& table : tables()) {
+    text += fmt::format(".SH {}\n", capitals(table.name));
+    for (const TableRow& row : table.rows({})) {
+      text += roff_entry(fmt::format("\\fB{}\\fR", roff_text(row.name)), row.summary);
     }
-    text += roff_entry(fmt::format("\\fB{}\\fR", roff_text(one.name)), summary);
   }
   return text;
-}
-
-std::string table_sections() {
-  return table_section("FORMATS", formats()) + table_section("TRANSPORTS", transports()) +
-         table_section("PARTITIONERS", partitioners()) + table_section("SOURCES", sources());
 }
 
 std::string exit_status() {
@@ -176,10 +172,8 @@ std::string manual_page(const App& app, const App& command) {
   const std::string name = name_of_page(app, command);
   std::string summary = command.get_description();
   if (&command == &app) summary = summary.substr(summary.find(": ") + 2);
-  std::string title = name;
-  for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string text =
-      fmt::format(".TH {} 1 \"\" \"rowhalo {}\" \"Rowhalo\"\n", roff_text(title), version::project);
+  std::string text = fmt::format(".TH {} 1 \"\" \"rowhalo {}\" \"Rowhalo\"\n",
+                                 roff_text(capitals(name)), version::project);
   // Names are not hyphenated, gaps not widened; newer macros go by the string.
   text += ".nh\n.ad l\n.ds AD l\n";
   text += fmt::format(".SH NAME\n{} \\- {}\n", roff_text(name), roff_text(summary));

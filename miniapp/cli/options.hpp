@@ -88,7 +88,7 @@ inline constexpr const char* manufactured_rhs = "manufactured";
 enum class ListForm { table, json, markdown };
 
 struct ListOptions {
-  std::string axis;  ///< formats | transports | partitioners | sources; empty: all of them
+  std::string axis;  ///< of tables(); empty: all of them
   ListForm form = ListForm::table;
 };
 

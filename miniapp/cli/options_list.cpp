@@ -4,13 +4,15 @@
 #include <algorithm>
 
 #include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/tables.hpp"
 
 namespace rowhalo {
 
 void add_list_command(App& app, CommandLine& line) {
-  App* list = &app.add_command("list", "lists formats, transports, partitioners and sources");
+  App* list =
+      &app.add_command("list", "lists what can be named: formats, transports, methods and others");
   list->footer("\nExample: rowhalo list formats");
-  const std::vector<std::string> axes{"formats", "transports", "partitioners", "sources"};
+  const std::vector<std::string> axes = names_in(tables());
   CLI::Option* axis = list->add_option("axis", line.list.axis, alternatives(axes));
   axis->type_name("")->check([axes](const std::string& text) {
     const bool known = std::ranges::find(axes, text) != axes.end();

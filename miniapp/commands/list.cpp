@@ -10,59 +10,27 @@
 #include <vector>
 
 #include "io/report/text_table.hpp"
-#include "io/sources.hpp"
-#include "kernels/formats.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "miniapp/cli/tables.hpp"
 #include "miniapp/halo/device_messages.hpp"
 #include "miniapp/halo/transports.hpp"
-#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-struct Row {
-  std::string name, summary, reason;  ///< reason empty: usable
-};
-
 struct Axis {
   const char* name;
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
 };
-
-std::string text_or_empty(const char* text) {
-  return text == nullptr ? "" : text;
-}
-
-std::vector<Axis> all_axes() {
-  std::vector<Axis> axes{
-      {"formats", {}}, {"transports", {}}, {"partitioners", {}}, {"sources", {}}};
-  for (const FormatEntry& entry : formats()) {
-    axes[0].rows.push_back({entry.name, fmt::format("{}: {}", name_of(entry.device), entry.summary),
-                            unusable_reason(entry)});
-  }
-  ComputeSite site;
-  site.device = device_count() > 0 ? Device::gpu : Device::cpu;
-  site.no_device_messages = device_messages_of_build();
-  for (const TransportEntry& entry : transports()) {
-    axes[1].rows.push_back({entry.name, entry.summary, entry.unusable(site)});
-  }
-  for (const PartitionerEntry& entry : partitioners()) {
-    axes[2].rows.push_back({entry.name, entry.summary, text_or_empty(entry.unusable)});
-  }
-  for (const SourceEntry& entry : sources()) {
-    axes[3].rows.push_back({entry.name, entry.summary, text_or_empty(entry.unusable)});
-  }
-  return axes;
-}
 
 std::string as_json(const Axis& axis) {
   auto array = nlohmann::ordered_json::array();
-  for (const Row& row : axis.rows) {
+  for (const TableRow& row : axis.rows) {
     array.push_back({{"name", row.name},
                      {"summary", row.summary},
-                     {"usable", row.reason.empty()},
-                     {"reason", row.reason}});
+                     {"usable", row.unusable.empty()},
+                     {"reason", row.unusable}});
   }
   return array.dump(2) + "\n";
 }
@@ -76,7 +44,7 @@ std::string escaped(const std::string& cell) {
 
 std::string as_markdown(const Axis& axis) {
   std::string text = fmt::format("| {} | |\n| --- | --- |\n", axis.name);
-  for (const Row& row : axis.rows) {
+  for (const TableRow& row : axis.rows) {
     text += fmt::format("| `{}` | {} |\n", row.name, escaped(row.summary));
   }
   return text;
@@ -84,14 +52,14 @@ std::string as_markdown(const Axis& axis) {
 
 std::string as_table(const Axis& axis) {
   std::size_t width = 0;
-  for (const Row& row : axis.rows) width = std::max(width, row.name.size());
+  for (const TableRow& row : axis.rows) width = std::max(width, row.name.size());
   std::string text = fmt::format("{}\n", axis.name);
-  for (const Row& row : axis.rows) {
+  for (const TableRow& row : axis.rows) {
     const std::size_t indent = width + 4;
     text += fmt::format("  {:<{}}  {}\n", row.name, width, wrapped(row.summary, indent, indent));
-    if (row.reason.empty()) continue;
+    if (row.unusable.empty()) continue;
     text += fmt::format("{:{}}{}\n", "", indent,
-                        wrapped("not usable: " + row.reason, indent + 2, indent));
+                        wrapped("not usable: " + row.unusable, indent + 2, indent));
   }
   return text;
 }
@@ -99,9 +67,13 @@ std::string as_table(const Axis& axis) {
 }  // namespace
 
 std::string list_text(const ListOptions& options) {
+  ComputeSite site;
+  site.device = device_count() > 0 ? Device::gpu : Device::cpu;
+  site.no_device_messages = device_messages_of_build();
   std::string text;
-  for (const Axis& axis : all_axes()) {
-    if (!options.axis.empty() && options.axis != axis.name) continue;
+  for (const NamedTable& table : tables()) {
+    if (!options.axis.empty() && options.axis != table.name) continue;
+    const Axis axis{table.name, table.rows(site)};
     if (!text.empty()) text += "\n";
     switch (options.form) {
       case ListForm::json:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `rowhalo list`: the tables of formats, transports, partitioners and sources, with what is usable
-// on this machine and why not.
+// `rowhalo list`: the tables of what can be named, with what is usable on this machine and why not.
 #pragma once
 
 #include <string>

@@ -7,8 +7,7 @@
 
 #include <stdexcept>
 
-#include "partition/base/spec.hpp"
-#include "partition/base/suggestion.hpp"
+#include "partition/base/table.hpp"
 
 namespace rowhalo {
 
@@ -70,14 +69,9 @@ std::span<const TransportEntry> transports() {
 }
 
 const TransportEntry& find_transport(std::string_view name, std::string_view option) {
-  std::vector<std::string> names;
-  if (option == "--halo") names = {"auto", "all"};
-  for (const TransportEntry& entry : table) {
-    if (name == entry.name) return entry;
-    names.emplace_back(entry.name);
-  }
-  throw InputError(fmt::format("{} {}: unknown transport{}", option, name,
-                               suggestion(name, names, "use " + listed(names))));
+  std::vector<std::string> others;
+  if (option == "--halo") others = {"auto", "all"};
+  return find_entry(table, name, option, "transport", others);
 }
 
 }  // namespace rowhalo

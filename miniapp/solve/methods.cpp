@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "partition/base/spec.hpp"
-#include "partition/base/suggestion.hpp"
+#include "partition/base/table.hpp"
 
 namespace rowhalo {
 
@@ -42,14 +41,9 @@ std::span<const SolverEntry> solvers() {
 }
 
 const SolverEntry& find_solver(std::string_view name, std::string_view option) {
-  std::vector<std::string> names;
-  if (option == "--method") names.emplace_back("all");
-  for (const SolverEntry& entry : table) {
-    if (name == entry.name) return entry;
-    names.emplace_back(entry.name);
-  }
-  throw InputError(fmt::format("{} {}: unknown method{}", option, name,
-                               suggestion(name, names, "use " + listed(names))));
+  std::vector<std::string> others;
+  if (option == "--method") others = {"all"};
+  return find_entry(table, name, option, "method", others);
 }
 
 }  // namespace rowhalo

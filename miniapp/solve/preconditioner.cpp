@@ -9,8 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "partition/base/spec.hpp"
-#include "partition/base/suggestion.hpp"
+#include "partition/base/table.hpp"
 
 namespace rowhalo {
 namespace {
@@ -67,13 +66,7 @@ std::span<const PreconditionerEntry> preconditioners() {
 }
 
 const PreconditionerEntry& find_preconditioner(std::string_view name, std::string_view option) {
-  std::vector<std::string> names;
-  for (const PreconditionerEntry& entry : entries) {
-    if (name == entry.name) return entry;
-    names.emplace_back(entry.name);
-  }
-  throw InputError(fmt::format("{} {}: unknown preconditioner{}", option, name,
-                               suggestion(name, names, "use " + listed(names))));
+  return find_entry(entries, name, option, "preconditioner");
 }
 
 std::vector<double> inverted_blocks(const LocalMatrix& matrix, int size, LocalIndex& singular) {

@@ -14,7 +14,7 @@ from pathlib import Path
 import launch
 
 GOLDEN = Path(__file__).with_name("golden")
-AXES = ["formats", "transports", "partitioners", "sources"]
+AXES = ["formats", "transports", "partitioners", "sources", "methods", "preconditioners", "schedules"]
 CASES = {
     "help": ["--help"],
     "run_help": ["run", "--help"],

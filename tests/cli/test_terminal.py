@@ -14,6 +14,7 @@ import unittest
 
 import launch
 
+AXES = ["formats", "transports", "partitioners", "sources", "methods", "preconditioners", "schedules"]
 COMMANDS = ["run", "kernels", "solve", "info", "network", "convert", "list"]
 MATRIX = ["--matrix", "stencil7:8"]
 
@@ -82,7 +83,7 @@ class Manual(launch.Case):
                 self.check(page, options_of(command) + ["EXIT STATUS", "rowhalo(1)"])
 
     def test_the_page_of_list_has_the_tables(self):
-        words = [name for axis in ("formats", "transports", "partitioners", "sources") for name in names_of(axis)]
+        words = [name for axis in AXES for name in names_of(axis)]
         self.check(printed("list", "--man"), words)
 
     def test_the_page_of_the_tool_for_studies_names_its_commands(self):
@@ -129,7 +130,7 @@ class Bash(launch.Case):
         self.assertEqual(self.complete("rowhalo run --partition "), ["auto", *partitioners])
         formats = ["auto", "all", *dict.fromkeys(names_of("formats"))]
         self.assertEqual(self.complete("rowhalo run --matrix a.mtx --format "), formats)
-        self.assertEqual(self.complete("rowhalo list s"), ["sources"])
+        self.assertEqual(self.complete("rowhalo list so"), ["sources"])
         self.assertEqual(self.complete("rowhalo run --graph o"), ["on", "off"])
         self.assertEqual(self.complete("rowhalo --completion "), ["bash", "zsh"])
         self.assertIn("bicgstab", self.complete("rowhalo solve --method "))

@@ -136,7 +136,7 @@ std::string refusal(const Comm& comm, const TestMatrix& matrix, const char* part
 }
 
 TEST_CASE("unknown partitioners and options are refused", "[partitioners]") {
-  CHECK_THROWS_WITH(find_partitioner("cows"),
+  CHECK_THROWS_WITH(find_partitioner("cows", "--partition"),
                     "--partition cows: unknown partitioner; did you mean rows? Use rows, nnz, "
                     "metis, ptscotch, box, file or auto");
   const Comm comm = world();
