@@ -112,9 +112,6 @@ const SideStream* side_of(const LocalKernels& kernels, bool sums) {
 
 }  // namespace
 
-Operator::Operator(const LocalKernels& kernels, Exchanges exchanges)
-    : kernels_(&kernels), halo_(std::move(exchanges.x)), sums_(std::move(exchanges.sums)) {}
-
 /// Before anything is read or sent.
 void Operator::check_types(NumberType x, NumberType y) const {
   if (kernels_ == nullptr) throw std::logic_error("an operator that was closed was used");

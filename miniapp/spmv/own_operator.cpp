@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operators that own their parts (operator.hpp): from rows to kernels and an exchange.
+// How operators are made and closed (operator.hpp): those that own their parts from rows to kernels
+// and an exchange, others from what they are given.
 #include <fmt/format.h>
 
 #include <optional>
@@ -193,6 +194,9 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
     throw;
   }
 }
+
+Operator::Operator(const LocalKernels& kernels, Exchanges exchanges)
+    : kernels_(&kernels), halo_(std::move(exchanges.x)), sums_(std::move(exchanges.sums)) {}
 
 Operator::~Operator() = default;
 Operator::Operator(Operator&& other) noexcept

@@ -137,8 +137,8 @@ std::string refusal(const Comm& comm, const TestMatrix& matrix, const char* part
 
 TEST_CASE("unknown partitioners and options are refused", "[partitioners]") {
   CHECK_THROWS_WITH(find_partitioner("cows", "--partition"),
-                    "--partition cows: unknown partitioner; did you mean rows? Use rows, nnz, "
-                    "metis, ptscotch, box, file or auto");
+                    "--partition cows: unknown partitioner; did you mean rows? Use auto, "
+                    "rows, nnz, metis, ptscotch, box or file");
   const Comm comm = world();
   const TestMatrix grid = make_grid_matrix(3, 3, 3, 1);
   for (const char* text :
