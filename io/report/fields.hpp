@@ -350,6 +350,12 @@ void fields(const CaseReport& c, Walk&& field) {
 }
 
 template <class Walk>
+void fields(const TuningReport& t, Walk&& field) {
+  field("file", t.file, "that format, transport, schedule and partition were taken from");
+  field("differences", t.differences, "what is another now than it was for the file");
+}
+
+template <class Walk>
 void fields(const RunReport& r, Walk&& field) {
   field("schema_version", schema_version, "version of this layout",
         Range{schema_version, schema_version});
@@ -365,6 +371,7 @@ void fields(const RunReport& r, Walk&& field) {
   field("partition", r.partition, "who owns which rows");
   field("halo", r.halo, "exchange of entries of x");
   field("kernel", r.kernel, "the product on a rank");
+  field("tuning", r.tuning, "of --tuning; null: not given");
   field("setup", r.setup, "before the first product, slowest rank");
   field("memory", r.memory, "most on any rank");
   field("wall", r.wall, "wall clock time of rank 0");

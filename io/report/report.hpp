@@ -266,6 +266,12 @@ struct RankReport {
 
 enum class RunStatus { ok, failed, interrupted };
 
+/// --tuning: a choice that was read instead of tried.
+struct TuningReport {
+  std::string file;
+  std::vector<std::string> differences;  ///< to what it was made for
+};
+
 struct RunReport {
   std::string command;
   std::vector<std::string> argv;
@@ -277,6 +283,7 @@ struct RunReport {
   std::optional<PartitionReport> partition;
   std::optional<HaloReport> halo;
   std::optional<KernelReport> kernel;
+  std::optional<TuningReport> tuning;  ///< --tuning
   SetupReport setup;
   MemoryReport memory;
   WallReport wall;

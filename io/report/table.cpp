@@ -209,8 +209,9 @@ void write_halo(Table& table, const HaloReport& h) {
                    &TransportCandidate::exposed_seconds);
 }
 
-void write_kernel(Table& table, const KernelReport& k) {
+void write_kernel(Table& table, const KernelReport& k, const std::optional<TuningReport>& tuning) {
   table.group("Kernel");
+  if (tuning) table.line("tuned by", tuning->file + ", no trials");
   const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
   table.line("format",
              fmt::format("{}{}, {}, {}", k.format,
@@ -398,7 +399,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.info) write_info(table, report);
   if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);
   if (report.halo) write_halo(table, *report.halo);
-  if (report.kernel) write_kernel(table, *report.kernel);
+  if (report.kernel) write_kernel(table, *report.kernel, report.tuning);
   if (report.info) {
     write_need_of_info(table, report);
   } else if (report.output) {

@@ -46,6 +46,9 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
   if (!options.machine.empty()) {
     files.push_back({"--machine", options.machine, options.machine, FileRole::input});
   }
+  if (!options.tuning.empty()) {
+    files.push_back({"--tuning", options.tuning, options.tuning, FileRole::input});
+  }
   constexpr std::string_view owners = "file:";
   if (options.partition.starts_with(owners)) {
     const std::string path = options.partition.substr(owners.size());
@@ -56,10 +59,15 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
 
   if (converts) add_matrix(files, "OUT", options.output, FileRole::output);
   const std::pair<const char*, const std::string*> outputs[] = {
-      {"--save-y", &options.save_y},   {"--save-x", &options.save_x},
-      {"--history", &options.history}, {"--json", &options.json},
-      {"--csv", &options.csv},         {"--hdf5", &options.hdf5},
-      {"--trace", &options.trace},     {"--communication", &options.communication}};
+      {"--save-y", &options.save_y},
+      {"--save-x", &options.save_x},
+      {"--history", &options.history},
+      {"--json", &options.json},
+      {"--csv", &options.csv},
+      {"--hdf5", &options.hdf5},
+      {"--trace", &options.trace},
+      {"--communication", &options.communication},
+      {"--save-tuning", &options.save_tuning}};
   for (const auto& [option, path] : outputs) {
     if (path->empty() || *path == "-") continue;
     files.push_back({option, *path, file_location(*path).file, FileRole::output});

@@ -48,7 +48,8 @@ struct RunOptions {
   bool poison = false;
   double jitter_microseconds = 0;
   Against validate = Against::reference;
-  std::string machine;  ///< file of `network` that products are predicted from
+  std::string machine;              ///< file of `network` that products are predicted from
+  std::string tuning, save_tuning;  ///< files of what was chosen
   std::string json, csv, hdf5, communication, trace;
   std::string rhs = "manufactured", save_x, history;  ///< of solve
   bool telemetry = true;

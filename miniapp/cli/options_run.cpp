@@ -198,6 +198,8 @@ void add_run_command(App& app, CommandLine& line) {
   add_product_options(*run, *options,
                       "replay products from a CUDA graph if transport and schedule allow it");
   add_distribution_options(*run, *options);
+  add_tuning_option(*run, *options);
+  add_save_tuning_option(*run, *options);
   add_validate_option(*run, *options,
                       {Against::reference, Against::petsc, Against::all, Against::none});
   add_measuring_options(*run, *options,

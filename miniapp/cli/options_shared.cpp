@@ -151,6 +151,26 @@ void add_partition_options(App& app, RunOptions& options, const std::vector<std:
   add_ranks_per_node_option(app, options);
 }
 
+void add_tuning_option(App& app, RunOptions& options) {
+  CLI::Option* tuning = app.add_option(
+      "--tuning", options.tuning,
+      "take format, transport, schedule and partition from a file of `rowhalo run --save-tuning`, "
+      "without trials");
+  tuning->type_name("FILE")->check(file_name())->group("Distribution");
+  for (const char* chosen : {"--format", "--boundary-format", "--halo", "--schedule", "--graph",
+                             "--partition", "--hierarchical", "--partial-sums"}) {
+    if (CLI::Option* option = app.get_option_no_throw(chosen)) tuning->excludes(option);
+  }
+}
+
+void add_save_tuning_option(App& app, RunOptions& options) {
+  app.add_option("--save-tuning", options.save_tuning,
+                 "write what was chosen, for --tuning, if y is right")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Output");
+}
+
 void add_ranks_per_node_option(App& app, RunOptions& options) {
   app.add_option("--ranks-per-node", options.ranks_per_node,
                  "treat N consecutive ranks as a node (default: the ranks that share memory)")

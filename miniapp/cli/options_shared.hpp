@@ -118,6 +118,9 @@ void add_machine_option(App& app, RunOptions& options, const std::string& what);
 void add_graph_option(App& app, RunOptions& options, const std::string& graphs);
 /// --partition, --hierarchical and --ranks-per-node; `first`: words that stand for no single one.
 void add_partition_options(App& app, RunOptions& options, const std::vector<std::string>& first);
+/// --tuning, which stands for the options of its kind that have been added before.
+void add_tuning_option(App& app, RunOptions& options);
+void add_save_tuning_option(App& app, RunOptions& options);
 /// The formats of each device, for the help of an option.
 std::string format_usage();
 void add_value_codes_option(App& app, RunOptions& options);

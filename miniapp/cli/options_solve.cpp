@@ -136,6 +136,7 @@ void add_solve_command(App& app, CommandLine& line) {
                        {{"overlap", Schedule::overlap}, {"blocking", Schedule::blocking}},
                        "order of a product: overlap | blocking (default: overlap)")
       ->group("Distribution");
+  add_tuning_option(*command, *options);
   add_solve_checks(*command, *solve);
   add_threads_option(*command, *options);
   add_telemetry_option(*command, *options);

@@ -59,8 +59,8 @@ ExitCode print_to_stdout(std::string_view text) {
 }
 
 Outputs::Outputs(const RunOptions& options, const Comm& comm) : options_(options), comm_(comm) {
-  const std::string* may_be_stdout[] = {&options.json, &options.csv, &options.communication,
-                                        &options.trace, &options.history};
+  const std::string* may_be_stdout[] = {&options.json,  &options.csv,     &options.communication,
+                                        &options.trace, &options.history, &options.save_tuning};
   const bool taken = std::any_of(std::begin(may_be_stdout), std::end(may_be_stdout),
                                  [](const std::string* path) { return *path == "-"; });
   descriptor_ = taken ? STDERR_FILENO : STDOUT_FILENO;
@@ -72,7 +72,8 @@ void Outputs::check() const {
       {"--csv", &options_.csv},
       {"--communication", &options_.communication},
       {"--trace", &options_.trace},
-      {"--history", &options_.history}};
+      {"--history", &options_.history},
+      {"--save-tuning", &options_.save_tuning}};
   std::vector<std::string> to_stdout;
   for (const auto& [option, path] : reports) {
     if (*path == "-") to_stdout.push_back(option);
@@ -97,6 +98,7 @@ void Outputs::check() const {
     check_text_target(options_.communication, "--communication");
   }
   if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
+  if (!options_.save_tuning.empty()) check_text_target(options_.save_tuning, "--save-tuning");
   if (!options_.history.empty()) check_text_target(options_.history, "--history");
 }
 

@@ -20,6 +20,7 @@
 #include "miniapp/bench/schedule_trial.hpp"
 #include "miniapp/bench/trace.hpp"
 #include "miniapp/commands/references.hpp"
+#include "miniapp/commands/tuned.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/matrix/directory.hpp"
 
@@ -382,13 +383,17 @@ std::string interruption(const Job& job, const RunReport& report) {
   return why;
 }
 
-ExitCode measure_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
+ExitCode measure_and_report(const RunOptions& given, const Job& job, Outputs& outputs,
                             RunReport& report) {
-  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  const Machine machine = begin(given, job, Purpose::product, outputs, report);
+  const std::optional<TuningFile> tuning = tuning_for(given, job, machine);
+  const RunOptions options = with_choice(given, tuning);
   check_machine_file(options, machine);
   if (options.dry) return dry_run(options, job, machine, outputs, report);
   DistributedCsr matrix = read_matrix(options, job, report);
+  const std::uint64_t pattern = pattern_for_tuning(options, job, matrix);
   const Problem problem = distribute(options, job, machine, std::move(matrix), report);
+  compare_with_tuning(options, tuning, job, machine, pattern, report);
   const Operands operands = prepare(options, job, problem, report);
   Connections connections;
   const Experiment experiment{options, job, machine, problem, operands, &connections};
@@ -399,8 +404,10 @@ ExitCode measure_and_report(const RunOptions& options, const Job& job, Outputs& 
     return finish(job, outputs, report, ExitCode::run_time, measured.trace);
   }
   const ExitCode code = conclude_run(options, *measured.references, report);
-  return finish(job, outputs, report, code, measured.trace,
-                [&] { save_y(experiment, measured.y, outputs); });
+  return finish(job, outputs, report, code, measured.trace, [&] {
+    save_y(experiment, measured.y, outputs);
+    save_tuning(options, pattern, report, outputs);
+  });
 }
 
 }  // namespace

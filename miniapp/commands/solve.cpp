@@ -18,6 +18,7 @@
 #include "miniapp/commands/diagnosis.hpp"
 #include "miniapp/commands/experiment.hpp"
 #include "miniapp/commands/system.hpp"
+#include "miniapp/commands/tuned.hpp"
 #include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
 #include "partition/matrix/directory.hpp"
@@ -379,10 +380,20 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   return x;
 }
 
+/// What a tuning file has chosen, as far as solvers have it.
+RunOptions with_choice_for_solvers(const RunOptions& given,
+                                   const std::optional<TuningFile>& tuning) {
+  RunOptions options = with_choice(given, tuning);
+  if (order_of(options.schedule) == Order::split) options.schedule = given.schedule;
+  options.partial_sums = given.partial_sums;
+  return options;
+}
+
 ExitCode solve_and_report(const CommandLine& line, const Job& job, Outputs& outputs,
                           RunReport& report) {
-  const RunOptions& options = line.run;
-  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  const Machine machine = begin(line.run, job, Purpose::product, outputs, report);
+  const std::optional<TuningFile> tuning = tuning_for(line.run, job, machine);
+  const RunOptions options = with_choice_for_solvers(line.run, tuning);
   agree(job.comm, [&] { check_options(options, line.solve); });
   if (!options.save_x.empty()) check_vector_target(options.save_x, "--save-x", job.comm);
   const std::vector<const SolverEntry*> entries = chosen_solvers(line.solve);
@@ -393,7 +404,9 @@ ExitCode solve_and_report(const CommandLine& line, const Job& job, Outputs& outp
                                   "matrix",
                                   options.matrix, source.info.rows, source.info.columns));
   }
+  const std::uint64_t pattern = pattern_for_tuning(options, job, source);
   Problem problem = distribute(options, job, machine, std::move(source), report);
+  compare_with_tuning(options, tuning, job, machine, pattern, report);
   std::vector<double> dangling;
   int matrix_exponent = 0;
   if (entries.front()->kind == SolverKind::pagerank) {
