@@ -67,6 +67,12 @@ choose_remote_start() {
   export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=pbs_shell.sh
 }
 
+# Open MPI 4 looks for ssh and ends without it, even where all ranks are on this host and nothing calls it.
+do_without_ssh() {
+  [ "$nodes" -gt 1 ] || command -v ssh >/dev/null || command -v rsh >/dev/null ||
+    export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-false}
+}
+
 open_mpi_options() {
   local name cores
   options=()
@@ -114,6 +120,7 @@ build_launcher() {
     said=$(timeout -k 1 20 "$launcher_name" --version 2>/dev/null </dev/null) || said=""
   fi
   [[ $SITE_SCHEDULER != pbs || $said != *@("Open MPI"|HYDRA)* ]] || choose_remote_start "$said"
+  [[ $said != *"Open MPI"* ]] || do_without_ssh
   if [[ $line == *"{host_options}"* ]]; then
     if [[ $said == *"Open MPI"* ]]; then open_mpi_options; fi
     # shellcheck disable=SC2016  # expanded below

@@ -94,6 +94,19 @@ class Pbs(pbs_case.StudyCase):
                 self.wait(job)
                 self.check_point(self.folder(job), 4, nodes=2)
 
+    def test_a_one_node_without_a_remote_shell(self):
+        """Open MPI 4 looks for ssh even where all ranks are on its host."""
+        machine = self.double / "machine"
+        machine.unlink()
+        machine.mkdir()
+        for path in self.machine.iterdir():
+            if path.name not in ("ssh", "rsh"):
+                (machine / path.name).symlink_to(path)
+        self.by_hand()
+        job = self.one_node(300, *SMALL)
+        self.wait(job)
+        self.check_point(self.folder(job), 2, nodes=1)
+
     def test_b_the_walltime_saves_result_and_marker(self):
         """By USR1 at two thirds of the walltime; TERM comes after it."""
         self.by_hand()

@@ -79,6 +79,8 @@ fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.p
         return None' jobs_pbs_answers
 fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
   'exec pbs_tmrsh "${names# }"' 'exec pbs_tmrsh "$host"' jobs_pbs
+fault "PBS A: one node needs ssh" jobs/shell/launcher.sh \
+  '|| do_without_ssh' '|| true' jobs_pbs
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
   'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
 fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
