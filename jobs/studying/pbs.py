@@ -107,7 +107,8 @@ def details(ids):
     status, stdout, stderr = ran(arguments)
     # It fails where one of them has ended, and tells the others.
     if status and not all(GONE.search(line) for line in stderr.strip().split("\n")):  # nor no word at all
-        raise WrongInput(f"{typed_line(arguments)}: {' '.join(stderr.split())}")
+        said = dict.fromkeys(stderr.split("\n"))  # of a server that is down, the same for every job
+        raise WrongInput(f"{typed_line(arguments)}: {' '.join(' '.join(said).split())}")
     jobs, lines = {}, re.sub(r"\n\t(?!\w+ = )", "", stdout)  # long values go on after a tab
     for block in re.split(r"^Job Id:\s*", lines, flags=re.MULTILINE)[1:]:
         head, _, rest = block.partition("\n")

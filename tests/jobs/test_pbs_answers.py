@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import subprocess
 import time
 
 import pbs_case
@@ -60,6 +61,18 @@ class Answers(pbs_case.StudyCase):
         self.assertEqual(said.count("adopted"), 1, said)
         self.assertEqual(list(self.states(folder, 0).values()), ["done"])
         self.assertEqual(self.live(), {})
+
+    def test_k_a_server_that_is_down(self):
+        """qstat says it once for every job."""
+        folder, jobs = self.blocked()
+        executable(self.double / "bin/qstat", "#!/bin/sh\nfor job; do printf 'Connection refused\\nqstat: cannot connect "
+                                              "to server n1 (errno=15010)\\n' >&2; done; exit 1\n")
+        run = subprocess.run(["jobs/study.py", "status", folder], cwd=self.project, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertEqual(run.stderr, f"study.py: qstat -f {' '.join(jobs)}: Connection refused qstat: cannot connect "
+                                     "to server n1 (errno=15010)\n")
+        (self.project / "go").touch()
 
     def test_k_a_release_without_an_answer(self):
         """The jobs stay held, and resume releases them; one job of two folders is not taken for the other's."""

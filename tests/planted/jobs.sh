@@ -39,6 +39,8 @@ fault "a table forgets the command of its lines" jobs/studying/rows.py \
 # What PBS does otherwise than Slurm: letters of tests/jobs/pbs_double.md.
 fault "PBS A: tasks of pbs_tmrsh without PATH" jobs/shell/pbs_shell.sh \
   '-c "$exports; $*"' '-c "$*"' jobs_pbs
+fault "PBS A: one node needs ssh" jobs/shell/launcher.sh \
+  '|| do_without_ssh' '|| true' jobs_pbs
 fault "PBS B: no signal before the walltime ends" jobs/shell/pbs_job.sh \
   'signal_before_the_end $$ </dev/null >/dev/null 2>&1 &' ':' jobs_pbs
 fault "PBS B: the marker only at the end" jobs/run.sh \
@@ -77,10 +79,10 @@ fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.p
   '    if not found:
         return None' '    if True:
         return None' jobs_pbs_answers
+fault "PBS K: the same for every job" jobs/studying/pbs.py \
+  'dict.fromkeys(stderr.split("\n"))' 'stderr.split("\n")' jobs_pbs_answers
 fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
   'exec pbs_tmrsh "${names# }"' 'exec pbs_tmrsh "$host"' jobs_pbs
-fault "PBS A: one node needs ssh" jobs/shell/launcher.sh \
-  '|| do_without_ssh' '|| true' jobs_pbs
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
   'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
 fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
