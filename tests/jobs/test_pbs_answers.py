@@ -104,6 +104,15 @@ class Answers(pbs_case.StudyCase):
         self.command("qrls", jobs[0])
         self.study("status", folder, "--watch")
 
+    def test_m_held_by_the_system(self):
+        """As PBS holds what it could not start; that another waits for the job is no reason to wait for it."""
+        folder, jobs = self.blocked()
+        self.command("qhold", "-h", "s", jobs[0])
+        (self.project / "go").touch()
+        said = self.study("status", folder, "--watch", status=1)
+        self.assertRegex(said, rf"held +job {jobs[0]}; held by an administrator or by the scheduler itself: .*; qstat -f ")
+        self.assertEqual(list(self.states(folder, 0).values()), ["held", "done"])
+
     def test_n_what_the_queue_refuses(self):
         """The others are submitted, and the one that collects takes a node where it must."""
         self.set(most_nodes=1, whole_nodes=2)

@@ -86,7 +86,9 @@ fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh 
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
   'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
 fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
-  'return "waiting" if waits else "held"' 'return "waiting" if waits else "pending"' jobs_pbs_answers
+  'return "held" if holds_of(job) else "waiting"' 'return "pending" if holds_of(job) else "waiting"' jobs_pbs_answers
+fault "PBS M: what others wait for is waiting" jobs/studying/pbs.py \
+  '"after" in job.get("depend", "")' '"depend" in job' jobs_pbs_answers
 fault "PBS N: a refused size ends submit" jobs/studying/submitting.py \
   '                    continue
 ' '                    break
@@ -107,7 +109,9 @@ fault "a changed site is not copied into its study" jobs/studying/folder.py \
 fault "plan believes the arguments" jobs/studying/program.py \
   'return "" if said in ("", self.ask(*words)[1]) else said' 'return ""' jobs_study_local
 fault "the reason is the last line of the launcher" jobs/run.sh \
-  'grep -vE -m 1' 'grep -vE' jobs_study_local
+  'grep -avE -m 1' 'grep -avE' jobs_study_local
+fault "a zero byte hides what a launcher says" jobs/run.sh \
+  'grep -avE -m 1' 'grep -vE -m 1' jobs_study_local
 fault "words of a report cost their square" jobs/studying/rows.py \
   '    words = report["argv"]' '    words = report["argv"] * len(report["argv"])' jobs_judged
 fault "a signal before the point is known is lost" jobs/studying/running.py \
