@@ -69,7 +69,8 @@ choose_remote_start() {
 
 # Open MPI 4 looks for ssh and ends without it, even where all ranks are on this host and nothing calls it.
 do_without_ssh() {
-  [ "$nodes" -gt 1 ] || command -v ssh >/dev/null || command -v rsh >/dev/null ||
+  # command -v names what may not be started, too
+  [ "$nodes" -gt 1 ] || [ -x "$(command -v ssh)" ] || [ -x "$(command -v rsh)" ] ||
     export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-false}
 }
 

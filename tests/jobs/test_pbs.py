@@ -102,6 +102,7 @@ class Pbs(pbs_case.StudyCase):
         for path in self.machine.iterdir():
             if path.name not in ("ssh", "rsh"):
                 (machine / path.name).symlink_to(path)
+        (machine / "ssh").write_text("may not be started", encoding="utf-8")
         self.by_hand()
         job = self.one_node(300, *SMALL)
         self.wait(job)
