@@ -229,8 +229,8 @@ class Server:
             job = self.find("qdel", word)
             if job.state == "R":
                 self.end(job)
-            else:  # [E] what waits for it is neither released nor deleted
-                job.state = "F"
+            else:  # [E] what waits for it is neither released nor deleted, unless it waited itself
+                job.state, job.dropped = "F", job.waits
         return ""
 
     def pbs_tmrsh(self, words, environment, _folder):

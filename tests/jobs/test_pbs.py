@@ -206,14 +206,14 @@ class Pbs(pbs_case.StudyCase):
         self.assertEqual(len(results(folder)), 2)
 
     def test_e_the_first_of_a_chain_is_deleted(self):
-        folder, jobs = self.blocked("--chain")
+        folder, jobs = self.blocked("--chain", points="ranks = 1,2,4\nranks_per_node = 2")
         self.command("qdel", jobs[0])
         (self.project / "go").touch()
         self.assertIn("is held and never starts",
                       self.study("status", folder, "--watch", status=1))
-        self.assertEqual(list(self.states(folder).values()), ["cut off", "cut off"])
+        self.assertEqual(list(self.states(folder).values()), ["cut off"] * 3)
         self.study("resume", folder, "--watch")
-        self.assertEqual(list(self.states(folder).values()), ["done", "done"])
+        self.assertEqual(list(self.states(folder).values()), ["done"] * 3)
 
     def test_f_without_gpus(self):
         """Servers refuse ngpus where there are none; the line in the script's head works."""

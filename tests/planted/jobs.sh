@@ -58,6 +58,8 @@ fault "PBS E: watch waits for held jobs" jobs/studying/submitting.py \
 fault "PBS E: resume leaves stale jobs" jobs/studying/submitting.py \
   '    delete_stale(folder, live_jobs)
 ' '' jobs_pbs
+fault "PBS E: the first of a chain is deleted first" jobs/studying/submitting.py \
+  'in reversed(stale_jobs(folder, live_jobs))' 'in stale_jobs(folder, live_jobs)' jobs_pbs
 fault "PBS F: the line by hand asks for GPUs" jobs/pbs/gemv.pbs \
   'ncpus=16:mpiprocs=1:ompthreads=1' 'ncpus=16:mpiprocs=1:ngpus=1:ompthreads=1' jobs_pbs
 fault "PBS G: TERM counts twice" jobs/run.sh \
