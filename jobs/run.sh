@@ -148,13 +148,13 @@ heed_signals
 
 # said_in LOG: ": " and the first error message of the program, if there is one.
 said_in() {
-  grep -E '^rowhalo: |^\[rank [0-9]+ on ' "$1" 2>/dev/null | grep -v -m 1 '^rowhalo: warning: ' | sed 's/^/: /' || true
+  grep -aE '^rowhalo: |^\[rank [0-9]+ on ' "$1" 2>/dev/null | grep -v -m 1 '^rowhalo: warning: ' | sed 's/^/: /' || true
 }
 
 # said_by_launcher LOG: the same of what kept ranks from starting: its first line, after which launchers explain at
 # length.
 said_by_launcher() {
-  grep -vE -m 1 '^rank [0-9]+ on |^[^[:alnum:]]*$' "$1" 2>/dev/null | sed 's/^/: /' || true
+  grep -avE -m 1 '^rank [0-9]+ on |^[^[:alnum:]]*$' "$1" 2>/dev/null | sed 's/^/: /' || true
 }
 
 # supervised COMMAND...: runs it so that signals reach it at once; its exit status.

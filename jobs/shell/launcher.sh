@@ -67,6 +67,13 @@ choose_remote_start() {
   export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=pbs_shell.sh
 }
 
+# Open MPI 4 looks for ssh and ends without it, even where all ranks are on this host and nothing calls it.
+do_without_ssh() {
+  # command -v names what may not be started, too
+  [ "$nodes" -gt 1 ] || [ -x "$(command -v ssh)" ] || [ -x "$(command -v rsh)" ] ||
+    export OMPI_MCA_plm_rsh_agent=${OMPI_MCA_plm_rsh_agent:-false}
+}
+
 open_mpi_options() {
   local name cores
   options=()
@@ -114,6 +121,7 @@ build_launcher() {
     said=$(timeout -k 1 20 "$launcher_name" --version 2>/dev/null </dev/null) || said=""
   fi
   [[ $SITE_SCHEDULER != pbs || $said != *@("Open MPI"|HYDRA)* ]] || choose_remote_start "$said"
+  [[ $said != *"Open MPI"* ]] || do_without_ssh
   if [[ $line == *"{host_options}"* ]]; then
     if [[ $said == *"Open MPI"* ]]; then open_mpi_options; fi
     # shellcheck disable=SC2016  # expanded below

@@ -107,7 +107,8 @@ def details(ids):
     status, stdout, stderr = ran(arguments)
     # It fails where one of them has ended, and tells the others.
     if status and not all(GONE.search(line) for line in stderr.strip().split("\n")):  # nor no word at all
-        raise WrongInput(f"{typed_line(arguments)}: {' '.join(stderr.split())}")
+        said = dict.fromkeys(stderr.split("\n"))  # of a server that is down, the same for every job
+        raise WrongInput(f"{typed_line(arguments)}: {' '.join(' '.join(said).split())}")
     jobs, lines = {}, re.sub(r"\n\t(?!\w+ = )", "", stdout)  # long values go on after a tab
     for block in re.split(r"^Job Id:\s*", lines, flags=re.MULTILINE)[1:]:
         head, _, rest = block.partition("\n")
@@ -115,11 +116,16 @@ def details(ids):
     return {number: job for number, job in jobs.items() if job.get("job_state") not in ("C", "F", "X")}
 
 
+def holds_of(job):
+    """The letters of its holds but that of the system where it waits for others: those that others wait for have an
+    attribute depend, too (beforeany). Slurm's qstat tells no holds."""
+    waits = "Hold_Types" not in job or "after" in job.get("depend", "")
+    return set(job.get("Hold_Types", "")) - ({"s"} if waits else set())
+
+
 def word_of(job):
-    """A hold of the system is that of a dependency, where there is one. Slurm's qstat tells no holds."""
     if job.get("job_state") == "H":
-        waits = "Hold_Types" not in job or job["Hold_Types"] == "s" and "depend" in job
-        return "waiting" if waits else "held"
+        return "held" if holds_of(job) else "waiting"
     return {"R": "running", "E": "ending"}.get(job.get("job_state"), "pending")
 
 
@@ -129,7 +135,7 @@ def live(ids=None):
     if ids is not None and not numbers:
         return {}
     return {number: Live(word_of(job), job.get("Job_Name", ""), owner(job), place_of(job),
-                         ["qrls", number] if set(job.get("Hold_Types", "")) <= set("su") else [], ["qstat", "-f", number])
+                         ["qrls", number] if holds_of(job) <= {"u"} else [], ["qstat", "-f", number])
             for number, job in details(numbers).items()}
 
 

@@ -206,7 +206,7 @@ def submit_all(folder, jobs, after, chain, found):
 
 
 def delete_stale(folder, live_jobs):
-    for job in stale_jobs(folder, live_jobs):
+    for job in reversed(stale_jobs(folder, live_jobs)):  # PBS may delete with a held job what waits for it
         called(backends.of(folder.site).delete_command(job["id"]), None)
         say(f"deleted job {job['id']}: {job['name']}, held for a job that was deleted; results so "
               f"far: {AGAIN} collect {quoted(folder.path)} --plot", flush=True)

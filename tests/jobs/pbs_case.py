@@ -165,9 +165,9 @@ class StudyCase(PbsCase):
     def submit_run(self, *arguments, **more):
         return self.study("submit", "jobs/pbs/run.pbs", "--", *arguments, **more).strip()
 
-    def blocked(self, *options):
+    def blocked(self, *options, **parts):
         """A study whose jobs are queued behind another job."""
         executable(self.project / "blocker.pbs", BLOCKER)
         (self.project / "go").unlink(missing_ok=True)
         self.qsub("blocker.pbs")
-        return self.submit(*options)
+        return self.submit(*options, **parts)

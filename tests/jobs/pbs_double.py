@@ -84,7 +84,8 @@ class Job:
         self.number, self.id = number, f"{number}.double"
         self.script, self.environment = script, environment
         self.name = (options.N or Path(options.script).name)[:15]
-        self.held, self.folder = options.h, options.folder
+        self.held, self.folder = set("u" * options.h), options.folder  # by whom
+        self.waited_for = []  # [M] qstat -f tells them, too
         self.depends = [(kind, ids.split(":")) for kind, _, ids in
                         (part.partition(":") for part in options.depend.split(",") if part)]
         self.walltime, self.nodes, self.per_node, self.cores, self.place = 0, 1, 1, 1, "free"
@@ -101,11 +102,12 @@ class Job:
         return f"{self.id:<17} {self.name:<16} {'me':<16} {0:>8} {self.shown_state()} workq"
 
     def details(self):
-        holds = "u" * self.held + "s" * self.waits or "n"
+        holds = "".join(sorted(self.held | set("s" * self.waits), reverse=True)) or "n"
+        depends = ",".join(f"{kind}:{':'.join(ids)}" for kind, ids in self.depends + self.waited_for)
         lines = [f"Job Id: {self.id}", f"    Job_Name = {self.name}", f"    Job_Owner = {getpass.getuser()}@double",
                  f"    job_state = {self.shown_state()}", f"    Hold_Types = {holds}",
                  f"    Output_Path = double:{self.folder}/{self.name}.o{self.number}",
-                 *(f"    depend = {kind}:{':'.join(ids)}" for kind, ids in self.depends[:1]),
+                 *([f"    depend = {depends}"] if depends else []),
                  f"    Resource_List.ncpus = {self.nodes * self.cores}",
                  f"    Resource_List.place = {self.place}"]  # [I]
         if self.walltime:
@@ -183,6 +185,10 @@ class Server:
                         raise Refused(f"qsub: Unknown resource: {name}", 187)  # [F]
         job.forgotten = {other.number for other in self.jobs.values() if other.status is not None}
         self.jobs[str(self.last)] = job
+        for kind, ids in job.depends:
+            for number in ids:
+                if number.split(".")[0] in self.jobs:
+                    self.find("qsub", number).waited_for.append((kind.replace("after", "before"), [job.id]))
         return job.id
 
     def qstat(self, words, _environment, _folder):
@@ -207,13 +213,15 @@ class Server:
         return job.line()
 
     def qhold(self, words, _environment, _folder):
+        letter = words.pop(words.index("-h") + 1) if "-h" in words else "u"
         for word in words:
-            self.find("qhold", word).held = True
+            if word != "-h":
+                self.find("qhold", word).held.add(letter)
         return ""
 
     def qrls(self, words, _environment, _folder):
         for word in words:
-            self.find("qrls", word).held = False
+            self.find("qrls", word).held.discard("u")
         return ""
 
     def qdel(self, words, _environment, _folder):
@@ -221,8 +229,8 @@ class Server:
             job = self.find("qdel", word)
             if job.state == "R":
                 self.end(job)
-            else:  # [E] what waits for it is neither released nor deleted
-                job.state = "F"
+            else:  # [E] what waits for it is neither released nor deleted, unless it waited itself
+                job.state, job.dropped = "F", job.waits
         return ""
 
     def pbs_tmrsh(self, words, environment, _folder):

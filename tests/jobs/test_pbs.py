@@ -94,6 +94,20 @@ class Pbs(pbs_case.StudyCase):
                 self.wait(job)
                 self.check_point(self.folder(job), 4, nodes=2)
 
+    def test_a_one_node_without_a_remote_shell(self):
+        """Open MPI 4 looks for ssh even where all ranks are on its host."""
+        machine = self.double / "machine"
+        machine.unlink()
+        machine.mkdir()
+        for path in self.machine.iterdir():
+            if path.name not in ("ssh", "rsh"):
+                (machine / path.name).symlink_to(path)
+        (machine / "ssh").write_text("may not be started", encoding="utf-8")
+        self.by_hand()
+        job = self.one_node(300, *SMALL)
+        self.wait(job)
+        self.check_point(self.folder(job), 2, nodes=1)
+
     def test_b_the_walltime_saves_result_and_marker(self):
         """By USR1 at two thirds of the walltime; TERM comes after it."""
         self.by_hand()
@@ -192,14 +206,14 @@ class Pbs(pbs_case.StudyCase):
         self.assertEqual(len(results(folder)), 2)
 
     def test_e_the_first_of_a_chain_is_deleted(self):
-        folder, jobs = self.blocked("--chain")
+        folder, jobs = self.blocked("--chain", points="ranks = 1,2,4\nranks_per_node = 2")
         self.command("qdel", jobs[0])
         (self.project / "go").touch()
         self.assertIn("is held and never starts",
                       self.study("status", folder, "--watch", status=1))
-        self.assertEqual(list(self.states(folder).values()), ["cut off", "cut off"])
+        self.assertEqual(list(self.states(folder).values()), ["cut off"] * 3)
         self.study("resume", folder, "--watch")
-        self.assertEqual(list(self.states(folder).values()), ["done", "done"])
+        self.assertEqual(list(self.states(folder).values()), ["done"] * 3)
 
     def test_f_without_gpus(self):
         """Servers refuse ngpus where there are none; the line in the script's head works."""

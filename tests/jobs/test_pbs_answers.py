@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import subprocess
 import time
 
 import pbs_case
@@ -61,6 +62,18 @@ class Answers(pbs_case.StudyCase):
         self.assertEqual(list(self.states(folder, 0).values()), ["done"])
         self.assertEqual(self.live(), {})
 
+    def test_k_a_server_that_is_down(self):
+        """qstat says it once for every job."""
+        folder, jobs = self.blocked()
+        executable(self.double / "bin/qstat", "#!/bin/sh\nfor job; do printf 'Connection refused\\nqstat: cannot connect "
+                                              "to server n1 (errno=15010)\\n' >&2; done; exit 1\n")
+        run = subprocess.run(["jobs/study.py", "status", folder], cwd=self.project, check=False, env=self.environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertEqual(run.stderr, f"study.py: qstat -f {' '.join(jobs)}: Connection refused qstat: cannot connect "
+                                     "to server n1 (errno=15010)\n")
+        (self.project / "go").touch()
+
     def test_k_a_release_without_an_answer(self):
         """The jobs stay held, and resume releases them; one job of two folders is not taken for the other's."""
         self.environment["ROWHALO_SCHEDULER_SECONDS"] = "10"  # what answers does so in time on a busy machine
@@ -90,6 +103,15 @@ class Answers(pbs_case.StudyCase):
         self.assertEqual(list(self.states(folder, 0).values()), ["held", "done"])
         self.command("qrls", jobs[0])
         self.study("status", folder, "--watch")
+
+    def test_m_held_by_the_system(self):
+        """As PBS holds what it could not start; that another waits for the job is no reason to wait for it."""
+        folder, jobs = self.blocked()
+        self.command("qhold", "-h", "s", jobs[0])
+        (self.project / "go").touch()
+        said = self.study("status", folder, "--watch", status=1)
+        self.assertRegex(said, rf"held +job {jobs[0]}; held by an administrator or by the scheduler itself: .*; qstat -f ")
+        self.assertEqual(list(self.states(folder, 0).values()), ["held", "done"])
 
     def test_n_what_the_queue_refuses(self):
         """The others are submitted, and the one that collects takes a node where it must."""

@@ -279,9 +279,9 @@ class Studies(launch.Case):
                 take_site(opened(self.output, other), other)
 
     def test_what_the_launcher_says_first(self):
-        """Its first line is the reason; after it launchers explain at length."""
+        """Its first line is the reason; after it launchers explain at length, PRRTE with zero bytes."""
         launcher = self.write("launcher", "#!/bin/bash\necho 'pbs_tmrsh: host \"n2\" is not a node' >&2\n"
-                                          "printf -- '-----\\nORTE was unable\\nto start\\n-----\\n' >&2\nexit 1\n")
+                                          "printf -- '-----\\000\\nORTE was unable\\nto start\\n-----\\n' >&2\nexit 1\n")
         launcher.chmod(0o755)
         site = self.write("s.ini", "[site]\nscheduler = none\n[node]\ncores = 2\n[launch]\ncommand = "
                                    f"{launcher} -n {{ranks}}\n")

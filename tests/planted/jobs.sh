@@ -39,6 +39,8 @@ fault "a table forgets the command of its lines" jobs/studying/rows.py \
 # What PBS does otherwise than Slurm: letters of tests/jobs/pbs_double.md.
 fault "PBS A: tasks of pbs_tmrsh without PATH" jobs/shell/pbs_shell.sh \
   '-c "$exports; $*"' '-c "$*"' jobs_pbs
+fault "PBS A: one node needs ssh" jobs/shell/launcher.sh \
+  '|| do_without_ssh' '|| true' jobs_pbs
 fault "PBS B: no signal before the walltime ends" jobs/shell/pbs_job.sh \
   'signal_before_the_end $$ </dev/null >/dev/null 2>&1 &' ':' jobs_pbs
 fault "PBS B: the marker only at the end" jobs/run.sh \
@@ -56,6 +58,8 @@ fault "PBS E: watch waits for held jobs" jobs/studying/submitting.py \
 fault "PBS E: resume leaves stale jobs" jobs/studying/submitting.py \
   '    delete_stale(folder, live_jobs)
 ' '' jobs_pbs
+fault "PBS E: the first of a chain is deleted first" jobs/studying/submitting.py \
+  'in reversed(stale_jobs(folder, live_jobs))' 'in stale_jobs(folder, live_jobs)' jobs_pbs
 fault "PBS F: the line by hand asks for GPUs" jobs/pbs/gemv.pbs \
   'ncpus=16:mpiprocs=1:ompthreads=1' 'ncpus=16:mpiprocs=1:ngpus=1:ompthreads=1' jobs_pbs
 fault "PBS G: TERM counts twice" jobs/run.sh \
@@ -77,12 +81,16 @@ fault "PBS K: a submission without an answer is lost" jobs/studying/submitting.p
   '    if not found:
         return None' '    if True:
         return None' jobs_pbs_answers
+fault "PBS K: the same for every job" jobs/studying/pbs.py \
+  'dict.fromkeys(stderr.split("\n"))' 'stderr.split("\n")' jobs_pbs_answers
 fault "PBS L: hosts are not looked up in the node file" jobs/shell/pbs_shell.sh \
   'exec pbs_tmrsh "${names# }"' 'exec pbs_tmrsh "$host"' jobs_pbs
 fault "PBS L: n1 may be any of two hosts" jobs/shell/launcher.sh \
   'OMPI_MCA_orte_keep_fqdn_hostnames=1' 'OMPI_MCA_orte_keep_fqdn_hostnames=0' jobs_pbs
 fault "PBS M: a held job is waiting" jobs/studying/pbs.py \
-  'return "waiting" if waits else "held"' 'return "waiting" if waits else "pending"' jobs_pbs_answers
+  'return "held" if holds_of(job) else "waiting"' 'return "pending" if holds_of(job) else "waiting"' jobs_pbs_answers
+fault "PBS M: what others wait for is waiting" jobs/studying/pbs.py \
+  '"after" in job.get("depend", "")' '"depend" in job' jobs_pbs_answers
 fault "PBS N: a refused size ends submit" jobs/studying/submitting.py \
   '                    continue
 ' '                    break
@@ -103,7 +111,9 @@ fault "a changed site is not copied into its study" jobs/studying/folder.py \
 fault "plan believes the arguments" jobs/studying/program.py \
   'return "" if said in ("", self.ask(*words)[1]) else said' 'return ""' jobs_study_local
 fault "the reason is the last line of the launcher" jobs/run.sh \
-  'grep -vE -m 1' 'grep -vE' jobs_study_local
+  'grep -avE -m 1' 'grep -avE' jobs_study_local
+fault "a zero byte hides what a launcher says" jobs/run.sh \
+  'grep -avE -m 1' 'grep -vE -m 1' jobs_study_local
 fault "words of a report cost their square" jobs/studying/rows.py \
   '    words = report["argv"]' '    words = report["argv"] * len(report["argv"])' jobs_judged
 fault "a signal before the point is known is lost" jobs/studying/running.py \
