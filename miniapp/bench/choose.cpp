@@ -86,7 +86,10 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
   }
   std::vector<const FormatEntry*> candidates;
   for (const FormatEntry& entry : formats()) {
-    if (entry.device == setting.site.device && entry.automatic) candidates.push_back(&entry);
+    const bool suits = entry.canonical || !request.canonical;
+    if (entry.device == setting.site.device && entry.automatic && suits) {
+      candidates.push_back(&entry);
+    }
   }
   const std::int64_t most_entries =
       max_over_ranks(setting.measuring.comm, setting.matrix.offsets.back());
@@ -130,10 +133,11 @@ Graphs graphs_on(Device device, bool wanted) {
   return wanted && device == Device::gpu ? Graphs::on : Graphs::off;
 }
 
-std::vector<std::string> usable_formats(Device device) {
+std::vector<std::string> usable_formats(Device device, bool canonical) {
   std::vector<std::string> names;
   for (const FormatEntry& entry : formats()) {
-    if (entry.device == device && unusable_reason(entry).empty()) names.emplace_back(entry.name);
+    if (entry.device != device || (canonical && !entry.canonical)) continue;
+    if (unusable_reason(entry).empty()) names.emplace_back(entry.name);
   }
   return names;
 }

@@ -22,6 +22,7 @@ struct FormatRequest {
   std::string interior = "auto";
   std::string boundary;  ///< empty: the same as the interior's, or what takes them with `auto`
   Graphs graphs = Graphs::off;
+  bool canonical = false;  ///< `auto` takes formats with the bits of csr only
 };
 
 struct ChosenKernels {
@@ -72,8 +73,9 @@ SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
 /// Graphs as far as `device` has them.
 Graphs graphs_on(Device device, bool wanted);
 
-/// Names of the formats for `device` that are usable here.
-std::vector<std::string> usable_formats(Device device);
+/// Names of the formats for `device` that are usable here; `canonical`: of those with the bits of
+/// csr.
+std::vector<std::string> usable_formats(Device device, bool canonical = false);
 
 /// The formats in "a,b:k=v,k=v,c"; those that are usable here for "all".
 std::vector<std::string> named_formats(const std::string& text, Device device);

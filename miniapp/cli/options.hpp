@@ -35,6 +35,7 @@ struct RunOptions {
   bool graph = true;  ///< where transport and schedule allow it
   bool value_codes = true;
   SumsOption partial_sums = SumsOption::off;
+  bool reproducible = false;  ///< rows are summed in their stored order, in whatever format
   Precision precision = Precision::fp64;
   double alpha = 1, beta = 0;
   std::string x = "random:seed=1", y = "zeros";

@@ -198,6 +198,10 @@ void add_run_command(App& app, CommandLine& line) {
   add_product_options(*run, *options,
                       "replay products from a CUDA graph if transport and schedule allow it");
   add_distribution_options(*run, *options);
+  run->add_flag("--reproducible", options->reproducible,
+                "y has the same bits for any number of ranks, partition, transport and choice of "
+                "auto: only formats with the bits of csr, no partial sums")
+      ->group("Product");
   add_tuning_option(*run, *options);
   add_save_tuning_option(*run, *options);
   add_validate_option(*run, *options,

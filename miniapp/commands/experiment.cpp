@@ -70,6 +70,32 @@ void check_product_options(const RunOptions& options, Device device) {
   }
 }
 
+/// Local. --reproducible of `run`: what is named must sum up rows in their stored order.
+void check_reproducible(const RunOptions& options, Device device) {
+  if (!options.reproducible) return;
+  for (const auto& [option, text] :
+       {std::pair("--format", &options.format), {"--boundary-format", &options.boundary_format}}) {
+    if (text->empty() || *text == "auto" || *text == "all") continue;
+    if (find_format(Spec::parse(*text, option).name(), device, option).canonical) continue;
+    std::vector<std::string> names = usable_formats(device, true);
+    throw InputError(
+        fmt::format("{} {}: does not sum up rows in their stored order, as "
+                    "--reproducible asks; use auto, {}",
+                    option, *text, listed(names)));
+  }
+  if (order_of(options.schedule) == Order::split) {
+    throw InputError(
+        fmt::format("--schedule {}: adds up rows in two parts, which --reproducible "
+                    "excludes; use overlap or blocking",
+                    entry_of(options.schedule).name));
+  }
+  if (options.partial_sums == SumsOption::on) {
+    throw InputError(
+        "--partial-sums on: adds up rows in parts, which --reproducible excludes; "
+        "leave one of them out");
+  }
+}
+
 /// What names the matrix: convert has a positional argument for it.
 const char* matrix_option(const RunOptions& options) {
   return options.output.empty() ? "--matrix" : "IN";
@@ -90,9 +116,9 @@ ScheduleGrounds schedule_grounds(const Experiment& e, const ChosenKernels& kerne
 /// Collective.
 bool wants_sums(const RunOptions& options, const Comm& comm, const Problem& problem) {
   if (options.partial_sums != SumsOption::automatic) return options.partial_sums == SumsOption::on;
-  const bool free_choice = options.format == "auto" && options.boundary_format.empty() &&
-                           options.partition == "auto" && options.reorder == Reorder::none &&
-                           !entry_of(options.schedule).baseline;
+  const bool free_choice = !options.reproducible && options.format == "auto" &&
+                           options.boundary_format.empty() && options.partition == "auto" &&
+                           options.reorder == Reorder::none && !entry_of(options.schedule).baseline;
   const ComputeSite& site = problem.site;
   return free_choice && sums_pay(comm, problem.matrix, site,
                                  prediction_model(site.device, site.nodes), options.precision);
@@ -131,6 +157,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
   }
   agree(job.comm, [&] {
     if (purpose == Purpose::product) check_product_options(options, device);
+    if (purpose == Purpose::product) check_reproducible(options, device);
     outputs.check();
     const bool all = purpose == Purpose::inspection && options.partition == all_partitioners;
     if (!all) check_partition_request(partition_request(options, device, {}));

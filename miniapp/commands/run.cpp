@@ -243,7 +243,7 @@ std::optional<ChosenKernels> convert(const Experiment& e, const ProductSetting& 
                                      const std::string& name, RunReport& report) {
   e.job.progress.phase("convert");
   const FormatRequest request{name, e.options.boundary_format,
-                              graphs_on(e.problem.site.device, graphs(e))};
+                              graphs_on(e.problem.site.device, graphs(e)), e.options.reproducible};
   ChosenKernels kernels;
   std::optional<AgreedError> refusal;
   const double seconds = timed(e.job.comm, [&] {
@@ -284,7 +284,7 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   const ProductSetting setting =
       e.products(measuring, {options.poison, 1e-6 * options.jitter_microseconds});
   std::vector<std::string> names{options.format};
-  if (options.format == "all") names = usable_formats(device);
+  if (options.format == "all") names = usable_formats(device, options.reproducible);
   Measured measured;
   // For what is small and comes after the timing, such as the text of reports: a measurement is
   // there then that must not be lost.

@@ -324,8 +324,9 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   e.job.progress.phase("convert");
   ChosenKernels kernels;
   report.setup.convert_seconds = timed(e.job.comm, [&] {
-    kernels = choose_kernels(setting, {e.options.format, e.options.boundary_format,
-                                       graphs_on(device, options.graph != "off")});
+    kernels =
+        choose_kernels(setting, {e.options.format, e.options.boundary_format,
+                                 graphs_on(device, options.graph != "off"), options.reproducible});
   });
   e.job.progress.phase("choose transport");
   const ChosenTransport transport = choose_transport(

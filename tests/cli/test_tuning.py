@@ -116,6 +116,24 @@ class Tuning(launch.Case):
             self.assertIn("--tuning", result.message())
             self.assertIn(option, result.message())
 
+    def test_y_of_reproducible_runs_depends_on_no_trial(self):
+        # Dense blocks and long rows: formats that sum in another order win here, and sums pay.
+        for matrix in ("elasticity:6", "arrow:rows=3000,heavy=3,row=900"):
+            words = ("--matrix", matrix, "--device", "cpu", *launch.SHORT, "--reproducible")
+            hashes = set()
+            for ranks, more in ((1, ()), (2, ()), (3, ("--partition", "nnz")), (2, ("--format", "all"))):
+                report, _ = self.run_json("run", *words, *more, ranks=ranks)
+                hashes |= {report["validation"]["y_hash"], *(case["y_hash"] for case in report["cases"]
+                                                              if case["median_seconds"] is not None)}
+                self.assertEqual(report["halo"]["partial_sums"], 0)
+            self.assertEqual(len(hashes), 1, hashes)
+        for option, value, what in (("--format", "bsr", "use auto, csr, csr-omp"), ("--boundary-format", "bsr", "use auto"),
+                                    ("--schedule", "split", "use overlap or blocking"),
+                                    ("--partial-sums", "on", "leave one of them out")):
+            result = launch.run("run", *MATRIX, "--reproducible", option, value)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(what, result.message())
+
     def test_a_file_is_neither_lost_nor_overwritten(self):
         path, _, _ = self.saved()
         result = launch.run("run", *MATRIX, "--tuning", path, "--save-tuning", path)
