@@ -111,7 +111,9 @@ void say_choice(Table& table, const Choice& choice) {
   say_left_out(table, choice.candidates);
 }
 
-void say_partition(Table& table, const PartitionReport& p) {
+/// `swept`: several were measured.
+void say_partition(Table& table, const PartitionReport& p, bool swept) {
+  if (swept) return;
   if (p.ranks == 1) return say(table, "Partition: one rank owns all rows.");
   if (p.candidates.empty()) return say(table, fmt::format("Partition: {}, as named.", p.name));
   Choice choice{"Partition", "predicted the time of a product, from bytes and halo, for",
@@ -185,25 +187,13 @@ void say_schedule(Table& table, const HaloReport& h) {
   }
 }
 
-/// --format all, --halo all.
+/// --format, --halo, --partition all.
 void say_combinations(Table& table, const std::vector<CaseReport>& cases) {
-  std::vector<const CaseReport*> order;
-  for (const CaseReport& one : cases) {
-    if (one.median_seconds && one.outcome != Outcome::wrong) order.push_back(&one);
-  }
-  if (order.empty()) return;
-  std::ranges::stable_sort(order, {}, [](const CaseReport* one) { return *one->median_seconds; });
-  const auto name = [](const CaseReport& one) {
-    return fmt::format("{} with {}", one.format, transport_text(one.transport, one.graph));
-  };
-  std::string text =
-      fmt::format("Of {} combinations, {} took the least time, {} per product.", order.size(),
-                  name(*order[0]), seconds_text(*order[0]->median_seconds));
-  if (order.size() > 1 && *order[0]->median_seconds > 0) {
-    text += fmt::format(" Next is {}, {}.", name(*order[1]),
-                        ratio_text(*order[1]->median_seconds / *order[0]->median_seconds));
-  }
-  say(table, text);
+  const auto ran = std::ranges::count_if(cases, [](const CaseReport& one) {
+    return one.median_seconds && one.outcome != Outcome::wrong;
+  });
+  const std::string winner = winner_text(cases);
+  if (!winner.empty()) say(table, fmt::format("Of {} combinations the winner is {}.", ran, winner));
 }
 
 void say_unknown_floor(Table& table, const RunReport& report) {
@@ -294,7 +284,10 @@ void write_explanation(std::ostream& out, const RunReport& report, bool color) {
   Table table(text, color);
   if (report.partition && report.halo && report.kernel) {
     table.group("Why");
-    say_partition(table, *report.partition);
+    const bool swept = std::ranges::any_of(report.cases, [&](const CaseReport& one) {
+      return one.partition != report.cases.front().partition;
+    });
+    say_partition(table, *report.partition, swept);
     const bool several = !report.cases.empty();
     if (several) say_combinations(table, report.cases);
     if (!several || !report.kernel->candidates.empty()) say_format(table, *report.kernel);

@@ -247,6 +247,9 @@ void fields(const TimingReport& t, Walk&& field) {
         "timed batches; 0: a signal came in the first, after `iterations` products");
   field("iterations", t.iterations, "products per batch");
   field("median_seconds", t.median_seconds, "median over batches (seconds)");
+  field("median_low_seconds", t.median_low_seconds,
+        "the median lies between this and the next with a confidence of 95 % (seconds)");
+  field("median_high_seconds", t.median_high_seconds, "see median_low_seconds");
   field("min_seconds", t.min_seconds, "fastest batch (seconds)");
   field("p95_seconds", t.p95_seconds, "95th percentile of batches (seconds)");
   field("phases", t.phases, "mean of one product in each phase, from a pass of its own");
@@ -335,10 +338,13 @@ void fields(const FormatReport& f, Walk&& field) {
 
 template <class Walk>
 void fields(const CaseReport& c, Walk&& field) {
-  field("format", c.format, "of the interior rows");
-  field("transport", c.transport, "empty when the format refused");
+  field("partition", c.partition, "partitioner");
+  field("format", c.format, "of the interior rows; empty when the partitioner refused");
+  field("transport", c.transport, "empty when the format or the partitioner refused");
   field("graph", c.graph, "products were replayed from a CUDA graph");
   field("median_seconds", c.median_seconds, "of one product (seconds); null: it could not run");
+  field("median_low_seconds", c.median_low_seconds, "as in timing");
+  field("median_high_seconds", c.median_high_seconds, "as in timing");
   field("exposed_seconds", c.exposed_seconds, "product minus the same without exchange (seconds)");
   field("max_error_ratio", FiniteOrNull{c.max_error_ratio},
         "largest error over its bound; null: infinite");
@@ -392,8 +398,8 @@ void fields(const RunReport& r, Walk&& field) {
   field("formats", r.formats, "of the command kernels: every format, fastest first");
   field("solvers", r.solvers, "of the command solve: every method, in the order of the table");
   field("cases", r.cases,
-        "with --format all or --halo all: every combination measured in full; the fastest that "
-        "passed is what the other sections describe");
+        "with --format, --halo or --partition all: every combination measured in full, fastest "
+        "first; the fastest that passed is what the other sections describe");
 }
 
 /// What HDF5 has beside these: values of one rank after the other.

@@ -175,4 +175,30 @@ std::string label_of(const TransportCandidate& c) {
   return c.trial ? c.name + ", " + c.trial->schedule : c.name;
 }
 
+std::string winner_text(const std::vector<CaseReport>& cases) {
+  std::vector<const CaseReport*> order;
+  bool partitions = false;
+  for (const CaseReport& one : cases) {
+    partitions = partitions || one.partition != cases.front().partition;
+    if (one.median_seconds && one.outcome != Outcome::wrong) order.push_back(&one);
+  }
+  if (order.empty()) return "";
+  std::ranges::stable_sort(order, {}, [](const CaseReport* one) { return *one->median_seconds; });
+  const auto name = [&](const CaseReport& one) {
+    return fmt::format("{} with {}{}{}", one.format, one.transport, one.graph ? " in a graph" : "",
+                       partitions ? " on partition " + one.partition : "");
+  };
+  const CaseReport& best = *order.front();
+  std::string text =
+      fmt::format("{}, {} per product", name(best), seconds_text(*best.median_seconds));
+  if (order.size() == 1 || *best.median_seconds == 0) return text;
+  const CaseReport& next = *order[1];
+  const bool apart = best.median_high_seconds < next.median_low_seconds;
+  return text + fmt::format("; {}, {:.2f} times as long, {}", name(next),
+                            *next.median_seconds / *best.median_seconds,
+                            apart ? "is slower (the 95 % intervals of the medians lie apart)"
+                                  : "cannot be told from it (the 95 % intervals of the medians "
+                                    "overlap)");
+}
+
 }  // namespace rowhalo

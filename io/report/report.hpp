@@ -182,6 +182,7 @@ struct TimingReport {
   /// Product minus the same product without exchange, at least 0; 0 where nothing is exchanged,
   /// empty where a signal came before it was measured.
   std::optional<double> exposed_seconds;
+  double median_low_seconds = 0, median_high_seconds = 0;  ///< interval of 95 % of the median
 };
 
 struct PerformanceReport {
@@ -205,9 +206,9 @@ struct ValidationReport {
   std::int64_t rows_unchecked = 0;  ///< rows about which no bound proves anything
 };
 
-/// One of several combinations that a run measured in full (--format all, --halo all).
+/// One of several combinations that a run measured in full (--format, --halo, --partition all).
 struct CaseReport {
-  std::string format, transport;
+  std::string partition, format, transport;
   bool graph = false;
   std::optional<double> median_seconds, exposed_seconds;  ///< empty when it could not run
   double max_error_ratio = 0;
@@ -215,6 +216,7 @@ struct CaseReport {
   Outcome outcome = Outcome::slower;
   std::string reason;               ///< why it could not run, or why it failed
   std::int64_t rows_unchecked = 0;  ///< as in ValidationReport
+  double median_low_seconds = 0, median_high_seconds = 0;  ///< as in TimingReport
 };
 
 /// One format on one rank (`kernels`). Rates are of the faster of the two times.

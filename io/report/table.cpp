@@ -107,16 +107,24 @@ void write_format_design(std::ostream& out, const std::vector<FormatReport>& lis
   }
 }
 
+/// With the partition, where there are several.
 void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
-  const std::size_t format = name_width(longest(list, &CaseReport::format), 6, 24);
+  const bool partitions = std::ranges::any_of(
+      list, [&](const CaseReport& c) { return c.partition != list.front().partition; });
+  const auto partition = [&](const std::string& name) {
+    return partitions ? fmt::format("  {:<10}", name) : "";
+  };
+  const std::size_t format =
+      name_width(longest(list, &CaseReport::format), 6, partitions ? 12 : 24);
   std::size_t transport = 9;
   for (const CaseReport& c : list) {
     transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
   }
-  out << fmt::format("  {:<{}}  {:<{}}  {:>11}  {:>10}  {:>9}  {}\n", "format", format, "transport",
-                     transport, "per product", "exposed", "error", "y_hash");
+  out << fmt::format("  {:<{}}{}  {:<{}}  {:>11}  {:>10}  {:>9}  {}\n", "format", format,
+                     partition("partition"), "transport", transport, "per product", "exposed",
+                     "error", "y_hash");
   for (const CaseReport& c : list) {
-    std::string row = name_cell(c.format, format) +
+    std::string row = name_cell(c.format, format) + partition(c.partition) +
                       fmt::format("  {:<{}}", c.transport + (c.graph ? " graph" : ""), transport);
     if (c.median_seconds) {
       row += fmt::format("  {:>11}  {:>10}  {:>9.3g}  {:016x}", optional_seconds(c.median_seconds),
@@ -432,6 +440,8 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (!report.cases.empty()) {
     table.group("Combinations");
     write_cases(out, report.cases);
+    const std::string winner = winner_text(report.cases);
+    if (!winner.empty()) table.line("winner", winner);
   }
   if (report.wall.seconds > 0) write_wall(table, report.wall);
   out << '\n';

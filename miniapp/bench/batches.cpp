@@ -94,6 +94,16 @@ double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
 
+Interval interval_of_median(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  constexpr double half_width = 0.98;  // 1.96 deviations of a binomial distribution, sqrt(n) / 2
+  const double rank = std::floor(count / 2 - half_width * std::sqrt(count));
+  const auto below = static_cast<std::size_t>(std::max(rank - 1, 0.0));
+  return {values[below], values[values.size() - 1 - below]};
+}
+
 double BatchTimes::median() const {
   return rowhalo::median(seconds);
 }

@@ -36,6 +36,14 @@ int batch_iterations(double product_seconds, double batch_seconds, int fewest);
 /// 0 of none.
 double median(std::vector<double> values);
 
+struct Interval {
+  double low = 0, high = 0;
+};
+/// Where the median of what the values are drawn from lies with a confidence of 95 %: between two
+/// of them, counted from the middle (order statistics; Le Boudec, Performance Evaluation, 2.2). All
+/// of them where they are too few.
+Interval interval_of_median(std::vector<double> values);
+
 struct BatchTimes {
   int iterations = 0;
   std::vector<double> seconds;  ///< of one product, a value per batch, the slowest rank's

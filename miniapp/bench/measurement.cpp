@@ -133,6 +133,9 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.median_seconds = times.median();
   result.timing.min_seconds = times.minimum();
   result.timing.p95_seconds = times.percentile95();
+  const Interval interval = interval_of_median(times.seconds);
+  result.timing.median_low_seconds = interval.low;
+  result.timing.median_high_seconds = interval.high;
   result.own.batch_seconds = times.own_seconds;
   result.interrupted = times.interrupted;
   result.sent_between_nodes = products.sent_between_nodes();

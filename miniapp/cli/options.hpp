@@ -60,7 +60,7 @@ struct RunOptions {
   Color color = Color::automatic;
 };
 
-/// `info --partition`: every partitioner that is usable.
+/// `--partition` of run and info: every partitioner that is usable.
 inline constexpr const char* all_partitioners = "all";
 
 /// What only `info` has.

@@ -93,7 +93,7 @@ void add_validate_option(App& app, RunOptions& options, const std::vector<Agains
 
 /// What only a distributed product has.
 void add_distribution_options(App& run, RunOptions& options) {
-  add_partition_options(run, options, {"auto"});
+  add_partition_options(run, options, {"auto", all_partitioners});
   add_reorder_option(run, options);
   add_halo_option(run, options, {"auto", "all"});
   add_schedule_option(run, options);

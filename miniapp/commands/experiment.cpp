@@ -68,6 +68,13 @@ void check_product_options(const RunOptions& options, Device device) {
   if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
     throw InputError("--trace takes one format and one transport; name them, or use auto");
   }
+  if (options.partition == all_partitioners) {
+    for (const auto& [option, path] :
+         {std::pair("--trace", &options.trace), {"--save-y", &options.save_y}}) {
+      if (path->empty()) continue;
+      throw InputError(fmt::format("{} takes one partition; name it, or use auto", option));
+    }
+  }
 }
 
 /// Local. --reproducible of `run`: what is named must sum up rows in their stored order.
@@ -159,7 +166,8 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
     if (purpose == Purpose::product) check_product_options(options, device);
     if (purpose == Purpose::product) check_reproducible(options, device);
     outputs.check();
-    const bool all = purpose == Purpose::inspection && options.partition == all_partitioners;
+    const bool sweeps = purpose == Purpose::inspection || report.command == "run";
+    const bool all = sweeps && options.partition == all_partitioners;
     if (!all) check_partition_request(partition_request(options, device, {}));
   });
   if (!options.machine.empty()) machine.measured = read_machine_file(options.machine, job.comm);

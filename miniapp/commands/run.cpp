@@ -19,6 +19,7 @@
 #include "miniapp/bench/rank_report.hpp"
 #include "miniapp/bench/schedule_trial.hpp"
 #include "miniapp/bench/trace.hpp"
+#include "miniapp/commands/combinations.hpp"
 #include "miniapp/commands/references.hpp"
 #include "miniapp/commands/tuned.hpp"
 #include "partition/base/numbers.hpp"
@@ -37,27 +38,9 @@ struct Measured {
   std::optional<double> read_bandwidth;  ///< of all devices, GB/s; 0: cannot be measured
 };
 
-bool several(const RunOptions& options) {
-  return options.format == "all" || options.halo == "all";
-}
-
 /// Whether graphs are wanted, and the schedule can be captured.
 bool graphs(const Experiment& e) {
   return e.options.graph && !entry_of(e.operands.schedule).baseline;
-}
-
-/// What could not run, in the table of several.
-void refuse_case(RunReport& report, const std::string& format, const std::string& transport,
-                 bool graph, Outcome outcome, const std::string& reason) {
-  report.cases.push_back({format, transport, graph, {}, {}, 0, 0, outcome, reason});
-}
-
-/// The last of several is what the report describes now.
-void choose_last(std::vector<CaseReport>& cases) {
-  for (CaseReport& one : cases) {
-    if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;
-    if (&one == &cases.back() && one.outcome == Outcome::slower) one.outcome = Outcome::chosen;
-  }
 }
 
 /// The share of the devices' read bandwidth, which is measured once.
@@ -210,10 +193,19 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   const auto [validation, fault] = judge(e, *measured.references, kernels, measurement);
   const TimingReport& timing = measurement.timing;
   if (several(e.options)) {
-    report.cases.push_back(
-        {kernels.interior, transport.name, transport.graph, timing.median_seconds,
-         *timing.exposed_seconds, validation.max_error_ratio, validation.y_hash,
-         validation.passed ? Outcome::slower : Outcome::wrong, fault, validation.rows_unchecked});
+    report.cases.push_back({.partition = report.partition->name,
+                            .format = kernels.interior,
+                            .transport = transport.name,
+                            .graph = transport.graph,
+                            .median_seconds = timing.median_seconds,
+                            .exposed_seconds = *timing.exposed_seconds,
+                            .max_error_ratio = validation.max_error_ratio,
+                            .y_hash = validation.y_hash,
+                            .outcome = validation.passed ? Outcome::slower : Outcome::wrong,
+                            .reason = fault,
+                            .rows_unchecked = validation.rows_unchecked,
+                            .median_low_seconds = timing.median_low_seconds,
+                            .median_high_seconds = timing.median_high_seconds});
   }
   const bool faster = !report.timing || timing.median_seconds < report.timing->median_seconds;
   const bool better = !report.validation || (validation.passed && !report.validation->passed);
@@ -306,40 +298,11 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   }
   if (!report.timing) {
     throw AgreedError(ExitCode::usage,
-                      "--format all, --halo all: every combination was refused; the last: " +
+                      "--format, --halo, --partition all: every combination was refused; the "
+                      "last: " +
                           report.cases.back().reason);
   }
   return measured;
-}
-
-/// The why of the RESULT line when everything has been measured, and the exit status.
-ExitCode conclude_run(const RunOptions& options, const References& references, RunReport& report) {
-  ValidationReport& validation = *report.validation;
-  const auto failed = std::ranges::count(report.cases, Outcome::wrong, &CaseReport::outcome);
-  if (failed > 0) {
-    validation.passed = false;
-    report.verdict = fmt::format("{} of {} combinations failed", failed, report.cases.size());
-  } else if (validation.passed) {
-    const std::string against =
-        validation.against == Against::all ? "petsc and reference" : name_of(validation.against);
-    report.verdict =
-        validation.against == Against::none ? "not validated" : "y agrees with " + against;
-    if (several(options)) {
-      const auto refused = std::ranges::count_if(
-          report.cases, [](const CaseReport& one) { return !one.median_seconds; });
-      report.verdict += fmt::format(", {} combinations", std::ssize(report.cases) - refused);
-      if (refused > 0) report.verdict += fmt::format(", {} refused", refused);
-    }
-    std::int64_t unchecked = validation.rows_unchecked;
-    for (const CaseReport& one : report.cases) unchecked = std::max(unchecked, one.rows_unchecked);
-    if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
-    if (references.petsc_refusal) {
-      report.verdict += "; PETSc not used: " + *references.petsc_refusal;
-    }
-  }
-  if (validation.passed) return ExitCode::fine;
-  report.status = RunStatus::failed;
-  return ExitCode::validation;
 }
 
 /// --save-y: in the order of the source.
@@ -383,6 +346,43 @@ std::string interruption(const Job& job, const RunReport& report) {
   return why;
 }
 
+/// --partition all: one partition after the other, each from the source. What the report describes
+/// is the best of all.
+ExitCode measure_partitions(const RunOptions& options, const Job& job, const Machine& machine,
+                            Outputs& outputs, RunReport& report) {
+  References references;
+  std::uint64_t pattern = 0;
+  const RunReport empty = report;
+  for (const std::string& name : partitioners_to_sweep()) {
+    RunOptions one = options;
+    one.partition = name;
+    RunReport its = empty;
+    try {
+      DistributedCsr matrix = read_matrix(one, job, its);
+      pattern = pattern_for_tuning(one, job, matrix);
+      const Problem problem = distribute(one, job, machine, std::move(matrix), its);
+      const Operands operands = prepare(one, job, problem, its);
+      Connections connections;
+      Measured measured = measure_all({one, job, machine, problem, operands, &connections}, its);
+      connections.close();
+      if (measured.references) references = std::move(*measured.references);
+    } catch (const AgreedError& refusal) {
+      its.partition = PartitionReport{.name = name, .statistics = {}};
+      refuse_case(its, "", "", false, outcome_of(refusal), refusal.what());
+    }
+    const bool stopped = interrupted(job, its);
+    merge_cases(std::move(its), report);
+    if (!stopped) continue;
+    report.status = RunStatus::interrupted;
+    report.verdict = interruption(job, report);
+    return finish(job, outputs, report, ExitCode::run_time);
+  }
+  if (!report.timing) throw AgreedError(ExitCode::usage, report.cases.back().reason);
+  const ExitCode code = conclude_run(options, references, report);
+  return finish(job, outputs, report, code, {},
+                [&] { save_tuning(options, pattern, report, outputs); });
+}
+
 ExitCode measure_and_report(const RunOptions& given, const Job& job, Outputs& outputs,
                             RunReport& report) {
   const Machine machine = begin(given, job, Purpose::product, outputs, report);
@@ -390,6 +390,9 @@ ExitCode measure_and_report(const RunOptions& given, const Job& job, Outputs& ou
   const RunOptions options = with_choice(given, tuning);
   check_machine_file(options, machine);
   if (options.dry) return dry_run(options, job, machine, outputs, report);
+  if (options.partition == all_partitioners) {
+    return measure_partitions(options, job, machine, outputs, report);
+  }
   DistributedCsr matrix = read_matrix(options, job, report);
   const std::uint64_t pattern = pattern_for_tuning(options, job, matrix);
   const Problem problem = distribute(options, job, machine, std::move(matrix), report);

@@ -134,6 +134,39 @@ class Tuning(launch.Case):
             self.assertEqual(result.status, 2, result)
             self.assertIn(what, result.message())
 
+    def test_every_combination_with_its_partition(self):
+        tuning = self.place / "best.json"
+        report, result = self.run_json("run", *MATRIX, *launch.SHORT, "--format", "all", "--halo", "all", "--partition",
+                                       "all", "--save-tuning", tuning, "--explain")
+        cases = report["cases"]
+        ran = [case for case in cases if case["median_seconds"] is not None]
+        times = [case["median_seconds"] for case in ran]
+        self.assertEqual((times, ran), (sorted(times), cases[:len(ran)]))
+        self.assertLessEqual({"rows", "nnz", "box"}, {case["partition"] for case in ran})
+        self.assertGreater(len({(case["format"], case["transport"]) for case in ran}), 20)
+        chosen = [case for case in cases if case["outcome"] == "chosen"]
+        self.assertEqual(chosen, ran[:1])
+        self.assertEqual((report["partition"]["name"], report["kernel"]["format"], report["halo"]["transport"]),
+                         (chosen[0]["partition"], chosen[0]["format"], chosen[0]["transport"]))
+        for case in ran:
+            self.assertLessEqual(case["median_low_seconds"], case["median_seconds"])
+            self.assertLessEqual(case["median_seconds"], case["median_high_seconds"])
+        self.assertRegex(" ".join(result.stdout.split()), f"winner {chosen[0]['format']} with {chosen[0]['transport']} on "
+                         f"partition {chosen[0]['partition']}, .* (is slower|cannot be told from it)")
+        self.assertIn(f"{len(ran)} combinations", result.stdout.split("RESULT: PASS")[1])
+        self.assertEqual(json.loads(tuning.read_text(encoding="utf-8"))["choice"]["partition"], chosen[0]["partition"])
+        # A partitioner that refuses the matrix costs no other one.
+        report, _ = self.run_json("run", "--matrix", "rmat:scale=8", "--device", "cpu", *launch.SHORT, "--format", "csr",
+                                  "--halo", "mpi", "--partition", "all")
+        refused = [case for case in report["cases"] if case["median_seconds"] is None]
+        self.assertEqual([case["partition"] for case in refused], ["box"])
+        self.assertIn("grid", refused[0]["reason"])
+        for option in ("--save-y", "--trace"):
+            result = launch.run("run", *MATRIX, "--partition", "all", option, self.place / "out.h5")
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(f"{option} takes one partition", result.message())
+        self.assertEqual(launch.run("solve", *MATRIX, "--partition", "all").status, 2)
+
     def test_a_file_is_neither_lost_nor_overwritten(self):
         path, _, _ = self.saved()
         result = launch.run("run", *MATRIX, "--tuning", path, "--save-tuning", path)

@@ -58,7 +58,7 @@ fault "every format promises the bits of csr" miniapp/spmv/local_kernels.cpp \
 fault "boundary format promises the interior's bits" miniapp/spmv/local_kernels.cpp \
   'kernels.canonical = kernels.canonical && format.canonical;' \
   ''
-fault "unchecked rows are not said" miniapp/commands/run.cpp \
+fault "unchecked rows are not said" miniapp/commands/combinations.cpp \
   'if (unchecked > 0) report.verdict +=' \
   'if (unchecked < 0) report.verdict +=' \
   cli_validation
@@ -133,7 +133,7 @@ fault "a spent budget counts as ruled out" miniapp/bench/format_trials.cpp \
   'candidate.outcome = Outcome::budget_spent;' \
   'candidate.outcome = Outcome::skipped;' \
   test_miniapp_n1
-fault "two combinations are chosen" miniapp/commands/run.cpp \
+fault "two combinations are chosen" miniapp/commands/combinations.cpp \
   'if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;' \
   '' \
   cli_schema

@@ -166,12 +166,19 @@ TEST_CASE("The fastest of several combinations") {
   RunReport report = complete_report();
   report.kernel->candidates.clear();
   report.halo->candidates.clear();
-  report.cases = {{"csr", "mpi", false, 2e-3, 1e-5, 0.5, 7, Outcome::slower, ""},
-                  {"sell", "p2p", true, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, ""},
-                  {"ell", "p2p", true, 5e-4, 1e-5, 2, 7, Outcome::wrong, "y differs"},
-                  {"dia", "", false, {}, {}, 0, 0, Outcome::refused, "pads too much"}};
-  CHECK(says(report, "Of 2 combinations, sell with p2p in a graph took the least time, 1 ms per"));
-  CHECK(says(report, "Next is csr with mpi, 2 times as long."));
+  report.cases = {
+      {"rows", "csr", "mpi", false, 2e-3, 1e-5, 0.5, 7, Outcome::slower, "", 0, 1.5e-3, 2.5e-3},
+      {"rows", "sell", "p2p", true, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, "", 0, 0.9e-3, 1.1e-3},
+      {"rows", "ell", "p2p", true, 5e-4, 1e-5, 2, 7, Outcome::wrong, "y differs"},
+      {"rows", "dia", "", false, {}, {}, 0, 0, Outcome::refused, "pads too much"}};
+  CHECK(says(report,
+             "Of 2 combinations the winner is sell with p2p in a graph, 1 ms per product; "
+             "csr with mpi, 2.00 times as long, is slower"));
+  report.cases[0].median_low_seconds = 1.05e-3;
+  CHECK(says(report, "2.00 times as long, cannot be told from it"));
+  report.cases[1].partition = "metis";
+  CHECK(says(report, "the winner is sell with p2p in a graph on partition metis, 1 ms"));
+  CHECK_FALSE(says(report, "Partition: rows, as named"));
   CHECK_FALSE(says(report, "Format:"));
   CHECK_FALSE(says(report, "Transport:"));
 }

@@ -108,9 +108,9 @@ TEST_CASE("Tables fit with long names and reasons everywhere") {
   report.kernel->candidates.push_back(refused_format("csr-balanced", reason));
   report.validation->note = reason;
   report.validation->passed = false;
-  report.cases = {{"asell:codes=off,unroll=9,threads=128", "mpi-persistent", false, 1e-3, 1e-5, 3,
-                   7, Outcome::wrong, reason},
-                  {"csr-balanced", "p2p", true, {}, {}, 0, 0, Outcome::refused, reason}};
+  report.cases = {{"rows", "asell:codes=off,unroll=9,threads=128", "mpi-persistent", false, 1e-3,
+                   1e-5, 3, 7, Outcome::wrong, reason},
+                  {"metis", "csr-balanced", "p2p", true, {}, {}, 0, 0, Outcome::refused, reason}};
   check_table(table_of(report), {path, reason});
 
   report = kernels_report();

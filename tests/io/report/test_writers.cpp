@@ -245,7 +245,7 @@ TEST_CASE("Rows that no bound can check stand in the table and in JSON") {
   CHECK(table_of(report).find("  unchecked rows: 3\n") != std::string::npos);
   CHECK(nlohmann::json::parse(to_json(report))["formats"][0]["rows_unchecked"] == 3);
   report = complete_report();
-  report.cases = {{"dia", "mpi", false, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, "", 2}};
+  report.cases = {{"rows", "dia", "mpi", false, 1e-3, 1e-5, 0.5, 7, Outcome::chosen, "", 2}};
   CHECK(table_of(report).find("  unchecked rows: 2\n") != std::string::npos);
   CHECK(nlohmann::json::parse(to_json(report))["cases"][0]["rows_unchecked"] == 2);
 }
