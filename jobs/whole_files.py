@@ -8,10 +8,8 @@ behind when they were killed is removed by the next write of the same file. In s
 shell/whole_files.sh.
 """
 import contextlib
-import hashlib
 import os
 import re
-import secrets
 import socket
 import time
 from pathlib import Path
@@ -20,6 +18,7 @@ FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def sha256_of(path):
+    import hashlib  # pylint: disable=import-outside-toplevel  # most calls of programs need none
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(1 << 20), b""):
@@ -54,7 +53,7 @@ def whole(path):
     target = Path(os.path.realpath(path))
     remove_stale(target)
     fresh = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}."
-                             f"{secrets.token_hex(4)}.part")
+                             f"{os.urandom(4).hex()}.part")
     try:
         os.close(os.open(fresh, FLAGS, 0o666))
     except OSError as error:
@@ -85,6 +84,6 @@ def set_aside(paths, folder):
             place.mkdir()
             break
         except FileExistsError:
-            place = place.with_name(f"{place.name}-{secrets.token_hex(2)}")
+            place = place.with_name(f"{place.name}-{os.urandom(2).hex()}")
     for path in paths:
         path.rename(place / path.name)

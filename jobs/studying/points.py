@@ -4,10 +4,8 @@
 A point is one call of run.sh: a dictionary, kept as point.json. For `kernels` all formats are
 asked in one process; else a format is a point, or `all` of `run` are one.
 """
-import hashlib
 import itertools
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 from studying.ini import WrongInput
 from studying.site import may_share_cores
@@ -82,6 +80,7 @@ def slug(text):
     cannot keep is told from others by a part of its hash."""
     kept = re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-._")
     if any(char.isalnum() and not char.isascii() or not char.isprintable() for char in text):
+        import hashlib  # pylint: disable=import-outside-toplevel  # hardly a name needs it
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         kept = f"{kept[:HASHED_LENGTH]}-{digest}".lstrip("-")
     return kept
@@ -131,6 +130,8 @@ def points_of(study, site, program):
                 point["name"] = name_of(point, study, taken)
                 point["threads"] = int(point["threads"] or point["cores_per_rank"])
                 points.append(point)
+    # With its modules a tenth of a start, which most calls do not need.
+    from concurrent.futures import ThreadPoolExecutor  # pylint: disable=import-outside-toplevel
     with ThreadPoolExecutor(PARALLEL_QUESTIONS) as pool:
         list(pool.map(lambda point: add_outline(point, study, program), points))
     return points

@@ -68,13 +68,13 @@ double vector_bytes_of(std::int64_t entries, Precision precision) {
 }
 
 /// Bytes of the sample in asell, whose rule says only what the best of patterns would take: made on
-/// the host, whose index codes are those of a GPU, and with the host's value codes or none.
-/// Infinite where it refuses.
+/// the host, whose index codes are those of a GPU, and with the host's value codes or none; without
+/// a trial of gather=, which would fill an x as wide as the matrix. Infinite where it refuses.
 double asell_bytes(CsrView view, bool value_codes, double y_bytes) {
   view.value_codes = value_codes;
   try {
     const auto kernel = make_kernel(find_format("asell", Device::cpu), view, all_rows(view.rows),
-                                    Spec::parse("asell", "--format"));
+                                    Spec::parse("asell:gather=off", "--format"));
     return static_cast<double>(kernel->work().matrix_bytes) + y_bytes;
   } catch (const InputError&) {
     return std::numeric_limits<double>::infinity();

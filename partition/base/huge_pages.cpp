@@ -9,6 +9,12 @@
 #include <new>
 
 namespace rowhalo {
+namespace {
+
+// Small pages for less than this are few enough for the first table of translations.
+constexpr std::size_t worth_a_huge_page = huge_page / 8;
+
+}  // namespace
 
 HugePages::HugePages(std::size_t bytes) {
   const std::size_t kept = (bytes + huge_page - 1) / huge_page * huge_page;
@@ -22,7 +28,8 @@ HugePages::HugePages(std::size_t bytes) {
   munmap(data + kept, huge_page - before);
   data_ = {data, Unmap{kept}};
 #if defined(MADV_HUGEPAGE)
-  madvise(data, kept, MADV_HUGEPAGE);  // where it is refused the pages are small
+  // The system clears a whole page to give it. Where it is refused the pages are small.
+  if (bytes >= worth_a_huge_page) madvise(data, kept, MADV_HUGEPAGE);
 #endif
 }
 

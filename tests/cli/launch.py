@@ -46,7 +46,7 @@ ENVIRONMENT = {
 # What these tests say of the CPU holds on a machine with GPUs, too, where a GPU would be the default.
 if os.environ.get("ROWHALO_TEST_DEVICE") != "gpu":
     ENVIRONMENT["CUDA_VISIBLE_DEVICES"] = ""
-# Ranks that wait leave their cores to others (patient_yield.cpp).
+# Ranks that wait leave their cores to others (patient_yield.cpp, resting_barrier.cpp).
 PATIENT_YIELD = BINARY.parents[1] / "tests/librowhalo_patient_yield.so"
 if PATIENT_YIELD.exists():
     ENVIRONMENT["LD_PRELOAD"] = str(PATIENT_YIELD)

@@ -28,7 +28,7 @@ def study_text(name="tiny", kind="strong", matrix="source = stencil7:12", points
 
 def study(*words, environment=None, status=0, cwd=None, timeout=launch.PATIENCE):
     """stdout and stderr of study.py, which must end with `status`, or anyhow with None."""
-    run = subprocess.run([sys.executable, "-B", str(STUDY), *map(str, words)], cwd=cwd, check=False,
+    run = subprocess.run([sys.executable, str(STUDY), *map(str, words)], cwd=cwd, check=False,
                          env=environment or throwaway.environment(), stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout,
                          universal_newlines=True)

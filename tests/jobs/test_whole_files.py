@@ -90,8 +90,8 @@ class WholeFiles(launch.Case):
 
     def test_a_planted_link_is_not(self):
         victim = self.write("victim", "precious\n")
-        with mock.patch("secrets.token_hex", return_value="guessed"):
-            planted = self.place / f".file.{HOST}.{os.getpid()}.guessed.part"
+        with mock.patch("os.urandom", return_value=bytes(4)):
+            planted = self.place / f".file.{HOST}.{os.getpid()}.00000000.part"
             planted.symlink_to(victim)
             self.assertFalse(write_by_python(self.place / "file"))
         self.assertEqual(victim.read_text(encoding="utf-8"), "precious\n")

@@ -25,7 +25,8 @@ import launch  # noqa: E402  pylint: disable=wrong-import-position
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 # A matrix and a measurement that are over in a moment.
 SMALL = ["--matrix", "stencil7:12", *launch.SHORT, "--validate", "reference"]
-# Runs until it is told to end, in short batches: each is finished first.
+# Runs until it is told to end, in short batches: each is finished first, and beyond the 200th it rests in between
+# (resting_barrier.cpp).
 LONG = ["--matrix", "stencil7:24", "--min-seconds", "300", "--iterations", "10", "--format", "csr",
         "--halo", "mpi", "--validate", "reference"]
 
@@ -35,7 +36,7 @@ def environment(**more):
     kept = {name: value for name, value in launch.ENVIRONMENT.items()
             if not re.match(r"(SLURM|PBS|ROWHALO)_|OMP_|OMPI_MCA_btl$", name)}
     return {**kept, "ROWHALO": str(launch.BINARY), "PYTHON": sys.executable,
-            "PYTHONDONTWRITEBYTECODE": "1", **more}
+            "PYTHONDONTWRITEBYTECODE": "1", "ROWHALO_TEST_REST": "20", **more}
 
 
 def without_pictures(place):
@@ -48,12 +49,14 @@ def without_pictures(place):
     return str(folder)
 
 
+# Compiled once, if not yet since they changed, where Python looks for it: tests start them hundreds of times.
+compileall.compile_dir(launch.SOURCE / "jobs", quiet=2, rx=re.compile("/(recipes|results)/"))
+
+
 def copy_of_jobs(place):
-    """A project folder with a space in its name that holds jobs/, and its modules compiled."""
+    """A project folder with a space in its name that holds jobs/, with its modules compiled."""
     project = Path(place) / "my project"
-    shutil.copytree(launch.SOURCE / "jobs", project / "jobs",
-                    ignore=shutil.ignore_patterns("results", "__pycache__"))
-    compileall.compile_dir(project / "jobs", quiet=1)
+    shutil.copytree(launch.SOURCE / "jobs", project / "jobs", ignore=shutil.ignore_patterns("results"))
     return project
 
 

@@ -21,7 +21,9 @@ namespace rowhalo {
 namespace {
 
 struct DestroyDescription {
-  void operator()(cusparseMatDescr_t description) const { cusparseDestroyMatDescr(description); }
+  void operator()(cusparseMatDescr_t description) const {
+    cusparse().destroy_mat_descr(description);
+  }
 };
 
 int block_size(const CsrView& matrix, const Spec& options) {
@@ -44,7 +46,7 @@ class CusparseBsr final : public CusparseKernel {
     const bool by_columns = options.word("order", {"column", "row"}) == "column";
     const auto direction = by_columns ? CUSPARSE_DIRECTION_COLUMN : CUSPARSE_DIRECTION_ROW;
     cusparseMatDescr_t handle = nullptr;
-    ROWHALO_CUSPARSE(cusparseCreateMatDescr(&handle));
+    ROWHALO_CUSPARSE(cusparse().create_mat_descr(&handle));
     const std::unique_ptr<std::remove_pointer_t<cusparseMatDescr_t>, DestroyDescription> general(
         handle);
     const int block_rows = matrix.rows / block_, block_columns = matrix.columns / block_;
@@ -52,9 +54,9 @@ class CusparseBsr final : public CusparseKernel {
         as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
     offsets_ = DeviceArray<std::int32_t>(std::int64_t{block_rows} + 1);
     int blocks = 0;
-    ROWHALO_CUSPARSE(cusparseXcsr2bsrNnz(context(), direction, matrix.rows, matrix.columns,
-                                         general.get(), offsets.data(), matrix.indices, block_,
-                                         general.get(), offsets_.data(), &blocks));
+    ROWHALO_CUSPARSE(cusparse().csr2bsr_nonzeros(context(), direction, matrix.rows, matrix.columns,
+                                                 general.get(), offsets.data(), matrix.indices,
+                                                 block_, general.get(), offsets_.data(), &blocks));
     slots_ = std::int64_t{blocks} * block_ * block_;
     check_padding(options, {slots_, matrix.nonzeros, matrix},
                   fmt::format("blocks of {} x {}", block_, block_), "use another b=, or sell");
@@ -62,7 +64,7 @@ class CusparseBsr final : public CusparseKernel {
     values_ = DeviceMemory(static_cast<std::size_t>(slots_) * matrix_value_bytes(matrix.precision));
     convert(direction, general.get(), offsets);
     cusparseConstSpMatDescr_t description = nullptr;
-    ROWHALO_CUSPARSE(cusparseCreateConstBsr(
+    ROWHALO_CUSPARSE(cusparse().create_bsr(
         &description, block_rows, block_columns, blocks, block_, block_, offsets_.data(),
         indices_.data(), values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision),
@@ -74,12 +76,12 @@ class CusparseBsr final : public CusparseKernel {
   void convert(cusparseDirection_t direction, cusparseMatDescr_t general,
                const DeviceArray<std::int32_t>& offsets) {
     if (csr_.precision == Precision::fp64) {
-      ROWHALO_CUSPARSE(cusparseDcsr2bsr(
+      ROWHALO_CUSPARSE(cusparse().dcsr2bsr(
           context(), direction, csr_.rows, csr_.columns, general,
           static_cast<const double*>(csr_.values), offsets.data(), csr_.indices, block_, general,
           reinterpret_cast<double*>(values_.data()), offsets_.data(), indices_.data()));
     } else {
-      ROWHALO_CUSPARSE(cusparseScsr2bsr(
+      ROWHALO_CUSPARSE(cusparse().scsr2bsr(
           context(), direction, csr_.rows, csr_.columns, general,
           static_cast<const float*>(csr_.values), offsets.data(), csr_.indices, block_, general,
           reinterpret_cast<float*>(values_.data()), offsets_.data(), indices_.data()));

@@ -18,9 +18,9 @@ class CusparseCoo final : public CusparseKernel {
       : CusparseKernel(matrix, CUSPARSE_SPMV_COO_ALG1), rows_(row_of_entries(matrix)) {
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(
-        cusparseCreateConstCoo(&description, matrix.rows, matrix.columns, matrix.nonzeros,
-                               rows_.data(), matrix.indices, matrix.values, CUSPARSE_INDEX_32I,
-                               CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
+        cusparse().create_coo(&description, matrix.rows, matrix.columns, matrix.nonzeros,
+                              rows_.data(), matrix.indices, matrix.values, CUSPARSE_INDEX_32I,
+                              CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));
     prepare(description);
   }
 

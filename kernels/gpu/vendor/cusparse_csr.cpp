@@ -41,7 +41,7 @@ class CusparseCsr final : public CusparseKernel {
       offsets_ = as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
     }
     cusparseConstSpMatDescr_t description = nullptr;
-    ROWHALO_CUSPARSE(cusparseCreateConstCsr(
+    ROWHALO_CUSPARSE(cusparse().create_csr(
         &description, matrix.rows, matrix.columns, matrix.nonzeros,
         wide ? static_cast<const void*>(matrix.offsets) : offsets_.data(),
         wide ? static_cast<const void*>(wide_columns_.data()) : matrix.indices, matrix.values, type,

@@ -6,13 +6,12 @@
 // 64-bit columns.
 #pragma once
 
-#include <cusparse.h>
-
 #include <chrono>
 #include <memory>
 #include <type_traits>
 
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/vendor/cusparse.hpp"
 #include "kernels/product_arguments.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
@@ -59,13 +58,13 @@ class CusparseKernel : public SpmvKernel {
   void multiply_as(const ProductArguments<T>& product, Stream stream) const;
 
   struct DestroyContext {
-    void operator()(cusparseHandle_t context) const { cusparseDestroy(context); }
+    void operator()(cusparseHandle_t context) const { cusparse().destroy(context); }
   };
   struct DestroyMatrix {
-    void operator()(cusparseConstSpMatDescr_t matrix) const { cusparseDestroySpMat(matrix); }
+    void operator()(cusparseConstSpMatDescr_t matrix) const { cusparse().destroy_matrix(matrix); }
   };
   struct DestroyVector {
-    void operator()(cusparseDnVecDescr_t vector) const { cusparseDestroyDnVec(vector); }
+    void operator()(cusparseDnVecDescr_t vector) const { cusparse().destroy_dn_vec(vector); }
   };
   template <class Handle, class Destroy>
   using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy>;

@@ -34,7 +34,7 @@ class CusparseSell final : public CusparseKernel {
     values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
     fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());
     cusparseConstSpMatDescr_t description = nullptr;
-    ROWHALO_CUSPARSE(cusparseCreateConstSlicedEll(
+    ROWHALO_CUSPARSE(cusparse().create_sliced_ell(
         &description, matrix.rows, matrix.columns, matrix.nonzeros, slots, slices.rows,
         begins_.data(), indices_.data(), values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_BASE_ZERO, cusparse_type(matrix.precision)));

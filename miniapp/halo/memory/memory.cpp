@@ -12,10 +12,11 @@ VectorMemory::VectorMemory(Device device, std::size_t bytes)
     : bytes_((std::max<std::size_t>(bytes, 1) + huge_page - 1) / huge_page * huge_page) {
   if (device == Device::gpu) {
     gpu_ = DeviceMemory(bytes_);
+    set_bytes(device, data(), 0, bytes_);
   } else {
-    host_ = HugePages(bytes_);
+    host_ = HugePages(std::max<std::size_t>(bytes, 1));
+    set_bytes(device, data(), 0, bytes);  // what lies behind is not read, and zero already
   }
-  set_bytes(device, data(), 0, bytes_);
 }
 
 void copy_between(Device device, void* to, const void* from, std::size_t bytes) {
