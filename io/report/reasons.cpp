@@ -50,6 +50,9 @@ std::vector<std::string> words_in(const Words& table) {
 std::string trial_text(const FormatCandidate& c) {
   const FormatFigures& f = c.figures;
   const bool chosen = c.outcome == Outcome::chosen;
+  if (f.grounds == FormatGrounds::tie && c.outcome != Outcome::chosen) {
+    return fmt::format("cannot be told from {}", f.than);
+  }
   if (f.grounds == FormatGrounds::trial_with_exchange) {
     return chosen ? "fastest with exchange" : "fastest without exchange";
   }

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "io/report/reasons.hpp"
+#include "miniapp/tune/duel.hpp"
 
 namespace rowhalo {
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int fewest_products = 5, most_products = 1000, most_rounds = 3;
 constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
-constexpr double near = 0.15, jitter = 1e-6;     ///< two times that one round does not tell apart
+constexpr double near = 0.3, jitter = 1e-6;      ///< two times that one round does not tell apart
 constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
 constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound and by prediction
 constexpr int promising = 2;                     ///< formats that are tried first
@@ -105,7 +106,8 @@ class FormatTrials {
   std::optional<AgreedError> make_with_room(Attempt& attempt);
   void time(Attempt& attempt) const;
   void time_several(Attempt& attempt, double seconds) const;
-  void time_rounds(Attempt& attempt, int rounds) const;
+  double time_round(Attempt& attempt) const;
+  bool stands_first(const Attempt& attempt);
   void compare(std::unique_ptr<Attempt> attempt);
 
   double now() const { return setting_.measuring.clock.host_seconds(); }
@@ -235,12 +237,11 @@ std::optional<AgreedError> FormatTrials::make_with_room(Attempt& attempt) {
   return make(attempt);
 }
 
-/// Collective. One more round or several of products in a row; the shortest counts.
-void FormatTrials::time_rounds(Attempt& attempt, int rounds) const {
-  for (int round = 0; round < rounds; ++round) {
-    attempt.seconds = std::min(
-        attempt.seconds, time_batch(setting_.measuring, attempt.iterations, *attempt.products));
-  }
+/// Collective. Seconds of a product in one more round of several in a row; the shortest counts.
+double FormatTrials::time_round(Attempt& attempt) const {
+  const double seconds = time_batch(setting_.measuring, attempt.iterations, *attempt.products);
+  attempt.seconds = std::min(attempt.seconds, seconds);
+  return seconds;
 }
 
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
@@ -275,26 +276,40 @@ void FormatTrials::time_several(Attempt& attempt, double seconds) const {
   const int count = static_cast<int>(std::clamp<double>(wanted, fewest_products, most_products));
   attempt.iterations = (count + step - 1) / step * step;
   attempt.seconds = std::numeric_limits<double>::infinity();
-  time_rounds(attempt, 1);
+  time_round(attempt);
   const bool quick = attempt.seconds * attempt.iterations < 2 * round_seconds;
-  if (quick) time_rounds(attempt, most_rounds - 1);
+  for (int round = 1; quick && round < most_rounds; ++round) time_round(attempt);
 }
 
-/// Collective. Keeps the faster; when they are close both run again in turn.
+/// Collective. Keeps the faster; when they are close both run again in turn, and of two that cannot
+/// be told apart the first of the table stays.
 void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
+  bool wins = !best_ || attempt->seconds < best_->seconds;
   if (best_ && !made_room_) {
     const double difference = std::abs(attempt->seconds - best_->seconds);
-    const bool undecided = difference < std::max(jitter, near * best_->seconds);
-    for (int round = 0; undecided && round < most_rounds - 1; ++round) {
-      time_rounds(*best_, 1);
-      time_rounds(*attempt, 1);
+    if (difference < std::max(jitter, near * best_->seconds)) {
+      const Lead lead =
+          duel([&] { return time_round(*best_); }, [&] { return time_round(*attempt); });
+      wins = lead == Lead::second;
+      if (lead == Lead::none) wins = stands_first(*attempt);
     }
     candidates_[best_->prospect.place].seconds = best_->seconds;
   }
   candidates_[attempt->prospect.place].seconds = attempt->seconds;
-  if (best_ && best_->seconds <= attempt->seconds) return;
+  if (!wins) return;
   best_ = std::move(attempt);
   made_room_ = false;
+}
+
+/// Of it and the best so far, which cannot be told apart. The other's line says so.
+bool FormatTrials::stands_first(const Attempt& attempt) {
+  const bool first = attempt.prospect.place < best_->prospect.place;
+  const Prospect& stays = first ? attempt.prospect : best_->prospect;
+  const Prospect& goes = first ? best_->prospect : attempt.prospect;
+  FormatFigures& figures = candidates_[goes.place].figures;
+  figures.grounds = FormatGrounds::tie;
+  figures.than = stays.entry->name;
+  return first;
 }
 
 /// Collective.

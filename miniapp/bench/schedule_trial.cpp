@@ -11,14 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "miniapp/tune/duel.hpp"
+
 namespace rowhalo {
 
 namespace {
 
 constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the schedule so far
-constexpr double round_of_trial_seconds = 0.005;
-constexpr int least_iterations = 3, rounds = 3;
+constexpr double round_of_trial_seconds = 0.003;
+constexpr int least_iterations = 3;
 /// Formats are chosen without the exchange, which slows some down by microseconds more than others.
 constexpr double short_product_seconds = 1e-4;
 constexpr double runner_up_share = 1.15;  ///< of the best, at most
@@ -109,9 +111,11 @@ struct Contender {
                           static_cast<int>(std::ceil(round_of_trial_seconds / one / step))) *
                  step;
   }
-  /// Collective.
-  void time_round(const Measuring& measuring) {
-    seconds = std::min(seconds, time_batch(measuring, iterations, products.sequence()));
+  /// Collective. Seconds of a product in one more round; the shortest counts.
+  double time_round(const Measuring& measuring) {
+    const double one = time_batch(measuring, iterations, products.sequence());
+    seconds = std::min(seconds, one);
+    return one;
   }
 };
 
@@ -165,18 +169,15 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
     if (before) before->products.close();
     return nullptr;
   }
-  for (int round = 0; round < rounds; ++round) {
-    before->time_round(measuring);
-    after->time_round(measuring);
-  }
+  const Lead lead = duel([&] { return before->time_round(measuring); },
+                         [&] { return after->time_round(measuring); });
   const bool right = after->products.ghosts_arrive();
   after->products.close();
   before->products.close();
   line.seconds = after->seconds;
   line.trial->share = after->seconds / before->seconds;
-  line.outcome = !right                      ? Outcome::wrong
-                 : line.trial->share < worth ? Outcome::chosen
-                                             : Outcome::slower;
+  const bool faster = lead == Lead::second && line.trial->share < worth;
+  line.outcome = !right ? Outcome::wrong : faster ? Outcome::chosen : Outcome::slower;
   return line.outcome == Outcome::chosen ? std::move(other) : nullptr;
 }
 

@@ -9,13 +9,15 @@
 #include <limits>
 
 #include "io/report/reasons.hpp"
+#include "miniapp/tune/duel.hpp"
 
 namespace rowhalo {
 
 namespace {
 
 constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
-constexpr int rounds_alone = 3, rounds_in_turn = 2;
+constexpr int rounds_alone = 3;
+constexpr int parts_of_a_round = 4;            ///< for pairs of a duel, of which there may be nine
 constexpr double near = 0.15, jitter = 1e-6;   ///< two times that one round does not tell apart
 constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
 
@@ -45,6 +47,7 @@ class TransportTrials {
  private:
   void try_transport(const TransportVariant& variant);
   void time(Attempt& attempt) const;
+  double time_with(Attempt& attempt, int parts = parts_of_a_round) const;
   void time_round(Attempt& attempt) const;
   void compare(std::unique_ptr<Attempt> attempt);
   void note(const Attempt& attempt);
@@ -56,20 +59,25 @@ class TransportTrials {
   std::unique_ptr<Attempt> best_;
 };
 
+/// Collective. Seconds of a product in one more batch of a round that is shared by `parts`; the
+/// shortest counts.
+double TransportTrials::time_with(Attempt& attempt, int parts) const {
+  ProductSequence& products = attempt.products->sequence();
+  const int steps = std::max(1, attempt.iterations / products.step() / parts);
+  const double seconds = time_batch(setting_.measuring, steps * products.step(), products);
+  attempt.seconds = std::min(attempt.seconds, seconds);
+  return seconds;
+}
+
 /// Collective. The shortest times count.
 void TransportTrials::time_round(Attempt& attempt) const {
-  const auto with = [&] {
-    const double seconds =
-        time_batch(setting_.measuring, attempt.iterations, attempt.products->sequence());
-    attempt.seconds = std::min(attempt.seconds, seconds);
-  };
   const auto without = [&] {
     const double seconds = time_batch(setting_.measuring, attempt.iterations, *attempt.local);
     attempt.local_seconds = std::min(attempt.local_seconds, seconds);
   };
   const bool local_first = attempt.rounds++ % 2 == 1;
   if (local_first) without();
-  with();
+  time_with(attempt, 1);
   if (!local_first) without();
 }
 
@@ -92,19 +100,20 @@ void TransportTrials::note(const Attempt& attempt) {
   candidate.exposed_seconds = attempt.exposed_seconds();
 }
 
-/// Collective. Keeps the faster; when they are close both run again in turn.
+/// Collective. Keeps the faster; when they are close both run again in turn, and of two that cannot
+/// be told apart the first of the table stays.
 void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
+  bool wins = !best_ || attempt->seconds < best_->seconds;
   if (best_) {
     const double difference = std::abs(attempt->seconds - best_->seconds);
-    const bool undecided = difference < std::max(jitter, near * best_->seconds);
-    for (int round = 0; undecided && round < rounds_in_turn; ++round) {
-      time_round(*best_);
-      time_round(*attempt);
+    if (difference < std::max(jitter, near * best_->seconds)) {
+      wins = duel([&] { return time_with(*best_); }, [&] { return time_with(*attempt); }) ==
+             Lead::second;
     }
     note(*best_);
   }
   note(*attempt);
-  if (!best_ || attempt->seconds < best_->seconds) std::swap(best_, attempt);
+  if (wins) std::swap(best_, attempt);
   if (attempt) attempt->close();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A shared library that the program opens itself, at its first use: one whose loading costs every
-// process much (cuBLAS: 0.1 s; cuSPARSE: 9 ms), or one that the program can do without. Stays open to the end.
+// process much (cuBLAS: 0.1 s; cuSPARSE: 9 ms), or one that the program can do without. Stays open
+// to the end.
 #pragma once
 
 #include <stdexcept>

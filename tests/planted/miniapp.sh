@@ -121,7 +121,7 @@ fault "messages inside nodes count all" miniapp/bench/describe.cpp \
   'quality.messages;' \
   cli_info
 fault "auto takes the last format" miniapp/bench/format_trials.cpp \
-  'if (best_ && best_->seconds <= attempt->seconds) return;' \
+  'if (!wins) return;' \
   ''
 fault "auto takes the format that suits the first rank" miniapp/bench/batches.cpp \
   'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
@@ -270,8 +270,8 @@ fault "auto takes a transport that leaves wrong ghosts" miniapp/bench/transport_
   'if (!attempt->products->ghosts_arrive()) {' \
   'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
 fault "auto keeps the slowest transport" miniapp/bench/transport_trials.cpp \
-  'attempt->seconds < best_->seconds) std::swap' \
-  'attempt->seconds > best_->seconds) std::swap'
+  'bool wins = !best_ || attempt->seconds < best_->seconds;' \
+  'bool wins = !best_ || attempt->seconds > best_->seconds;'
 fault "a transport without room ends the job" miniapp/bench/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.outcome = outcome_of(refusal);' \

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rivals whose times are drawn at random: who leads, and how often chance passes for a lead.
+#include "miniapp/tune/duel.hpp"
+
+#include "partition/base/hash.hpp"
+#include "tests/catch.hpp"
+
+using namespace rowhalo;
+
+namespace {
+
+/// Times around `seconds`, some percent of noise, now and then held up as by other work.
+class Timed {
+ public:
+  Timed(double seconds, double noise, double held_up, std::uint64_t seed)
+      : seconds_(seconds), noise_(noise), held_up_(held_up), seed_(seed) {}
+
+  double operator()() {
+    ++calls;
+    const double chance = 0.5 + 0.5 * uniform_value(seed_, 2 * calls);
+    const double noise = 1 + noise_ * uniform_value(seed_, 2 * calls + 1);
+    return seconds_ * noise * (chance < held_up_ ? 3 : 1);
+  }
+
+  std::uint64_t calls = 0;
+
+ private:
+  double seconds_, noise_, held_up_;
+  std::uint64_t seed_;
+};
+
+/// Of so many duels, in how many of `trials` each of the three came out.
+struct Counts {
+  int first = 0, second = 0, none = 0;
+};
+
+Counts count(double ratio, double noise, double held_up) {
+  Counts counts;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Timed first(1e-4, noise, held_up, 2 * seed), second(ratio * 1e-4, noise, held_up, 2 * seed + 1);
+    switch (duel(std::ref(first), std::ref(second))) {
+      case Lead::first:
+        ++counts.first;
+        break;
+      case Lead::second:
+        ++counts.second;
+        break;
+      case Lead::none:
+        ++counts.none;
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("equals are seldom told apart") {
+  for (const double held_up : {0.0, 0.3}) {
+    const Counts counts = count(1, 0.02, held_up);
+    CHECK(counts.none > 350);
+    CHECK(counts.first < 30);
+    CHECK(counts.second < 30);
+  }
+}
+
+TEST_CASE("who is faster by more than the noise leads, whoever else works") {
+  const Counts quiet = count(1.05, 0.02, 0);
+  CHECK(quiet.first > 390);
+  CHECK(quiet.second == 0);
+  const Counts faster = count(0.9, 0.02, 0);
+  CHECK(faster.second == 400);
+  const Counts busy = count(1.3, 0.02, 0.1);
+  CHECK(busy.first > 250);
+  CHECK(busy.second <= 2);
+}
+
+TEST_CASE("a duel takes no more pairs than it needs") {
+  Timed first(1, 0.01, 0, 1), twice(2, 0.01, 0, 2), equal(1, 0, 0, 3);
+  CHECK(duel(std::ref(first), std::ref(twice)) == Lead::first);
+  CHECK(first.calls == 3);
+  Timed near(1.05, 0.01, 0, 4), other(1, 0.01, 0, 5);
+  CHECK(duel(std::ref(near), std::ref(other)) == Lead::second);
+  CHECK(other.calls == 6);
+  Timed same(1, 0, 0, 6);
+  CHECK(duel(std::ref(equal), std::ref(same)) == Lead::none);
+  CHECK(same.calls == Duel::most_pairs);
+}
