@@ -11,7 +11,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr const char* option = "--tuning";
+constexpr const char* tuning_option = "--tuning";
 constexpr int file_version = 1;
 
 std::string processor_of(const RunReport& report, const std::string& device) {
@@ -88,14 +88,14 @@ std::string tuning_text(const TuningFile& tuning, const RunReport& report) {
 
 TuningFile read_tuning_file(const std::string& path, const Comm& comm) {
   constexpr const char* remedy = "make one: rowhalo run --save-tuning FILE";
-  const std::string text = shared_text(comm, path, option);
+  const std::string text = shared_text(comm, path, tuning_option);
   TuningFile tuning;
   agree(comm, [&] {
-    const Json json = parsed_json(text, path, option, remedy);
+    const Json json = parsed_json(text, path, tuning_option, remedy);
     if (!json.is_object() || !json.contains("rowhalo_tuning")) {
-      throw InputError(fmt::format("{} {}: is no tuning file; {}", option, path, remedy));
+      throw InputError(fmt::format("{} {}: is no tuning file; {}", tuning_option, path, remedy));
     }
-    const JsonSection file({option, path, remedy}, "", json);
+    const JsonSection file({tuning_option, path, remedy}, "", json);
     const int version = file.count("rowhalo_tuning", 1);
     if (version != file_version) {
       file.fail_at("rowhalo_tuning",
