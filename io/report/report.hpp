@@ -209,13 +209,13 @@ struct ValidationReport {
 
 /// One of several combinations that a run measured in full (--format, --halo, --partition all).
 struct CaseReport {
-  std::string partition, format, transport;
+  std::string partition{}, format{}, transport{};
   bool graph = false;
-  std::optional<double> median_seconds, exposed_seconds;  ///< empty when it could not run
+  std::optional<double> median_seconds{}, exposed_seconds{};  ///< empty when it could not run
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   Outcome outcome = Outcome::slower;
-  std::string reason;               ///< why it could not run, or why it failed
+  std::string reason{};             ///< why it could not run, or why it failed
   std::int64_t rows_unchecked = 0;  ///< as in ValidationReport
   double median_low_seconds = 0, median_high_seconds = 0;  ///< as in TimingReport
 };

@@ -15,28 +15,6 @@ namespace rowhalo {
 
 namespace {
 
-constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
-constexpr int rounds_alone = 3;
-constexpr int parts_of_a_round = 4;            ///< for pairs of a duel, of which there may be nine
-constexpr double near = 0.15, jitter = 1e-6;   ///< two times that one round does not tell apart
-constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
-
-/// A transport that has been made, and its products.
-struct Attempt {
-  TransportVariant variant;
-  std::size_t place;  ///< in the table of candidates
-  std::unique_ptr<Products> products;
-  std::optional<ProductSequence> local;  ///< without the exchange
-  int iterations = 1, rounds = 0;
-  double seconds = std::numeric_limits<double>::infinity(), local_seconds = seconds;
-
-  double exposed_seconds() const { return std::max(0.0, seconds - local_seconds); }
-  void close() {
-    local.reset();
-    products->close();
-  }
-};
-
 class TransportTrials {
  public:
   TransportTrials(const ProductSetting& setting, const LocalKernels& kernels)
@@ -45,6 +23,29 @@ class TransportTrials {
   ChosenTransport choose(std::span<const TransportVariant> variants);
 
  private:
+  static constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
+  static constexpr int rounds_alone = 3;
+  static constexpr int parts_of_a_round = 4;  ///< for pairs of a duel, of which there may be nine
+  static constexpr double near = 0.15,
+                          jitter = 1e-6;  ///< two times that one round does not tell apart
+  static constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
+
+  /// A transport that has been made, and its products.
+  struct Attempt {
+    TransportVariant variant;
+    std::size_t place;  ///< in the table of candidates
+    std::unique_ptr<Products> products;
+    std::optional<ProductSequence> local;  ///< without the exchange
+    int iterations = 1, rounds = 0;
+    double seconds = std::numeric_limits<double>::infinity(), local_seconds = seconds;
+
+    double exposed_seconds() const { return std::max(0.0, seconds - local_seconds); }
+    void close() {
+      local.reset();
+      products->close();
+    }
+  };
+
   void try_transport(const TransportVariant& variant);
   void time(Attempt& attempt) const;
   double time_with(Attempt& attempt, int parts = parts_of_a_round) const;

@@ -37,7 +37,7 @@ std::string of_build(const auto& entry) {
   return entry.unusable == nullptr ? "" : entry.unusable;
 }
 
-constexpr NamedTable table[] = {
+constexpr NamedTable all_tables[] = {
     {"formats", [](const ComputeSite&) { return rows_of(formats(), unusable_reason); }},
     {"transports",
      [](const ComputeSite& site) {
@@ -55,7 +55,7 @@ constexpr NamedTable table[] = {
 }  // namespace
 
 std::span<const NamedTable> tables() {
-  return table;
+  return all_tables;
 }
 
 }  // namespace rowhalo
