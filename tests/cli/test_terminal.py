@@ -127,7 +127,7 @@ class Bash(launch.Case):
     def test_names_of_the_tables(self):
         self.assertEqual(self.complete("rowhalo run --halo "), ["auto", "all", *names_of("transports")])
         partitioners = [name + (":" if name == "file" else "") for name in names_of("partitioners")]
-        self.assertEqual(self.complete("rowhalo run --partition "), ["auto", *partitioners])
+        self.assertEqual(self.complete("rowhalo run --partition "), ["auto", "all", *partitioners])
         formats = ["auto", "all", *dict.fromkeys(names_of("formats"))]
         self.assertEqual(self.complete("rowhalo run --matrix a.mtx --format "), formats)
         self.assertEqual(self.complete("rowhalo list so"), ["sources"])
