@@ -222,6 +222,13 @@ def write_tables(folder, rows):
     write_whole(folder / "mkl.md", markdown_text(rows))
 
 
+def write_matrix(rowhalo, matrix, path):
+    """In place of the one before."""
+    reason = failure([rowhalo, "convert", matrix, str(path), "--force", "--quiet"])
+    if reason:
+        raise RuntimeError(reason)
+
+
 def main(arguments):
     options = parse(arguments)
     if options.tables:
@@ -242,9 +249,7 @@ def main(arguments):
         for matrix in options.matrix or MATRICES:
             path = folder / "matrix.petsc"
             try:
-                reason = failure([options.rowhalo, "convert", matrix, str(path), "--quiet"])
-                if reason:
-                    raise RuntimeError(reason)
+                write_matrix(options.rowhalo, matrix, path)
                 mkl.take(*read_petsc(path))
                 here = list(rows_beside(matrix, mkl, programs, options))
             except RuntimeError as error:

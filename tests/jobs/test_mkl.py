@@ -37,6 +37,12 @@ class Mkl(launch.Case):
         self.assertEqual(list(numbers), [0, 1] * 3)
         self.assertEqual(list(values), [i - 0.1 * j + 1 for i in range(3) for j in range(2)])
 
+    def test_writes_one_matrix_after_the_other(self):
+        path = self.place / "m.petsc"
+        for rows in (3, 4):
+            importlib.import_module("mkl").write_matrix(launch.BINARY, f"dense:rows={rows},columns=2", path)
+            self.assertEqual(importlib.import_module("petsc_matrix").read_petsc(path)[0], rows)
+
     def test_a_wrong_y_is_found(self):
         module = importlib.import_module("mkl")
         mkl = object.__new__(module.Mkl)
