@@ -23,8 +23,8 @@ std::string processor_of(const RunReport& report, const std::string& device) {
 
 }  // namespace
 
-TuningGround tuning_ground(const RunReport& report, const std::string& device,
-                           const std::string& precision, std::uint64_t pattern) {
+TuningConditions tuning_conditions(const RunReport& report, const std::string& device,
+                                   const std::string& precision, std::uint64_t pattern) {
   const MatrixReport& matrix = report.matrix;
   return {.source = matrix.info.source,
           .rows = matrix.info.rows,
@@ -42,8 +42,8 @@ TuningFile tuning_of(const RunReport& report, std::uint64_t pattern) {
   const KernelReport& kernel = *report.kernel;
   const HaloReport& halo = *report.halo;
   TuningFile tuning;
-  tuning.ground =
-      tuning_ground(report, kernel.device, std::string(name_of(kernel.precision)), pattern);
+  tuning.made_for =
+      tuning_conditions(report, kernel.device, std::string(name_of(kernel.precision)), pattern);
   tuning.choice = {.format = kernel.format,
                    .boundary_format = kernel.boundary_format,
                    .transport = halo.transport,
@@ -57,22 +57,22 @@ TuningFile tuning_of(const RunReport& report, std::uint64_t pattern) {
 }
 
 std::string tuning_text(const TuningFile& tuning, const RunReport& report) {
-  const TuningGround& ground = tuning.ground;
+  const TuningConditions& conditions = tuning.made_for;
   const TunedChoice& choice = tuning.choice;
   const nlohmann::ordered_json json = {{"rowhalo_tuning", file_version},
                                        {"version", report.provenance.version},
                                        {"time", report.provenance.time},
                                        {"made_for",
-                                        {{"source", ground.source},
-                                         {"rows", ground.rows},
-                                         {"columns", ground.columns},
-                                         {"nonzeros", ground.nonzeros},
-                                         {"pattern", ground.pattern},
-                                         {"ranks", ground.ranks},
-                                         {"nodes", ground.nodes},
-                                         {"device", ground.device},
-                                         {"processor", ground.processor},
-                                         {"precision", ground.precision}}},
+                                        {{"source", conditions.source},
+                                         {"rows", conditions.rows},
+                                         {"columns", conditions.columns},
+                                         {"nonzeros", conditions.nonzeros},
+                                         {"pattern", conditions.pattern},
+                                         {"ranks", conditions.ranks},
+                                         {"nodes", conditions.nodes},
+                                         {"device", conditions.device},
+                                         {"processor", conditions.processor},
+                                         {"precision", conditions.precision}}},
                                        {"choice",
                                         {{"format", choice.format},
                                          {"boundary_format", choice.boundary_format},
@@ -101,20 +101,20 @@ TuningFile read_tuning_file(const std::string& path, const Comm& comm) {
       file.fail_at("rowhalo_tuning",
                    fmt::format("is {}, but this program reads {}", version, file_version));
     }
-    const JsonSection ground = file.section("made_for"), choice = file.section("choice");
+    const JsonSection conditions = file.section("made_for"), choice = file.section("choice");
     const auto whole = [&](const char* name) {
-      return static_cast<std::int64_t>(ground.whole(name, 0));
+      return static_cast<std::int64_t>(conditions.whole(name, 0));
     };
-    tuning.ground = {.source = ground.text("source"),
-                     .rows = whole("rows"),
-                     .columns = whole("columns"),
-                     .nonzeros = whole("nonzeros"),
-                     .pattern = ground.text("pattern"),
-                     .ranks = ground.count("ranks", 1),
-                     .nodes = ground.count("nodes", 1),
-                     .device = ground.text("device"),
-                     .processor = ground.text("processor"),
-                     .precision = ground.text("precision")};
+    tuning.made_for = {.source = conditions.text("source"),
+                       .rows = whole("rows"),
+                       .columns = whole("columns"),
+                       .nonzeros = whole("nonzeros"),
+                       .pattern = conditions.text("pattern"),
+                       .ranks = conditions.count("ranks", 1),
+                       .nodes = conditions.count("nodes", 1),
+                       .device = conditions.text("device"),
+                       .processor = conditions.text("processor"),
+                       .precision = conditions.text("precision")};
     tuning.choice = {.format = choice.text("format"),
                      .boundary_format = choice.text("boundary_format"),
                      .transport = choice.text("transport"),
@@ -128,7 +128,7 @@ TuningFile read_tuning_file(const std::string& path, const Comm& comm) {
   return tuning;
 }
 
-std::vector<std::string> differences(const TuningGround& then, const TuningGround& now) {
+std::vector<std::string> differences(const TuningConditions& then, const TuningConditions& now) {
   std::vector<std::string> all;
   const auto compare = [&](const char* format, const auto& before, const auto& after) {
     if (before == after) return;

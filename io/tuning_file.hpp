@@ -19,7 +19,7 @@ struct TunedChoice {
 };
 
 /// What a choice was made for.
-struct TuningGround {
+struct TuningConditions {
   std::string source;  ///< of the matrix, as the user named it
   std::int64_t rows = 0, columns = 0, nonzeros = 0;
   std::string pattern;  ///< pattern_fingerprint(), hexadecimal
@@ -30,15 +30,15 @@ struct TuningGround {
 };
 
 struct TuningFile {
-  TuningGround ground;
+  TuningConditions made_for;
   TunedChoice choice;
   double seconds = 0;  ///< median of a product, as measured then
 };
 
 /// Of a run that has been measured.
 TuningFile tuning_of(const RunReport& report, std::uint64_t pattern);
-TuningGround tuning_ground(const RunReport& report, const std::string& device,
-                           const std::string& precision, std::uint64_t pattern);
+TuningConditions tuning_conditions(const RunReport& report, const std::string& device,
+                                   const std::string& precision, std::uint64_t pattern);
 
 std::string tuning_text(const TuningFile& tuning, const RunReport& report);
 
@@ -46,6 +46,6 @@ std::string tuning_text(const TuningFile& tuning, const RunReport& report);
 TuningFile read_tuning_file(const std::string& path, const Comm& comm);
 
 /// What is another now than it was then, "4 ranks (now 2)", what matters most first.
-std::vector<std::string> differences(const TuningGround& then, const TuningGround& now);
+std::vector<std::string> differences(const TuningConditions& then, const TuningConditions& now);
 
 }  // namespace rowhalo

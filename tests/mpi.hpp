@@ -5,6 +5,8 @@
 // first.
 #pragma once
 
+#include <string>
+
 #include "partition/comm.hpp"
 #include "tests/catch.hpp"
 
@@ -28,3 +30,19 @@ inline bool on_all_ranks(bool verdict) {
     INFO(#__VA_ARGS__);                      \
     REQUIRE(on_all_ranks(verdict_));         \
   } while (false)
+
+/// Collective. The message with which `make` is refused, which all ranks must have alike; empty: it
+/// is not.
+template <class Make>
+std::string agreed_refusal(const Make& make) {
+  std::string message;
+  try {
+    make();
+  } catch (const rowhalo::AgreedError& error) {
+    message = error.what();
+  }
+  std::string of_root = message;
+  rowhalo::broadcast(world(), of_root);
+  REQUIRE_ALL_RANKS(message == of_root);
+  return message;
+}

@@ -51,7 +51,7 @@ std::string trial_text(const FormatCandidate& c) {
   const FormatFigures& f = c.figures;
   const bool chosen = c.outcome == Outcome::chosen;
   if (f.grounds == FormatGrounds::tie && c.outcome != Outcome::chosen) {
-    return fmt::format("cannot be told from {}", f.than);
+    return fmt::format("no significant difference from {}", f.than);
   }
   if (f.grounds == FormatGrounds::trial_with_exchange) {
     return chosen ? "fastest with exchange" : "fastest without exchange";
@@ -199,9 +199,10 @@ std::string winner_text(const std::vector<CaseReport>& cases) {
   const bool apart = best.median_high_seconds < next.median_low_seconds;
   return text + fmt::format("; {}, {:.2f} times as long, {}", name(next),
                             *next.median_seconds / *best.median_seconds,
-                            apart ? "is slower (the 95 % intervals of the medians lie apart)"
-                                  : "cannot be told from it (the 95 % intervals of the medians "
-                                    "overlap)");
+                            apart ? "significant: the 95 % confidence intervals of the medians "
+                                    "do not overlap"
+                                  : "not significant: the 95 % confidence intervals of the "
+                                    "medians overlap");
 }
 
 }  // namespace rowhalo

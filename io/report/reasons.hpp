@@ -24,8 +24,8 @@ std::string reason_text(const UnmeasuredLink& link);
 /// The same of what was not tried, without saying so.
 std::string skipped_text(const PartitionJudgement& judgement);
 
-/// Which of several combinations took the least time, and whether its lead over the next is more
-/// than chance: the intervals of both medians lie apart. Empty where none is right.
+/// Which of several combinations took the least time, and whether the next is significantly
+/// slower: the confidence intervals of both medians do not overlap. Empty where none is right.
 std::string winner_text(const std::vector<CaseReport>& cases);
 
 /// Why products have another schedule than the one that was asked for; empty: they have not.

@@ -70,7 +70,7 @@ enum class FormatGrounds {
   trial_with_exchange,  ///< chosen in one, or given up after it
   prediction,           ///< skipped: predicted `times` the time of `than`
   bound,                ///< skipped: cannot take less than `times` the time of `than`
-  tie                   ///< cannot be told from `than`, which stands before it in the table
+  tie                   ///< no significant difference from `than`, which is first in the table
 };
 struct FormatFigures {
   FormatGrounds grounds = FormatGrounds::trial;

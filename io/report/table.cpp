@@ -219,7 +219,7 @@ void write_halo(Table& table, const HaloReport& h) {
 
 void write_kernel(Table& table, const KernelReport& k, const std::optional<TuningReport>& tuning) {
   table.group("Kernel");
-  if (tuning) table.line("tuned by", tuning->file + ", no trials");
+  if (tuning) table.line("tuning", "from " + tuning->file + ", without trial runs");
   const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
   table.line("format",
              fmt::format("{}{}, {}, {}", k.format,

@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "io/report/reasons.hpp"
-#include "miniapp/tune/duel.hpp"
+#include "miniapp/tune/paired_timing.hpp"
 
 namespace rowhalo {
 
@@ -107,7 +107,7 @@ class FormatTrials {
   void time(Attempt& attempt) const;
   void time_several(Attempt& attempt, double seconds) const;
   double time_round(Attempt& attempt) const;
-  bool stands_first(const Attempt& attempt);
+  bool is_first_of_the_two(const Attempt& attempt);
   void compare(std::unique_ptr<Attempt> attempt);
 
   double now() const { return setting_.measuring.clock.host_seconds(); }
@@ -281,17 +281,17 @@ void FormatTrials::time_several(Attempt& attempt, double seconds) const {
   for (int round = 1; quick && round < most_rounds; ++round) time_round(attempt);
 }
 
-/// Collective. Keeps the faster; when they are close both run again in turn, and of two that cannot
-/// be told apart the first of the table stays.
+/// Collective. Keeps the faster; when they are close both run again in turn, and without a
+/// significant difference the first of the table stays.
 void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
   bool wins = !best_ || attempt->seconds < best_->seconds;
   if (best_ && !made_room_) {
     const double difference = std::abs(attempt->seconds - best_->seconds);
     if (difference < std::max(jitter, near * best_->seconds)) {
-      const Lead lead =
-          duel([&] { return time_round(*best_); }, [&] { return time_round(*attempt); });
-      wins = lead == Lead::second;
-      if (lead == Lead::none) wins = stands_first(*attempt);
+      const Faster faster =
+          time_in_pairs([&] { return time_round(*best_); }, [&] { return time_round(*attempt); });
+      wins = faster == Faster::second;
+      if (faster == Faster::neither) wins = is_first_of_the_two(*attempt);
     }
     candidates_[best_->prospect.place].seconds = best_->seconds;
   }
@@ -301,8 +301,9 @@ void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
   made_room_ = false;
 }
 
-/// Of it and the best so far, which cannot be told apart. The other's line says so.
-bool FormatTrials::stands_first(const Attempt& attempt) {
+/// Of it and the best so far, between which there is no significant difference. Notes that in the
+/// line of the other.
+bool FormatTrials::is_first_of_the_two(const Attempt& attempt) {
   const bool first = attempt.prospect.place < best_->prospect.place;
   const Prospect& stays = first ? attempt.prospect : best_->prospect;
   const Prospect& goes = first ? best_->prospect : attempt.prospect;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "miniapp/tune/duel.hpp"
+#include "miniapp/tune/paired_timing.hpp"
 
 namespace rowhalo {
 
@@ -169,15 +169,15 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
     if (before) before->products.close();
     return nullptr;
   }
-  const Lead lead = duel([&] { return before->time_round(measuring); },
-                         [&] { return after->time_round(measuring); });
+  const Faster faster = time_in_pairs([&] { return before->time_round(measuring); },
+                                      [&] { return after->time_round(measuring); });
   const bool right = after->products.ghosts_arrive();
   after->products.close();
   before->products.close();
   line.seconds = after->seconds;
   line.trial->share = after->seconds / before->seconds;
-  const bool faster = lead == Lead::second && line.trial->share < worth;
-  line.outcome = !right ? Outcome::wrong : faster ? Outcome::chosen : Outcome::slower;
+  const bool wins = faster == Faster::second && line.trial->share < worth;
+  line.outcome = !right ? Outcome::wrong : wins ? Outcome::chosen : Outcome::slower;
   return line.outcome == Outcome::chosen ? std::move(other) : nullptr;
 }
 

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "io/report/reasons.hpp"
-#include "miniapp/tune/duel.hpp"
+#include "miniapp/tune/paired_timing.hpp"
 
 namespace rowhalo {
 
@@ -25,7 +25,7 @@ class TransportTrials {
  private:
   static constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
   static constexpr int rounds_alone = 3;
-  static constexpr int parts_of_a_round = 4;  ///< for pairs of a duel, of which there may be nine
+  static constexpr int parts_of_a_round = 4;  ///< timed in pairs, of which there may be nine
   static constexpr double near = 0.15,
                           jitter = 1e-6;  ///< two times that one round does not tell apart
   static constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
@@ -101,15 +101,15 @@ void TransportTrials::note(const Attempt& attempt) {
   candidate.exposed_seconds = attempt.exposed_seconds();
 }
 
-/// Collective. Keeps the faster; when they are close both run again in turn, and of two that cannot
-/// be told apart the first of the table stays.
+/// Collective. Keeps the faster; when they are close both run again in turn, and without a
+/// significant difference the first of the table stays.
 void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
   bool wins = !best_ || attempt->seconds < best_->seconds;
   if (best_) {
     const double difference = std::abs(attempt->seconds - best_->seconds);
     if (difference < std::max(jitter, near * best_->seconds)) {
-      wins = duel([&] { return time_with(*best_); }, [&] { return time_with(*attempt); }) ==
-             Lead::second;
+      wins = time_in_pairs([&] { return time_with(*best_); },
+                           [&] { return time_with(*attempt); }) == Faster::second;
     }
     note(*best_);
   }

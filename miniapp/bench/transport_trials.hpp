@@ -2,7 +2,7 @@
 //
 // How `auto` finds its transport (choose.hpp): each candidate is made and timed in rounds on the
 // real plan and kernels, with and without the exchange, each first in every other round. The
-// fastest so far stays while the next is tried; where the two are close they meet in a duel. A
+// fastest so far stays while the next is tried; where two are close they are timed in pairs. A
 // candidate that cannot be made, or leaves wrong ghosts, is refused with its reason.
 #pragma once
 

@@ -155,7 +155,7 @@ void add_tuning_option(App& app, RunOptions& options) {
   CLI::Option* tuning = app.add_option(
       "--tuning", options.tuning,
       "take format, transport, schedule and partition from a file of `rowhalo run --save-tuning`, "
-      "without trials");
+      "without trial runs");
   tuning->type_name("FILE")->check(file_name())->group("Distribution");
   for (const char* chosen : {"--format", "--boundary-format", "--halo", "--schedule", "--graph",
                              "--partition", "--hierarchical", "--partial-sums"}) {
@@ -164,8 +164,10 @@ void add_tuning_option(App& app, RunOptions& options) {
 }
 
 void add_save_tuning_option(App& app, RunOptions& options) {
-  app.add_option("--save-tuning", options.save_tuning,
-                 "write what was chosen, for --tuning, if y is right")
+  app.add_option(
+         "--save-tuning", options.save_tuning,
+         "write the format, transport, schedule and partition of this run for --tuning, if y is "
+         "right")
       ->type_name("FILE")
       ->check(file_name())
       ->group("Output");

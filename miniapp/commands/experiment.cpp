@@ -77,32 +77,6 @@ void check_product_options(const RunOptions& options, Device device) {
   }
 }
 
-/// Local. --reproducible of `run`: what is named must sum up rows in their stored order.
-void check_reproducible(const RunOptions& options, Device device) {
-  if (!options.reproducible) return;
-  for (const auto& [option, text] :
-       {std::pair("--format", &options.format), {"--boundary-format", &options.boundary_format}}) {
-    if (text->empty() || *text == "auto" || *text == "all") continue;
-    if (find_format(Spec::parse(*text, option).name(), device, option).canonical) continue;
-    std::vector<std::string> names = usable_formats(device, true);
-    throw InputError(
-        fmt::format("{} {}: does not sum up rows in their stored order, as "
-                    "--reproducible asks; use auto, {}",
-                    option, *text, listed(names)));
-  }
-  if (order_of(options.schedule) == Order::split) {
-    throw InputError(
-        fmt::format("--schedule {}: adds up rows in two parts, which --reproducible "
-                    "excludes; use overlap or blocking",
-                    entry_of(options.schedule).name));
-  }
-  if (options.partial_sums == SumsOption::on) {
-    throw InputError(
-        "--partial-sums on: adds up rows in parts, which --reproducible excludes; "
-        "leave one of them out");
-  }
-}
-
 /// What names the matrix: convert has a positional argument for it.
 const char* matrix_option(const RunOptions& options) {
   return options.output.empty() ? "--matrix" : "IN";
@@ -183,6 +157,31 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
   const std::string& warning = machine.device.warning;
   if (!warning.empty() && job.comm.rank == 0) std::cerr << "rowhalo: warning: " << warning << '\n';
   return machine;
+}
+
+void check_reproducible(const RunOptions& options, Device device) {
+  if (!options.reproducible) return;
+  for (const auto& [option, text] :
+       {std::pair("--format", &options.format), {"--boundary-format", &options.boundary_format}}) {
+    if (text->empty() || *text == "auto" || *text == "all") continue;
+    if (find_format(Spec::parse(*text, option).name(), device, option).canonical) continue;
+    std::vector<std::string> names = usable_formats(device, true);
+    throw InputError(
+        fmt::format("{} {}: does not sum up rows in their stored order, as "
+                    "--reproducible asks; use auto, {}",
+                    option, *text, listed(names)));
+  }
+  if (order_of(options.schedule) == Order::split) {
+    throw InputError(
+        fmt::format("--schedule {}: adds up rows in two parts, which --reproducible "
+                    "excludes; use overlap or blocking",
+                    entry_of(options.schedule).name));
+  }
+  if (options.partial_sums == SumsOption::on) {
+    throw InputError(
+        "--partial-sums on: adds up rows in parts, which --reproducible excludes; "
+        "leave one of them out");
+  }
 }
 
 MatrixReport describe_outline(const MatrixOutline& outline) {

@@ -94,6 +94,10 @@ RunReport report_of(const char* command, const CommandLine& line);
 Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
               RunReport& report);
 
+/// Local. --reproducible of `run`: what is named, by options or by a tuning file, must sum up rows
+/// in their stored order. Throws InputError.
+void check_reproducible(const RunOptions& options, Device device);
+
 /// What the source says of its matrix before it is read.
 MatrixReport describe_outline(const MatrixOutline& outline);
 

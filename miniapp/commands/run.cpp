@@ -192,21 +192,19 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   if (!measured.references) measured.references = compute_references(e);
   const auto [validation, fault] = judge(e, *measured.references, kernels, measurement);
   const TimingReport& timing = measurement.timing;
-  if (several(e.options)) {
-    report.cases.push_back({.partition = report.partition->name,
-                            .format = kernels.interior,
-                            .transport = transport.name,
-                            .graph = transport.graph,
-                            .median_seconds = timing.median_seconds,
-                            .exposed_seconds = *timing.exposed_seconds,
-                            .max_error_ratio = validation.max_error_ratio,
-                            .y_hash = validation.y_hash,
-                            .outcome = validation.passed ? Outcome::slower : Outcome::wrong,
-                            .reason = fault,
-                            .rows_unchecked = validation.rows_unchecked,
-                            .median_low_seconds = timing.median_low_seconds,
-                            .median_high_seconds = timing.median_high_seconds});
-  }
+  report.cases.push_back({.partition = report.partition->name,
+                          .format = kernels.interior,
+                          .transport = transport.name,
+                          .graph = transport.graph,
+                          .median_seconds = timing.median_seconds,
+                          .exposed_seconds = *timing.exposed_seconds,
+                          .max_error_ratio = validation.max_error_ratio,
+                          .y_hash = validation.y_hash,
+                          .outcome = validation.passed ? Outcome::slower : Outcome::wrong,
+                          .reason = fault,
+                          .rows_unchecked = validation.rows_unchecked,
+                          .median_low_seconds = timing.median_low_seconds,
+                          .median_high_seconds = timing.median_high_seconds});
   const bool faster = !report.timing || timing.median_seconds < report.timing->median_seconds;
   const bool better = !report.validation || (validation.passed && !report.validation->passed);
   if (better || (faster && validation.passed == report.validation->passed)) {
@@ -353,13 +351,14 @@ ExitCode measure_partitions(const RunOptions& options, const Job& job, const Mac
   References references;
   std::uint64_t pattern = 0;
   const RunReport empty = report;
+  std::optional<AgreedError> last;
   for (const std::string& name : partitioners_to_sweep()) {
     RunOptions one = options;
     one.partition = name;
     RunReport its = empty;
+    DistributedCsr matrix = read_matrix(one, job, its);
+    pattern = pattern_for_tuning(one, job, matrix);
     try {
-      DistributedCsr matrix = read_matrix(one, job, its);
-      pattern = pattern_for_tuning(one, job, matrix);
       const Problem problem = distribute(one, job, machine, std::move(matrix), its);
       const Operands operands = prepare(one, job, problem, its);
       Connections connections;
@@ -369,6 +368,7 @@ ExitCode measure_partitions(const RunOptions& options, const Job& job, const Mac
     } catch (const AgreedError& refusal) {
       its.partition = PartitionReport{.name = name, .statistics = {}};
       refuse_case(its, "", "", false, outcome_of(refusal), refusal.what());
+      last = refusal;
     }
     const bool stopped = interrupted(job, its);
     merge_cases(std::move(its), report);
@@ -377,7 +377,7 @@ ExitCode measure_partitions(const RunOptions& options, const Job& job, const Mac
     report.verdict = interruption(job, report);
     return finish(job, outputs, report, ExitCode::run_time);
   }
-  if (!report.timing) throw AgreedError(ExitCode::usage, report.cases.back().reason);
+  if (!report.timing) throw *last;
   const ExitCode code = conclude_run(options, references, report);
   return finish(job, outputs, report, code, {},
                 [&] { save_tuning(options, pattern, report, outputs); });
@@ -402,6 +402,7 @@ ExitCode measure_and_report(const RunOptions& given, const Job& job, Outputs& ou
   const Experiment experiment{options, job, machine, problem, operands, &connections};
   const Measured measured = measure_all(experiment, report);
   connections.close();
+  if (!several(options)) report.cases.clear();
   if (interrupted(job, report)) {
     report.verdict = interruption(job, report);
     return finish(job, outputs, report, ExitCode::run_time, measured.trace);

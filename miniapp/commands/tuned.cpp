@@ -20,11 +20,11 @@ void check_names(const TuningFile& tuning, const std::string& file, Device devic
   const auto where = [&](const char* name) {
     return fmt::format("--tuning {}: choice.{}", file, name);
   };
-  if (tuning.ground.device != name_of(device)) {
+  if (tuning.made_for.device != name_of(device)) {
     throw InputError(
         fmt::format("--tuning {}: was made on device {}, and this run uses device {}; "
                     "make one here: --save-tuning FILE",
-                    file, tuning.ground.device, name_of(device)));
+                    file, tuning.made_for.device, name_of(device)));
   }
   const TunedChoice& choice = tuning.choice;
   const std::pair<const char*, const std::string*> formats[] = {
@@ -43,7 +43,15 @@ std::optional<TuningFile> tuning_for(const RunOptions& options, const Job& job,
                                      const Machine& machine) {
   if (options.tuning.empty()) return {};
   const TuningFile tuning = read_tuning_file(options.tuning, job.comm);
-  agree(job.comm, [&] { check_names(tuning, options.tuning, machine.device.site.device); });
+  agree(job.comm, [&] {
+    const Device device = machine.device.site.device;
+    check_names(tuning, options.tuning, device);
+    try {
+      check_reproducible(with_choice(options, tuning), device);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--tuning {}: {}", options.tuning, error.what()));
+    }
+  });
   return tuning;
 }
 
@@ -71,9 +79,10 @@ void compare_with_tuning(const RunOptions& options, const std::optional<TuningFi
                          const Job& job, const Machine& machine, std::uint64_t pattern,
                          RunReport& report) {
   if (!tuning) return;
-  const TuningGround now = tuning_ground(report, std::string(name_of(machine.device.site.device)),
-                                         std::string(name_of(options.precision)), pattern);
-  report.tuning = TuningReport{options.tuning, differences(tuning->ground, now)};
+  const TuningConditions now =
+      tuning_conditions(report, std::string(name_of(machine.device.site.device)),
+                        std::string(name_of(options.precision)), pattern);
+  report.tuning = TuningReport{options.tuning, differences(tuning->made_for, now)};
   if (report.tuning->differences.empty() || job.comm.rank != 0) return;
   std::cerr << fmt::format(
       "rowhalo: warning: --tuning {}: was made for {}; another choice may be faster: "
@@ -84,11 +93,12 @@ void compare_with_tuning(const RunOptions& options, const std::optional<TuningFi
 void save_tuning(const RunOptions& options, std::uint64_t pattern, const RunReport& report,
                  Outputs& outputs) {
   if (options.save_tuning.empty()) return;
-  outputs.attempt("--save-tuning", [&] {
-    if (report.validation && report.validation->passed) return;
-    throw AgreedError(ExitCode::run_time, "y is wrong, so what was chosen is not to be kept");
-  });
-  if (!report.validation || !report.validation->passed) return;
+  if (!report.validation->passed) {
+    outputs.attempt("--save-tuning", [] {
+      throw AgreedError(ExitCode::run_time, "y is wrong, so what was chosen is not to be kept");
+    });
+    return;
+  }
   outputs.write_text("--save-tuning", options.save_tuning,
                      tuning_text(tuning_of(report, pattern), report));
 }

@@ -41,7 +41,7 @@ class Tuning(launch.Case):
         self.assertEqual((after["kernel"]["candidates"], after["halo"]["candidates"], after["partition"]["candidates"]),
                          ([], [], []))
         self.assertEqual(after["tuning"], {"file": str(path), "differences": []})
-        self.assertIn("no trials", result.stdout)
+        self.assertIn("without trial runs", result.stdout)
         self.assertEqual(result.message(), "")
 
     def test_every_choice_is_kept(self):
@@ -134,6 +134,14 @@ class Tuning(launch.Case):
             self.assertEqual(result.status, 2, result)
             self.assertIn(what, result.message())
 
+    def test_reproducible_holds_for_a_file_too(self):
+        path, _, _ = self.saved("--format", "bsr:b=2", "--halo", "mpi")
+        result = launch.run("run", *MATRIX, "--reproducible", "--tuning", path)
+        self.assertEqual(result.status, 2, result)
+        self.assertIn(f"--tuning {path}: --format bsr:b=2: does not sum up rows", result.message())
+        path, _, _ = self.saved("--format", "csr", "--halo", "mpi")
+        self.run_json("run", *MATRIX, *launch.SHORT, "--reproducible", "--tuning", path)
+
     def test_every_combination_with_its_partition(self):
         tuning = self.place / "best.json"
         report, result = self.run_json("run", *MATRIX, *launch.SHORT, "--format", "all", "--halo", "all", "--partition",
@@ -152,15 +160,19 @@ class Tuning(launch.Case):
             self.assertLessEqual(case["median_low_seconds"], case["median_seconds"])
             self.assertLessEqual(case["median_seconds"], case["median_high_seconds"])
         self.assertRegex(" ".join(result.stdout.split()), f"winner {chosen[0]['format']} with {chosen[0]['transport']} on "
-                         f"partition {chosen[0]['partition']}, .* (is slower|cannot be told from it)")
+                         f"partition {chosen[0]['partition']}, .* (not )?significant")
         self.assertIn(f"{len(ran)} combinations", result.stdout.split("RESULT: PASS")[1])
         self.assertEqual(json.loads(tuning.read_text(encoding="utf-8"))["choice"]["partition"], chosen[0]["partition"])
         # A partitioner that refuses the matrix costs no other one.
         report, _ = self.run_json("run", "--matrix", "rmat:scale=8", "--device", "cpu", *launch.SHORT, "--format", "csr",
                                   "--halo", "mpi", "--partition", "all")
         refused = [case for case in report["cases"] if case["median_seconds"] is None]
+        self.assertGreater(len(report["cases"]), 2)
         self.assertEqual([case["partition"] for case in refused], ["box"])
         self.assertIn("grid", refused[0]["reason"])
+        # What is wrong with the matrix is said once.
+        result = launch.run("run", "--matrix", self.place / "none.mtx", "--device", "cpu", "--partition", "all")
+        self.assertEqual((result.status, result.message().count("none.mtx")), (2, 1), result)
         for option in ("--save-y", "--trace"):
             result = launch.run("run", *MATRIX, "--partition", "all", option, self.place / "out.h5")
             self.assertEqual(result.status, 2, result)

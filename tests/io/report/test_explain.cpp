@@ -173,9 +173,9 @@ TEST_CASE("The fastest of several combinations") {
       {"rows", "dia", "", false, {}, {}, 0, 0, Outcome::refused, "pads too much"}};
   CHECK(says(report,
              "Of 2 combinations the winner is sell with p2p in a graph, 1 ms per product; "
-             "csr with mpi, 2.00 times as long, is slower"));
+             "csr with mpi, 2.00 times as long, significant:"));
   report.cases[0].median_low_seconds = 1.05e-3;
-  CHECK(says(report, "2.00 times as long, cannot be told from it"));
+  CHECK(says(report, "2.00 times as long, not significant:"));
   report.cases[1].partition = "metis";
   CHECK(says(report, "the winner is sell with p2p in a graph on partition metis, 1 ms"));
   CHECK_FALSE(says(report, "Partition: rows, as named"));

@@ -38,6 +38,18 @@ TEST_CASE("quantiles of batch times") {
   CHECK(BatchTimes{}.median() == 0);
 }
 
+TEST_CASE("the confidence interval of a median") {
+  std::vector<double> values;
+  for (int k = 100; k > 0; --k) values.push_back(k);
+  const Interval interval = interval_of_median(values);  // the 40th and the 61st of 100
+  CHECK(interval.low == 40);
+  CHECK(interval.high == 61);
+  const Interval of_few = interval_of_median({3, 1, 2});  // too few: all of them
+  CHECK(of_few.low == 1);
+  CHECK(of_few.high == 3);
+  CHECK(interval_of_median({}).high == 0);
+}
+
 TEST_CASE("batches run as many products as they say") {
   Timing timed;
   std::int64_t products = 0;

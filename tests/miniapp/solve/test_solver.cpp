@@ -27,16 +27,7 @@ Operator make_operator(const Tuning& tuning, const std::string& text = matrix) {
 
 /// Why a solver is refused, on all ranks alike.
 std::string refusal_of(Operator& op, const SolverOptions& options) {
-  std::string message;
-  try {
-    Solver(op, options).close();
-  } catch (const AgreedError& error) {
-    message = error.what();
-  }
-  std::string of_root = message;
-  broadcast(world(), of_root);
-  REQUIRE_ALL_RANKS(message == of_root);
-  return message;
+  return agreed_refusal([&] { Solver(op, options).close(); });
 }
 
 }  // namespace

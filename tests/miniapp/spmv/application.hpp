@@ -103,16 +103,7 @@ inline bool agrees(const Operator& a, const std::vector<double>& y,
 
 /// The message with which the operator is refused, on all ranks alike; empty: it is made.
 inline std::string refusal_of(const LocalRows& rows, const Tuning& tuning = {.device = device}) {
-  std::string message;
-  try {
-    Operator(world(), rows, tuning).close();
-  } catch (const AgreedError& error) {
-    message = error.what();
-  }
-  std::string of_root = message;
-  broadcast(world(), of_root);
-  REQUIRE_ALL_RANKS(message == of_root);
-  return message;
+  return agreed_refusal([&] { Operator(world(), rows, tuning).close(); });
 }
 
 }  // namespace rowhalo::test

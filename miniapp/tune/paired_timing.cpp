@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/tune/duel.hpp"
+#include "miniapp/tune/paired_timing.hpp"
 
 #include <algorithm>
 
@@ -12,39 +12,39 @@ constexpr double far = 1.1;  ///< ratio of which a few pairs are enough
 
 }  // namespace
 
-void Duel::add(double first, double second) {
+void PairedTiming::add(double first, double second) {
   ratios_.push_back(first > 0 ? second / first : 1);
 }
 
-Lead Duel::lead() const {
+Faster PairedTiming::faster() const {
   const auto pairs = std::ssize(ratios_);
   const auto needed = pairs >= most_pairs ? pairs - 1 : pairs;
   if (std::ranges::count_if(ratios_, [](double ratio) { return ratio > 1; }) >= needed) {
-    return Lead::first;
+    return Faster::first;
   }
   if (std::ranges::count_if(ratios_, [](double ratio) { return ratio < 1; }) >= needed) {
-    return Lead::second;
+    return Faster::second;
   }
-  return Lead::none;
+  return Faster::neither;
 }
 
-bool Duel::decided() const {
+bool PairedTiming::decided() const {
   const auto pairs = std::ssize(ratios_);
   if (pairs >= most_pairs) return true;
-  if (pairs >= several_pairs) return lead() != Lead::none;
+  if (pairs >= several_pairs) return faster() != Faster::neither;
   if (pairs < few_pairs) return false;
   const auto [least, most] = std::ranges::minmax(ratios_);
   return least > far || most * far < 1;
 }
 
-Lead duel(const std::function<double()>& first, const std::function<double()>& second) {
-  Duel pairs;
+Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second) {
+  PairedTiming pairs;
   for (bool swapped = false; !pairs.decided(); swapped = !swapped) {
     const double before = swapped ? second() : first();
     const double after = swapped ? first() : second();
     pairs.add(swapped ? after : before, swapped ? before : after);
   }
-  return pairs.lead();
+  return pairs.faster();
 }
 
 }  // namespace rowhalo

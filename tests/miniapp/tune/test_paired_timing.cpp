@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rivals whose times are drawn at random: who leads, and how often chance passes for a lead.
-#include "miniapp/tune/duel.hpp"
+// Times that are drawn at random: which of two is found to be faster, and how often equals are.
+#include "miniapp/tune/paired_timing.hpp"
 
 #include "partition/base/hash.hpp"
 #include "tests/catch.hpp"
@@ -30,7 +30,7 @@ class Timed {
   std::uint64_t seed_;
 };
 
-/// Of so many duels, in how many of `trials` each of the three came out.
+/// How many of 400 comparisons came out in each way.
 struct Counts {
   int first = 0, second = 0, none = 0;
 };
@@ -39,14 +39,14 @@ Counts count(double ratio, double noise, double held_up) {
   Counts counts;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Timed first(1e-4, noise, held_up, 2 * seed), second(ratio * 1e-4, noise, held_up, 2 * seed + 1);
-    switch (duel(std::ref(first), std::ref(second))) {
-      case Lead::first:
+    switch (time_in_pairs(std::ref(first), std::ref(second))) {
+      case Faster::first:
         ++counts.first;
         break;
-      case Lead::second:
+      case Faster::second:
         ++counts.second;
         break;
-      case Lead::none:
+      case Faster::neither:
         ++counts.none;
     }
   }
@@ -64,7 +64,7 @@ TEST_CASE("equals are seldom told apart") {
   }
 }
 
-TEST_CASE("who is faster by more than the noise leads, whoever else works") {
+TEST_CASE("a difference beyond the noise is found, on a busy machine too") {
   const Counts quiet = count(1.05, 0.02, 0);
   CHECK(quiet.first > 390);
   CHECK(quiet.second == 0);
@@ -75,14 +75,14 @@ TEST_CASE("who is faster by more than the noise leads, whoever else works") {
   CHECK(busy.second <= 2);
 }
 
-TEST_CASE("a duel takes no more pairs than it needs") {
+TEST_CASE("a comparison takes no more pairs than it needs") {
   Timed first(1, 0.01, 0, 1), twice(2, 0.01, 0, 2), equal(1, 0, 0, 3);
-  CHECK(duel(std::ref(first), std::ref(twice)) == Lead::first);
+  CHECK(time_in_pairs(std::ref(first), std::ref(twice)) == Faster::first);
   CHECK(first.calls == 3);
   Timed near(1.05, 0.01, 0, 4), other(1, 0.01, 0, 5);
-  CHECK(duel(std::ref(near), std::ref(other)) == Lead::second);
+  CHECK(time_in_pairs(std::ref(near), std::ref(other)) == Faster::second);
   CHECK(other.calls == 6);
   Timed same(1, 0, 0, 6);
-  CHECK(duel(std::ref(equal), std::ref(same)) == Lead::none);
-  CHECK(same.calls == Duel::most_pairs);
+  CHECK(time_in_pairs(std::ref(equal), std::ref(same)) == Faster::neither);
+  CHECK(same.calls == PairedTiming::most_pairs);
 }

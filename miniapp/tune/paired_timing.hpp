@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which of two is faster, on a machine that others use, too: both are timed in pairs, one after the
+// other, so that what slows one down slows the other down as well. A difference counts only if
+// chance gives it to equals in about one of twenty comparisons. Without one the caller takes the
+// first of a fixed order, so that the same machine chooses the same.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace rowhalo {
+
+enum class Faster { first, second, neither };
+
+class PairedTiming {
+ public:
+  static constexpr int most_pairs = 9;
+
+  /// Times of the two, next to each other; the same on all ranks.
+  void add(double first, double second);
+  /// After three pairs that are far apart, six in all of which the same one is faster, or
+  /// `most_pairs`.
+  bool decided() const;
+  /// The one that is faster in all pairs so far; of nine in eight, which happens to equals in 4 %
+  /// of comparisons (sign test).
+  Faster faster() const;
+
+ private:
+  std::vector<double> ratios_;  ///< second over first
+};
+
+/// Collective. Times both in pairs, each first in every other pair, until it is decided.
+Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second);
+
+}  // namespace rowhalo
