@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # cmake --install: the program with its documents, and the libraries that find_package(rowhalo) gives
-# as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io, rowhalo::spmv and rowhalo::solve,
+# as rowhalo::base, rowhalo::partition, rowhalo::kernels, rowhalo::io, rowhalo::spmv, rowhalo::tune and rowhalo::solve,
 # archives, and as rowhalo::c, librowhalo.so.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rowhalo)
 
-foreach(room base partition kernels io spmv solve)
+foreach(room base partition kernels io spmv tune solve)
   set_target_properties(rowhalo_${room} PROPERTIES EXPORT_NAME ${room})
   target_compile_features(rowhalo_${room} INTERFACE cxx_std_20)  # for consumers that set no standard
   install(TARGETS rowhalo_${room} EXPORT rowhalo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -19,7 +19,7 @@ file(RELATIVE_PATH PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /pre
 configure_file(${CMAKE_CURRENT_LIST_DIR}/rowhalo.pc.in ${PROJECT_BINARY_DIR}/generated/rowhalo.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/rowhalo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
-foreach(folder partition kernels io miniapp/halo miniapp/spmv miniapp/solve)
+foreach(folder partition kernels io miniapp/halo miniapp/spmv miniapp/tune miniapp/solve)
   cmake_path(GET folder PARENT_PATH parent)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo/${parent} FILES_MATCHING PATTERN "*.hpp")

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     mpi.check_launcher();
     if (line.error) throw AgreedError(ExitCode::usage, *line.error);
     agree(mpi.world(), [] { isa_limit(); });  // ROWHALO_SIMD
-    return static_cast<int>(execute(line, {mpi.world(), progress, watchdog}));
+    return static_cast<int>(execute(line, {mpi.world(), progress}));
   } catch (const AgreedError& error) {
     print_agreed(mpi.world(), error);
     return static_cast<int>(error.code());

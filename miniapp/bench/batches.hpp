@@ -4,15 +4,10 @@
 // together and its time the slowest rank's; the median over batches is the result.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <vector>
 
-#include "miniapp/bench/product_sequence.hpp"
 #include "miniapp/machine/telemetry.hpp"
-#include "miniapp/process/watchdog.hpp"
-#include "partition/base/clock.hpp"
-#include "partition/comm.hpp"
+#include "miniapp/tune/timing.hpp"
 
 namespace rowhalo {
 
@@ -56,64 +51,10 @@ struct BatchTimes {
   double percentile95() const;
 };
 
-/// Seconds since some moment.
-using HostClock = double (*)();
-
-/// The clock of the device that computes: the host's, or events on a GPU's stream.
-class DeviceClock {
- public:
-  /// The host's, by `host`, which tests replace by a time of their own.
-  explicit DeviceClock(HostClock host = now_seconds) : host_(host) {}
-  DeviceClock(Device device, Stream stream);
-
-  /// Of the host, whatever the device.
-  double host_seconds() const { return host_(); }
-
-  void start();
-  /// Seconds since start(), when all that was put in between is done; calls `check` now and then
-  /// while it waits for a GPU.
-  double stop(const std::function<void()>& check = [] {});
-
- private:
-  struct Events {
-    Stream stream;
-    EventHandle begin, end;
-  };
-  HostClock host_ = now_seconds;
-  double begin_ = 0;
-  std::optional<Events> events_;
-};
-
-/// Who takes part in a measurement and who watches over it.
-struct Measuring {
-  const Comm& comm;
-  DeviceClock& clock;
-  Progress& progress;
-  const Watchdog& watchdog;
-};
-
-/// Collective. Whether a signal has come to any rank.
-bool stop_requested(const Measuring& with);
-
-// All four run the sequence's check before a time counts, and end early on a request to stop.
-
 /// Collective. The batches end early, on all ranks alike, when a signal has come to any rank:
 /// within half a second or a product, in the middle of a batch, which then counts only if it is the
 /// first. Products per batch are rounded up to whole steps of the sequence.
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
                            ProductSequence& products);
-
-/// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
-/// (whole steps of the sequence).
-double time_batch(const Measuring& with, int iterations, ProductSequence& products);
-
-/// Collective. Seconds of one product, from the shortest of several series of so many products as
-/// take about `series_seconds`.
-double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
-                        int series = 5);
-
-/// Collective. Seconds of one product from about `budget_seconds` of them: for choosing, not for
-/// reporting.
-double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products);
 
 }  // namespace rowhalo

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/tune/choose.hpp"
 
 namespace rowhalo {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/report/network.hpp"
-#include "miniapp/bench/products.hpp"
+#include "miniapp/tune/products.hpp"
 
 namespace rowhalo {
 

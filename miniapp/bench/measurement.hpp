@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "io/report/report.hpp"
-#include "miniapp/bench/products.hpp"
+#include "miniapp/bench/batches.hpp"
+#include "miniapp/tune/products.hpp"
 
 namespace rowhalo {
 

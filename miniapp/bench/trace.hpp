@@ -11,7 +11,7 @@
 #include <string>
 
 #include "io/report/report.hpp"
-#include "miniapp/bench/products.hpp"
+#include "miniapp/tune/products.hpp"
 
 namespace rowhalo {
 

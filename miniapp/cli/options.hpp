@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/report/report.hpp"
-#include "miniapp/bench/baselines/schedule.hpp"
+#include "miniapp/tune/schedule.hpp"
 
 namespace rowhalo {
 

@@ -7,9 +7,9 @@
 
 #include "io/sources.hpp"
 #include "kernels/formats.hpp"
-#include "miniapp/bench/baselines/schedule.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/solve/methods.hpp"
+#include "miniapp/tune/schedule.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {

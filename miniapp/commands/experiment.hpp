@@ -15,12 +15,13 @@
 
 #include "io/report/report.hpp"
 #include "io/sources.hpp"
-#include "miniapp/bench/choose.hpp"
-#include "miniapp/bench/products.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
+#include "miniapp/bench/batches.hpp"
 #include "miniapp/cli/device.hpp"
 #include "miniapp/cli/options.hpp"
 #include "miniapp/cli/outputs.hpp"
-#include "miniapp/process/watchdog.hpp"
+#include "miniapp/process/job.hpp"
+#include "miniapp/tune/choose.hpp"
 #include "partition/assignment.hpp"
 #include "partition/partial_sums.hpp"
 
@@ -79,8 +80,12 @@ struct Experiment {
             problem.site, operands.columns.get(), operands.sums.get(), connections};
   }
   ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
-    return {parts(),           measuring,    machine.stream(),
-            operands.stored_x, disturbances, operands.schedule};
+    return {parts(),
+            measuring,
+            machine.stream(),
+            operands.stored_x,
+            hooks_of(operands.schedule, disturbances, problem.site.device, job.comm.rank),
+            operands.schedule};
   }
 };
 

@@ -11,10 +11,10 @@
 
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
-#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/commands/one_product.hpp"
 #include "miniapp/commands/references.hpp"
+#include "miniapp/tune/choose.hpp"
 
 namespace rowhalo {
 
@@ -239,7 +239,7 @@ void measure_formats(const Experiment& e, RunReport& report) {
   measure_device(e, report);
   const Device device = e.problem.site.device;
   DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const Measuring measuring{e.job.comm, clock, e.job.progress};
   ProductSetting setting = e.products(measuring);
   setting.schedule = Schedule::blocking;
   std::optional<References> references;

@@ -67,7 +67,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
                             const std::string& format = "auto") {
   RunOptions options = bench.options;
   options.matrix = matrix;
-  const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress, bench.job.watchdog};
+  const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress};
   const Stream stream = bench.machine.stream();
   const Graphs graphs = graphs_on(bench.machine.device.site.device, options.graph);
   std::optional<Problem> problem;
@@ -81,7 +81,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
     operands.emplace(prepare(options, alone, *problem, aside));
     experiment.emplace(Experiment{options, alone, bench.machine, *problem, *operands});
     DeviceClock clock(problem->site.device, stream);
-    const Measuring measuring{alone.comm, clock, alone.progress, alone.watchdog};
+    const Measuring measuring{alone.comm, clock, alone.progress};
     ProductSetting setting = experiment->products(measuring);
     setting.schedule = Schedule::blocking;
     chosen = choose_kernels(setting, {format, "", graphs});
@@ -142,7 +142,7 @@ ExitCode measure_machine_and_report(const RunOptions& options, const Job& job, O
   const Machine machine = begin(options, job, Purpose::product, outputs, report);
   const ComputeSite site = site_of(options, job, machine);
   DeviceClock clock(site.device, machine.stream());
-  const Measuring measuring{job.comm, clock, job.progress, job.watchdog};
+  const Measuring measuring{job.comm, clock, job.progress};
   const Bench bench{options, job, machine, measuring};
 
   NetworkReport network;

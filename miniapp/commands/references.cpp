@@ -65,9 +65,8 @@ References compute_references(const Experiment& e) {
   bool own = report.against == Against::reference || report.against == Against::all;
   if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
-    PetscResult petsc =
-        petsc_product(e.job.comm, e.problem.matrix, e.options.precision, e.operands.x,
-                      petsc_batches(e.batches()), e.job.progress, e.job.watchdog);
+    PetscResult petsc = petsc_product(e.job.comm, e.problem.matrix, e.options.precision,
+                                      e.operands.x, petsc_batches(e.batches()), e.job.progress);
     if (petsc.unusable.empty()) {
       report.petsc_seconds = petsc.seconds;
       report.note = uneven_comparison(e.job.comm, e.problem.site.device);

@@ -11,17 +11,17 @@
 #include "io/host_memory.hpp"
 #include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
-#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
 #include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "miniapp/bench/rank_report.hpp"
-#include "miniapp/bench/schedule_trial.hpp"
 #include "miniapp/bench/trace.hpp"
 #include "miniapp/commands/combinations.hpp"
 #include "miniapp/commands/references.hpp"
 #include "miniapp/commands/tuned.hpp"
+#include "miniapp/tune/choose.hpp"
+#include "miniapp/tune/schedule_trial.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/matrix/directory.hpp"
 
@@ -269,7 +269,7 @@ std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSe
 Measured measure_all(const Experiment& e, RunReport& report) {
   const Device device = e.problem.site.device;
   DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const Measuring measuring{e.job.comm, clock, e.job.progress};
   const RunOptions& options = e.options;
   const ProductSetting setting =
       e.products(measuring, {options.poison, 1e-6 * options.jitter_microseconds});

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "miniapp/cli/options.hpp"
-#include "miniapp/process/watchdog.hpp"
+#include "miniapp/process/job.hpp"
 
 namespace rowhalo {
 

@@ -11,7 +11,6 @@
 
 #include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
-#include "miniapp/bench/choose.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/petsc/solvers.hpp"
 #include "miniapp/check/validation.hpp"
@@ -21,6 +20,7 @@
 #include "miniapp/commands/tuned.hpp"
 #include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
+#include "miniapp/tune/choose.hpp"
 #include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
@@ -319,7 +319,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
                               RunReport& report) {
   const Device device = e.problem.site.device;
   DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress, e.job.watchdog};
+  const Measuring measuring{e.job.comm, clock, e.job.progress};
   const ProductSetting setting = e.products(measuring);
   e.job.progress.phase("convert");
   ChosenKernels kernels;

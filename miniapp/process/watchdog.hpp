@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "partition/base/progress.hpp"
-#include "partition/comm.hpp"
 
 namespace rowhalo {
 
@@ -24,9 +23,6 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// SIGTERM or SIGUSR1 has come to this rank.
-  bool interrupted() const { return progress_.stop_requested(); }
-
   /// Leaves SIGTERM and SIGUSR1 to the watchdog; called before any other thread starts.
   static void block_signals();
 
@@ -37,13 +33,6 @@ class Watchdog {
   double timeout_seconds_;
   std::atomic<bool> done_{false};
   std::thread thread_;
-};
-
-/// What main has made for a command.
-struct Job {
-  Comm comm;
-  Progress& progress;
-  const Watchdog& watchdog;
 };
 
 }  // namespace rowhalo

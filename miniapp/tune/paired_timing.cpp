@@ -8,7 +8,7 @@ namespace rowhalo {
 namespace {
 
 constexpr int few_pairs = 3, several_pairs = 6;
-constexpr double far = 1.1;  ///< ratio of which a few pairs are enough
+constexpr double far_apart = 1.1;  ///< ratio of which a few pairs are enough
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool PairedTiming::decided() const {
   if (pairs >= several_pairs) return faster() != Faster::neither;
   if (pairs < few_pairs) return false;
   const auto [least, most] = std::ranges::minmax(ratios_);
-  return least > far || most * far < 1;
+  return least > far_apart || most * far_apart < 1;
 }
 
 Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second) {

@@ -27,7 +27,7 @@ fault "all ranks hold an error without its cause" partition/comm.cpp \
   'static_cast<Cause>(kind[1])' \
   'Cause::other' \
   test_partition_n2
-fault "ranks look for a signal after whole batches only" miniapp/bench/batches.cpp \
+fault "ranks look for a signal after whole batches only" miniapp/tune/timing.cpp \
   'look_seconds / products.seconds() / products.step()' \
   '1e9' \
   faults_stops

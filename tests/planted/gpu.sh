@@ -3,15 +3,15 @@
 #
 # Faults that planted.sh plants in products and transports on GPUs, for a machine with two of them: planted.sh --gpu
 
-gpu_fault "exchange missing from the capture" miniapp/bench/products.cpp \
+gpu_fault "exchange missing from the capture" miniapp/tune/products.cpp \
   'const auto product = [this](std::int64_t k) { apply(k); };' \
   'const auto product = [this](std::int64_t k) { if (single_++ < 2) { apply(k); } else { apply_local(kernels_, this->product(k), setting_.stream); } };' \
   test_exchange_gpu_n2
-gpu_fault "all products of a graph on the first vector" miniapp/bench/product_sequence.cpp \
+gpu_fault "all products of a graph on the first vector" miniapp/tune/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_; ++k) product_(0);' \
   test_exchange_gpu_n2
-gpu_fault "half of the products in the graph" miniapp/bench/product_sequence.cpp \
+gpu_fault "half of the products in the graph" miniapp/tune/product_sequence.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_ / 2; ++k) product_(k);' \
   test_exchange_gpu_n2
@@ -113,7 +113,7 @@ gpu_fault "a lane is missing in p.q" kernels/gpu/asell/asell.cu \
   'sum_of_lanes(row >= 0 ? cached' \
   'sum_of_lanes(row >= 0 && lane != 7 ? cached' \
   test_kernels_gpu
-gpu_fault "the second best format is not tried beside an exchange" miniapp/bench/schedule_trial.cpp \
+gpu_fault "the second best format is not tried beside an exchange" miniapp/tune/schedule_trial.cpp \
   'if (!other.empty()) list.push_back' \
   'if (false) list.push_back' \
   test_miniapp_gpu_n2

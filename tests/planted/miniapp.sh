@@ -18,7 +18,7 @@ fault "neighbourhood collective sends and receives at one place" miniapp/halo/mp
 fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
   'return site.no_device_messages;' \
   'return {};'
-fault "no overlap on CPUs either" miniapp/bench/choose.cpp \
+fault "no overlap on CPUs either" miniapp/tune/choose.cpp \
   'site.device == Device::cpu || wanted' \
   'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
@@ -120,16 +120,16 @@ fault "messages inside nodes count all" miniapp/bench/describe.cpp \
   'quality.messages - between.messages;' \
   'quality.messages;' \
   cli_info
-fault "auto takes the last format" miniapp/bench/format_trials.cpp \
+fault "auto takes the last format" miniapp/tune/format_trials.cpp \
   'if (!wins) return;' \
   ''
-fault "auto takes the format that suits the first rank" miniapp/bench/batches.cpp \
+fault "auto takes the format that suits the first rank" miniapp/tune/timing.cpp \
   'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
   'return batch.seconds / static_cast<double>(batch.products);'
-fault "auto spends more than its budget" miniapp/bench/format_trials.cpp \
+fault "auto spends more than its budget" miniapp/tune/format_trials.cpp \
   'return max_seconds_since(start_) + expected <= limit;' \
   'return max_seconds_since(start_) <= 1e3 * limit + 1;'
-fault "a spent budget counts as ruled out" miniapp/bench/format_trials.cpp \
+fault "a spent budget counts as ruled out" miniapp/tune/format_trials.cpp \
   'candidate.outcome = Outcome::budget_spent;' \
   'candidate.outcome = Outcome::skipped;' \
   test_miniapp_n1
@@ -137,43 +137,43 @@ fault "two combinations are chosen" miniapp/commands/combinations.cpp \
   'if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;' \
   '' \
   cli_schema
-fault "auto tries a rival of the quickest only where the budget lasts" miniapp/bench/format_trials.cpp \
+fault "auto tries a rival of the quickest only where the budget lasts" miniapp/tune/format_trials.cpp \
   'if (!best_ || prospect.tried_anyway) return true;' \
   'if (!best_) return true;' \
   test_miniapp_n1
-fault "auto takes every trial to be as dear as the dearest" miniapp/bench/format_trials.cpp \
+fault "auto takes every trial to be as dear as the dearest" miniapp/tune/format_trials.cpp \
   'usual * dearest_seconds_' \
   'dearest_seconds_'
-fault "auto keeps nothing when it made room in vain" miniapp/bench/format_trials.cpp \
+fault "auto keeps nothing when it made room in vain" miniapp/tune/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
-fault "auto multiplies one x over and over" miniapp/bench/format_trials.cpp \
+fault "auto multiplies one x over and over" miniapp/tune/format_trials.cpp \
   'vectors_[k % 2]' \
   'vectors_[0]'
-fault "auto gives up where memory lacks" miniapp/bench/format_trials.cpp \
+fault "auto gives up where memory lacks" miniapp/tune/format_trials.cpp \
   'refusal->cause() != Cause::memory || !best_ || made_room_) return refusal;' \
   'refusal->cause() == Cause::memory || !best_ || made_room_) return refusal;'
-fault "auto drops a format for its boundary rows" miniapp/bench/format_trials.cpp \
+fault "auto drops a format for its boundary rows" miniapp/tune/format_trials.cpp \
   'if (!boundary_refusal || boundary_refusal->cause() == Cause::memory) return boundary_refusal;' \
   'if (true) return boundary_refusal;'
-fault "auto tries the hopeless" miniapp/bench/format_trials.cpp \
+fault "auto tries the hopeless" miniapp/tune/format_trials.cpp \
   'if (times <= hopeless) return {};' \
   'if (true) return {};'
-fault "auto begins with the worst" miniapp/bench/format_trials.cpp \
+fault "auto begins with the worst" miniapp/tune/format_trials.cpp \
   'return a.predicted < b.predicted;' \
   'return a.predicted > b.predicted;'
-fault "auto pays for conversions before it looks at CSR" miniapp/bench/format_trials.cpp \
+fault "auto pays for conversions before it looks at CSR" miniapp/tune/format_trials.cpp \
   'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
   'return prospect.reads_csr && false;'
-fault "auto looks at CSR before the second most promising" miniapp/bench/format_trials.cpp \
+fault "auto looks at CSR before the second most promising" miniapp/tune/format_trials.cpp \
   'list.begin() + promising' \
   'list.begin() + 1' \
   test_miniapp_n1
-fault "auto tries early what is hopeless" miniapp/bench/format_trials.cpp \
+fault "auto tries early what is hopeless" miniapp/tune/format_trials.cpp \
   'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
   'return prospect.reads_csr;' \
   test_miniapp_n1
-fault "auto waits for what is far behind" miniapp/bench/format_trials.cpp \
+fault "auto waits for what is far behind" miniapp/tune/format_trials.cpp \
   'if (is_far()) return;' \
   ''
 fault "slices as long as their last rows" kernels/work.cpp \
@@ -205,11 +205,11 @@ fault "split forgets its ghosts" miniapp/spmv/operator.cpp \
   'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, p.x.view(), nullptr, stream);' \
   'return;' \
   cli_schedules
-fault "split takes formats with the bits of csr" miniapp/bench/choose.cpp \
+fault "split takes formats with the bits of csr" miniapp/tune/choose.cpp \
   'if (!format.canonical) return;' \
   'return;' \
   cli_schedules
-fault "transports are tried where nothing is exchanged" miniapp/bench/choose.cpp \
+fault "transports are tried where nothing is exchanged" miniapp/tune/choose.cpp \
   'variants = {kept};' \
   '' \
   cli_schema
@@ -230,7 +230,7 @@ fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
   '1 + 0 * without.median() / with.median()' \
   cli_schedules
-fault "10 million nonzeros are many already" miniapp/bench/format_trials.cpp \
+fault "10 million nonzeros are many already" miniapp/tune/format_trials.cpp \
   'most_entries > many_entries' \
   'most_entries >= many_entries' \
   test_miniapp_n1
@@ -249,35 +249,35 @@ fault "HDF5: batches x ranks" io/report/hdf5.cpp \
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(batch.seconds / count)' \
   'times.own_seconds.push_back(batch.seconds)'
-fault "products are timed on the user's x" miniapp/bench/products.cpp \
+fault "products are timed on the user's x" miniapp/tune/products.cpp \
   '  set_timed_x();
 ' \
   '  set_x();
 '
-fault "ghosts of the first vector only are compared" miniapp/bench/products.cpp \
+fault "ghosts of the first vector only are compared" miniapp/tune/products.cpp \
   'if (!are(vector, std::span(setting_.x).subspan(owned))) return false;' \
   'return are(vector, std::span(setting_.x).subspan(owned));'
-fault "ghosts are compared with the owned entries" miniapp/bench/products.cpp \
+fault "ghosts are compared with the owned entries" miniapp/tune/products.cpp \
   'std::span(setting_.x).subspan(owned))' \
   'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()))'
-fault "another y than the timed one is checked" miniapp/bench/products.cpp \
+fault "another y than the timed one is checked" miniapp/tune/products.cpp \
   'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(0);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) return' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) return'
-fault "auto takes a transport that leaves wrong ghosts" miniapp/bench/transport_trials.cpp \
+fault "auto takes a transport that leaves wrong ghosts" miniapp/tune/transport_trials.cpp \
   'if (!attempt->products->ghosts_arrive()) {' \
   'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
-fault "auto keeps the slowest transport" miniapp/bench/transport_trials.cpp \
+fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
   'bool wins = !best_ || attempt->seconds < best_->seconds;' \
   'bool wins = !best_ || attempt->seconds > best_->seconds;'
-fault "a transport without room ends the job" miniapp/bench/transport_trials.cpp \
+fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.outcome = outcome_of(refusal);' \
   '  } catch (const InputError& refusal) {
     candidate.outcome = Outcome::refused;'
-fault "failures beside the host's calls are not looked for" miniapp/bench/batches.cpp \
+fault "failures beside the host's calls are not looked for" miniapp/tune/timing.cpp \
   '    products.check();
     if (batch.products >= iterations) return batch;' \
   '    if (batch.products >= iterations) return batch;'
@@ -425,15 +425,15 @@ fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \
   'kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);' \
   'kernels.added->apply({1, sums->view(), 1, p.y}, stream);' \
   cli_halo
-fault "sums are taken whatever they save" miniapp/bench/sums_choice.cpp \
+fault "sums are taken whatever they save" miniapp/tune/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \
   'without - with > least;' \
   test_miniapp_n2
-fault "CPUs send sums as readily as GPUs" miniapp/bench/sums_choice.cpp \
+fault "CPUs send sums as readily as GPUs" miniapp/tune/sums_choice.cpp \
   'site.device == Device::gpu ? gpu_costs : cpu_costs;' \
   'gpu_costs;' \
   test_miniapp_n2
-fault "nonzeros of sums cost nothing more" miniapp/bench/sums_choice.cpp \
+fault "nonzeros of sums cost nothing more" miniapp/tune/sums_choice.cpp \
   'constexpr SumCosts cpu_costs{0.1, 5e-6, 6};' \
   'constexpr SumCosts cpu_costs{0.1, 5e-6, 0};' \
   test_miniapp_n2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exchange and order of the baselines (baselines.hpp).
+// Exchange of the baselines, and where the host waits (baselines.hpp).
 #include "miniapp/bench/baselines/baselines.hpp"
 
 #include "miniapp/bench/baselines/exchange_decorator.hpp"
@@ -27,27 +27,16 @@ class AwaitedExchange final : public ExchangeDecorator {
 
 }  // namespace
 
-std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
-                                                 Precision precision, Device device,
-                                                 bool value_codes) {
-  if (order_of(schedule) != Order::split) return nullptr;
-  return std::make_unique<LoadedColumns>(matrix, precision, device, value_codes);
-}
-
-std::unique_ptr<HaloExchange> exchange_for(Schedule schedule, Device device,
-                                           std::unique_ptr<HaloExchange> halo) {
-  if (schedule != Schedule::hpcg_like || device == Device::cpu) return halo;
-  return std::make_unique<AwaitedExchange>(std::move(halo));
-}
-
-void apply_scheduled(Schedule schedule, const Operator& op, const Product& product, Stream stream,
-                     const StepHook* after) {
-  if (after != nullptr) {
-    op.apply(product, stream, *after);
-  } else {
-    op.apply(product, stream);
-  }
-  if (schedule == Schedule::hpcg_like && product.x.device == Device::gpu) synchronize(stream);
+ProductHooks hooks_of(Schedule schedule, const Disturbances& what, Device device, int rank) {
+  ProductHooks hooks;
+  const bool host_waits = schedule == Schedule::hpcg_like && device == Device::gpu;
+  hooks.exchange = [=](std::unique_ptr<HaloExchange> halo) {
+    if (host_waits) halo = std::make_unique<AwaitedExchange>(std::move(halo));
+    return disturbed(std::move(halo), what, device, rank);
+  };
+  if (host_waits) hooks.after = [](Stream stream) { synchronize(stream); };
+  hooks.ghosts_stay = !what.poison;
+  return hooks;
 }
 
 }  // namespace rowhalo

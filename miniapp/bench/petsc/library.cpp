@@ -54,11 +54,11 @@ bool built_with_petsc() {
 
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const std::vector<double>& x, const BatchOptions& options,
-                          Progress& progress, const Watchdog& watchdog) {
+                          Progress& progress) {
   PetscResult result;
   const PetscCalls* const calls = petsc_calls(comm, progress, result.unusable);
   if (calls == nullptr) return result;
-  return calls->product(comm, matrix, precision, x, options, progress, watchdog);
+  return calls->product(comm, matrix, precision, x, options, progress);
 }
 
 PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,

@@ -44,7 +44,7 @@ void destroy(PetscProduct& petsc) {
 
 PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                                 const std::vector<double>& x, const BatchOptions& options,
-                                Progress& progress, const Watchdog& watchdog) {
+                                Progress& progress) {
   constexpr int vectors = 4;  // x twice, y, and the product that is returned
   PetscResult result;
   progress.phase("validate with PETSc: matrix");
@@ -60,7 +60,7 @@ PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Pre
     ProductSequence sequence(
         [&](std::int64_t k) { ROWHALO_PETSC(MatMult(petsc.matrix, petsc.x[k % 2], petsc.y)); });
     DeviceClock clock;
-    result.seconds = measure_batches({comm, clock, progress, watchdog}, options, sequence).median();
+    result.seconds = measure_batches({comm, clock, progress}, options, sequence).median();
     const PetscScalar* products = nullptr;
     ROWHALO_PETSC(VecGetArrayRead(petsc.y, &products));
     std::copy_n(products, matrix.owned_rows, result.product.begin());

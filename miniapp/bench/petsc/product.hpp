@@ -23,7 +23,7 @@ struct PetscResult {
 /// enough memory for it makes the product unusable on all.
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const std::vector<double>& x, const BatchOptions& options,
-                          Progress& progress, const Watchdog& watchdog);
+                          Progress& progress);
 
 bool built_with_petsc();
 

@@ -2,6 +2,7 @@
 //
 // Batches: their number, size and time, and that a signal to one rank ends them on all.
 #include "miniapp/bench/batches.hpp"
+#include "miniapp/process/watchdog.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ struct Timing {
   BatchTimes operator()(const BatchOptions& options, const ProductSequence::Product& product) {
     DeviceClock clock;
     ProductSequence products(product);
-    return measure_batches({comm, clock, progress, watchdog}, options, products);
+    return measure_batches({comm, clock, progress}, options, products);
   }
 };
 
@@ -101,7 +102,7 @@ TEST_CASE("a signal to one rank ends the batches on all") {
   const BatchTimes times = timed({10, 1000000, 0, 0}, [&](std::int64_t k) {
     if (last && k == 25) {
       kill(getpid(), SIGUSR1);
-      while (!timed.watchdog.interrupted()) std::this_thread::yield();
+      while (!timed.progress.stop_requested()) std::this_thread::yield();
     }
   });
   REQUIRE_ALL_RANKS(times.interrupted);

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/tune/choose.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
@@ -15,9 +15,8 @@ namespace {
 std::vector<LinkReport> links_of(int ranks_per_node) {
   const Comm comm = world();
   Progress progress;
-  const Watchdog watchdog(progress, 300);
   DeviceClock clock;
-  const Measuring measuring{comm, clock, progress, watchdog};
+  const Measuring measuring{comm, clock, progress};
   ComputeSite site = test::test_site();
   site.nodes = emulated_nodes(comm.size, ranks_per_node);
   std::vector<UnmeasuredLink> left_out;

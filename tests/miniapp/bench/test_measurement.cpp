@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "miniapp/bench/transport_trials.hpp"
+#include "miniapp/tune/transport_trials.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;
@@ -125,12 +125,11 @@ class Trial {
 
   Problem problem_;
   Progress progress_;
-  Watchdog watchdog_{progress_, 60};
   std::optional<StreamHandle> stream_;
   DeviceClock clock_;
   LoadedMatrix block_;
   std::vector<std::byte> x_;
-  Measuring measuring_{problem_.comm, clock_, progress_, watchdog_};
+  Measuring measuring_{problem_.comm, clock_, progress_};
   ProductSetting setting_{problem_.parts(block_), measuring_, stream(), x_};
   ChosenKernels kernels_;
 };

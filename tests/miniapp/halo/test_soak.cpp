@@ -13,7 +13,8 @@
 //   ROWHALO_SOAK_SCHEDULE   overlap or blocking
 #include <cstdlib>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/bench/baselines/disturbance.hpp"
+#include "miniapp/tune/choose.hpp"
 #include "tests/miniapp/halo.hpp"
 #include "tests/miniapp/soak_device.hpp"
 

@@ -14,8 +14,10 @@
 #include <map>
 #include <random>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
 #include "miniapp/bench/petsc/product.hpp"
+#include "miniapp/process/watchdog.hpp"
+#include "miniapp/tune/choose.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/miniapp/problem.hpp"
 
@@ -328,8 +330,7 @@ std::string Differential::check(const Case& it, const CheckedProduct& product,
   };
   compare_with("reference", reference_product(product));
   const std::vector<double> owned(product.x.begin(), product.x.begin() + matrix.owned_columns);
-  PetscResult petsc =
-      petsc_product(comm_, matrix, it.precision, owned, {1, 1, 0, 0}, progress_, watchdog_);
+  PetscResult petsc = petsc_product(comm_, matrix, it.precision, owned, {1, 1, 0, 0}, progress_);
   if (petsc.unusable.empty()) {
     ++with_petsc;
     compare_with("petsc", scaled_sum(product, std::move(petsc.product)));
@@ -372,13 +373,10 @@ std::string Differential::run(const Case& it) {
   const LoadedMatrix block(matrix, it.precision, Device::cpu);
   const auto columns = columns_for(it.schedule, matrix, it.precision, Device::cpu);
   DeviceClock clock;
-  const Measuring measuring{comm_, clock, progress_, watchdog_};
-  const ProductSetting setting{{comm_, matrix, block, plan, it.site(), columns.get()},
-                               measuring,
-                               {},
-                               stored_x,
-                               {it.poison, 0},
-                               it.schedule};
+  const Measuring measuring{comm_, clock, progress_};
+  const ProductSetting setting{
+      {comm_, matrix, block, plan, it.site(), columns.get()},         measuring,  {}, stored_x,
+      hooks_of(it.schedule, {it.poison, 0}, Device::cpu, comm_.rank), it.schedule};
   ChosenKernels chosen;
   if (name_kernels(setting, {it.format, it.boundary_format}, chosen)) {
     ++refused;

@@ -3,9 +3,10 @@
 // The distributed product against the definition of its bits: every matrix, partition, renumbering,
 // format, transport and schedule gives the y that a serial loop over the source's rows gives; only
 // baselines among the schedules sum up otherwise.
-#include "miniapp/bench/choose.hpp"
-#include "miniapp/bench/products.hpp"
-#include "miniapp/bench/sums_choice.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
+#include "miniapp/tune/choose.hpp"
+#include "miniapp/tune/products.hpp"
+#include "miniapp/tune/sums_choice.hpp"
 #include "tests/miniapp/problem.hpp"
 #include "tests/partition/matrices.hpp"
 
@@ -14,24 +15,18 @@ using namespace rowhalo::test;
 
 namespace {
 
-/// One for all products of a test case: a watchdog takes a moment to end.
-struct Supervision {
-  Progress progress;
-  Watchdog watchdog{progress, 60};
-};
-
 /// The products of `problem` in one choice of everything.
 class Choice {
  public:
-  Choice(Supervision& supervision, const Problem& problem, Schedule schedule,
-         const FormatRequest& format, const TransportVariant& transport,
-         const Disturbances& disturbances = {}, const PartialSums* sums = nullptr)
-      : supervision_(supervision),
+  Choice(Progress& progress, const Problem& problem, Schedule schedule, const FormatRequest& format,
+         const TransportVariant& transport, const Disturbances& disturbances = {},
+         const PartialSums* sums = nullptr)
+      : progress_(progress),
         problem_(problem),
         site_(test_site()),
         clock_(problem.device, stream()),
         multiplied_(sums != nullptr ? sums->matrix : problem.matrix),
-        plan_(make_halo_plan(problem.comm, multiplied_, supervision.progress)),
+        plan_(make_halo_plan(problem.comm, multiplied_, progress)),
         block_(multiplied_, problem.precision, problem.device),
         columns_(columns_for(schedule, multiplied_, problem.precision, problem.device)),
         x_(stored(problem.x_of(multiplied_), problem.precision)) {
@@ -39,7 +34,7 @@ class Choice {
       sums_.emplace(problem.comm, *sums, plan_, problem.precision, problem.device, false, x_);
       setting_.sums = &*sums_;
     }
-    setting_.disturbances = disturbances;
+    setting_.hooks = hooks_of(schedule, disturbances, problem.device, problem.comm.rank);
     setting_.schedule = schedule;
     setting_.columns = columns_.get();
     refused_ = name_kernels(setting_, format, kernels_).has_value();
@@ -82,7 +77,7 @@ class Choice {
     return hash_vector(problem_.comm, problem_.matrix, problem_.precision, y.data());
   }
 
-  Supervision& supervision_;
+  Progress& progress_;
   const Problem& problem_;
   std::optional<StreamHandle> stream_;
   ComputeSite site_;
@@ -93,7 +88,7 @@ class Choice {
   std::unique_ptr<const LoadedColumns> columns_;
   std::optional<PartialSumKernels> sums_;
   std::vector<std::byte> x_;
-  Measuring measuring_{problem_.comm, clock_, supervision_.progress, supervision_.watchdog};
+  Measuring measuring_{problem_.comm, clock_, progress_};
   ProductSetting setting_{
       {problem_.comm, multiplied_, block_, plan_, site_}, measuring_, stream(), x_};
   ChosenKernels kernels_;
@@ -128,7 +123,7 @@ bool worth_a_try(Extent extent, const std::string& format, const TransportVarian
 }
 
 /// A communicator of NCCL takes a second to make: it is tried with one format, on a few problems.
-void check_all(Supervision& supervision, const Problem& problem, Extent extent) {
+void check_all(Progress& progress, const Problem& problem, Extent extent) {
   const bool with_nccl = extent == Extent::with_nccl;
   REQUIRE_ALL_RANKS(fingerprint(problem.comm, problem.matrix) == problem.source_fingerprint);
   for (const std::string& format : usable_formats(problem.device)) {
@@ -144,8 +139,8 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
         if (extent == Extent::one_format && !usual && !is_first(transport)) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
-        supervision.progress.tick();
-        Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport);
+        progress.tick();
+        Choice choice(progress, problem, schedule.schedule, {format, ""}, transport);
         const FormatEntry& entry = find_format(format, problem.device);
         if (schedule.schedule == Schedule::split && entry.canonical) {
           REQUIRE_ALL_RANKS(choice.refused());
@@ -175,7 +170,7 @@ void check_all(Supervision& supervision, const Problem& problem, Extent extent) 
 }  // namespace
 
 TEST_CASE("every way of computing y gives the bits of the definition") {
-  Supervision supervision;
+  Progress progress;
   // What formats do differs little between 3 ranks and more.
   const bool cpu = test_site().device == Device::cpu;
   const Extent most = cpu && world().size > 3 ? Extent::one_format : Extent::all;
@@ -192,9 +187,9 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
         const bool first = partition.name == partitioners().front().name;
         const bool few = first && seed && text == matrices[1];
         const Extent extent = few ? Extent::with_nccl : first ? most : Extent::one_format;
-        check_all(supervision, Problem(text, partition.name, seed, Precision::fp64, 1, 0), extent);
+        check_all(progress, Problem(text, partition.name, seed, Precision::fp64, 1, 0), extent);
         if (!first) continue;  // says nothing new
-        check_all(supervision, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
+        check_all(progress, Problem(text, partition.name, seed, Precision::fp32, -0.5, 0.75),
                   seed ? Extent::one_format : most);
       }
     }
@@ -202,9 +197,9 @@ TEST_CASE("every way of computing y gives the bits of the definition") {
 }
 
 TEST_CASE("a different format for the boundary rows changes no bit", "[short]") {
-  Supervision supervision;
+  Progress progress;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
-  Choice choice(supervision, problem, Schedule::overlap,
+  Choice choice(progress, problem, Schedule::overlap,
                 {"sell", problem.device == Device::gpu ? "csr-scalar" : "csr"},
                 {&find_transport("mpi"), false});
   REQUIRE_ALL_RANKS(!choice.refused());
@@ -236,8 +231,8 @@ TEST_CASE("kernels promise the bits of csr where both their formats and their sc
   const Problem problem("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
   const char* other = problem.device == Device::gpu ? "csr-vector" : "dia:max_padding=1e9";
   const auto promises = [&](const char* interior, const char* boundary, Schedule schedule) {
-    Supervision supervision;
-    Choice choice(supervision, problem, schedule, {interior, boundary},
+    Progress progress;
+    Choice choice(progress, problem, schedule, {interior, boundary},
                   {&find_transport("mpi"), false});
     choice.close();
     return choice.kernels().canonical;
@@ -254,7 +249,7 @@ TEST_CASE("kernels promise the bits of csr where both their formats and their sc
 }
 
 TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
-  Supervision supervision;
+  Progress progress;
   const Problem problem("stencil27:5", "rows", 9, Precision::fp64, 2, 0);
   const bool on_gpu = problem.device == Device::gpu;
   std::vector<std::string> formats{"sell",
@@ -272,7 +267,7 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
         if (format != formats.front() && !matters) continue;
         INFO(format << ", " << transport.entry->name << ", graph " << transport.graph << ", "
                     << schedule.name);
-        Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
+        Choice choice(progress, problem, schedule.schedule, {format, ""}, transport,
                       {true, 100e-6});
         ErrorRatio ratio;
         const std::uint64_t hash = choice.single(ratio);
@@ -287,13 +282,12 @@ TEST_CASE("poisoned ghosts and late ranks change no bit", "[short]") {
 }
 
 TEST_CASE("products with partial sums of other ranks", "[short]") {
-  Supervision supervision;
+  Progress progress;
   for (const char* text : {"rmat:9", "random:rows=40,columns=400,row=60,seed=2"}) {
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
       const double beta = precision == Precision::fp64 ? 0 : -0.5;
       const Problem problem(text, "nnz", {}, precision, 2, beta);
-      const PartialSums sums =
-          make_partial_sums(problem.comm, problem.matrix, supervision.progress);
+      const PartialSums sums = make_partial_sums(problem.comm, problem.matrix, progress);
       const std::int64_t all = sum_over_ranks(problem.comm, sums.sums.owned_rows);
       REQUIRE_ALL_RANKS((all > 0) == (problem.comm.size > 1));
       const bool on_gpu = problem.device == Device::gpu;
@@ -309,8 +303,8 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
               continue;
             INFO(text << ", " << format << ", " << transport.entry->name << ", graph "
                       << transport.graph << ", " << schedule.name);
-            supervision.progress.tick();
-            Choice choice(supervision, problem, schedule.schedule, {format, ""}, transport,
+            progress.tick();
+            Choice choice(progress, problem, schedule.schedule, {format, ""}, transport,
                           {precision == Precision::fp64, 50e-6}, &sums);
             const LocalKernels& kernels = choice.kernels();
             const bool beside = format == "csr-balanced";
@@ -330,10 +324,10 @@ TEST_CASE("products with partial sums of other ranks", "[short]") {
 }
 
 TEST_CASE("partial sums keep values in fewer bytes only where they may") {
-  Supervision supervision;
+  Progress progress;
   const Problem problem("rmat:12", "nnz", {}, Precision::fp64, 1, 0);
-  const PartialSums sums = make_partial_sums(problem.comm, problem.matrix, supervision.progress);
-  const HaloPlan plan = make_halo_plan(problem.comm, sums.matrix, supervision.progress);
+  const PartialSums sums = make_partial_sums(problem.comm, problem.matrix, progress);
+  const HaloPlan plan = make_halo_plan(problem.comm, sums.matrix, progress);
   const std::vector<std::byte> x = stored(problem.x_of(sums.matrix), problem.precision);
   const auto bytes = [&](bool value_codes) {
     const PartialSumKernels kernels(problem.comm, sums, plan, problem.precision, problem.device,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Products one by one or from a graph (product_sequence.hpp).
-#include "miniapp/bench/product_sequence.hpp"
+#include "miniapp/tune/product_sequence.hpp"
 
 #include <stdexcept>
 

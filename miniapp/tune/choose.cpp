@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Named and chosen formats; trials of transports (choose.hpp).
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/tune/choose.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "miniapp/bench/format_trials.hpp"
-#include "miniapp/bench/transport_trials.hpp"
+#include "miniapp/tune/format_trials.hpp"
+#include "miniapp/tune/transport_trials.hpp"
 
 namespace rowhalo {
 

@@ -16,7 +16,7 @@
 
 #include <memory>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/tune/choose.hpp"
 
 namespace rowhalo {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bytes and links with and without sums (sums_choice.hpp).
-#include "miniapp/bench/sums_choice.hpp"
+#include "miniapp/tune/sums_choice.hpp"
 
 #include "partition/base/numbers.hpp"
 #include "partition/partial_sums.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Vectors, y and the sequence of products (products.hpp).
-#include "miniapp/bench/products.hpp"
+#include "miniapp/tune/products.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,16 +23,12 @@ VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kern
   return y;
 }
 
-/// Collective. With exchanges as the schedule and disturbances have them.
+/// Collective.
 Operator make_operator(const ProductSetting& setting, const LocalKernels& kernels,
                        const TransportEntry& transport, std::byte* y) {
-  const Device device = setting.site.device;
   ExchangeRequest request{transport, 2, y, setting.stream};
   request.wait_for_packing = setting.schedule == Schedule::petsc_like;
-  request.wrap = [&](std::unique_ptr<HaloExchange> halo) {
-    return disturbed(exchange_for(setting.schedule, device, std::move(halo)), setting.disturbances,
-                     device, setting.comm.rank);
-  };
+  request.wrap = setting.hooks.exchange;
   return Operator(kernels, make_exchanges(setting, kernels, request));
 }
 
@@ -80,7 +76,8 @@ Product Products::product(std::int64_t k) {
 }
 
 void Products::apply(std::int64_t k) {
-  apply_scheduled(setting_.schedule, operator_, product(k), setting_.stream);
+  operator_.apply(product(k), setting_.stream);
+  if (setting_.hooks.after) setting_.hooks.after(setting_.stream);
 }
 
 /// Of x, then of sums.
@@ -163,7 +160,7 @@ bool Products::ghosts_arrive() {
 }
 
 bool Products::ghosts_are_right() const {
-  return setting_.disturbances.poison ||
+  return !setting_.hooks.ghosts_stay ||
          max_over_ranks(setting_.measuring.comm, std::int64_t{!own_ghosts_are_right()}) == 0;
 }
 
@@ -200,7 +197,8 @@ std::vector<std::byte> Products::run_single(std::vector<std::byte> y) {
 
 void Products::apply_once(const PhaseObserver& after) {
   const StepHook told = [&](Step step) { after(entry_of(step).phase); };
-  apply_scheduled(setting_.schedule, operator_, product(single_++), setting_.stream, &told);
+  operator_.apply(product(single_++), setting_.stream, told);
+  if (setting_.hooks.after) setting_.hooks.after(setting_.stream);
 }
 
 void Products::spoil_ghosts() {

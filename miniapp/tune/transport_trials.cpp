@@ -2,7 +2,7 @@
 //
 // Trials of transports (transport_trials.hpp). Every decision is taken from numbers that all ranks
 // share.
-#include "miniapp/bench/transport_trials.hpp"
+#include "miniapp/tune/transport_trials.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one list of schedules (schedule.hpp).
-#include "miniapp/bench/baselines/schedule.hpp"
+#include "miniapp/tune/schedule.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -53,6 +53,13 @@ Schedule schedule_of(Order order) {
     return entry.order == order && !entry.baseline;
   };
   return std::find_if(std::begin(table), std::end(table), ours)->schedule;
+}
+
+std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
+                                                 Precision precision, Device device,
+                                                 bool value_codes) {
+  if (order_of(schedule) != Order::split) return nullptr;
+  return std::make_unique<LoadedColumns>(matrix, precision, device, value_codes);
 }
 
 }  // namespace rowhalo

@@ -2,11 +2,13 @@
 //
 // The table of schedules: in which order a product exchanges and computes. --help and messages are
 // made from it. Ours are those of the operator (miniapp/spmv), the others baselines of other
-// libraries (baselines.hpp).
+// libraries (miniapp/bench/baselines).
 #pragma once
 
+#include <memory>
 #include <span>
 
+#include "miniapp/spmv/loaded_matrix.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
 
 namespace rowhalo {
@@ -27,5 +29,10 @@ const ScheduleEntry& entry_of(Schedule schedule);
 /// The order in which kernels serve a schedule, and which of ours has it.
 Order order_of(Schedule schedule);
 Schedule schedule_of(Order order);
+
+/// Local. Where `schedule` cuts by columns: `split` and the baselines; null for others.
+std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
+                                                 Precision precision, Device device,
+                                                 bool value_codes = true);
 
 }  // namespace rowhalo

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "io/report/reasons.hpp"
-#include "miniapp/bench/format_trials.hpp"
-#include "miniapp/bench/schedule_trial.hpp"
+#include "miniapp/tune/format_trials.hpp"
+#include "miniapp/tune/schedule_trial.hpp"
 #include "tests/miniapp/problem.hpp"
 #include "tests/partition/matrices.hpp"
 
@@ -98,7 +98,6 @@ class Trials {
 
   Comm comm_ = world();
   Progress progress_;
-  Watchdog watchdog_{progress_, 60};
   ComputeSite site_ = test_site();
   std::optional<StreamHandle> stream_;
   DistributedCsr source_;
@@ -107,7 +106,7 @@ class Trials {
   std::vector<double> x_values_;
   std::vector<std::byte> x_;
   std::optional<DeviceClock> clock_;
-  Measuring measuring_{comm_, *clock_, progress_, watchdog_};
+  Measuring measuring_{comm_, *clock_, progress_};
   std::optional<LoadedMatrix> block_;
 };
 

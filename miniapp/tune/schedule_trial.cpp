@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Trials of other schedules, and of the second best format (schedule_trial.hpp).
-#include "miniapp/bench/schedule_trial.hpp"
+#include "miniapp/tune/schedule_trial.hpp"
 
 #include <algorithm>
 #include <cmath>

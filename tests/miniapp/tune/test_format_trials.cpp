@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "partition/base/errors.hpp"
-#include "tests/miniapp/bench/trials.hpp"
+#include "tests/miniapp/tune/trials.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::test;

@@ -12,11 +12,11 @@
 #include <optional>
 #include <vector>
 
-#include "miniapp/bench/baselines/baselines.hpp"
-#include "miniapp/bench/baselines/disturbance.hpp"
-#include "miniapp/bench/batches.hpp"
 #include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/spmv/operator.hpp"
 #include "miniapp/spmv/partial_sum_kernels.hpp"
+#include "miniapp/tune/schedule.hpp"
+#include "miniapp/tune/timing.hpp"
 
 namespace rowhalo {
 
@@ -30,12 +30,20 @@ inline constexpr int products_per_graph = 10;
 /// microseconds, does not count.
 int graph_length(double seconds);
 
+/// What stands around our own products where those of another library are imitated, or exchanges
+/// disturbed. Both are called in every product of the run, trials included.
+struct ProductHooks {
+  std::function<std::unique_ptr<HaloExchange>(std::unique_ptr<HaloExchange>)> exchange = {};
+  std::function<void(Stream)> after = {};  ///< a product
+  bool ghosts_stay = true;                 ///< as they came, until the next exchange
+};
+
 /// Everything that products of one run have in common.
 struct ProductSetting : OperatorParts {
   const Measuring& measuring;
   Stream stream;
   const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
-  Disturbances disturbances = {};
+  ProductHooks hooks = {};
   Schedule schedule = Schedule::overlap;
 
   /// Entries of x and sums that come to this rank in a product.

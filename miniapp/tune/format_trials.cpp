@@ -5,7 +5,7 @@
 // 2 %, and conversions cost 5 to 50 products, so that 300 are enough for every format of the table.
 // Most trials begin with asell; the other conversions of 19 matrices took 0.2 (csr-panels) to 1.5
 // (dia) of its time, csr-balanced 0.7, by their medians on an H200.
-#include "miniapp/bench/format_trials.hpp"
+#include "miniapp/tune/format_trials.hpp"
 
 #include <algorithm>
 #include <cmath>

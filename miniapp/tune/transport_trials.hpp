@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "miniapp/bench/choose.hpp"
+#include "miniapp/tune/choose.hpp"
 
 namespace rowhalo {
 

@@ -4,7 +4,7 @@
 // the report says of them. (Those on CPUs: tests/cli/test_schedules.py.)
 #include <algorithm>
 
-#include "tests/miniapp/bench/trials.hpp"
+#include "tests/miniapp/tune/trials.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::test;

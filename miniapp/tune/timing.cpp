@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The clock of a device, and batches of products (timing.hpp).
+#include "miniapp/tune/timing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rowhalo {
+
+namespace {
+
+constexpr int most_iterations = 1 << 20;
+
+/// How many products may go by before ranks ask each other for a request to stop; the same on all.
+std::int64_t between_looks(const ProductSequence& products) {
+  constexpr double look_seconds = 0.25;
+  const double steps =
+      products.seconds() == 0 ? 1 : look_seconds / products.seconds() / products.step();
+  return products.step() * static_cast<std::int64_t>(std::clamp(steps, 1.0, 1e9));
+}
+
+/// Collective. Seconds of the slowest rank.
+double slowest_seconds(const Measuring& with, const Batch& batch, ProductSequence& products) {
+  const double seconds = max_over_ranks(with.comm, batch.seconds);
+  products.took(seconds / static_cast<double>(batch.products));
+  return seconds;
+}
+
+}  // namespace
+
+DeviceClock::DeviceClock(Device device, Stream stream) {
+  if (device == Device::gpu) events_.emplace(Events{stream, EventHandle(), EventHandle()});
+}
+
+void DeviceClock::start() {
+  if (events_) {
+    events_->begin.record(events_->stream);
+  } else {
+    begin_ = host_();
+  }
+}
+
+double DeviceClock::stop(const std::function<void()>& check) {
+  if (!events_) return host_() - begin_;
+  constexpr double between_checks = 0.1;
+  events_->end.record(events_->stream);
+  for (double checked = host_(); !events_->end.reached();) {
+    if (host_() - checked < between_checks) continue;
+    check();
+    checked = host_();
+  }
+  return seconds_between(events_->begin, events_->end);
+}
+
+bool stop_requested(const Measuring& with) {
+  return stop_requested(with.comm, with.progress);
+}
+
+int whole_steps(int count, const ProductSequence& products) {
+  const int step = products.step();
+  return (count + step - 1) / step * step;
+}
+
+Batch run_batch(const Measuring& with, std::int64_t iterations, ProductSequence& products) {
+  ROWHALO_MPI(MPI_Barrier(with.comm.handle));
+  with.clock.start();
+  Batch batch;
+  while (true) {
+    const std::int64_t end =
+        std::min(batch.products + between_looks(products), std::max<std::int64_t>(iterations, 0));
+    for (; batch.products < end; batch.products += products.step()) {
+      products.run(products.step());
+      with.progress.tick();
+    }
+    batch.seconds = with.clock.stop([&] { products.check(); });
+    products.check();
+    if (batch.products >= iterations) return batch;
+    std::array<double, 2> shared{batch.seconds, with.progress.stop_requested() ? 1.0 : 0.0};
+    ROWHALO_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, shared.data(), 2, MPI_DOUBLE, MPI_MAX, with.comm.handle));
+    products.took(shared[0] / static_cast<double>(batch.products));
+    batch.stopped = shared[1] > 0;
+    if (batch.stopped) return batch;
+  }
+}
+
+double time_batch(const Measuring& with, int iterations, ProductSequence& products) {
+  const Batch batch = run_batch(with, iterations, products);
+  return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);
+}
+
+double estimate_seconds(const Measuring& with, double budget_seconds, ProductSequence& products) {
+  run_batch(with, whole_steps(2, products), products);
+  double spent = 0;
+  for (int iterations = products.step();; iterations *= 2) {
+    const Batch batch = run_batch(with, iterations, products);
+    const double elapsed = slowest_seconds(with, batch, products);
+    spent += elapsed;
+    if (batch.stopped || 2 * spent >= budget_seconds || iterations >= most_iterations) {
+      return elapsed / static_cast<double>(batch.products);
+    }
+  }
+}
+
+double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
+                        int series) {
+  constexpr double most_steps = 1 << 16;
+  const double one = estimate_seconds(with, series_seconds, products);
+  const double steps = std::ceil(series_seconds / std::max(one, 1e-9) / products.step());
+  const int count = static_cast<int>(std::clamp(steps, 1.0, most_steps)) * products.step();
+  double shortest = time_batch(with, count, products);
+  for (int k = 1; k < series; ++k) shortest = std::min(shortest, time_batch(with, count, products));
+  return shortest;
+}
+
+}  // namespace rowhalo
