@@ -75,12 +75,19 @@ do_without_ssh() {
 }
 
 open_mpi_options() {
-  local name cores
+  local name cores here
   options=()
   if [ "$SITE_SCHEDULER" = pbs ]; then
+    # Open MPI 5 does not know this host, the first of the node file, by its address. With PBS's tm it would.
+    here=$(head -n 1 "$PBS_NODEFILE")
+    if [[ $here =~ ^[0-9.]+$ ]] && ! knows_pbs "$said"; then
+      options+=(--host "$(sed "s/^$here\$/$(hostname)/" "$PBS_NODEFILE" | paste -sd ,)")
+    else
+      options+=(--hostfile "$PBS_NODEFILE")
+    fi
     # At the end of the walltime PBS may signal mpirun, too, which then ends the ranks: they must have
     # time to finish a batch and to write.
-    options+=(--hostfile "$PBS_NODEFILE" --mca odls_base_sigkill_timeout 5)
+    options+=(--mca odls_base_sigkill_timeout 5)
   fi
   # mpirun counts cores; bound to too few of them, threads would take turns. It counts from the first that it sees,
   # and so do those of other jobs.

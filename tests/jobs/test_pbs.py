@@ -108,6 +108,14 @@ class Pbs(pbs_case.StudyCase):
         self.wait(job)
         self.check_point(self.folder(job), 2, nodes=1)
 
+    def test_a_hosts_by_their_addresses(self):
+        """A launcher does not know its own host by one."""
+        self.set(names=["192.0.2.1"])
+        self.by_hand()
+        job = self.one_node(300, *SMALL)
+        self.wait(job)
+        self.check_point(self.folder(job), 2, nodes=1)
+
     def test_b_the_walltime_saves_result_and_marker(self):
         """By USR1 at two thirds of the walltime; TERM comes after it."""
         self.by_hand()

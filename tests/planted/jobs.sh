@@ -41,6 +41,8 @@ fault "PBS A: tasks of pbs_tmrsh without PATH" jobs/shell/pbs_shell.sh \
   '-c "$exports; $*"' '-c "$*"' jobs_pbs
 fault "PBS A: one node needs ssh" jobs/shell/launcher.sh \
   '|| do_without_ssh' '|| true' jobs_pbs
+fault "PBS A: a launcher gets its own address" jobs/shell/launcher.sh \
+  '/$(hostname)/' '/$here/' jobs_pbs
 fault "PBS B: no signal before the walltime ends" jobs/shell/pbs_job.sh \
   'signal_before_the_end $$ </dev/null >/dev/null 2>&1 &' ':' jobs_pbs
 fault "PBS B: the marker only at the end" jobs/run.sh \
