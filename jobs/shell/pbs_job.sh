@@ -26,15 +26,16 @@ when_to_end() {
 }
 
 # signal_before_the_end PROCESS: asks again when the time has come, since qalter may have moved it,
-# and wakes up rarely, since times are measured beside it.
+# and wakes up rarely, since times are measured beside it. While a job is suspended its processes are
+# stopped, this one, too, and the walltime does not go on: such a sleep takes longer.
 signal_before_the_end() {
-  local begun end="" asked left
+  local begun end="" asked left slept suspended=0
   begun=@$(date +%s)
   while kill -0 "$1" 2>/dev/null; do
     left=$((${end:-0} - $(date +%s)))
     if [ "$left" -le 0 ] && asked=$(when_to_end "$begun"); then
       [ -n "$asked" ] || return 0
-      end=$asked left=$((asked - $(date +%s)))
+      end=$((asked + suspended)) left=$((asked + suspended - $(date +%s)))
     fi
     if [ -z "$end" ]; then
       left=10 # qstat has failed
@@ -42,7 +43,10 @@ signal_before_the_end() {
       kill -s USR1 "$1"
       return
     fi
-    sleep $((left < 30 ? left : 30))
+    left=$((left < 30 ? left : 30)) slept=$SECONDS
+    sleep "$left"
+    slept=$((SECONDS - slept - left))
+    [ "$slept" -lt 10 ] || suspended=$((suspended + slept)) # else this host is only busy
   done
 }
 

@@ -38,7 +38,7 @@ class Job(NamedTuple):
 
 class Live(NamedTuple):
     """A job that has not ended, as its scheduler tells."""
-    word: str       # pending | waiting (for others) | held (by a hand) | running | ending
+    word: str       # pending | waiting (for others) | held (by a hand) | running | suspended | ending
     title: str      # empty: not known
     user: str       # empty: not known
     place: str      # the folder that it was submitted in; empty: not known

@@ -126,7 +126,7 @@ def holds_of(job):
 def word_of(job):
     if job.get("job_state") == "H":
         return "held" if holds_of(job) else "waiting"
-    return {"R": "running", "E": "ending"}.get(job.get("job_state"), "pending")
+    return {"R": "running", "S": "suspended", "U": "suspended", "E": "ending"}.get(job.get("job_state"), "pending")
 
 
 def live(ids=None):

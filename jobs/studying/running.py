@@ -25,6 +25,7 @@ from whole_files import write_whole
 
 RUN_SH = Path(__file__).resolve().parents[1] / "run.sh"
 GRACE_SECONDS = 60
+NAP_SECONDS = 1
 POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format",
               "halo", "partition", "precision", "schedule", "threads", "command", "arguments",
               "repeats")
@@ -55,12 +56,21 @@ class Interruption:
                 self.child.send_signal(signal.SIGUSR1)
             for limit, number in ((seconds, signal.SIGUSR1), (GRACE_SECONDS, signal.SIGTERM),
                                   (GRACE_SECONDS, signal.SIGKILL)):
-                try:
-                    return self.child.wait(limit)
-                except subprocess.TimeoutExpired:
-                    self.overdue = True
-                    self.child.send_signal(number)
+                if self.has_ended(limit):
+                    return self.child.returncode
+                self.overdue = True
+                self.child.send_signal(number)
             return self.child.wait()
+
+    def has_ended(self, seconds):
+        """Waits so long at most; while this job is suspended no seconds are counted."""
+        while seconds is None or seconds > 0:
+            try:
+                self.child.wait(seconds and min(seconds, NAP_SECONDS))
+                return True
+            except subprocess.TimeoutExpired:
+                seconds -= NAP_SECONDS
+        return False
 
 
 def command_of(folder, point):

@@ -143,7 +143,8 @@ def live(_ids=None):
     found = {}
     for number, state, reason, user, rest in (line.split("|", 4) for line in lines if line):
         title, _, place = rest.rpartition("|")
-        word = {"PENDING": "held" if reason in HELD else "pending", "COMPLETING": "ending"}.get(state, "running")
+        word = {"PENDING": "held" if reason in HELD else "pending", "COMPLETING": "ending",
+                "SUSPENDED": "suspended", "STOPPED": "suspended"}.get(state, "running")
         found[number] = Live(word, title, user, place, ["scontrol", "release", number] if HELD.get(reason) else [],
                              ["scontrol", "show", "job", number])
     return found

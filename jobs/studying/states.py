@@ -14,8 +14,8 @@ from studying.claims import look, owner_of
 from studying.points import obstacle
 
 ENDED = ("done", "error", "skipped")
-LIVE = ("running", "pending")
-ORDER = ("done", "running", "pending", "held", "error", "cut off", "skipped", "not submitted")
+LIVE = ("running", "suspended", "pending")
+ORDER = ("done", "running", "suspended", "pending", "held", "error", "cut off", "skipped", "not submitted")
 
 
 class State(NamedTuple):
@@ -110,6 +110,10 @@ def state_of(folder, point, live_jobs, submitted, stuck):
     job = record.get("id", "")
     owner, is_claimed = look(place, live_jobs)
     if is_claimed:
+        runs = live_jobs.get(backends.number_of(owner["id"])) if owner and owner["id"] else None
+        if runs and runs.word == "suspended":
+            return State("suspended", f"job {owner['id']}; goes on when the scheduler or an administrator resumes it; "
+                                      f"{typed_line(runs.why)} tells more")
         return State("running", name_of(owner))
     if (place / "done").exists():
         return State("done", "")
@@ -122,7 +126,7 @@ def state_of(folder, point, live_jobs, submitted, stuck):
     if live and backends.number_of(job) in held:
         return State("held", why_held(live_jobs, job, held))
     if live:
-        return State("pending", f"job {job}" + (", which is ending" if live.word == "ending" else ""))
+        return State("pending", f"job {job}" + (f", which is {live.word}" if live.word in ("ending", "suspended") else ""))
     if owner:
         ours = job and backends.number_of(owner["id"]) == backends.number_of(job)
         return State("cut off", f"by the end of {name_of(owner)}"

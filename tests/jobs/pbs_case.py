@@ -15,10 +15,15 @@ from studies import study_text
 from throwaway import launch
 
 DOUBLE = Path(__file__).resolve().parent / "pbs_double.py"
-COMMANDS = ("qsub", "qstat", "qdel", "qhold", "qrls", "pbs_tmrsh")
+COMMANDS = ("qsub", "qstat", "qdel", "qhold", "qrls", "qsig", "pbs_tmrsh")
 # Ends only by SIGKILL once it measures: {ready} appears then.
 DEAF = """#!/bin/bash
 case "$*" in run*--json*) trap '' TERM USR1; touch "{ready}"; while :; do sleep 0.1; done ;; esac
+exec {binary} "$@"
+"""
+# Measures when {ready}.go appears.
+GATED = """#!/bin/bash
+case "$*" in run*--json*) touch "{ready}"; until [ -e "{ready}.go" ]; do sleep 0.1; done ;; esac
 exec {binary} "$@"
 """
 BLOCKER = "#!/bin/bash\n#PBS -l select=1:ncpus=1\nwhile [ ! -e \"$PBS_O_WORKDIR/go\" ]; do sleep 0.1; done\n"

@@ -3,7 +3,7 @@
 """A test double of PBS: one server, two nodes on this machine, and its commands.
 
   pbs_double.py serve FOLDER       the server; ends when FOLDER/stop appears
-  pbs_double.py qsub|qstat|qdel|qhold|qrls|pbs_tmrsh FOLDER ARGUMENTS...
+  pbs_double.py qsub|qstat|qdel|qhold|qrls|qsig|pbs_tmrsh FOLDER ARGUMENTS...
 
 Behaves as OpenPBS was seen to behave where that differs from Slurm; pbs_double.md says which
 behaviour each part (marked with its letter) stands for. Jobs run one at a time, in the order of
@@ -93,9 +93,12 @@ class Job:
         self.state, self.status, self.started, self.dropped = "Q", None, 0, False
         self.process, self.sessions, self.kill_at, self.waits = None, [], 0, bool(self.depends)
         self.ended = 0
+        self.stopped, self.paused = 0, 0  # [P] since when, and the seconds before
         self.forgotten = set()  # numbers of jobs that had ended when this one came
 
     def shown_state(self):
+        if self.state == "R" and self.stopped:
+            return "S"
         return "H" if self.state == "Q" and (self.held or self.waits) else self.state
 
     def line(self):
@@ -233,6 +236,17 @@ class Server:
                 job.state, job.dropped = "F", job.waits
         return ""
 
+    def qsig(self, words, _environment, _folder):
+        """[P] -s suspend|resume JOB: all its processes stop, and so does the time that counts for the walltime."""
+        job = self.find("qsig", words[2])
+        if words[1] == "suspend":
+            job.stopped = time.time()
+            signal_sessions(job.sessions, signal.SIGSTOP)
+        else:
+            job.stopped, job.paused = 0, job.paused + time.time() - job.stopped
+            signal_sessions(job.sessions, signal.SIGCONT)
+        return ""
+
     def pbs_tmrsh(self, words, environment, _folder):
         """The environment and the prefix of a task, which the client starts."""
         job = self.find("pbs_tmrsh", environment.get("PBS_JOBID", ""))
@@ -283,7 +297,7 @@ class Server:
     def look_after(self, job):
         status = job.process.poll()
         if status is None:
-            if job.walltime and time.time() > job.started + job.walltime:
+            if job.walltime and not job.stopped and time.time() > job.started + job.paused + job.walltime:
                 self.end(job)
             if job.kill_at and time.time() > job.kill_at:
                 signal_sessions(job.sessions, signal.SIGKILL)

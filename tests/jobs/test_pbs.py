@@ -62,6 +62,22 @@ class HostsOfAJob(launch.Case):
                 self.assertEqual(run.returncode, 1)
 
 
+class EndOfAJob(launch.Case):
+    def test_p_a_suspended_job(self):
+        """Its walltime of 1200 s does not go on, so that the signal comes later, too. The clock is a played one."""
+        executable(self.place / "qstat", "#!/bin/sh\nprintf '    stime = @0\\n    Resource_List.walltime = 00:20:00\\n'\n")
+        played = """source "$1"
+            PATH=$2:$PATH PBS_JOBID=7.head SECONDS=0
+            date() { if [ "$1" = -d ]; then echo "${2#@}"; else echo "$SECONDS"; fi; }
+            sleep() { SECONDS=$((SECONDS + $1 + (SECONDS > 90 && suspended == 0 ? pause : 0))); }
+            kill() { [ "$1" = -0 ] || echo "$SECONDS"; }
+            for pause in 0 1 600; do SECONDS=0; signal_before_the_end 1; done"""
+        said = subprocess.run(["bash", "-c", played, "-", launch.SOURCE / "jobs/shell/pbs_job.sh", self.place], check=True,
+                              env={name: value for name, value in os.environ.items() if not name.startswith("PBS_")},
+                              stdout=subprocess.PIPE, universal_newlines=True).stdout
+        self.assertEqual([int(seconds) // 10 for seconds in said.split()], [108, 108, 168])
+
+
 class Pbs(pbs_case.StudyCase):
     def one_node(self, walltime, *arguments):
         """run.pbs by hand, with the words of ROWHALO_ARGUMENTS."""

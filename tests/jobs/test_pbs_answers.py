@@ -9,7 +9,7 @@ import time
 
 import pbs_case
 import throwaway
-from pbs_case import BLOCKER, DEAF, executable
+from pbs_case import BLOCKER, DEAF, GATED, executable
 from studies import results, study_text
 from throwaway import launch
 
@@ -140,6 +140,21 @@ class Answers(pbs_case.StudyCase):
         (next(iter((folder / "points").iterdir())) / "done").unlink()
         self.assertEqual(list(self.states(folder, 0).values()), ["cut off"])
         (self.project / "go").touch()
+
+    def test_p_a_suspended_job(self):
+        """It goes on by itself: resume leaves it alone, and watch waits."""
+        ready = self.program(GATED)
+        folder, jobs = self.submit("--in-one-job", points="ranks = 1,2")
+        self.wait_for(ready.exists, "the program has not started")
+        self.command("qsig", "-s", "suspend", jobs[0])
+        said = self.study("status", folder)
+        self.assertRegex(said, rf"suspended +job {jobs[0]}; goes on when .*; qstat -f {jobs[0].split('.')[0]} tells more\n")
+        self.assertRegex(said, rf"pending +job {jobs[0]}, which is suspended\n")
+        self.assertIn("nothing to submit: 1 suspended, 1 pending\n", self.study("resume", folder))
+        (self.place / "ready.go").touch()
+        self.command("qsig", "-s", "resume", jobs[0])
+        self.study("status", folder, "--watch")
+        self.assertEqual(list(self.states(folder, 0).values()), ["done", "done"])
 
 
 if __name__ == "__main__":

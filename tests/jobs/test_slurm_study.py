@@ -169,6 +169,16 @@ class OnSlurm(throwaway.SlurmCase):
         self.wait_for(lambda: log.is_file() and "ranks; hosts" in log.read_text("utf-8"), "it does not measure")
         return folder, jobs
 
+    def test_a_job_that_is_suspended(self):
+        folder, jobs = self.running()
+        self.command("scontrol", "suspend", jobs[0])  # by root, who is an administrator
+        said = study("status", folder, environment=self.environment)
+        self.assertRegex(said, rf"suspended +job {jobs[0]}; goes on when .*; scontrol show job {jobs[0]} tells more\n")
+        self.command("scontrol", "resume", jobs[0])
+        self.assertEqual(list(self.states(folder).values()), ["running"])
+        self.command("scancel", *jobs)
+        self.wait(jobs[0])
+
     def test_a_node_that_fails(self):
         """While a job runs on it; resume takes another one. A requeue is refused, since `resume` does it."""
         folder, jobs = self.running()

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -219,6 +220,21 @@ class Studies(launch.Case):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def test_what_is_suspended_does_not_take_too_long(self):
+        """All processes of the job are stopped for longer than the point may take."""
+        began = self.place / "began"
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from studying.running import Interruption; each = Interruption()\n"
+                "print(each.run(['bash', '-c', 'touch \"$0\"; for i in {1..5}; do sleep 0.1; done', sys.argv[2]], None, None, 4),"
+                " each.overdue)")
+        with subprocess.Popen([sys.executable, "-c", code, launch.SOURCE / "jobs", began], start_new_session=True,
+                              stdout=subprocess.PIPE, universal_newlines=True) as process:
+            while not began.exists():
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGSTOP)
+            time.sleep(5)
+            os.killpg(process.pid, signal.SIGCONT)
+            self.assertEqual(process.communicate()[0], "0 False\n")
 
     def with_a_job(self, scheduler, job_id):
         """A study that is done, as if by a job of a scheduler whose commands fail; the environment."""

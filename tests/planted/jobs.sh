@@ -101,6 +101,16 @@ fault "PBS N: the collecting job does not ask for a node" jobs/studying/submitti
   'for each in (job, job._replace(whole_node=True)):' 'for each in (job,):' jobs_pbs_answers
 fault "PBS O: a number tells a job" jobs/studying/states.py \
   'return bool(job) and bool(differ' 'return False and bool(differ' jobs_pbs_answers
+fault "PBS P: a suspended job is running" jobs/studying/pbs.py \
+  '"S": "suspended", ' '"S": "running", ' jobs_pbs_answers
+fault "a job that Slurm has suspended is running" jobs/studying/slurm.py \
+  '"SUSPENDED": "suspended", ' '' slurm_study
+fault "PBS P: the signal does not wait for a suspended job" jobs/shell/pbs_job.sh \
+  'suspended=$((suspended + slept))' 'true' jobs_pbs
+fault "PBS P: a suspended point takes too long" jobs/studying/running.py \
+  'NAP_SECONDS = 1
+' 'NAP_SECONDS = 60
+' jobs_study_local
 fault "PBS K: a job of another folder is adopted" jobs/studying/submitting.py \
   'user_name(), place)]' 'user_name(), os.path.realpath(live.place))]' jobs_pbs_answers
 fault "PBS K: resume forgets jobs that were not released" jobs/studying/submitting.py \
