@@ -27,7 +27,7 @@ from studying.running import run_points
 from studying.site import load_site, shell
 from studying.slurm import PATIENCE, NoAnswer, called
 from studying.states import counts, states_of, table
-from studying.submitting import stuck_lines, submit, watch
+from studying.submitting import collect_lines, stuck_lines, submit, watch
 
 NAME = typed("study.py")
 JOBS = Path(__file__).resolve().parent
@@ -192,7 +192,7 @@ def status_command(options):
     if options.watch:
         return 0 if watch(folder) else 1
     states, live_jobs = states_of(folder)
-    say(*table(states), counts(states), *stuck_lines(folder, live_jobs))
+    say(*table(states), counts(states), *stuck_lines(folder, live_jobs), *collect_lines(folder, states, live_jobs))
     return 1 if any(state.word == "error" for state in states.values()) else 0
 
 

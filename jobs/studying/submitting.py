@@ -217,10 +217,33 @@ def stuck_lines(folder, live_jobs):
     for job in stale_jobs(folder, live_jobs):
         yield (f"job {job['id']} ({job['name']}) is held and never starts, since a job that it waits for was deleted "
                f"before it began. resume deletes it; results so far: {AGAIN} collect {quoted(folder.path)} --plot")
+    yield from held_lines(folder, live_jobs)
+
+
+def held_lines(folder, live_jobs):
+    """The command that releases the job that collects."""
     held = held_jobs(folder, live_jobs)
     for job in folder.jobs():
         if not job["points"] and backends.number_of(job["id"]) in held:
             yield f"{job['name']} is held: {why_held(live_jobs, job['id'], held)}"
+
+
+def written(path):
+    """When, in seconds; 0 where it is not there."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0
+
+
+def collect_lines(folder, states, live_jobs):
+    """The command that collects, where results are newer than the table and nothing is on its way that would do it: the
+    job that collects was deleted or refused."""
+    if any(state.word in LIVE for state in states.values()) or any(
+            backends.number_of(job["id"]) in live_jobs for job in folder.jobs()):
+        return
+    if any(written(folder.place_of(point) / "done") > written(folder.path / "results.csv") for point in folder.points):
+        yield f"results are not collected yet: {AGAIN} collect {quoted(folder.path)} --plot"
 
 
 def watch(folder, has_answered=False):
@@ -254,7 +277,7 @@ def watch(folder, has_answered=False):
             break
         stuck_before = stuck
         time.sleep(WATCH_SECONDS)
-    say(*table(states), *stuck_lines(folder, live_jobs))
+    say(*table(states), *stuck_lines(folder, live_jobs), *collect_lines(folder, states, live_jobs))
     return all(state.word in ENDED and state.word != "error" for state in states.values())
 
 
@@ -278,7 +301,8 @@ def submit(folder, study_text, program, options):
     delete_stale(folder, live_jobs)
     fine = True
     if not jobs and not found:
-        say(f"nothing to submit: {counts(states)}")
+        say(f"nothing to submit: {counts(states)}", *held_lines(folder, live_jobs),
+            *collect_lines(folder, states, live_jobs))
     else:
         fine = submit_all(folder, jobs, options.after, options.chain, found)
         say(f"see: {AGAIN} status {quoted(folder.path)}")

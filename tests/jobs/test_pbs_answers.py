@@ -15,6 +15,18 @@ from throwaway import launch
 
 
 class Answers(pbs_case.StudyCase):
+    def test_e_the_job_that_collects_is_deleted(self):
+        folder, jobs = self.blocked(points="ranks = 1")
+        self.command("qdel", jobs[1])
+        (self.project / "go").touch()
+        hint = r"\nresults are not collected yet: [^\n]*study\.py collect [^\n]* --plot\n$"
+        self.assertRegex(self.study("status", folder, "--watch"), rf"  done{hint}")
+        for command in ("status", "resume"):
+            self.assertRegex(self.study(command, folder), rf"1 done{hint}")
+        self.study("collect", folder)
+        for command in ("status", "resume"):
+            self.assertNotIn("collected", self.study(command, folder))
+
     def test_j_a_job_that_is_ending(self):
         """What it has not measured is not waiting for it."""
         self.set(ending=600, kill_delay=1)
@@ -99,7 +111,9 @@ class Answers(pbs_case.StudyCase):
         release = f"release it by: qrls {jobs[0].split('.')[0]}\n"
         said = self.study("status", folder, "--watch", status=1)
         self.assertRegex(said, rf"held +job {jobs[0]}; {release}")
-        self.assertIn(f"collect is held: job {jobs[2]} waits for job {jobs[0].split('.')[0]}; {release}", said)
+        collects = f"collect is held: job {jobs[2]} waits for job {jobs[0].split('.')[0]}; {release}"
+        self.assertIn(collects, said)
+        self.assertEqual(self.study("resume", folder), f"nothing to submit: 1 done, 1 held\n{collects}")
         self.assertEqual(list(self.states(folder, 0).values()), ["held", "done"])
         self.command("qrls", jobs[0])
         self.study("status", folder, "--watch")

@@ -62,6 +62,10 @@ fault "PBS E: resume leaves stale jobs" jobs/studying/submitting.py \
 ' '' jobs_pbs
 fault "PBS E: the first of a chain is deleted first" jobs/studying/submitting.py \
   'in reversed(stale_jobs(folder, live_jobs))' 'in stale_jobs(folder, live_jobs)' jobs_pbs
+fault "PBS E: no word of results that nobody collects" jobs/studying/submitting.py \
+  'if any(written(' 'if not any(written(' jobs_pbs_answers
+fault "PBS M: resume keeps silent about what is held" jobs/studying/submitting.py \
+  '*held_lines(folder, live_jobs)' '*()' jobs_pbs_answers
 fault "PBS F: the line by hand asks for GPUs" jobs/pbs/gemv.pbs \
   'ncpus=16:mpiprocs=1:ompthreads=1' 'ncpus=16:mpiprocs=1:ngpus=1:ompthreads=1' jobs_pbs
 fault "PBS G: TERM counts twice" jobs/run.sh \
