@@ -7,34 +7,59 @@
 #include <algorithm>
 #include <iostream>
 
-#include "kernels/formats.hpp"
+#include "io/report/reasons.hpp"
 #include "partition/base/table.hpp"
-#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-/// Local. Throws InputError where a name of the file is none, or none for this device.
-void check_names(const TuningFile& tuning, const std::string& file, Device device) {
-  const auto where = [&](const char* name) {
-    return fmt::format("--tuning {}: choice.{}", file, name);
-  };
-  if (tuning.made_for.device != name_of(device)) {
-    throw InputError(
-        fmt::format("--tuning {}: was made on device {}, and this run uses device {}; "
-                    "make one here: --save-tuning FILE",
-                    file, tuning.made_for.device, name_of(device)));
+std::string processor_of(const RunReport& report, const std::string& device) {
+  if (device == "gpu") {
+    return report.provenance.devices.empty() ? "" : report.provenance.devices.front();
   }
-  const TunedChoice& choice = tuning.choice;
-  const std::pair<const char*, const std::string*> formats[] = {
-      {"format", &choice.format}, {"boundary_format", &choice.boundary_format}};
-  for (const auto& [name, text] : formats) {
-    find_format(Spec::parse(*text, where(name)).name(), device, where(name));
+  return report.system ? report.system->cpu : "";
+}
+
+TuningConditions tuning_conditions(const RunReport& report, const std::string& device,
+                                   const std::string& precision, std::uint64_t pattern) {
+  const MatrixReport& matrix = report.matrix;
+  return {.source = matrix.info.source,
+          .rows = matrix.info.rows,
+          .columns = matrix.info.columns,
+          .nonzeros = matrix.nonzeros,
+          .pattern = fmt::format("{:016x}", pattern),
+          .ranks = report.partition->ranks,
+          .nodes = report.partition->nodes,
+          .device = device,
+          .processor = processor_of(report, device),
+          .precision = precision};
+}
+
+/// Of a run that has been measured.
+TuningFile tuning_of(const RunReport& report, std::uint64_t pattern) {
+  const KernelReport& kernel = *report.kernel;
+  const HaloReport& halo = *report.halo;
+  TuningFile tuning;
+  tuning.made_for =
+      tuning_conditions(report, kernel.device, std::string(name_of(kernel.precision)), pattern);
+  tuning.choice = {.format = kernel.format,
+                   .boundary_format = kernel.boundary_format,
+                   .transport = halo.transport,
+                   .schedule = halo.schedule,
+                   .partition = report.partition->name,
+                   .graph = halo.graph,
+                   .hierarchical = report.partition->hierarchical,
+                   .partial_sums = halo.partial_sums > 0};
+  for (const FormatCandidate& one : kernel.candidates) {
+    tuning.formats.push_back({one.name, false, one.seconds, name_of(one.outcome)});
   }
-  find_transport(choice.transport, where("transport"));
-  find_entry(schedules(), choice.schedule, where("schedule"), "schedule");
-  find_partitioner(Spec::parse(choice.partition, where("partition")).name(), where("partition"));
+  for (const TransportCandidate& one : halo.candidates) {
+    if (one.trial) continue;
+    tuning.transports.push_back({one.name, one.graph, one.seconds, name_of(one.outcome)});
+  }
+  tuning.seconds = report.timing->median_seconds;
+  return tuning;
 }
 
 }  // namespace
@@ -100,7 +125,7 @@ void save_tuning(const RunOptions& options, std::uint64_t pattern, const RunRepo
     return;
   }
   outputs.write_text("--save-tuning", options.save_tuning,
-                     tuning_text(tuning_of(report, pattern), report));
+                     tuning_text(tuning_of(report, pattern), report.provenance));
 }
 
 }  // namespace rowhalo

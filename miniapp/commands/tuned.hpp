@@ -4,8 +4,8 @@
 // collective.
 #pragma once
 
-#include "io/tuning_file.hpp"
 #include "miniapp/commands/experiment.hpp"
+#include "miniapp/tune/tuning_file.hpp"
 
 namespace rowhalo {
 

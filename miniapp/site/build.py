@@ -23,6 +23,7 @@ SOURCES = HERE.parent.parent
 REFERENCE = [
     ("spmv", ["miniapp/spmv/*.hpp", "miniapp/halo/*.hpp", "miniapp/halo/memory/*.hpp"],
      "rowhalo::spmv: the distributed operator and its transports"),
+    ("tune", ["miniapp/tune/tune.hpp", "miniapp/tune/tuning_file.hpp"], "rowhalo::tune: what an operator is made with"),
     ("solve", ["miniapp/solve/*.hpp"], "rowhalo::solve: solvers on it"),
     ("partition", ["partition/**/*.hpp"], "rowhalo::partition: who owns which rows, what has to travel"),
     ("kernels", ["kernels/*.hpp"], "rowhalo::kernels: y = alpha*A*x + beta*y on one rank"),

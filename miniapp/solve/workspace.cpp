@@ -391,7 +391,7 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   outcome.solve_seconds = now_seconds() - start;
   graph_ = {};  // NCCL does not close while a graph holds its kernels
   setting_.space.ended = nullptr;
-  finish();
+  if (finish) finish();
   if (setting_.measures_phases) outcome.x = read_vector(x);
   outcome.end = seen().end();
   const auto norms = static_cast<std::size_t>(seen().norms());

@@ -131,9 +131,8 @@ class SolverWorkspace {
 
   /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
   /// `x` what it should be. The same end on all ranks.
-  SolverOutcome repeat(
-      const double* x, const std::function<void()>& iteration,
-      const std::function<void()>& finish = [] {});
+  SolverOutcome repeat(const double* x, const std::function<void()>& iteration,
+                       const std::function<void()>& finish = {});
 
  private:
   static constexpr int first_sum = 1;  ///< the one before says who wants to stop

@@ -24,8 +24,8 @@
 // and other GPUs hold; the destructor frees the rest. Call close() on every rank before
 // MPI_Finalize; a second call, and one after MPI_Finalize, does nothing.
 // Cost: a constructor partitions, plans and converts, and tries what GPUs and MPI can do; the first
-// product costs what the others do. Formats and transports are not measured here: take those that
-// `rowhalo run` reports.
+// product costs what the others do. Formats and transports are not measured here: tune() does
+// (miniapp/tune/tune.hpp).
 #pragma once
 
 #include <functional>

@@ -12,6 +12,7 @@
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/site.hpp"
 #include "miniapp/spmv/operator.hpp"
+#include "miniapp/spmv/own_comm.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {
@@ -70,33 +71,6 @@ LocalKernels kernels_for(const OperatorParts& parts, const Tuning& tuning) {
 }  // namespace
 
 struct Operator::Storage {
-  /// A communicator of the operator's own, on which errors of MPI come back as codes.
-  class OwnComm {
-   public:
-    OwnComm() = default;
-    OwnComm(const OwnComm&) = delete;
-    OwnComm& operator=(const OwnComm&) = delete;
-
-    const Comm& get() const { return comm_; }
-    /// Collective. Failures are agreed on by `agreement` unless `comm` has one.
-    void open(const Comm& comm, Agreement& agreement) {
-      MPI_Comm handle = MPI_COMM_NULL;
-      ROWHALO_MPI(MPI_Comm_dup(comm.handle, &handle));
-      ROWHALO_MPI(MPI_Comm_set_errhandler(handle, MPI_ERRORS_RETURN));
-      comm_ = comm;
-      comm_.handle = handle;
-      if (comm.agreement == nullptr) comm_.agreement = &agreement;
-    }
-    /// Collective, once; then nothing.
-    void close() {
-      if (comm_.handle != MPI_COMM_NULL) MPI_Comm_free(&comm_.handle);
-    }
-
-   private:
-    Comm comm_;
-  };
-
-  Agreement agreement;
   OwnComm comm;
   Progress progress;
   Tuning tuning;
@@ -167,7 +141,7 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
                    DistributedCsr* matrix) {
   agree(comm, [this] { storage_ = std::make_unique<Storage>(); });
   Storage& own = *storage_;
-  own.comm.open(comm, own.agreement);
+  own.comm.open(comm);
   try {
     together(own.comm.get(), [&] {
       own.matrix = rows != nullptr ? make_local_matrix(own.comm.get(), *rows, own.progress)

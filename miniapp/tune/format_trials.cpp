@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Trials of formats (format_trials.hpp). Every decision is taken from numbers that all ranks share.
-// How many products a trial takes was measured on an H200: 5 tell times of 20 us and more apart to
+// How many products a trial takes was measured on an H200: 100 us of them tell times apart to
 // 2 %, and conversions cost 5 to 50 products, so that 300 are enough for every format of the table.
 // Most trials begin with asell; the other conversions of 19 matrices took 0.2 (csr-panels) to 1.5
 // (dia) of its time, csr-balanced 0.7, by their medians on an H200.
@@ -18,7 +18,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int fewest_products = 5, most_products = 1000, most_rounds = 3;
+constexpr int fewest_products = 2, most_products = 1000, most_rounds = 3;
 constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
 constexpr double near = 0.3, jitter = 1e-6;      ///< two times that one round does not tell apart
 constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
@@ -26,14 +26,16 @@ constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound a
 constexpr int promising = 2;                     ///< formats that are tried first
 constexpr double rival = 1.5;                    ///< times the quickest, by prediction
 constexpr double quick_products = 10;            ///< that a trial without conversion takes, about
+constexpr double share_of_x = 0.25;              ///< of the cache, that x may take and stay in it
 constexpr double usual = 0.6;                    ///< time of a trial, of the dearest so far
 
 /// What predictions are turned into times with.
 struct Speeds {
   double bytes_per_second = 1e11;  ///< more than a rank's cores get, unless caches serve them
   double cache_bytes = std::numeric_limits<double>::infinity();
-  /// Sectors of x, from where all of it lies; on a CPU that is not told apart.
+  /// Sectors of x, from the memory and from the cache; on a CPU that is not told apart.
   double sectors_per_second = std::numeric_limits<double>::infinity();
+  double cached_sectors_per_second = sectors_per_second;
   double serial_seconds = 0;    ///< least that a thread takes for an entry after the other
   double call_seconds = 5e-6;   ///< what any product takes: small matrices are all tried
   double early_seconds = 3e-6;  ///< the same where loads begin before the product before has ended
@@ -44,7 +46,8 @@ Speeds speeds_of(Device device) {
   if (device == Device::cpu) return speeds;
   const MemorySpeed memory = device_memory_speed();
   speeds.serial_seconds = 3e-8;
-  speeds.sectors_per_second = 1e11;  // 16 M of 32 MB took 0.16 ms on an H200
+  speeds.sectors_per_second = 1e11;           // 16 M of 32 MB took 0.16 ms on an H200,
+  speeds.cached_sectors_per_second = 1.6e11;  // of 8 MB 0.10 ms
   if (memory.bytes_per_second == 0) return speeds;
   speeds.bytes_per_second = memory.bytes_per_second;
   speeds.cache_bytes = static_cast<double>(memory.cache_bytes);
@@ -135,6 +138,11 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
   const Speeds speeds = speeds_of(setting_.site.device);
   const double sectors =
       statistics.gathered_sectors * static_cast<double>(statistics.lengths.nonzeros);
+  const double x_bytes = static_cast<double>(statistics.columns) *
+                         static_cast<double>(vector_value_bytes(statistics.precision));
+  const double sectors_per_second = x_bytes < share_of_x * speeds.cache_bytes
+                                        ? speeds.cached_sectors_per_second
+                                        : speeds.sectors_per_second;
   std::vector<Prospect> list;
   for (const FormatEntry* format : formats) {
     Prospect& prospect = list.emplace_back(Prospect{format, list.size()});
@@ -145,7 +153,7 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
     const double beyond_cache =
         std::max(0.0, cost.bytes - cost.saved_bytes - speeds.cache_bytes) / speeds.bytes_per_second;
     const double call = cost.starts_early ? speeds.early_seconds : speeds.call_seconds;
-    const double gathers = cost.in_panels ? 0 : sectors / speeds.sectors_per_second;
+    const double gathers = cost.in_panels ? 0 : sectors / sectors_per_second;
     prospect.predicted = call + max_over_ranks(comm, std::max(memory, serial) + gathers);
     prospect.at_least = max_over_ranks(comm, std::max(beyond_cache, serial));
     prospect.reads_csr = cost.reads_csr;

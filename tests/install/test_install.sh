@@ -19,17 +19,18 @@ options=(-D CMAKE_PREFIX_PATH="$place/prefix" -D CMAKE_CXX_FLAGS=-O0) # not fast
 cmake -S "$source/consumer" -B "$place/consumer" "${options[@]}"
 cmake --build "$place/consumer"
 "$place/consumer/consumer"
-# The examples with librowhalo.so, two with archives, and one by pkg-config.
+# The examples with librowhalo.so, three with archives, and one by pkg-config.
 cmake -S "$source/../../miniapp/examples" -B "$place/shared" -D LIBRARIES=rowhalo::c "${options[@]}"
 cmake --build "$place/shared" --parallel 2
-for example in cpu own_rows several own_format own_transport new_values solve; do
+for example in cpu own_rows several own_format own_transport new_values solve tuned; do
   mpirun -n 3 "$place/shared/example_$example"
 done
 mpirun -n 1 "$place/shared/example_gpu"
 cmake -S "$source/../../miniapp/examples" -B "$place/archives" "${options[@]}"
-cmake --build "$place/archives" --target example_cpu --target example_solve --parallel 2
+cmake --build "$place/archives" --target example_cpu --target example_solve --target example_tuned --parallel 2
 mpirun -n 2 "$place/archives/example_cpu"
 mpirun -n 2 "$place/archives/example_solve"
+mpirun -n 2 "$place/archives/example_tuned"
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH="$place/prefix/lib/pkgconfig:${PKG_CONFIG_PATH:-}"
   # shellcheck disable=SC2046  # words

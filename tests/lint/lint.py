@@ -40,7 +40,7 @@ MAY_INCLUDE = {
                        "miniapp/process/", "miniapp/machine/", "io/", "kernels/", "partition/"],
     "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/tune/", "miniapp/check/", "miniapp/solve/", "miniapp/spmv/",
                      "miniapp/halo/", "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
-    "miniapp/examples/": ["check.hpp", "miniapp/solve/", "miniapp/spmv/", "io/", "partition/"],
+    "miniapp/examples/": ["check.hpp", "miniapp/solve/", "miniapp/tune/", "miniapp/spmv/", "io/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }
 # System headers that a room must not know.

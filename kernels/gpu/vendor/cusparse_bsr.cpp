@@ -6,8 +6,6 @@
 // The conversion is deprecated without a successor.
 //
 // Bytes of the matrix: B (b b v + 4) + 4 (m / b + 1).
-#define DISABLE_CUSPARSE_DEPRECATED
-
 #include <fmt/format.h>
 
 #include "kernels/formats.hpp"

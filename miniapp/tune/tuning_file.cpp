@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Tuning files as JSON (tuning_file.hpp).
-#include "io/tuning_file.hpp"
+#include "miniapp/tune/tuning_file.hpp"
 
 #include <fmt/format.h>
 
 #include "io/json_section.hpp"
+#include "miniapp/tune/schedule.hpp"
+#include "partition/base/table.hpp"
+#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 
@@ -14,54 +17,45 @@ namespace {
 constexpr const char* tuning_option = "--tuning";
 constexpr int file_version = 1;
 
-std::string processor_of(const RunReport& report, const std::string& device) {
-  if (device == "gpu") {
-    return report.provenance.devices.empty() ? "" : report.provenance.devices.front();
+/// The value of this name.
+template <class Value>
+Value called(std::string_view name, std::initializer_list<Value> values, const std::string& where) {
+  for (const Value value : values) {
+    if (name_of(value) == name) return value;
   }
-  return report.system ? report.system->cpu : "";
+  throw InputError(fmt::format("{}: is {}, which this program does not know", where, name));
+}
+
+nlohmann::ordered_json list_of(const std::vector<TriedCandidate>& candidates, bool graphs) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const TriedCandidate& one : candidates) {
+    nlohmann::ordered_json entry = {{"name", one.name}};
+    if (graphs) entry["graph"] = one.graph;
+    entry["seconds"] = one.seconds ? nlohmann::ordered_json(*one.seconds) : nullptr;
+    entry["outcome"] = one.outcome;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::vector<TriedCandidate> candidates_of(const JsonSection& section, const char* name,
+                                          bool graphs) {
+  std::vector<TriedCandidate> candidates;
+  for (const JsonSection& one : section.list(name, 0)) {
+    candidates.push_back({one.text("name"), graphs && one.truth("graph"),
+                          one.optional_number("seconds"), one.text("outcome")});
+  }
+  return candidates;
 }
 
 }  // namespace
 
-TuningConditions tuning_conditions(const RunReport& report, const std::string& device,
-                                   const std::string& precision, std::uint64_t pattern) {
-  const MatrixReport& matrix = report.matrix;
-  return {.source = matrix.info.source,
-          .rows = matrix.info.rows,
-          .columns = matrix.info.columns,
-          .nonzeros = matrix.nonzeros,
-          .pattern = fmt::format("{:016x}", pattern),
-          .ranks = report.partition->ranks,
-          .nodes = report.partition->nodes,
-          .device = device,
-          .processor = processor_of(report, device),
-          .precision = precision};
-}
-
-TuningFile tuning_of(const RunReport& report, std::uint64_t pattern) {
-  const KernelReport& kernel = *report.kernel;
-  const HaloReport& halo = *report.halo;
-  TuningFile tuning;
-  tuning.made_for =
-      tuning_conditions(report, kernel.device, std::string(name_of(kernel.precision)), pattern);
-  tuning.choice = {.format = kernel.format,
-                   .boundary_format = kernel.boundary_format,
-                   .transport = halo.transport,
-                   .schedule = halo.schedule,
-                   .partition = report.partition->name,
-                   .graph = halo.graph,
-                   .hierarchical = report.partition->hierarchical,
-                   .partial_sums = halo.partial_sums > 0};
-  tuning.seconds = report.timing->median_seconds;
-  return tuning;
-}
-
-std::string tuning_text(const TuningFile& tuning, const RunReport& report) {
+std::string tuning_text(const TuningFile& tuning, const Provenance& provenance) {
   const TuningConditions& conditions = tuning.made_for;
   const TunedChoice& choice = tuning.choice;
   const nlohmann::ordered_json json = {{"rowhalo_tuning", file_version},
-                                       {"version", report.provenance.version},
-                                       {"time", report.provenance.time},
+                                       {"version", provenance.version},
+                                       {"time", provenance.time},
                                        {"made_for",
                                         {{"source", conditions.source},
                                          {"rows", conditions.rows},
@@ -82,6 +76,8 @@ std::string tuning_text(const TuningFile& tuning, const RunReport& report) {
                                          {"partition", choice.partition},
                                          {"hierarchical", choice.hierarchical},
                                          {"partial_sums", choice.partial_sums}}},
+                                       {"formats", list_of(tuning.formats, false)},
+                                       {"transports", list_of(tuning.transports, true)},
                                        {"median_seconds", tuning.seconds}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -123,8 +119,54 @@ TuningFile read_tuning_file(const std::string& path, const Comm& comm) {
                      .graph = choice.truth("graph"),
                      .hierarchical = choice.truth("hierarchical"),
                      .partial_sums = choice.truth("partial_sums")};
+    tuning.formats = candidates_of(file, "formats", false);
+    tuning.transports = candidates_of(file, "transports", true);
     tuning.seconds = file.number("median_seconds");
   });
+  return tuning;
+}
+
+void check_names(const TuningFile& tuning, const std::string& path, Device device) {
+  const auto where = [&](const char* name) {
+    return fmt::format("--tuning {}: choice.{}", path, name);
+  };
+  if (tuning.made_for.device != name_of(device)) {
+    throw InputError(
+        fmt::format("--tuning {}: was made on device {}, and this run uses device {}; "
+                    "make one here: --save-tuning FILE",
+                    path, tuning.made_for.device, name_of(device)));
+  }
+  const TunedChoice& choice = tuning.choice;
+  const std::pair<const char*, const std::string*> formats[] = {
+      {"format", &choice.format}, {"boundary_format", &choice.boundary_format}};
+  for (const auto& [name, text] : formats) {
+    find_format(Spec::parse(*text, where(name)).name(), device, where(name));
+  }
+  find_transport(choice.transport, where("transport"));
+  find_entry(schedules(), choice.schedule, where("schedule"), "schedule");
+  find_partitioner(Spec::parse(choice.partition, where("partition")).name(), where("partition"));
+}
+
+Tuning read_tuning(const std::string& path, const Comm& comm) {
+  const TuningFile file = read_tuning_file(path, comm);
+  Tuning tuning;
+  agree(comm, [&] {
+    const auto where = [&](const char* name) {
+      return fmt::format("{} {}: made_for.{}", tuning_option, path, name);
+    };
+    tuning.device = called(file.made_for.device, {Device::cpu, Device::gpu}, where("device"));
+    tuning.precision = called(
+        file.made_for.precision,
+        {Precision::fp64, Precision::fp32, Precision::mixed, Precision::fp16, Precision::bf16},
+        where("precision"));
+    check_names(file, path, tuning.device);
+  });
+  const TunedChoice& choice = file.choice;
+  tuning.format = choice.format;
+  tuning.boundary_format = choice.boundary_format;
+  tuning.partition = choice.partition;
+  tuning.transport = choice.transport;
+  tuning.order = find_entry(schedules(), choice.schedule, tuning_option, "schedule").order;
   return tuning;
 }
 
