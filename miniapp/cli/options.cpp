@@ -9,7 +9,7 @@
 
 #include "miniapp/cli/completion.hpp"
 #include "miniapp/cli/manual.hpp"
-#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/options/words.hpp"
 #include "partition/base/text.hpp"
 
 namespace rowhalo {

@@ -8,60 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "io/report/report.hpp"
-#include "miniapp/tune/schedule.hpp"
+#include "miniapp/cli/options/check.hpp"
+#include "miniapp/cli/options/exchange.hpp"
+#include "miniapp/cli/options/kernel.hpp"
+#include "miniapp/cli/options/matrix.hpp"
+#include "miniapp/cli/options/measure.hpp"
+#include "miniapp/cli/options/output.hpp"
+#include "miniapp/cli/options/partition.hpp"
+#include "miniapp/cli/options/tuning.hpp"
 
 namespace rowhalo {
 
-enum class Color { automatic, always, never };
-
-/// Partial sums instead of entries of x where they are fewer; automatic: where that is predicted to
-/// be faster and neither format nor partition is named.
-enum class SumsOption { off, on, automatic };
-
-/// Options of the commands that take a matrix, with the defaults of the contract.
-struct RunOptions {
-  std::string matrix;
-  std::string output;  ///< of convert
-  bool force = false;  ///< convert: OUT may be there
-  int block = 0;       ///< 0: what the source says
-  std::string partition = "auto";
-  bool hierarchical = false;  ///< nodes first, then the ranks of each
-  int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
-  Reorder reorder = Reorder::none;
-  std::optional<std::uint64_t> shuffle;
-  std::string device = "auto", format = "auto", boundary_format, halo = "auto";
-  Schedule schedule = Schedule::overlap;
-  bool graph = true;  ///< where transport and schedule allow it
-  bool value_codes = true;
-  SumsOption partial_sums = SumsOption::off;
-  bool reproducible = false;  ///< rows are summed in their stored order, in whatever format
-  Precision precision = Precision::fp64;
-  double alpha = 1, beta = 0;
-  std::string x = "random:seed=1", y = "zeros";
-  std::string save_y;
-  int iterations = 0, batches = 20, warmup = 10;
-  double min_seconds = 1;
-  bool measuring_given = false;  ///< by --iterations, --batches, --warmup, --min-seconds
-  bool cold = false;             ///< kernels: also with caches flushed
-  std::string sweep;             ///< kernels: "threads", or empty
-  int threads = 0;               ///< 0: OMP_NUM_THREADS, else the cores of this rank
-  bool poison = false;
-  double jitter_microseconds = 0;
-  Against validate = Against::reference;
-  std::string machine;              ///< file of `network` that products are predicted from
-  std::string tuning, save_tuning;  ///< files of what was chosen
-  std::string json, csv, hdf5, communication, trace;
-  std::string rhs = "manufactured", save_x, history;  ///< of solve
-  bool telemetry = true;
-  bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
-  double timeout_seconds = 300;
-  bool quiet = false, progress = true, explain = false;
-  Color color = Color::automatic;
-};
-
-/// `--partition` of run and info: every partitioner that is usable.
-inline constexpr const char* all_partitioners = "all";
+/// Options of the commands that take a matrix, a struct and a file per concern (cli/options), with
+/// the defaults of the contract.
+struct RunOptions : MatrixOptions,
+                    PartitionOptions,
+                    KernelOptions,
+                    ExchangeOptions,
+                    TuningOptions,
+                    MeasureOptions,
+                    CheckOptions,
+                    OutputOptions {};
 
 /// What only `info` has.
 struct InfoOptions {
@@ -115,5 +82,16 @@ struct CommandLine {
 };
 
 CommandLine parse_command_line(int argc, char** argv);
+
+/// The commands: each has a file options_NAME.cpp with its options. A command keeps its own options
+/// while the line is parsed and hands them over only when it was named, since commands have
+/// different defaults.
+void add_run_command(App& app, CommandLine& line);
+void add_kernels_command(App& app, CommandLine& line);
+void add_solve_command(App& app, CommandLine& line);
+void add_convert_command(App& app, CommandLine& line);
+void add_info_command(App& app, CommandLine& line);
+void add_network_command(App& app, CommandLine& line);
+void add_list_command(App& app, CommandLine& line);
 
 }  // namespace rowhalo

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "io/sources.hpp"
-#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/options/words.hpp"
 
 namespace rowhalo {
 

@@ -3,7 +3,8 @@
 // Options of `list`.
 #include <algorithm>
 
-#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/options/words.hpp"
 #include "miniapp/cli/tables.hpp"
 
 namespace rowhalo {

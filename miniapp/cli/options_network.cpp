@@ -3,7 +3,8 @@
 // Options of `network`.
 #include <memory>
 
-#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/options/words.hpp"
 
 namespace rowhalo {
 

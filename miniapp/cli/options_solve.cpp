@@ -5,7 +5,8 @@
 
 #include "io/vector_file.hpp"
 #include "miniapp/bench/petsc/product.hpp"
-#include "miniapp/cli/options_shared.hpp"
+#include "miniapp/cli/options.hpp"
+#include "miniapp/cli/options/words.hpp"
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {

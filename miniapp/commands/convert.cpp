@@ -27,7 +27,7 @@ std::int64_t file_bytes(const std::string& text) {
 
 /// Rank 0. Throws InputError where a file would be replaced that the user may want to keep. A group
 /// is added to its file (check_matrix_target).
-void check_new(const RunOptions& options) {
+void check_new(const OutputOptions& options) {
   const FileLocation target = file_location(options.output);
   std::error_code ignored;
   if (options.force || target.object.find_first_not_of('/') != std::string::npos) return;

@@ -35,36 +35,8 @@ namespace {
 
 /// Local. What can be known to be wrong with a product before any work is done.
 void check_product_options(const RunOptions& options, Device device) {
-  const auto usable = [&](const FormatEntry& entry) {
-    return entry.device == device && takes(entry, options.precision);
-  };
-  if (std::none_of(formats().begin(), formats().end(), usable)) {
-    throw InputError(
-        fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
-                    "fp32, or a GPU",
-                    name_of(options.precision), name_of(device)));
-  }
-  const NumberType sums = sum_type(options.precision);
-  for (const auto& [option, factor] :
-       {std::pair{"--alpha", options.alpha}, {"--beta", options.beta}}) {
-    if (std::isfinite(rounded_to(sums, factor))) continue;
-    throw InputError(fmt::format("{} {}: too large for the sums of --precision {}; use fp64",
-                                 option, factor, name_of(options.precision)));
-  }
-  for (const std::string& format : named_formats(options.format, device)) {
-    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device, "--format");
-  }
-  if (!options.boundary_format.empty()) {
-    const char* option = "--boundary-format";
-    find_format(Spec::parse(options.boundary_format, option).name(), device, option);
-  }
-  if (options.halo != "auto" && options.halo != "all") find_transport(options.halo, "--halo");
-  if (options.partial_sums == SumsOption::on && entry_of(options.schedule).baseline) {
-    throw InputError(
-        fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "
-                    "use overlap, blocking or split",
-                    entry_of(options.schedule).name));
-  }
+  check(static_cast<const KernelOptions&>(options), device);
+  check(static_cast<const ExchangeOptions&>(options));
   if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
     throw InputError("--trace takes one format and one transport; name them, or use auto");
   }
@@ -225,7 +197,7 @@ DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport&
   return matrix;
 }
 
-std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
+std::optional<Shuffle> shuffle_matrix(const MatrixOptions& options, const Job& job,
                                       DistributedCsr& matrix) {
   if (!options.shuffle) return std::nullopt;
   job.progress.phase("shuffle");
@@ -234,8 +206,12 @@ std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
   return shuffle;
 }
 
-PartitionRequest partition_request(const RunOptions& options, Device device, const NodeMap& nodes) {
-  return {options.partition, options.hierarchical, nodes, prediction_model(device, nodes)};
+PartitionRequest partition_request(const PartitionOptions& options, Device device,
+                                   const NodeMap& nodes) {
+  return {.partition = options.partition,
+          .hierarchical = options.hierarchical,
+          .nodes = nodes,
+          .model = prediction_model(device, nodes)};
 }
 
 ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& machine) {

@@ -73,7 +73,10 @@ struct Experiment {
   Connections* connections = nullptr;  ///< that transports share
 
   BatchOptions batches() const {
-    return {options.iterations, options.batches, options.warmup, options.min_seconds};
+    return {.iterations = options.iterations,
+            .batches = options.batches,
+            .warmup = options.warmup,
+            .min_seconds = options.min_seconds};
   }
   OperatorParts parts() const {
     return {job.comm,     problem.multiplied(),   *operands.block,     problem.plan,
@@ -115,11 +118,12 @@ ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machi
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report);
 
 /// --shuffle: renumbers `matrix` and says how; empty if not asked for.
-std::optional<Shuffle> shuffle_matrix(const RunOptions& options, const Job& job,
+std::optional<Shuffle> shuffle_matrix(const MatrixOptions& options, const Job& job,
                                       DistributedCsr& matrix);
 
 /// What is asked of the partition, for the parts of `nodes`.
-PartitionRequest partition_request(const RunOptions& options, Device device, const NodeMap& nodes);
+PartitionRequest partition_request(const PartitionOptions& options, Device device,
+                                   const NodeMap& nodes);
 
 /// Collective. Where ranks compute, as transports want to know it.
 ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& machine);

@@ -35,7 +35,7 @@ std::optional<double> best_seconds(const std::vector<FormatReport>& formats) {
 
 /// Twice the time of the best so far or more: such a format is measured more briefly. Not in a
 /// sweep, which wants all its points.
-bool far_behind(const RunOptions& options, std::optional<double> best, double seconds) {
+bool far_behind(const MeasureOptions& options, std::optional<double> best, double seconds) {
   constexpr double factor = 2;
   return !options.measuring_given && options.sweep.empty() && best && seconds > factor * *best;
 }

@@ -325,7 +325,7 @@ void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs
 }
 
 /// Throws AgreedError where --machine names the file of another kind of device.
-void check_machine_file(const RunOptions& options, const Machine& machine) {
+void check_machine_file(const ExchangeOptions& options, const Machine& machine) {
   const std::string_view device = name_of(machine.device.site.device);
   if (!machine.measured || machine.measured->device == device) return;
   throw AgreedError(ExitCode::usage,

@@ -94,7 +94,7 @@ RunOptions with_choice(RunOptions options, const std::optional<TuningFile>& tuni
   return options;
 }
 
-std::uint64_t pattern_for_tuning(const RunOptions& options, const Job& job,
+std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
                                  const DistributedCsr& matrix) {
   const bool asked = !options.tuning.empty() || !options.save_tuning.empty();
   return asked ? pattern_fingerprint(job.comm, matrix) : 0;
@@ -115,7 +115,7 @@ void compare_with_tuning(const RunOptions& options, const std::optional<TuningFi
       options.tuning, fmt::join(report.tuning->differences, ", "));
 }
 
-void save_tuning(const RunOptions& options, std::uint64_t pattern, const RunReport& report,
+void save_tuning(const TuningOptions& options, std::uint64_t pattern, const RunReport& report,
                  Outputs& outputs) {
   if (options.save_tuning.empty()) return;
   if (!report.validation->passed) {

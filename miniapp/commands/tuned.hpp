@@ -17,7 +17,7 @@ std::optional<TuningFile> tuning_for(const RunOptions& options, const Job& job,
 RunOptions with_choice(RunOptions options, const std::optional<TuningFile>& tuning);
 
 /// pattern_fingerprint() where a tuning file is read or written; else 0.
-std::uint64_t pattern_for_tuning(const RunOptions& options, const Job& job,
+std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
                                  const DistributedCsr& matrix);
 
 /// What is another than when the file was made: a warning, and into the report.
@@ -26,7 +26,7 @@ void compare_with_tuning(const RunOptions& options, const std::optional<TuningFi
                          RunReport& report);
 
 /// --save-tuning, of a run that passed.
-void save_tuning(const RunOptions& options, std::uint64_t pattern, const RunReport& report,
+void save_tuning(const TuningOptions& options, std::uint64_t pattern, const RunReport& report,
                  Outputs& outputs);
 
 }  // namespace rowhalo

@@ -66,7 +66,7 @@ fault "slow formats are measured in full" miniapp/commands/kernels.cpp \
   'far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches' \
   'e.options.batches' \
   cli_schema
-fault "kernels forgets what is asked of batches" miniapp/cli/options_run.cpp \
+fault "kernels forgets what is asked of batches" miniapp/cli/options/measure.cpp \
   'options.measuring_given = true;' \
   'options.measuring_given = false;' \
   cli_schema
@@ -281,7 +281,7 @@ fault "failures beside the host's calls are not looked for" miniapp/tune/timing.
   '    products.check();
     if (batch.products >= iterations) return batch;' \
   '    if (batch.products >= iterations) return batch;'
-fault "NaN is in every range" miniapp/cli/options_shared.hpp \
+fault "NaN is in every range" miniapp/cli/options/words.hpp \
   'value >= low && value <= high;' \
   '!(value < low || value > high);'
 fault "any number of threads" miniapp/cli/device.cpp \

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Command-line options that several commands share, and the commands themselves: each has a file
-// options_NAME.cpp with its options. A command keeps its own RunOptions while the line is parsed
-// and hands them over only when it was named, since commands have different defaults.
+// How options are described and checked, whatever they are about.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,11 +14,12 @@
 #include <vector>
 
 #include "miniapp/cli/app.hpp"
-#include "miniapp/cli/options.hpp"
 #include "partition/base/spec.hpp"
 #include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
+
+inline constexpr const char* measuring_group = "Measuring and checking";  ///< of --help
 
 /// The default of an option as every description states it.
 template <class Value>
@@ -92,54 +91,5 @@ CLI::Validator number_from(Number low, Number high) {
   };
   return CLI::Validator(check, "");
 }
-
-/// Ranks that --ranks and --ranks-per-node may name: more than any machine has.
-inline constexpr int most_ranks = 1'000'000;
-
-/// What --help says of sources: one usage per line, and where their keys are described.
-std::string source_usage();
-/// What may be written for a matrix, and for a vector.
-OptionValues matrix_values();
-OptionValues vector_values();
-
-void add_matrix_option(App& app, RunOptions& options);
-void add_block_option(App& app, RunOptions& options);
-void add_shuffle_option(App& app, RunOptions& options);
-void add_timeout_option(App& app, RunOptions& options);
-void add_telemetry_option(App& app, RunOptions& options);
-void add_json_option(App& app, RunOptions& options);
-void add_csv_option(App& app, RunOptions& options);
-void add_hdf5_option(App& app, RunOptions& options);
-void add_device_option(App& app, RunOptions& options);
-void add_precision_option(App& app, RunOptions& options);
-void add_ranks_per_node_option(App& app, RunOptions& options);
-void add_machine_option(App& app, RunOptions& options, const std::string& what);
-/// --graph; `graphs`: when products are replayed from one.
-void add_graph_option(App& app, RunOptions& options, const std::string& graphs);
-/// --partition, --hierarchical and --ranks-per-node; `first`: words that stand for no single one.
-void add_partition_options(App& app, RunOptions& options, const std::vector<std::string>& first);
-/// --tuning, which stands for the options of its kind that have been added before.
-void add_tuning_option(App& app, RunOptions& options);
-void add_save_tuning_option(App& app, RunOptions& options);
-/// The formats of each device, for the help of an option.
-std::string format_usage();
-void add_value_codes_option(App& app, RunOptions& options);
-/// --format, --boundary-format and --value-codes; `first` as above.
-void add_format_options(App& app, RunOptions& options, const std::vector<std::string>& first);
-void add_halo_option(App& app, RunOptions& options, const std::vector<std::string>& first);
-void add_reorder_option(App& app, RunOptions& options);
-void add_threads_option(App& app, RunOptions& options);
-/// Of commands with a choice by `auto`; after add_terminal_options.
-void add_explain_option(App& app, RunOptions& options);
-/// --quiet, --no-progress and --color.
-void add_terminal_options(App& app, RunOptions& options);
-
-void add_run_command(App& app, CommandLine& line);
-void add_kernels_command(App& app, CommandLine& line);
-void add_solve_command(App& app, CommandLine& line);
-void add_convert_command(App& app, CommandLine& line);
-void add_info_command(App& app, CommandLine& line);
-void add_network_command(App& app, CommandLine& line);
-void add_list_command(App& app, CommandLine& line);
 
 }  // namespace rowhalo

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of exchange.hpp: their words, and what is checked of them.
+#include "miniapp/cli/options/exchange.hpp"
+
+#include "miniapp/cli/options/words.hpp"
+#include "miniapp/halo/transports.hpp"
+
+namespace rowhalo {
+
+void add_halo_option(App& app, ExchangeOptions& options, const std::vector<std::string>& first) {
+  const std::vector<std::string> names = names_in(transports(), first);
+  CLI::Option* halo =
+      app.add_option("--halo", options.halo, with_default(alternatives(names), options.halo));
+  app.takes(halo->type_name("NAME")->group("Distribution"), {names});
+}
+
+void add_schedule_option(App& app, ExchangeOptions& options) {
+  std::vector<std::pair<std::string, Schedule>> choices;
+  std::string description = "order of a product (default: overlap):";
+  for (const ScheduleEntry& entry : schedules()) {
+    choices.emplace_back(entry.name, entry.schedule);
+    description += fmt::format("\n  {}: {}", entry.name, entry.summary);
+  }
+  add_choice<Schedule>(app, "--schedule", options.schedule, choices, description)
+      ->group("Distribution");
+}
+
+void add_sums_option(App& app, ExchangeOptions& options) {
+  options.partial_sums = SumsOption::automatic;
+  add_choice<SumsOption>(
+      app, "--partial-sums", options.partial_sums,
+      {{"auto", SumsOption::automatic}, {"on", SumsOption::on}, {"off", SumsOption::off}},
+      "send sums of rows where they are fewer than entries of x: auto (where that is "
+      "predicted to be faster, with --format and --partition auto) | on | off (default: auto)")
+      ->group("Distribution");
+}
+
+void add_machine_option(App& app, ExchangeOptions& options, const std::string& what) {
+  app.add_option("--machine", options.machine, what)
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Distribution");
+}
+
+void check(const ExchangeOptions& options) {
+  if (options.halo != "auto" && options.halo != "all") find_transport(options.halo, "--halo");
+  if (options.partial_sums == SumsOption::on && entry_of(options.schedule).baseline) {
+    throw InputError(
+        fmt::format("--partial-sums on: --schedule {} stands for another library, which has none; "
+                    "use overlap, blocking or split",
+                    entry_of(options.schedule).name));
+  }
+}
+
+}  // namespace rowhalo

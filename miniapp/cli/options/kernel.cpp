@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of kernel.hpp: their words, and what is checked of them.
+#include "miniapp/cli/options/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/formats.hpp"
+#include "miniapp/check/vector_spec.hpp"
+#include "miniapp/cli/device.hpp"
+#include "miniapp/cli/options/words.hpp"
+#include "miniapp/tune/choose.hpp"
+#include "partition/base/numbers.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+constexpr double largest_factor = 1e300;  // of alpha and beta
+
+}  // namespace
+
+OptionValues vector_values() {
+  OptionValues values;
+  values.files = true;
+  for (const std::string& usage : vector_usages()) {
+    if (usage.starts_with("FILE")) continue;
+    const std::size_t equals = usage.find('=');  // in front of what is up to the user
+    values.words.push_back(equals == std::string::npos ? usage : usage.substr(0, equals + 1));
+  }
+  return values;
+}
+
+std::string format_usage() {
+  std::string text;
+  for (const Device device : {Device::cpu, Device::gpu}) {
+    std::string names;
+    for (const FormatEntry& entry : formats()) {
+      if (entry.device == device) names += std::string(names.empty() ? "" : ", ") + entry.name;
+    }
+    text += fmt::format("\n  on {}: {}", device == Device::cpu ? "CPU" : "GPU", names);
+  }
+  return text + "\n  meanings: rowhalo list formats";
+}
+
+void add_device_option(App& app, KernelOptions& options) {
+  add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
+}
+
+void add_threads_option(App& app, KernelOptions& options) {
+  app.add_option("--threads", options.threads,
+                 fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
+                             "OMP_NUM_THREADS, else the cores of the rank)",
+                             most_threads))
+      ->type_name("N")
+      ->check(number_from(1, most_threads))
+      ->group("Measuring and checking");
+}
+
+void add_precision_option(App& app, KernelOptions& options) {
+  add_choice<Precision>(app, "--precision", options.precision,
+                        {{"fp64", Precision::fp64},
+                         {"fp32", Precision::fp32},
+                         {"mixed", Precision::mixed},
+                         {"fp16", Precision::fp16},
+                         {"bf16", Precision::bf16}},
+                        "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16; the last "
+                        "three on a GPU (default: fp64)")
+      ->group("Product");
+}
+
+void add_graph_option(App& app, KernelOptions& options, const std::string& graphs) {
+  add_choice<bool>(app, "--graph", options.graph, {{"on", true}, {"off", false}},
+                   graphs + ": on | off (default: on)")
+      ->group("Product");
+}
+
+void add_value_codes_option(App& app, KernelOptions& options) {
+  add_choice<bool>(
+      app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
+      "on | off: values in fewer bytes where they are exact; off: never, in any format "
+      "(default: on)")
+      ->group("Product");
+}
+
+void add_format_options(App& app, KernelOptions& options, const std::vector<std::string>& first) {
+  const char* group = "Product";
+  const std::string names = alternatives(first) + " | NAME[:key=value,...]";
+  CLI::Option* format = app.add_option("--format", options.format,
+                                       with_default(names, options.format) + format_usage());
+  app.takes(format->type_name("NAME")->group(group), {names_in(formats(), first)});
+  CLI::Option* boundary =
+      app.add_option("--boundary-format", options.boundary_format,
+                     "format of the rows that need ghosts (default: that of --format)");
+  app.takes(boundary->type_name("NAME")->group(group), {names_in(formats())});
+  add_value_codes_option(app, options);
+}
+
+void add_product_options(App& app, KernelOptions& options, const std::string& graphs) {
+  const char* group = "Product";
+  add_device_option(app, options);
+  add_graph_option(app, options, graphs);
+  add_precision_option(app, options);
+  app.add_option("--alpha", options.alpha, with_default("of y = alpha*A*x + beta*y", options.alpha))
+      ->type_name("A")
+      ->check(number_from(-largest_factor, largest_factor))
+      ->group(group);
+  app.add_option(
+         "--beta", options.beta,
+         with_default("of y = alpha*A*x + beta*y; with 0 the old y is not read", options.beta))
+      ->type_name("B")
+      ->check(number_from(-largest_factor, largest_factor))
+      ->group(group);
+  CLI::Option* x =
+      app.add_option("--x", options.x,
+                     with_default(alternatives(vector_usages()) +
+                                      "; FILE:column=K: one of several columns, from 1",
+                                  options.x));
+  app.takes(x->type_name("SPEC")->group(group), vector_values());
+  CLI::Option* y = app.add_option(
+      "--y", options.y, with_default("y before the product: the names of --x", options.y));
+  app.takes(y->type_name("SPEC")->group(group), vector_values());
+}
+
+void check(const KernelOptions& options, Device device) {
+  const auto usable = [&](const FormatEntry& entry) {
+    return entry.device == device && takes(entry, options.precision);
+  };
+  if (std::none_of(formats().begin(), formats().end(), usable)) {
+    throw InputError(
+        fmt::format("--precision {}: no format on device {} takes it; use fp64 or "
+                    "fp32, or a GPU",
+                    name_of(options.precision), name_of(device)));
+  }
+  const NumberType sums = sum_type(options.precision);
+  for (const auto& [option, factor] :
+       {std::pair{"--alpha", options.alpha}, {"--beta", options.beta}}) {
+    if (std::isfinite(rounded_to(sums, factor))) continue;
+    throw InputError(fmt::format("{} {}: too large for the sums of --precision {}; use fp64",
+                                 option, factor, name_of(options.precision)));
+  }
+  for (const std::string& format : named_formats(options.format, device)) {
+    if (format != "auto") find_format(Spec::parse(format, "--format").name(), device, "--format");
+  }
+  if (!options.boundary_format.empty()) {
+    const char* option = "--boundary-format";
+    find_format(Spec::parse(options.boundary_format, option).name(), device, option);
+  }
+}
+
+}  // namespace rowhalo

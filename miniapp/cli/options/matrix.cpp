@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of matrix.hpp: their words, and what is checked of them.
+#include "miniapp/cli/options/matrix.hpp"
+
+#include "io/sources.hpp"
+#include "miniapp/cli/options/words.hpp"
+
+namespace rowhalo {
+
+std::string source_usage() {
+  std::string text;
+  for (const SourceEntry& entry : sources()) text += fmt::format("\n  {}", entry.usage);
+  return text + "\n  keys and their defaults: io/SOURCES.md";
+}
+
+OptionValues matrix_values() {
+  OptionValues values;
+  values.files = true;
+  for (const SourceEntry& entry : sources()) {
+    const bool is_file = entry.name[0] == '.';
+    if (!is_file) values.words.push_back(std::string(entry.name) + ":");
+  }
+  return values;
+}
+
+void add_matrix_option(App& app, MatrixOptions& options) {
+  CLI::Option* matrix =
+      app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage());
+  matrix->type_name("SPEC")->required()->group("Matrix");
+  app.takes(matrix, matrix_values());
+}
+
+void add_block_option(App& app, MatrixOptions& options) {
+  app.add_option_function<std::string>(
+         "--block",
+         [&options](const std::string& text) {
+           if (text == "auto") return;
+           if (!CLI::detail::lexical_cast(text, options.block) || options.block < 1) {
+             throw CLI::ValidationError("--block " + text + ": use auto or a number of at least 1");
+           }
+         },
+         "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ... "
+         "(default: auto)")
+      ->type_name("B")
+      ->group("Matrix");
+}
+
+void add_shuffle_option(App& app, MatrixOptions& options) {
+  app.add_option(
+         "--shuffle", options.shuffle,
+         "first renumber rows and columns of a square matrix at random; x and y stay in the "
+         "source's order")
+      ->type_name("SEED")
+      ->check(number_from<std::int64_t>(0, INT64_MAX))
+      ->group("Matrix");
+}
+
+}  // namespace rowhalo

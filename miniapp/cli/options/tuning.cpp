@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The options of tuning.hpp: their words, and what is checked of them.
+#include "miniapp/cli/options/tuning.hpp"
+
+#include "miniapp/cli/options/words.hpp"
+
+namespace rowhalo {
+
+void add_tuning_option(App& app, TuningOptions& options) {
+  CLI::Option* tuning = app.add_option(
+      "--tuning", options.tuning,
+      "take format, transport, schedule and partition from a file of `rowhalo run --save-tuning`, "
+      "without trial runs");
+  tuning->type_name("FILE")->check(file_name())->group("Distribution");
+  for (const char* chosen : {"--format", "--boundary-format", "--halo", "--schedule", "--graph",
+                             "--partition", "--hierarchical", "--partial-sums"}) {
+    if (CLI::Option* option = app.get_option_no_throw(chosen)) tuning->excludes(option);
+  }
+}
+
+void add_save_tuning_option(App& app, TuningOptions& options) {
+  app.add_option(
+         "--save-tuning", options.save_tuning,
+         "write the format, transport, schedule and partition of this run for --tuning, if y is "
+         "right")
+      ->type_name("FILE")
+      ->check(file_name())
+      ->group("Output");
+}
+
+}  // namespace rowhalo
