@@ -20,7 +20,6 @@ namespace {
 
 constexpr int fewest_products = 2, most_products = 1000, most_rounds = 3;
 constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
-constexpr double near = 0.3, jitter = 1e-6;      ///< two times that one round does not tell apart
 constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
 constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound and by prediction
 constexpr int promising = 2;                     ///< formats that are tried first
@@ -294,13 +293,9 @@ void FormatTrials::time_several(Attempt& attempt, double seconds) const {
 void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
   bool wins = !best_ || attempt->seconds < best_->seconds;
   if (best_ && !made_room_) {
-    const double difference = std::abs(attempt->seconds - best_->seconds);
-    if (difference < std::max(jitter, near * best_->seconds)) {
-      const Faster faster =
-          time_in_pairs([&] { return time_round(*best_); }, [&] { return time_round(*attempt); });
-      wins = faster == Faster::second;
-      if (faster == Faster::neither) wins = is_first_of_the_two(*attempt);
-    }
+    const Faster faster = faster_of({best_->seconds, [&] { return time_round(*best_); }},
+                                    {attempt->seconds, [&] { return time_round(*attempt); }});
+    wins = faster == Faster::neither ? is_first_of_the_two(*attempt) : faster == Faster::second;
     candidates_[best_->prospect.place].seconds = best_->seconds;
   }
   candidates_[attempt->prospect.place].seconds = attempt->seconds;

@@ -26,8 +26,6 @@ class TransportTrials {
   static constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
   static constexpr int rounds_alone = 3;
   static constexpr int parts_of_a_round = 4;  ///< timed in pairs, of which there may be nine
-  static constexpr double near = 0.15,
-                          jitter = 1e-6;  ///< two times that one round does not tell apart
   static constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
 
   /// A transport that has been made, and its products.
@@ -104,13 +102,10 @@ void TransportTrials::note(const Attempt& attempt) {
 /// Collective. Keeps the faster; when they are close both run again in turn, and without a
 /// significant difference the first of the table stays.
 void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
-  bool wins = !best_ || attempt->seconds < best_->seconds;
+  bool wins = true;
   if (best_) {
-    const double difference = std::abs(attempt->seconds - best_->seconds);
-    if (difference < std::max(jitter, near * best_->seconds)) {
-      wins = time_in_pairs([&] { return time_with(*best_); },
-                           [&] { return time_with(*attempt); }) == Faster::second;
-    }
+    wins = faster_of({best_->seconds, [&] { return time_with(*best_); }},
+                     {attempt->seconds, [&] { return time_with(*attempt); }}) == Faster::second;
     note(*best_);
   }
   note(*attempt);

@@ -270,8 +270,12 @@ fault "auto takes a transport that leaves wrong ghosts" miniapp/tune/transport_t
   'if (!attempt->products->ghosts_arrive()) {' \
   'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
 fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
-  'bool wins = !best_ || attempt->seconds < best_->seconds;' \
-  'bool wins = !best_ || attempt->seconds > best_->seconds;'
+  '{attempt->seconds, [&] { return time_with(*attempt); }}) == Faster::second' \
+  '{attempt->seconds, [&] { return time_with(*attempt); }}) != Faster::second'
+fault "times alone decide on a busy machine" miniapp/tune/paired_timing.cpp \
+  'held_up = 2' \
+  'held_up = 1' \
+  test_options
 fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.outcome = outcome_of(refusal);' \

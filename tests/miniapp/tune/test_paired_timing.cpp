@@ -3,6 +3,8 @@
 // Times that are drawn at random: which of two is found to be faster, and how often equals are.
 #include "miniapp/tune/paired_timing.hpp"
 
+#include <utility>
+
 #include "partition/base/hash.hpp"
 #include "tests/catch.hpp"
 
@@ -85,4 +87,23 @@ TEST_CASE("a comparison takes no more pairs than it needs") {
   Timed same(1, 0, 0, 6);
   CHECK(time_in_pairs(std::ref(equal), std::ref(same)) == Faster::neither);
   CHECK(same.calls == PairedTiming::most_pairs);
+}
+
+TEST_CASE("times alone decide only where other load does not explain the difference") {
+  const auto faster = [](double first, double second, double first_again, double second_again) {
+    int again = 0;
+    const auto timed = [&again](double seconds) {
+      return [&again, seconds] {
+        ++again;
+        return seconds;
+      };
+    };
+    const Faster found = faster_of({first, timed(first_again)}, {second, timed(second_again)});
+    return std::pair(found, again);
+  };
+  CHECK(faster(1e-3, 2.1e-3, 1e-3, 1e-3) == std::pair(Faster::first, 0));
+  CHECK(faster(2.1e-3, 1e-3, 1e-3, 1e-3) == std::pair(Faster::second, 0));
+  CHECK(faster(1e-3, 1.9e-3, 1.2e-3, 1e-3) == std::pair(Faster::second, 6));  // it was held up
+  CHECK(faster(1e-7, 1e-6, 1e-6, 1e-7) == std::pair(Faster::second, 6));
+  CHECK(faster(1e-3, 1e-3, 1e-3, 1e-3).first == Faster::neither);
 }
