@@ -41,6 +41,9 @@ ENVIRONMENT = {
     # After a failure mpirun would sleep for a second or two, even where no rank is left.
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
     "PRTE_MCA_odls_base_sigkill_timeout": "0",
+    # The start of a rank: PMIx without shared memory, and no look at the devices of the machine.
+    "PMIX_MCA_gds": "hash",
+    "HWLOC_COMPONENTS": "-pci,-linuxio",
     "OMP_NUM_THREADS": "1",
 }
 # What these tests say of the CPU holds on a machine with GPUs, too, where a GPU would be the default.

@@ -103,7 +103,7 @@ class PbsCase(throwaway.JobsCase):
     def site(self, extra=""):
         """Its variables are what all tests set (launch.py), since a job inherits nothing."""
         values = {**{name: value for name, value in throwaway.environment().items()
-                     if name.startswith(("OMPI_", "PRTE_", "LD_", "ROWHALO_TEST_"))},
+                     if name.startswith(("OMPI_", "PRTE_", "PMIX_", "HWLOC_", "LD_", "ROWHALO_TEST_"))},
                   "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
                   "PYTHONDONTWRITEBYTECODE": "1"}
         for name in ("OMPI_MCA_odls_base_sigkill_timeout", "PRTE_MCA_odls_base_sigkill_timeout"):
