@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The checks of lint.py on trees with one fault each: every fault must be found, a clean tree not."""
+import functools
 import json
 import subprocess
 import sys
@@ -84,6 +85,7 @@ for script, changes in CHANGES.items():
         FAULTS.append(("directives", f"jobs/{script}", text.replace(old, new)))
 
 
+@functools.cache  # many faults have the same clean tree
 def run_check(check, name, content):
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place)
