@@ -83,7 +83,7 @@ class Place:
         """`rowhalo solve`; gives the solvers of its JSON."""
         self.report.unlink(missing_ok=True)
         result = launch.run("solve", "--matrix", matrix, "--device", "cpu", "--halo", "mpi", "--quiet",
-                            "--json", self.report, *arguments, ranks=ranks, timeout=PATIENCE)
+                            "--json", self.report, *arguments, ranks=ranks if ranks > 1 else 0, timeout=PATIENCE)
         if result.status not in (0, 1, 3) or not self.report.exists():
             raise RuntimeError(str(result))
         return json.loads(self.report.read_text(encoding="utf-8"))["solvers"]
