@@ -60,6 +60,10 @@ PATIENCE = 600
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A run that is over soon: what is computed is tested, not how fast.
 SHORT = ["--min-seconds", "0", "--batches", "1", "--iterations", "1", "--warmup", "0"]
+# What `run` and `solve` get under a launcher where a test names none, since trials take time: tests that mean the choice
+# say AUTO.
+NAMED = {"--format": "sell", "--halo": "mpi"}
+AUTO = ["--format", "auto", "--halo", "auto"]
 
 
 class Result:
@@ -85,6 +89,8 @@ def command_line(arguments, ranks, files=()):
     if ranks and list(arguments[:1]) == ["run"] and "--validate" not in arguments:
         # Loading PETSc takes a rank as long as all the rest: tests that mean PETSc say --validate petsc.
         arguments = [*arguments, "--validate", "reference"]
+    if ranks and arguments[:1] and arguments[0] in ("run", "solve") and "--tuning" not in arguments:
+        arguments = [*arguments, *(word for option in NAMED.items() if option[0] not in arguments for word in option)]
     if launcher and files and mixes_streams():
         # The launcher's own pipes stay open until a rank ends, as it expects.
         redirected = 'out=$1 err=$2; shift 2; exec 8>&1 9>&2 >>"$out" 2>>"$err"; exec "$@"'

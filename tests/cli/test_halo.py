@@ -100,7 +100,7 @@ class PartialSums(launch.Case):
         self.assertGreater(refused, 0)
         self.assertEqual(report["verdict"], f"y agrees with reference, {len(report['cases']) - refused} combinations, "
                                             f"{refused} refused")
-        for words in (["--precision", "fp32"], ["--alpha", 2, "--beta", 0.5, "--y", "random:seed=4"],
+        for words in (["--precision", "fp32", *launch.AUTO], ["--alpha", 2, "--beta", 0.5, "--y", "random:seed=4"],
                       ["--reorder", "rcm"], ["--shuffle", 3], ["--partition", "file:owners.txt"]):
             with self.subTest(words):
                 if "file:owners.txt" in words:
@@ -121,7 +121,8 @@ class PartialSums(launch.Case):
 
     def test_left_out_on_cpus(self):
         """By default; sums would save much of this matrix."""
-        report = self.run_json("--matrix", "arrow:rows=4000,heavy=3,row=2000", "--device", "cpu", *launch.SHORT, ranks=4)
+        report = self.run_json("--matrix", "arrow:rows=4000,heavy=3,row=2000", "--device", "cpu", *launch.AUTO,
+                               *launch.SHORT, ranks=4)
         self.assertEqual(report["halo"]["partial_sums"], 0)
 
     def test_where_no_sum_saves_anything(self):

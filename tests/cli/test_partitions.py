@@ -70,7 +70,7 @@ class Partitions(launch.Case):
 
     def test_auto_says_what_it_predicts(self):
         result = launch.run("run", "--matrix", "stencil5:40", "--shuffle", 3, "--partition", "auto",
-                            "--json", self.place / "r.json", *launch.SHORT)
+                            *launch.AUTO, "--json", self.place / "r.json", *launch.SHORT)
         self.assertEqual(result.status, 0, result)
         self.assertIn("predicted", result.stdout)
         partition = json.loads((self.place / "r.json").read_text(encoding="utf-8"))["partition"]
@@ -85,7 +85,7 @@ class Partitions(launch.Case):
         self.assertIsNone(candidates["box"]["halo_bytes"])
 
     def test_auto_cuts_no_graph_for_long(self):
-        report = self.run_json("--matrix", "random:rows=250000,row=4", *launch.SHORT, ranks=2)
+        report = self.run_json("--matrix", "random:rows=250000,row=4", *launch.AUTO, *launch.SHORT, ranks=2)
         candidates = {item["name"]: item for item in report["partition"]["candidates"]}
         self.assertIn(report["partition"]["name"], ("rows", "nnz"))
         for name in usable_partitioners() & {"metis", "ptscotch"}:

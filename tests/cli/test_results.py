@@ -27,7 +27,7 @@ class Results(launch.Case):
     def test_ranks_batches_and_flows(self):
         matrix = ["--matrix", "random:rows=301,columns=301,row=5", "--partition", "nnz"]
         for ranks in (1, 3, 7):
-            report, target = self.both("run", *matrix, "--format", "csr", "--precision", "fp32",
+            report, target = self.both("run", *matrix, "--format", "csr", "--halo", "auto", "--precision", "fp32",
                                        "--batches", 6, "--iterations", 4, "--min-seconds", 0,
                                        "--ranks-per-node", 2, ranks=ranks)
             self.assertIsNone(report["communication"])

@@ -56,7 +56,7 @@ class Schedules(launch.Case):
         options[options.index("stencil27:8")] = "random:rows=60000,row=16"
         for ranks, more in ((1, []), (2, ["--alpha", "-0.5", "--beta", "2", "--y", "index"]), (3, [])):
             with self.subTest((ranks, more)):
-                report = self.run_json(*options, "--device", "cpu", "--validate", "reference", *more,
+                report = self.run_json(*options, *launch.AUTO, "--device", "cpu", "--validate", "reference", *more,
                                        ranks=ranks)
                 halo, kernel = report["halo"], report["kernel"]
                 tried = [one for one in halo["candidates"] if ", " in one["name"]]
@@ -74,14 +74,14 @@ class Schedules(launch.Case):
                 self.assertEqual(halo["schedule"], "blocking" if taken else "overlap")
                 chosen = [one["name"] for one in kernel["candidates"] if one["outcome"] == "chosen"]
                 self.assertEqual(chosen, [kernel["format"]])
-        report = self.run_json(*options, "--device", "cpu", "--schedule", "blocking", ranks=2)
+        report = self.run_json(*options, *launch.AUTO, "--device", "cpu", "--schedule", "blocking", ranks=2)
         self.assertEqual(report["halo"]["schedule"], "blocking")
         self.assertFalse([one for one in report["halo"]["candidates"] if ", " in one["name"]])
 
     def test_baselines_add_to_y(self):
         for schedule in ("petsc-like", "hpcg-like"):
-            for more in (["--alpha", "-0.5", "--beta", "2", "--y", "index"], ["--precision", "fp32"],
-                         ["--format", "auto", "--halo", "all"], ["--partition", "nnz", "--shuffle", "3"]):
+            for more in (["--alpha", "-0.5", "--beta", "2", "--y", "index"],
+                         ["--precision", "fp32", *launch.AUTO], ["--format", "auto", "--halo", "all"], ["--partition", "nnz", "--shuffle", "3"]):
                 with self.subTest((schedule, more)):
                     options = [word for word in RUN if word not in ("--format", "sell", "--halo", "mpi")]
                     self.run_json(*options, "--schedule", schedule, "--validate", "all", *more, ranks=3)

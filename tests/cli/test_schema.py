@@ -33,12 +33,12 @@ class Schema(launch.Case):
 
     def test_runs(self):
         path = self.write("small.mtx", MATRIX)
-        for ranks, options in ((1, ["stencil7:6"]),
-                               (4, ["stencil27:8", "--partition", "nnz", "--validate", "all"]),
+        for ranks, options in ((1, ["stencil7:6", *launch.AUTO]),
+                               (4, ["stencil27:8", *launch.AUTO, "--partition", "nnz", "--validate", "all"]),
                                (3, ["stencil5:9", "--format", "sell", "--halo", "mpi-persistent"]),
                                (2, ["random:rows=50,columns=20,row=4", "--schedule", "blocking"]),
                                (3, ["stencil7:6", "--schedule", "petsc-like", "--poison", "--jitter", "3"]),
-                               (7, [str(path), "--validate", "none", "--precision", "fp32"]),
+                               (7, [str(path), *launch.AUTO, "--validate", "none", "--precision", "fp32"]),
                                (2, ["dense:10", "--alpha", "-0.5", "--beta", "2", "--y", "index"])):
             with self.subTest(options):
                 report = self.run_json("--matrix", *options, *launch.SHORT, ranks=ranks)
@@ -85,8 +85,8 @@ class Schema(launch.Case):
     def test_auto_reports_its_candidates(self):
         # The last candidate, dia, pads this matrix to four times its nonzeros: it is not the fastest.
         # Beside overlap another schedule may be taken in a trial that comes after the choice.
-        report = self.run_json("--matrix", "banded:rows=40000,half=96,fill=0.22", "--schedule",
-                               "blocking", *launch.SHORT)
+        report = self.run_json("--matrix", "banded:rows=40000,half=96,fill=0.22", *launch.AUTO,
+                               "--schedule", "blocking", *launch.SHORT)
         for axis in ("kernel", "halo"):
             self.assertGreater(len(report[axis]["candidates"]), 1)
         for axis, key in (("kernel", "format"), ("halo", "transport")):
@@ -99,7 +99,7 @@ class Schema(launch.Case):
     def test_auto_tries_no_exchange_of_nothing(self):
         for ranks, matrix in ((1, "stencil7:6"), (3, "banded:rows=60,half=0,fill=1")):
             with self.subTest(matrix):
-                report = self.run_json("--matrix", matrix, *launch.SHORT, ranks=ranks)
+                report = self.run_json("--matrix", matrix, *launch.AUTO, *launch.SHORT, ranks=ranks)
                 halo = report["halo"]
                 self.assertEqual(halo["bytes_total"], 0)
                 tried = {item["name"] for item in halo["candidates"] if item["seconds"] is not None}
@@ -127,7 +127,7 @@ class Schema(launch.Case):
         self.assertTrue(cases["refused"])
 
     def test_wall_clock(self):
-        wall = self.run_json("--matrix", "stencil7:6", *launch.SHORT)["wall"]
+        wall = self.run_json("--matrix", "stencil7:6", *launch.AUTO, *launch.SHORT)["wall"]
         seconds = wall.pop("seconds")
         self.assertAlmostEqual(sum(wall.values()), seconds)
         for part in ("start", "choose", "measure", "validate"):
@@ -139,14 +139,14 @@ class Schema(launch.Case):
                               + f"\n{size}\n")
             for ranks in (1, 4):
                 with self.subTest((size, ranks)):
-                    report = self.run_json("--matrix", path, "--validate", "all", *launch.SHORT,
-                                           ranks=ranks)
+                    report = self.run_json("--matrix", path, *launch.AUTO, "--validate", "all",
+                                           *launch.SHORT, ranks=ranks)
                     self.check(report)
                     self.assertTrue(report["validation"]["passed"])
 
     def test_solve(self):
         target = self.place / "solve.json"
-        for options in (["--method", "all"], ["--method", "power", "--iterations", 5]):
+        for options in (["--method", "all", *launch.AUTO], ["--method", "power", "--iterations", 5]):
             result = launch.run("solve", "--matrix", "stencil7:5", *options, "--json", target, ranks=2)
             self.assertEqual(result.status, 0, result)
             self.check(json.loads(target.read_text(encoding="utf-8")))
@@ -160,7 +160,7 @@ class Schema(launch.Case):
         self.assertIn("\nRESULT: PASS", result.stderr)
 
     def test_lines_on_stdout(self):
-        result = launch.run("run", "--matrix", "stencil7:6", *launch.SHORT)
+        result = launch.run("run", "--matrix", "stencil7:6", *launch.AUTO, *launch.SHORT)
         lines = result.stdout.rstrip("\n").split("\n")
         self.assertEqual(result.message(), "")
         self.assertRegex(lines[-1], r"^RESULT: PASS ")
@@ -175,7 +175,7 @@ class Schema(launch.Case):
 
     def test_csv(self):
         target = self.place / "result.csv"
-        result = launch.run("run", "--matrix", "stencil7:6", "--csv", target, *launch.SHORT)
+        result = launch.run("run", "--matrix", "stencil7:6", *launch.AUTO, "--csv", target, *launch.SHORT)
         self.assertEqual(result.status, 0, result)
         lines = target.read_text(encoding="utf-8").rstrip("\n").split("\n")
         self.assertEqual(len(lines), 2)

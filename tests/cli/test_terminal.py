@@ -246,9 +246,9 @@ class Widths(launch.Case):
         matrix = folder / ("matrix-" + "y" * 60 + ".mtx")
         self.assert_fits(launch.run("convert", "stencil7:8", matrix, ranks=2))
         short = ["--matrix", matrix, *launch.SHORT]
-        for arguments in (["run", *short, "--explain"], ["run", *short, "--halo", "all"],
-                          ["run", *short, "--format", "all"], ["info", "--matrix", matrix, "--ranks", "8"],
-                          ["solve", "--matrix", matrix, "--method", "all", "--explain"]):
+        for arguments in (["run", *short, "--explain", *launch.AUTO], ["run", *short, "--halo", "all"],
+                          ["run", *short, "--format", "all", "--halo", "auto"], ["info", "--matrix", matrix, "--ranks", "8"],
+                          ["solve", "--matrix", matrix, "--method", "all", "--explain", *launch.AUTO]):
             with self.subTest(" ".join(map(str, arguments))):
                 result = launch.run(*arguments, ranks=2)
                 self.assert_fits(result)
@@ -264,7 +264,8 @@ class Widths(launch.Case):
 class Explain(launch.Case):
     def test_the_reasons_are_those_of_the_report(self):
         target = self.place / "run.json"
-        result = launch.run("run", "--matrix", "stencil27:12", *launch.SHORT, "--explain", "--json", target, ranks=2)
+        result = launch.run("run", "--matrix", "stencil27:12", *launch.AUTO, *launch.SHORT, "--explain",
+                            "--json", target, ranks=2)
         self.assertEqual(result.status, 0, result)
         report = json.loads(target.read_text(encoding="utf-8"))
         text = re.sub(r"\n {6}", " ", result.stdout.split("\nWhy\n")[1])

@@ -47,7 +47,7 @@ class Stops(launch.Case):
         """Of formats and transports the first is taken, and nothing is timed any more."""
         for phase in ("convert", "choose transport"):
             with self.subTest(phase):
-                report = self.stopped("run", *MATRIX, "--warmup", BILLION, phase=phase)
+                report = self.stopped("run", *MATRIX, *launch.AUTO, "--warmup", BILLION, phase=phase)
                 self.assertIsNone(report["timing"])
                 self.assertIsNone(report["validation"])
 

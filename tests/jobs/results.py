@@ -64,5 +64,6 @@ def make_study(study, kind, matrices, *arguments, **request):
         point = {"name": place.name, "study": study.name, "kind": kind, "matrix": matrix,
                  "ranks": ranks, "format": "auto", "halo": "auto", **request}
         (place / "point.json").write_text(json.dumps(point), encoding="utf-8")
-        measure(place, 1, "--matrix", matrix, *arguments, ranks=ranks)
+        auto = [word for option in launch.NAMED if option not in arguments for word in (option, "auto")]
+        measure(place, 1, "--matrix", matrix, *arguments, *auto, ranks=ranks)
     collect(study)

@@ -18,8 +18,8 @@ from results import JOBS, launch
 RECIPES = JOBS / "recipes"
 GOLDEN = launch.SOURCE / "tests/cli/golden"
 OUTPUTS = {  # command lines of the golden outputs
-    "run": ["run", "--matrix", "stencil27:24", "--min-seconds", "0", "--validate", "reference"],
-    "solve": ["solve", "--matrix", "stencil27:24", "--method", "cg", "--preconditioner", "jacobi"],
+    "run": ["run", "--matrix", "stencil27:24", *launch.AUTO, "--min-seconds", "0", "--validate", "reference"],
+    "solve": ["solve", "--matrix", "stencil27:24", "--method", "cg", "--preconditioner", "jacobi", *launch.AUTO],
 }
 FOM = re.compile(r"^FOM: (\w+) (\S+) (\S+)$", re.MULTILINE)
 UPDATE = "--update" in sys.argv

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 import throwaway
-from throwaway import LONG, SMALL, launch
+from throwaway import LONG, MATRIX, SMALL, launch
 
 SITE = """[site]
 scheduler = {scheduler}
@@ -137,7 +137,7 @@ class Run(unittest.TestCase):
         none = self.site(command="no-such-launcher -n {ranks}")
         for words, more, expected in (
                 ([*run, "--matrix", "nowhere.mtx"], {}, "nowhere.mtx: cannot be opened"),
-                ([*run, *SMALL, "--format", "best"], {}, "--format best: unknown format"),
+                ([*run, *MATRIX, "--format", "best"], {}, "--format best: unknown format"),
                 ([*run, *SMALL, "--nonsense"], {}, "--nonsense"),
                 (["--nodes", 3, *run, *SMALL], {}, "--nodes 3: more than the 2 ranks"),
                 (["--site", "nowhere", *run, *SMALL], {}, "--site nowhere: neither a file"),

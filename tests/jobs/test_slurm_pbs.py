@@ -10,7 +10,7 @@ import shutil
 import sys
 
 import throwaway
-from throwaway import LONG, SMALL, launch
+from throwaway import LONG, MATRIX, SMALL, launch
 from test_slurm_scripts import STUDY
 
 if shutil.which("qsub") is None:
@@ -25,10 +25,9 @@ class Scripts(throwaway.SlurmCase):
                              ("weak", "rows_per_rank = 1000\ntemplate = stencil7:{n}")):
             (self.project / f"{kind} study.ini").write_text(STUDY.format(kind=kind, matrix=matrix),
                                                             encoding="utf-8")
-        small = " ".join(SMALL)
         submitted = {
-            "run": self.qsub("jobs/pbs/run.pbs", small),
-            "halo": self.qsub("jobs/pbs/halo.pbs", small),
+            "run": self.qsub("jobs/pbs/run.pbs", " ".join(SMALL)),
+            "halo": self.qsub("jobs/pbs/halo.pbs", " ".join(MATRIX)),
             "gemv": self.qsub("jobs/pbs/gemv.pbs", " ".join(["--matrix dense:32", *launch.SHORT])),
             "kernels": self.qsub("jobs/pbs/kernels.pbs", "--quick --only elasticity:6"),
             "strong": self.qsub("jobs/pbs/strong.pbs", "'strong study.ini'"),

@@ -22,8 +22,7 @@ class ManyNodes(throwaway.SlurmCase):
         site = changed_site(self.project, "mpirun.ini",
                             lambda _: "command = mpirun -n {ranks} {host_options}")
         job = self.sbatch("--nodes=8", f"--ntasks-per-node={A_NODE}", "--gpus-per-node=8",
-                          "jobs/slurm/run.sbatch", *SMALL, "--halo", "mpi", "--format", "csr",
-                          ROWHALO_SITE=site)
+                          "jobs/slurm/run.sbatch", *SMALL, ROWHALO_SITE=site)
         self.assertEqual(self.wait(job, 300), ("COMPLETED", 0), self.outputs())
         place = self.project / f"rowhalo-run-{job}"
         self.check_point(place, 8 * A_NODE, nodes=8)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import throwaway
-from throwaway import LONG, SMALL, changed_site
+from throwaway import LONG, MATRIX, SMALL, changed_site
 
 STUDY = """[study]
 name = tiny
@@ -67,7 +67,7 @@ class Scripts(throwaway.SlurmCase):
         dense = ["--matrix", "dense:32", *throwaway.launch.SHORT]
         submitted = {
             "run": self.sbatch("jobs/slurm/run.sbatch", *SMALL),
-            "halo": self.sbatch("jobs/slurm/halo.sbatch", *SMALL),
+            "halo": self.sbatch("jobs/slurm/halo.sbatch", *MATRIX),
             "gemv": self.sbatch("jobs/slurm/gemv.sbatch", *dense),
             "kernels": self.sbatch("jobs/slurm/kernels.sbatch", "--quick", "--only", "elasticity:6"),
             "strong": self.sbatch("jobs/slurm/strong.sbatch", strong),

@@ -24,7 +24,8 @@ import launch  # noqa: E402  pylint: disable=wrong-import-position
 
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 # A matrix and a measurement that are over in a moment.
-SMALL = ["--matrix", "stencil7:12", *launch.SHORT, "--validate", "reference"]
+MATRIX = ["--matrix", "stencil7:12", *launch.SHORT, "--validate", "reference"]
+SMALL = [*MATRIX, "--format", "sell", "--halo", "mpi"]
 # Runs until it is told to end, in short batches: each is finished first, and beyond the 200th it rests in between
 # (resting_barrier.cpp).
 LONG = ["--matrix", "stencil7:24", "--min-seconds", "300", "--iterations", "10", "--format", "csr",
