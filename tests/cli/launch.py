@@ -86,10 +86,11 @@ class Result:
 def command_line(arguments, ranks, files=()):
     """ranks == 0: without a launcher. `files`: where stdout and stderr go, past a launcher that mixes them."""
     launcher = [*LAUNCHER, "-n", str(ranks)] if ranks else []
-    if ranks and list(arguments[:1]) == ["run"] and "--validate" not in arguments:
+    command = arguments[0] if ranks and arguments else ""
+    if command == "run" and "--validate" not in arguments:
         # Loading PETSc takes a rank as long as all the rest: tests that mean PETSc say --validate petsc.
         arguments = [*arguments, "--validate", "reference"]
-    if ranks and arguments[:1] and arguments[0] in ("run", "solve") and "--tuning" not in arguments:
+    if command in ("run", "solve") and "--tuning" not in arguments:
         arguments = [*arguments, *(word for option in NAMED.items() if option[0] not in arguments for word in option)]
     if launcher and files and mixes_streams():
         # The launcher's own pipes stay open until a rank ends, as it expects.
