@@ -91,10 +91,11 @@ class Schema(launch.Case):
             self.assertGreater(len(report[axis]["candidates"]), 1)
         for axis, key in (("kernel", "format"), ("halo", "transport")):
             timed = [item for item in report[axis]["candidates"] if item["seconds"] is not None]
-            fastest = min(timed, key=lambda item: item["seconds"])
-            self.assertEqual((report[axis][key], fastest["outcome"], fastest["reason"]),
-                             (fastest["name"], "chosen", "fastest"))
-            self.assertEqual({item["outcome"] for item in timed if item is not fastest} | {"slower"}, {"slower"})
+            chosen, = (item for item in timed if item["outcome"] == "chosen")
+            self.assertEqual((report[axis][key], chosen["reason"]), (chosen["name"], "fastest"))
+            # Of two that cannot be told apart the first of the table is taken.
+            self.assertLess(chosen["seconds"], 2 * min(item["seconds"] for item in timed))
+            self.assertEqual({item["outcome"] for item in timed if item is not chosen} | {"slower"}, {"slower"})
 
     def test_auto_tries_no_exchange_of_nothing(self):
         for ranks, matrix in ((1, "stencil7:6"), (3, "banded:rows=60,half=0,fill=1")):
