@@ -93,8 +93,6 @@ class Schema(launch.Case):
             timed = [item for item in report[axis]["candidates"] if item["seconds"] is not None]
             chosen, = (item for item in timed if item["outcome"] == "chosen")
             self.assertEqual((report[axis][key], chosen["reason"]), (chosen["name"], "fastest"))
-            # Of two that cannot be told apart the first of the table is taken.
-            self.assertLess(chosen["seconds"], 2 * min(item["seconds"] for item in timed))
             self.assertEqual({item["outcome"] for item in timed if item is not chosen} | {"slower"}, {"slower"})
 
     def test_auto_tries_no_exchange_of_nothing(self):
