@@ -74,11 +74,19 @@ std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
   }
 }
 
-/// What `auto` and comparisons look at.
-std::vector<const PartitionerEntry*> comparable_partitioners() {
+/// What comparisons look at.
+bool is_comparable(const PartitionerEntry& entry) {
+  return entry.argument == nullptr;
+}
+/// What `auto` may take.
+bool is_automatic(const PartitionerEntry& entry) {
+  return entry.automatic;
+}
+
+std::vector<const PartitionerEntry*> partitioners_that(bool (*suit)(const PartitionerEntry&)) {
   std::vector<const PartitionerEntry*> entries;
   for (const PartitionerEntry& entry : partitioners()) {
-    if (entry.argument == nullptr) entries.push_back(&entry);
+    if (suit(entry)) entries.push_back(&entry);
   }
   return entries;
 }
@@ -132,7 +140,7 @@ std::optional<PartitionFigures> not_worth_it(const PartitionerEntry& entry, std:
 /// What takes no longer than a walk over the matrix comes first.
 Assignment choose(const Comm& comm, const DistributedCsr& matrix, const PartitionRequest& request,
                   Progress& progress) {
-  std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  std::vector<const PartitionerEntry*> entries = partitioners_that(is_automatic);
   std::stable_partition(entries.begin(), entries.end(), [](const PartitionerEntry* entry) {
     return entry->seconds_per_nonzero == 0;
   });
@@ -234,7 +242,7 @@ Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
 std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const DistributedCsr& matrix,
                                                      const PartitionRequest& request,
                                                      Progress& progress) {
-  const std::vector<const PartitionerEntry*> entries = comparable_partitioners();
+  const std::vector<const PartitionerEntry*> entries = partitioners_that(is_comparable);
   std::vector<PartitionCandidate> candidates = untried(entries);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (entries[k]->unusable != nullptr) continue;

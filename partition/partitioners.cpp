@@ -37,20 +37,22 @@ constexpr const char* ptscotch_missing =
 
 namespace {
 
+constexpr bool automatic = true;
+
 constexpr std::array table{
     PartitionerEntry{"rows", "the same number of rows on every rank, in the order of the matrix",
-                     nullptr, assign_rows},
+                     nullptr, assign_rows, automatic},
     PartitionerEntry{
         "nnz", "contiguous rows with about the same bytes on every rank: 12 a nonzero, 20 a row",
-        nullptr, assign_nnz},
+        nullptr, assign_nnz, automatic},
     PartitionerEntry{"metis", "graph of A + A^T cut for the least halo by METIS, on one rank",
-                     metis_missing, assign_metis, nullptr, 3e-6},
+                     metis_missing, assign_metis, automatic, nullptr, 3e-6},
     PartitionerEntry{"ptscotch", "graph of A + A^T cut by PT-Scotch, distributed over the ranks",
-                     ptscotch_missing, assign_ptscotch, nullptr, 3e-6},
+                     ptscotch_missing, assign_ptscotch, automatic, nullptr, 3e-6},
     PartitionerEntry{"box", "boxes as close to cubes as possible, for sources with a grid", nullptr,
-                     assign_box},
+                     assign_box, automatic},
     PartitionerEntry{"file", "file:PATH, a text file with one line per row: its owner", nullptr,
-                     assign_file, "PATH"},
+                     assign_file, !automatic, "PATH"},
 };
 
 }  // namespace

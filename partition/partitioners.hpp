@@ -24,6 +24,7 @@ struct PartitionerEntry {
   /// when the matrix does not suit.
   std::vector<int> (*assign)(const DistributedCsr& matrix, int parts, const Spec& options,
                              const Comm& comm, Progress& progress);
+  bool automatic = false;          ///< may be what `auto` takes
   const char* argument = nullptr;  ///< what must stand behind the name and a colon, if anything
   /// That it was seen to take, on one core; 0: about as long as a walk over the matrix.
   double seconds_per_nonzero = 0;

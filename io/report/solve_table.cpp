@@ -39,7 +39,10 @@ void write_solver(std::ostream& out, const SolverReport& s) {
 }  // namespace
 
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
-  const SolverReport& first = solvers.front();
+  // What was refused knows nothing of these.
+  const auto ran = std::ranges::find_if(
+      solvers, [](const SolverReport& one) { return one.outcome != Outcome::refused; });
+  const SolverReport& first = ran == solvers.end() ? solvers.front() : *ran;
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
   if (first.wanted_iterations > 0) {

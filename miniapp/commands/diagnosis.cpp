@@ -96,12 +96,12 @@ std::string advice(SolverEnd end, const SolverRequest& request, const SolverRepo
     case SolverEnd::breakdown:
       return request.entry.kind == SolverKind::power
                  ? "breakdown: A x is 0; begin with another --x"
-                 : "breakdown: an inner product that BiCGStab divides by is 0; take another "
+                 : "breakdown: an inner product that the method divides by is 0; take another "
                    "--preconditioner (a skew-symmetric matrix is solved by no method here)";
     case SolverEnd::overflow:
-      return "overflow: sums leave the range of fp64; scale rows and columns of the matrix, so "
-             "that "
-             "its entries differ by fewer powers of ten";
+      return "overflow: sums leave the range of fp64; the method diverges, or rows and columns of "
+             "the "
+             "matrix want scaling, so that its entries differ by fewer powers of ten";
     case SolverEnd::not_a_number:
       return "not a number: the matrix or the right-hand side has entries that are NaN or infinite";
     default:
@@ -121,8 +121,7 @@ SolverEnd refined(const Experiment& e, const System& system, const SolverRequest
   }
   if (!solves_system(request.entry)) return end;
   if (end == SolverEnd::stagnation || end == SolverEnd::breakdown) {
-    const bool flat = request.entry.kind == SolverKind::general &&
-                      relative_image(e, outcome.direction) <= nothing;
+    const bool flat = outcome.direction && relative_image(e, *outcome.direction) <= nothing;
     const bool stuck = flat || residual_gradient(e, system, outcome.x) <= nothing;
     return stuck ? SolverEnd::incompatible : end;
   }

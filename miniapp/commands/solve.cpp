@@ -141,16 +141,15 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
 /// Bytes that one iteration must move on all ranks: products, and what its steps read and write.
 std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
   const Comm& comm = solving.e.job.comm;
-  const int products = entry.kind == SolverKind::general ? 2 : 1;
   int passes = entry.vector_passes;
   const int inverse_rows = solving.preconditioner ? solving.preconditioner->size() : 0;
   if (inverse_rows != 1) passes -= entry.inverse_passes;
   const Summation summation =
       solving.options.reproducible ? Summation::reproducible : Summation::fast;
   if (products_sum_dots(solving.kernels.kernels, summation)) passes -= entry.dot_passes;
-  if (inverse_rows > 1) passes += products * (inverse_rows + 2);  // a pass of its own
+  if (inverse_rows > 1) passes += entry.products * (inverse_rows + 2);  // a pass of its own
   const std::int64_t rows = solving.e.problem.matrix.owned_rows;
-  return sum_over_ranks(comm, products * solving.kernels.kernels.work().bytes +
+  return sum_over_ranks(comm, entry.products * solving.kernels.kernels.work().bytes +
                                   passes * rows * std::int64_t{sizeof(double)});
 }
 
@@ -172,8 +171,7 @@ void describe_times(const Solving& solving, const SolverEntry& entry, const RunR
     report.floor_seconds = static_cast<double>(report.bytes) * 1e-9 / solving.read_bandwidth;
     report.floor_share = *report.floor_seconds / *report.iteration_seconds;
   }
-  const int products = entry.kind == SolverKind::general ? 2 : 1;
-  const double flops = 2.0 * products * static_cast<double>(run.matrix.nonzeros) +
+  const double flops = 2.0 * entry.products * static_cast<double>(run.matrix.nonzeros) +
                        entry.flops_per_row * static_cast<double>(run.matrix.info.rows);
   report.gflops = *report.iteration_seconds > 0 ? 1e-9 * flops / *report.iteration_seconds : 0;
 }

@@ -22,6 +22,7 @@ struct SolverEntry {
   const char* name;
   const char* summary;
   SolverKind kind;
+  int products;        ///< of one iteration
   int halo_vectors;    ///< inputs of products
   int flops_per_row;   ///< of one iteration without the product, with jacobi
   int vector_passes;   ///< vectors that the steps of one iteration read or write, with jacobi

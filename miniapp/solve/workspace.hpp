@@ -49,8 +49,10 @@ struct SolverOutcome {
   double solve_seconds = 0;     ///< of all of them, by the host's clock
   SolverPhases phases;
   Launch launch = Launch::one_by_one;
-  double eigenvalue = 0;          ///< of power iteration
-  std::vector<double> direction;  ///< of a failed bicgstab: its last one, this rank's rows
+  double eigenvalue = 0;  ///< of power iteration
+  /// The last direction of a method that broke down or stagnated and has one, this rank's rows; on
+  /// all ranks or on none.
+  std::optional<std::vector<double>> direction;
 };
 
 /// Everything that solvers of one run share; outlives the workspace.

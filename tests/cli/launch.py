@@ -129,6 +129,13 @@ def finish(process, timeout=PATIENCE):
     return Result(status, *texts, time.monotonic() - process.started, process.args)
 
 
+def table_of_formats():
+    """(device, name) of each format in the order of the table, and its promises."""
+    format_line = re.compile(r'(?:FORMAT|AUTOMATIC)\((cpu|gpu), \w+, "([^"]+)", ([^,]+),')
+    text = (SOURCE / "kernels/formats.inc").read_text(encoding="utf-8")
+    return {(device, name): promises.split(" | ") for device, name, promises in format_line.findall(text)}
+
+
 def run(*arguments, ranks=2, timeout=PATIENCE):
     return finish(start(arguments, ranks), timeout)
 

@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import launch
+from launch import table_of_formats
 
 README = launch.SOURCE / "README.md"
 NEEDED = {".h5": "HDF5", "metis": "METIS"}  # by words of commands
@@ -17,14 +18,7 @@ SITE = ["start", "concepts", "cookbook"]
 PAGES = ["kernels/FORMATS.md", "miniapp/halo/TRANSPORTS.md", "partition/PARTITIONERS.md", "io/SOURCES.md",
          "miniapp/cli/OPTIONS.md", "jobs/NUMBERS.md"]
 GENERATED = re.compile(r"(<!-- (rowhalo|formats) ([a-z -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-FORMAT = re.compile(r'(?:FORMAT|AUTOMATIC)\((cpu|gpu), \w+, "([^"]+)", ([^,]+),')
 BYTES = re.compile(r"^// Bytes of the matrix(?: \(([^)]+)\))?: ((?:.+\n//)*.+)\.$", re.MULTILINE)
-
-
-def table_of_formats():
-    """(device, name) of each format, and its promises."""
-    text = (launch.SOURCE / "kernels/formats.inc").read_text(encoding="utf-8")
-    return {(device, name): promises.split(" | ") for device, name, promises in FORMAT.findall(text)}
 
 
 def canonical_formats():

@@ -235,6 +235,7 @@ class Ends(Solve):
         path = self.write("a.mtx", coordinate(2, [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 2.0)]))
         said = self.message("--matrix", path, "--method", "all", *QUICK, status=0)
         self.assertIn("1 method came to its end, 3 refused", said)
+        self.assertIn("stops at            1e-08 of the first unpreconditioned norm", said)
 
     def test_bicgstab_begins_again(self):
         """After one iteration (alpha = omega = 1/2) r is orthogonal to r0, with b = (1, 1, 1)."""

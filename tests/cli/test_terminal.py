@@ -149,8 +149,8 @@ class Bash(launch.Case):
         self.assertIn("random:seed=", self.complete("rowhalo run --x "))
 
     def test_values_behind_an_equals_sign_and_lists(self):
-        self.assertEqual(self.complete("rowhalo run --halo=mpi-s"), ["--halo=mpi-shared"])
-        self.assertEqual(self.complete("rowhalo run --halo=mpi-s", " =:"), ["mpi-shared"])
+        self.assertEqual(self.complete("rowhalo run --halo=mpi-sh"), ["--halo=mpi-shared"])
+        self.assertEqual(self.complete("rowhalo run --halo=mpi-sh", " =:"), ["mpi-shared"])
         self.assertEqual(self.complete("rowhalo run --x random:s", " =:"), ["seed="])
         self.assertEqual(self.complete("rowhalo kernels --format sell,ase"), ["sell,asell"])
         self.assertEqual(self.complete("rowhalo kernels --format=sell,ase", " =:"), ["sell,asell"])

@@ -63,7 +63,7 @@ MAX_README_LINES = 150
 # Pattern, and what to say; the last is for texts, too.
 LEFT_WORDS = [
     (r"\bhold_back\b", "wait on an event: make_wait"),
-    (r"\b(deal_out|dealt)\b", "scatter, gather, redistribute"),
+    (r"\b(deal_out|dealt)\b", "say: scatter, gather, redistribute"),
     (r"\b[Ff]light\b", "unroll depth, load in flight"),
     (r"\bnarrow\w*\b", "reduced precision, fp32, 16-bit columns"),
     (r"\w_a_(row|rank|product|step|slice|warp|thread|block|chunk|unit|nonzero|second|word)\b", "say per"),

@@ -136,9 +136,11 @@ std::string refusal(const Comm& comm, const TestMatrix& matrix, const char* part
 }
 
 TEST_CASE("unknown partitioners and options are refused", "[partitioners]") {
-  CHECK_THROWS_WITH(find_partitioner("cows", "--partition"),
-                    "--partition cows: unknown partitioner; did you mean rows? Use auto, "
-                    "rows, nnz, metis, ptscotch, box or file");
+  std::vector<std::string> names{"auto"};
+  for (const PartitionerEntry& entry : partitioners()) names.emplace_back(entry.name);
+  CHECK_THROWS_WITH(
+      find_partitioner("cows", "--partition"),
+      "--partition cows: unknown partitioner; did you mean rows? Use " + listed(names));
   const Comm comm = world();
   const TestMatrix grid = make_grid_matrix(3, 3, 3, 1);
   for (const char* text :

@@ -272,10 +272,6 @@ fault "auto takes a transport that leaves wrong ghosts" miniapp/tune/transport_t
 fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
   '{attempt->seconds, [&] { return time_with(*attempt); }}) == Faster::second' \
   '{attempt->seconds, [&] { return time_with(*attempt); }}) != Faster::second'
-fault "times alone decide on a busy machine" miniapp/tune/paired_timing.cpp \
-  'held_up = 2' \
-  'held_up = 1' \
-  test_options
 fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.outcome = outcome_of(refusal);' \
@@ -429,18 +425,6 @@ fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \
   'kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);' \
   'kernels.added->apply({1, sums->view(), 1, p.y}, stream);' \
   cli_halo
-fault "sums are taken whatever they save" miniapp/tune/sums_choice.cpp \
-  'left <= costs.most_left * all && without - with > least;' \
-  'without - with > least;' \
-  test_miniapp_n2
-fault "CPUs send sums as readily as GPUs" miniapp/tune/sums_choice.cpp \
-  'site.device == Device::gpu ? gpu_costs : cpu_costs;' \
-  'gpu_costs;' \
-  test_miniapp_n2
-fault "nonzeros of sums cost nothing more" miniapp/tune/sums_choice.cpp \
-  'constexpr SumCosts cpu_costs{0.1, 5e-6, 6};' \
-  'constexpr SumCosts cpu_costs{0.1, 5e-6, 0};' \
-  test_miniapp_n2
 fault "messages of sums count as neighbours" partition/halo_statistics.cpp \
   'gather_to_all(comm, std::ssize(reached));' \
   'gather_to_all(comm, std::ssize(plan.sends));' \
