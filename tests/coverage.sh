@@ -53,7 +53,7 @@ build_targets=(all)
 if [[ $rooms != *miniapp* ]]; then build_targets=(tests/base/all tests/partition/all tests/io/all); fi
 cmake --build build-coverage --parallel "$jobs" --target "${build_targets[@]}" >/dev/null
 find build-coverage -name '*.gcda' -delete
-ctest --test-dir build-coverage -j "$jobs" "${selection[@]}" -FA '^built' --output-on-failure | tail -n 25
+ctest --test-dir build-coverage -j "$jobs" "${selection[@]}" --output-on-failure | tail -n 25
 
 excluded=()
 for file in "${needs_device[@]}"; do excluded+=(--exclude "$file"); done

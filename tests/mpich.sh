@@ -29,4 +29,4 @@ cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D CMAKE_UNITY_BUILD
   -D MPIEXEC_EXECUTABLE="$launcher" -D HDF5_C_COMPILER_EXECUTABLE="$(command -v h5pcc.mpich)"
 cmake --build "$build" --parallel "$jobs" --target rowhalo rowhalo_held unit_tests
 "$build/miniapp/rowhalo" --version
-ctest --test-dir "$build" -j "$jobs" -L 'unit|cli' -LE 'slow|gpu' -FA '^built' --output-on-failure "$@"
+ctest --test-dir "$build" -j "$jobs" -L 'unit|cli' -LE 'slow|gpu' --output-on-failure "$@"

@@ -131,7 +131,7 @@ run_tests() {
   local failed=$folder/Testing/Temporary/LastTestsFailed.log
   shift
   rm -rf "$folder/Testing" # or the longest would run first
-  ctest --test-dir "$folder" --stop-on-failure -j "$jobs" -FA '^built' "$@" >"$log" 2>&1 || true
+  ctest --test-dir "$folder" --stop-on-failure -j "$jobs" "$@" >"$log" 2>&1 || true
   pkill -KILL -f "$tree/(build|jobs)/" || true # what a test that failed has left behind
   if [ ! -s "$failed" ]; then return 1; fi
   failure=$(head -n 1 "$failed" | cut -d : -f 2)

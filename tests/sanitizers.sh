@@ -23,7 +23,7 @@ jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}
 cmake --preset "$preset"
 cmake --build "$build" --parallel "$jobs" --target unit_tests
 status=0
-ctest --test-dir "$build" -j "$jobs" -L unit -LE 'slow|gpu' -FA '^built' --output-on-failure "$@" || status=$?
+ctest --test-dir "$build" -j "$jobs" -L unit -LE 'slow|gpu' --output-on-failure "$@" || status=$?
 
 log=$build/Testing/Temporary/LastTest.log
 echo "$preset: reports by kind, in $log:"
