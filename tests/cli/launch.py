@@ -136,6 +136,13 @@ def table_of_formats():
     return {(device, name): promises.split(" | ") for device, name, promises in format_line.findall(text)}
 
 
+def methods(*kinds):
+    """Names of the solvers of these kinds (SolverKind), in the order of their table."""
+    text = (SOURCE / "miniapp/solve/methods.cpp").read_text(encoding="utf-8")
+    table = re.findall(r'\.name = "([^"]+)",.*?\.kind = SolverKind::(\w+),', text, re.DOTALL)
+    return [name for name, kind in table if kind in kinds]
+
+
 def run(*arguments, ranks=2, timeout=PATIENCE):
     return finish(start(arguments, ranks), timeout)
 

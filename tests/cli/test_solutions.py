@@ -14,7 +14,7 @@ ON_GPU = os.environ.get("ROWHALO_TEST_DEVICE") == "gpu"
 HERE = ["--device", "gpu", "--format", "sell"] if ON_GPU else ["--device", "cpu", "--format", "csr"]
 HERE += ["--halo", "mpi", "--reproducible", "--no-petsc"]
 ALL = [*HERE, "--method", "all"]
-SYSTEMS = ["cg", "cg-one-reduction", "cg-pipelined", "bicgstab"]
+SYSTEMS = launch.methods("symmetric", "general")
 
 
 def array(entries):

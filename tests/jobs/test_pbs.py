@@ -135,7 +135,7 @@ class Pbs(pbs_case.StudyCase):
     def test_b_the_walltime_saves_result_and_marker(self):
         """By USR1 at two thirds of the walltime; TERM comes after it."""
         self.by_hand()
-        seconds = int(20 + 30 * launch.good_seconds())
+        seconds = int(45 + 30 * launch.good_seconds())  # a third is more than qstat is waited for
         job = self.one_node(seconds, *LONG)
         self.wait(job)
         self.check_interrupted(job, "SIGUSR1")
