@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/report/reasons.hpp"
+#include "miniapp/process/watchdog.hpp"
 #include "miniapp/tune/format_trials.hpp"
 #include "miniapp/tune/schedule_trial.hpp"
 #include "tests/miniapp/problem.hpp"
@@ -98,6 +99,7 @@ class Trials {
 
   Comm comm_ = world();
   Progress progress_;
+  Watchdog watchdog_{progress_, 60};  // ranks that decide apart wait for each other
   ComputeSite site_ = test_site();
   std::optional<StreamHandle> stream_;
   DistributedCsr source_;
