@@ -39,7 +39,7 @@ void write_solver(std::ostream& out, const SolverReport& s) {
 }  // namespace
 
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
-  // What was refused knows nothing of these.
+  // A refused method has no values for these lines.
   const auto ran = std::ranges::find_if(
       solvers, [](const SolverReport& one) { return one.outcome != Outcome::refused; });
   const SolverReport& first = ran == solvers.end() ? solvers.front() : *ran;

@@ -8,8 +8,8 @@ namespace rowhalo {
 namespace {
 
 constexpr int few_pairs = 3, several_pairs = 6;
-constexpr double held_up = 2, jitter = 1e-6;  ///< a time alone: ratio, seconds
-constexpr double far_apart = 1.1;             ///< ratio of which a few pairs are enough
+constexpr double load_ratio = 2, jitter = 1e-6;  ///< that other load explains; seconds
+constexpr double far_apart = 1.1;                ///< ratio of which a few pairs are enough
 
 }  // namespace
 
@@ -50,7 +50,7 @@ Faster time_in_pairs(const std::function<double()>& first, const std::function<d
 
 Faster faster_of(const Rival& first, const Rival& second) {
   const auto [less, more] = std::minmax(first.seconds, second.seconds);
-  if (more < std::max(held_up * less, less + jitter)) {
+  if (more < std::max(load_ratio * less, less + jitter)) {
     return time_in_pairs(first.time_again, second.time_again);
   }
   return second.seconds < first.seconds ? Faster::second : Faster::first;

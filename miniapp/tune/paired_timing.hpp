@@ -33,14 +33,15 @@ class PairedTiming {
 /// Collective. Times both in pairs, each first in every other pair, until it is decided.
 Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second);
 
-/// A rival in a trial: its seconds, alone, and what times it once more. The same on all ranks.
+/// A candidate of a trial: its time so far, and a function that times it again. The same on all
+/// ranks.
 struct Rival {
   double seconds = 0;
   std::function<double()> time_again;
 };
 
-/// Collective. The faster of two: by their times alone where one took twice as long and more than a
-/// microsecond longer, as far as other load may have held one of them up; else in pairs.
+/// Collective. The faster of two: by the times measured so far if one is at least twice the other
+/// and a microsecond longer, more than other load on the machine explains; else in pairs.
 Faster faster_of(const Rival& first, const Rival& second);
 
 }  // namespace rowhalo

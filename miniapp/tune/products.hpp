@@ -30,12 +30,12 @@ inline constexpr int products_per_graph = 10;
 /// microseconds, does not count.
 int graph_length(double seconds);
 
-/// What stands around our own products where those of another library are imitated, or exchanges
-/// disturbed. Both are called in every product of the run, trials included.
+/// For baselines, which follow the schedule of another library, and for disturbed exchanges.
 struct ProductHooks {
+  /// Wraps the exchange of x when products are made; empty: as it is.
   std::function<std::unique_ptr<HaloExchange>(std::unique_ptr<HaloExchange>)> exchange = {};
-  std::function<void(Stream)> after = {};  ///< a product
-  bool ghosts_stay = true;                 ///< as they came, until the next exchange
+  std::function<void(Stream)> after = {};  ///< called after each product; empty: nothing
+  bool ghosts_stay = true;                 ///< ghosts keep their values until the next exchange
 };
 
 /// Everything that products of one run have in common.

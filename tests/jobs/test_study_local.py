@@ -169,7 +169,7 @@ class Studies(launch.Case):
     def test_killed_and_resumed(self):
         process = self.slow_study_in_the_background()
         os.killpg(process, signal.SIGKILL)
-        self.wait_for(lambda: "running" not in self.words())  # the dead hold their claim until they are gone
+        self.wait_for(lambda: "running" not in self.words())  # killed processes keep their lock until they have exited
         words = states(self.output)
         self.assertEqual(list(words.values()), ["done", "cut off", "cut off"])
         self.check_resumed()

@@ -4,8 +4,8 @@
 # Faults that planted.sh plants in choices by trial and by prediction
 
 fault "times alone decide on a busy machine" miniapp/tune/paired_timing.cpp \
-  'held_up = 2' \
-  'held_up = 1' \
+  'load_ratio = 2' \
+  'load_ratio = 1' \
   test_options
 fault "sums are taken whatever they save" miniapp/tune/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \

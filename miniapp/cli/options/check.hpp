@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What y is held against, and what makes its way harder.
+// What y is validated against, and disturbances of the exchange.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Choices that are kept, and taken without trials.
+// Tuning files: written by one run, read by the next instead of trials.
 #pragma once
 
 #include <string>
