@@ -256,7 +256,7 @@ std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSe
                                             const ChosenKernels& kernels) {
   if (e.options.halo != "all") {
     e.job.progress.phase("choose transport");
-    return {choose_transport(setting, e.options.halo, graphs(e), kernels.kernels)};
+    return {choose_transport(setting, e.options.halo, graphs(e), kernels)};
   }
   std::vector<ChosenTransport> transports;
   for (const TransportVariant& variant : usable_transports(e.problem.site, graphs(e))) {

@@ -328,7 +328,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   });
   e.job.progress.phase("choose transport");
   const ChosenTransport transport = choose_transport(
-      setting, e.options.halo, device == Device::gpu && options.graph != "off", kernels.kernels);
+      setting, e.options.halo, device == Device::gpu && options.graph != "off", kernels);
   report_chosen(e, kernels, transport, report);
   report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
 

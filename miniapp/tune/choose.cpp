@@ -93,7 +93,8 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
   }
   const std::int64_t most_entries =
       max_over_ranks(setting.measuring.comm, setting.matrix.offsets.back());
-  return try_formats(setting, request, candidates, trial_budget(setting.site.device, most_entries));
+  return try_formats(setting, request, candidates,
+                     format_budget(setting.site.device, most_entries));
 }
 
 SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
@@ -201,13 +202,15 @@ const TransportEntry& find_usable_transport(const std::string& name, const Compu
 }
 
 ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
-                                 bool graphs, const LocalKernels& kernels) {
+                                 bool graphs, const ChosenKernels& kernels) {
   ChosenTransport chosen;
+  const double spent = kernels.cost ? kernels.cost->seconds : 0;
   if (name != "auto") {
     agree(setting.measuring.comm, [&] {
       const TransportEntry& entry = find_usable_transport(name, setting.site);
       chosen.name = name;
       chosen.graph = graphs && entry.graphs;
+      chosen.spent_seconds = spent;
     });
     return chosen;
   }
@@ -220,7 +223,7 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
     if (reason.empty()) continue;
     chosen.candidates.push_back({entry.name, false, {}, {}, Outcome::refused, reason});
   }
-  ChosenTransport fastest = try_transports(setting, variants, kernels);
+  ChosenTransport fastest = try_transports(setting, variants, kernels.kernels, spent);
   fastest.candidates.insert(fastest.candidates.begin(), chosen.candidates.begin(),
                             chosen.candidates.end());
   return fastest;

@@ -57,6 +57,7 @@ struct ChosenTransport {
   std::string name;
   bool graph = false;
   std::vector<TransportCandidate> candidates;  ///< empty when the transport was named
+  double spent_seconds = 0;                    ///< on trials so far, those of formats included
 };
 
 struct SettledSchedule {
@@ -89,6 +90,6 @@ const TransportEntry& find_usable_transport(const std::string& name, const Compu
 /// Collective. The named transport (with a graph where it and `graphs` allow it) or the fastest.
 /// Throws AgreedError when the name is unknown or not usable here.
 ChosenTransport choose_transport(const ProductSetting& setting, const std::string& name,
-                                 bool graphs, const LocalKernels& kernels);
+                                 bool graphs, const ChosenKernels& kernels);
 
 }  // namespace rowhalo

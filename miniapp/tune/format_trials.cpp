@@ -18,7 +18,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int fewest_products = 2, most_products = 1000, most_rounds = 3;
+constexpr int fewest_products = 2, most_rounds = 3;
 constexpr double graph_limit_seconds = 2e-5;     ///< above, a launch does not show
 constexpr double far = 2, far_seconds = 1e-4;    ///< times the best that a product or two tell
 constexpr double certainly = 1.1, hopeless = 3;  ///< times the best, by bound and by prediction
@@ -69,8 +69,7 @@ struct Attempt {
   LocalKernels kernels;
   std::string boundary;  ///< format of the boundary rows
   std::string refusal;   ///< why that is another and was not asked for
-  double seconds = 0;
-  int iterations = fewest_products;
+  Rounds rounds{fewest_products};
   std::optional<ProductSequence> products;
 };
 
@@ -108,7 +107,9 @@ class FormatTrials {
   std::optional<AgreedError> make_with_room(Attempt& attempt);
   void time(Attempt& attempt) const;
   void time_several(Attempt& attempt, double seconds) const;
-  double time_round(Attempt& attempt) const;
+  double time_round(Attempt& attempt) const {
+    return attempt.rounds.time(setting_.measuring, *attempt.products);
+  }
   bool is_first_of_the_two(const Attempt& attempt);
   void compare(std::unique_ptr<Attempt> attempt);
 
@@ -180,7 +181,7 @@ std::vector<Prospect> FormatTrials::prospects(std::span<const FormatEntry* const
 /// Why a trial would be in vain; empty when it may win.
 std::optional<FormatFigures> FormatTrials::ruled_out(const Prospect& prospect) const {
   if (!best_) return {};
-  const double bound = prospect.at_least / best_->seconds;
+  const double bound = prospect.at_least / best_->rounds.seconds;
   if (bound > certainly) {
     return FormatFigures{FormatGrounds::bound, bound, best_->prospect.entry->name};
   }
@@ -192,10 +193,9 @@ std::optional<FormatFigures> FormatTrials::ruled_out(const Prospect& prospect) c
 /// Whether it fits into the budget, if it takes as long as trials usually do.
 bool FormatTrials::affordable(const Prospect& prospect) const {
   if (!best_ || prospect.tried_anyway) return true;
-  const double limit = std::max(budget_.seconds, budget_.products * best_->seconds);
-  const double quick = quick_products * best_->seconds;
+  const double quick = quick_products * best_->rounds.seconds;
   const double expected = prospect.reads_csr ? quick : std::max(quick, usual * dearest_seconds_);
-  return max_seconds_since(start_) + expected <= limit;
+  return budget_.allows(max_seconds_since(start_) + expected, best_->rounds.seconds);
 }
 
 /// Collective. Interior first: only where it is taken may another format serve the boundary.
@@ -244,13 +244,6 @@ std::optional<AgreedError> FormatTrials::make_with_room(Attempt& attempt) {
   return make(attempt);
 }
 
-/// Collective. Seconds of a product in one more round of several in a row; the shortest counts.
-double FormatTrials::time_round(Attempt& attempt) const {
-  const double seconds = time_batch(setting_.measuring, attempt.iterations, *attempt.products);
-  attempt.seconds = std::min(attempt.seconds, seconds);
-  return seconds;
-}
-
 /// Collective. As the run will call it: from a graph where it does and where that can be seen.
 void FormatTrials::time(Attempt& attempt) const {
   const auto product = [this, &attempt](std::int64_t k) {
@@ -261,16 +254,17 @@ void FormatTrials::time(Attempt& attempt) const {
   time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use
   double seconds = time_batch(setting_.measuring, 1, *attempt.products);
   const auto is_far = [&] {
-    return best_ && seconds > std::max(far * best_->seconds, far_seconds);
+    return best_ && seconds > std::max(far * best_->rounds.seconds, far_seconds);
   };
   if (is_far()) seconds = std::min(seconds, time_batch(setting_.measuring, 1, *attempt.products));
-  attempt.seconds = seconds;
+  attempt.rounds.seconds = seconds;
   if (is_far()) return;
   const auto short_enough = [&](double time) {
     return request_.graphs == Graphs::on && time < graph_limit_seconds;
   };
   if (!short_enough(seconds)) time_several(attempt, seconds);
-  if (!short_enough(attempt.seconds)) return;  // else one product was held up, several are not
+  if (!short_enough(attempt.rounds.seconds))
+    return;  // else one product was held up, several are not
   attempt.products.emplace(product, setting_.stream, products_per_graph);
   time_several(attempt, time_batch(setting_.measuring, products_per_graph, *attempt.products));
 }
@@ -278,27 +272,25 @@ void FormatTrials::time(Attempt& attempt) const {
 /// Collective. Rounds of as many products as make one long enough, a product taking `seconds`.
 void FormatTrials::time_several(Attempt& attempt, double seconds) const {
   const double round_seconds = setting_.site.device == Device::gpu ? 1e-4 : 5e-4;
-  const double wanted = std::ceil(round_seconds / std::max(seconds, 1e-9));
-  const int step = attempt.products->step();
-  const int count = static_cast<int>(std::clamp<double>(wanted, fewest_products, most_products));
-  attempt.iterations = (count + step - 1) / step * step;
-  attempt.seconds = std::numeric_limits<double>::infinity();
+  Rounds& rounds = attempt.rounds = {};
+  rounds.last(round_seconds, seconds, *attempt.products, fewest_products);
   time_round(attempt);
-  const bool quick = attempt.seconds * attempt.iterations < 2 * round_seconds;
+  const bool quick = rounds.seconds * rounds.iterations < 2 * round_seconds;
   for (int round = 1; quick && round < most_rounds; ++round) time_round(attempt);
 }
 
 /// Collective. Keeps the faster; when they are close both run again in turn, and without a
 /// significant difference the first of the table stays.
 void FormatTrials::compare(std::unique_ptr<Attempt> attempt) {
-  bool wins = !best_ || attempt->seconds < best_->seconds;
+  bool wins = !best_ || attempt->rounds.seconds < best_->rounds.seconds;
   if (best_ && !made_room_) {
-    const Faster faster = faster_of({best_->seconds, [&] { return time_round(*best_); }},
-                                    {attempt->seconds, [&] { return time_round(*attempt); }});
+    const Faster faster =
+        faster_of({best_->rounds.seconds, [&] { return time_round(*best_); }},
+                  {attempt->rounds.seconds, [&] { return time_round(*attempt); }});
     wins = faster == Faster::neither ? is_first_of_the_two(*attempt) : faster == Faster::second;
-    candidates_[best_->prospect.place].seconds = best_->seconds;
+    candidates_[best_->prospect.place].seconds = best_->rounds.seconds;
   }
-  candidates_[attempt->prospect.place].seconds = attempt->seconds;
+  candidates_[attempt->prospect.place].seconds = attempt->rounds.seconds;
   if (!wins) return;
   best_ = std::move(attempt);
   made_room_ = false;
@@ -380,19 +372,11 @@ ChosenKernels FormatTrials::choose(std::span<const FormatEntry* const> formats) 
   chosen.candidates = std::move(candidates_);
   chosen.cost.emplace();
   chosen.cost->seconds = max_seconds_since(start_);
-  chosen.cost->products = chosen.cost->seconds / std::max(best_->seconds, 1e-12);
+  chosen.cost->products = chosen.cost->seconds / std::max(best_->rounds.seconds, 1e-12);
   return chosen;
 }
 
 }  // namespace
-
-TrialBudget trial_budget(Device device, std::int64_t most_entries) {
-  // Products take longer there, and their times vary more.
-  if (device == Device::cpu) return {.seconds = 0.1};
-  constexpr std::int64_t many_entries = 10000000;  // whose products are long enough to tell apart
-  if (most_entries > many_entries) return {.seconds = 0};
-  return {};
-}
 
 ChosenKernels try_formats(const ProductSetting& setting, const FormatRequest& request,
                           std::span<const FormatEntry* const> formats, const TrialBudget& budget) {

@@ -9,17 +9,9 @@
 #include <span>
 
 #include "miniapp/tune/choose.hpp"
+#include "miniapp/tune/trial_budget.hpp"
 
 namespace rowhalo {
-
-/// What a choice may cost in all, trials and conversions: the larger of the two.
-struct TrialBudget {
-  double seconds = 0.25;  ///< 30 ms were spent before the fastest was tried where a host was busy
-  double products = 300;  ///< of the fastest so far
-};
-
-/// What it may cost where no rank has more than `most_entries` nonzeros.
-TrialBudget trial_budget(Device device, std::int64_t most_entries);
 
 /// Collective. The fastest of `formats`, which are of one device; `request.interior` is not looked
 /// at. One is tried whatever it costs, two where they are predicted to be about as fast. A format

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "miniapp/tune/paired_timing.hpp"
+#include "miniapp/tune/trial_budget.hpp"
 
 namespace rowhalo {
 
@@ -20,7 +21,7 @@ namespace {
 constexpr double least_exposed_share = 0.05;  ///< of a product
 constexpr double worth = 0.98;                ///< times the time of the schedule so far
 constexpr double round_of_trial_seconds = 0.003;
-constexpr int least_iterations = 3;
+constexpr int fewest_in_a_round = 4;
 /// Formats are chosen without the exchange, which slows some down by microseconds more than others.
 constexpr double short_product_seconds = 1e-4;
 constexpr double runner_up_share = 1.15;  ///< of the best, at most
@@ -95,27 +96,21 @@ std::vector<Alternative> other_schedules(const ProductSetting& setting,
   return list;
 }
 
-/// Products in one schedule, and the shortest time so far.
+/// Products in one schedule.
 struct Contender {
   Products products;
-  int iterations = 0;
-  double seconds = std::numeric_limits<double>::infinity();
+  Rounds rounds;
 
   Contender(const ProductSetting& setting, const ChosenKernels& kernels,
             const TransportVariant& transport)
       : products(setting, kernels.kernels, transport, 1, 0) {
     const double one =
         estimate_seconds(setting.measuring, round_of_trial_seconds, products.sequence());
-    const int step = products.sequence().step();
-    iterations = std::max(least_iterations,
-                          static_cast<int>(std::ceil(round_of_trial_seconds / one / step))) *
-                 step;
+    rounds.last(round_of_trial_seconds, one, products.sequence(), fewest_in_a_round);
   }
-  /// Collective. Seconds of a product in one more round; the shortest counts.
-  double time_round(const Measuring& measuring) {
-    const double one = time_batch(measuring, iterations, products.sequence());
-    seconds = std::min(seconds, one);
-    return one;
+  /// Collective.
+  double time_again(const Measuring& measuring) {
+    return rounds.time(measuring, products.sequence());
   }
 };
 
@@ -169,13 +164,13 @@ std::unique_ptr<OtherProducts> try_one(const ProductSetting& setting, const Chos
     if (before) before->products.close();
     return nullptr;
   }
-  const Faster faster = time_in_pairs([&] { return before->time_round(measuring); },
-                                      [&] { return after->time_round(measuring); });
+  const Faster faster = time_in_pairs([&] { return before->time_again(measuring); },
+                                      [&] { return after->time_again(measuring); });
   const bool right = after->products.ghosts_arrive();
   after->products.close();
   before->products.close();
-  line.seconds = after->seconds;
-  line.trial->share = after->seconds / before->seconds;
+  line.seconds = after->rounds.seconds;
+  line.trial->share = after->rounds.seconds / before->rounds.seconds;
   const bool wins = faster == Faster::second && line.trial->share < worth;
   line.outcome = !right ? Outcome::wrong : wins ? Outcome::chosen : Outcome::slower;
   return line.outcome == Outcome::chosen ? std::move(other) : nullptr;
@@ -197,6 +192,9 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
                                                          const ChosenKernels& kernels,
                                                          ChosenTransport& transport) {
   const TransportEntry* entry = &find_transport(transport.name);
+  const double start = setting.measuring.clock.host_seconds();
+  const double spent_before = transport.spent_seconds;
+  const double product_seconds = kernels.cost ? kernels.cost->seconds / kernels.cost->products : 0;
   std::unique_ptr<OtherProducts> best;
   for (Alternative& one : other_schedules(setting, kernels, transport)) {
     const ChosenKernels& so_far = best ? best->kernels : kernels;
@@ -205,8 +203,15 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
     const bool same_schedule = one.schedule == so_far.schedule;
     line.trial = ScheduleTrial{entry_of(one.schedule).name, one.format,
                                same_schedule ? so_far.interior : entry_of(so_far.schedule).name};
-    auto other =
-        try_one(best ? best->setting : setting, so_far, {entry, transport.graph}, one, line);
+    std::unique_ptr<OtherProducts> other;
+    if (choice_budget.allows(transport.spent_seconds, product_seconds)) {
+      const ProductSetting& parts = best ? best->setting : setting;
+      other = try_one(parts, so_far, {entry, transport.graph}, one, line);
+    } else {
+      line.outcome = Outcome::budget_spent;
+    }
+    const double here = setting.measuring.clock.host_seconds() - start;
+    transport.spent_seconds = spent_before + max_over_ranks(setting.measuring.comm, here);
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;

@@ -104,15 +104,25 @@ double estimate_seconds(const Measuring& with, double budget_seconds, ProductSeq
   }
 }
 
+void Rounds::last(double round_seconds, double one, const ProductSequence& products, int fewest) {
+  constexpr double most = 1 << 16;
+  const double wanted = std::ceil(round_seconds / std::max(one, 1e-9));
+  iterations = whole_steps(static_cast<int>(std::clamp<double>(wanted, fewest, most)), products);
+}
+
+double Rounds::time(const Measuring& with, ProductSequence& products, int parts) {
+  const double one =
+      time_batch(with, whole_steps(std::max(1, iterations / parts), products), products);
+  seconds = std::min(seconds, one);
+  return one;
+}
+
 double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
                         int series) {
-  constexpr double most_steps = 1 << 16;
-  const double one = estimate_seconds(with, series_seconds, products);
-  const double steps = std::ceil(series_seconds / std::max(one, 1e-9) / products.step());
-  const int count = static_cast<int>(std::clamp(steps, 1.0, most_steps)) * products.step();
-  double shortest = time_batch(with, count, products);
-  for (int k = 1; k < series; ++k) shortest = std::min(shortest, time_batch(with, count, products));
-  return shortest;
+  Rounds rounds;
+  rounds.last(series_seconds, estimate_seconds(with, series_seconds, products), products);
+  for (int k = 0; k < series; ++k) rounds.time(with, products);
+  return rounds.seconds;
 }
 
 }  // namespace rowhalo

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "miniapp/tune/product_sequence.hpp"
@@ -71,6 +72,18 @@ int whole_steps(int count, const ProductSequence& products);
 /// Collective. Seconds of one product, the slowest rank's, from one batch of `iterations` of them
 /// (whole steps of the sequence).
 double time_batch(const Measuring& with, int iterations, ProductSequence& products);
+
+/// How a candidate of a trial is timed: in rounds of several products, of which the shortest
+/// counts.
+struct Rounds {
+  int iterations = 1;  ///< of a round, whole steps of the sequence
+  double seconds = std::numeric_limits<double>::infinity();  ///< of a product, so far
+
+  /// Rounds of about `round_seconds` from here on, where a product takes `one`.
+  void last(double round_seconds, double one, const ProductSequence& products, int fewest = 1);
+  /// Collective. Seconds of a product in one more round, or in the given part of one.
+  double time(const Measuring& with, ProductSequence& products, int parts = 1);
+};
 
 /// Collective. Seconds of one product, from the shortest of several series of so many products as
 /// take about `series_seconds`.

@@ -17,8 +17,9 @@ namespace {
 
 class TransportTrials {
  public:
-  TransportTrials(const ProductSetting& setting, const LocalKernels& kernels)
-      : setting_(setting), kernels_(kernels) {}
+  TransportTrials(const ProductSetting& setting, const LocalKernels& kernels, double spent_seconds,
+                  const TrialBudget& budget)
+      : setting_(setting), kernels_(kernels), spent_before_(spent_seconds), budget_(budget) {}
 
   ChosenTransport choose(std::span<const TransportVariant> variants);
 
@@ -34,68 +35,56 @@ class TransportTrials {
     std::size_t place;  ///< in the table of candidates
     std::unique_ptr<Products> products;
     std::optional<ProductSequence> local;  ///< without the exchange
-    int iterations = 1, rounds = 0;
-    double seconds = std::numeric_limits<double>::infinity(), local_seconds = seconds;
+    Rounds rounds, local_rounds;
 
-    double exposed_seconds() const { return std::max(0.0, seconds - local_seconds); }
+    double exposed_seconds() const { return std::max(0.0, rounds.seconds - local_rounds.seconds); }
     void close() {
       local.reset();
       products->close();
     }
   };
 
+  /// Collective.
+  double spent_seconds() const {
+    const double here = setting_.measuring.clock.host_seconds() - start_;
+    return spent_before_ + max_over_ranks(setting_.measuring.comm, here);
+  }
   void try_transport(const TransportVariant& variant);
   void time(Attempt& attempt) const;
-  double time_with(Attempt& attempt, int parts = parts_of_a_round) const;
-  void time_round(Attempt& attempt) const;
+  double time_again(Attempt& attempt) const {
+    return attempt.rounds.time(setting_.measuring, attempt.products->sequence(), parts_of_a_round);
+  }
   void compare(std::unique_ptr<Attempt> attempt);
   void note(const Attempt& attempt);
 
   const ProductSetting& setting_;
   const LocalKernels& kernels_;
+  const double spent_before_, start_ = setting_.measuring.clock.host_seconds();
+  const TrialBudget budget_;
   bool alone_ = false;  ///< one variant, which no time has to choose
   std::vector<TransportCandidate> candidates_;
   std::unique_ptr<Attempt> best_;
 };
 
-/// Collective. Seconds of a product in one more batch of a round that is shared by `parts`; the
-/// shortest counts.
-double TransportTrials::time_with(Attempt& attempt, int parts) const {
-  ProductSequence& products = attempt.products->sequence();
-  const int steps = std::max(1, attempt.iterations / products.step() / parts);
-  const double seconds = time_batch(setting_.measuring, steps * products.step(), products);
-  attempt.seconds = std::min(attempt.seconds, seconds);
-  return seconds;
-}
-
-/// Collective. The shortest times count.
-void TransportTrials::time_round(Attempt& attempt) const {
-  const auto without = [&] {
-    const double seconds = time_batch(setting_.measuring, attempt.iterations, *attempt.local);
-    attempt.local_seconds = std::min(attempt.local_seconds, seconds);
-  };
-  const bool local_first = attempt.rounds++ % 2 == 1;
-  if (local_first) without();
-  time_with(attempt, 1);
-  if (!local_first) without();
-}
-
-/// Collective.
+/// Collective. With and without the exchange, each first in every other round.
 void TransportTrials::time(Attempt& attempt) const {
+  const Measuring& measuring = setting_.measuring;
   ProductSequence& products = attempt.products->sequence();
-  const double one = estimate_seconds(setting_.measuring, estimate_budget_seconds, products);
-  const double steps = std::ceil(round_seconds / std::max(one, 1e-9) / products.step());
-  constexpr double most_steps = 1 << 16;
-  attempt.iterations = static_cast<int>(std::clamp(steps, 1.0, most_steps)) * products.step();
+  const double one = estimate_seconds(measuring, estimate_budget_seconds, products);
+  attempt.rounds.last(round_seconds, one, products);
+  attempt.local_rounds.iterations = attempt.rounds.iterations;
   for (int round = 0; round < rounds_alone; ++round) {
-    time_round(attempt);
-    if (best_ && attempt.seconds > std::max(far * best_->seconds, far_seconds)) return;
+    if (round % 2 == 1) attempt.local_rounds.time(measuring, *attempt.local);
+    attempt.rounds.time(measuring, products);
+    if (round % 2 == 0) attempt.local_rounds.time(measuring, *attempt.local);
+    if (best_ && attempt.rounds.seconds > std::max(far * best_->rounds.seconds, far_seconds))
+      return;
   }
 }
 
 void TransportTrials::note(const Attempt& attempt) {
   TransportCandidate& candidate = candidates_[attempt.place];
-  candidate.seconds = attempt.seconds;
+  candidate.seconds = attempt.rounds.seconds;
   candidate.exposed_seconds = attempt.exposed_seconds();
 }
 
@@ -104,8 +93,10 @@ void TransportTrials::note(const Attempt& attempt) {
 void TransportTrials::compare(std::unique_ptr<Attempt> attempt) {
   bool wins = true;
   if (best_) {
-    wins = faster_of({best_->seconds, [&] { return time_with(*best_); }},
-                     {attempt->seconds, [&] { return time_with(*attempt); }}) == Faster::second;
+    const Faster faster =
+        faster_of({best_->rounds.seconds, [&] { return time_again(*best_); }},
+                  {attempt->rounds.seconds, [&] { return time_again(*attempt); }});
+    wins = faster == Faster::second;
     note(*best_);
   }
   note(*attempt);
@@ -148,7 +139,11 @@ ChosenTransport TransportTrials::choose(std::span<const TransportVariant> varian
   setting_.measuring.progress.expect(std::ssize(variants));
   for (const TransportVariant& variant : variants) {
     if (best_ && stop_requested(setting_.measuring)) break;
-    try_transport(variant);
+    if (best_ && !budget_.allows(spent_seconds(), best_->rounds.seconds)) {
+      candidates_.push_back({variant.entry->name, variant.graph, {}, {}, Outcome::budget_spent});
+    } else {
+      try_transport(variant);
+    }
     setting_.measuring.progress.add(1);
   }
   if (!best_) {
@@ -160,6 +155,7 @@ ChosenTransport TransportTrials::choose(std::span<const TransportVariant> varian
   candidates_[best_->place].outcome = Outcome::chosen;
   ChosenTransport chosen{best_->variant.entry->name, best_->variant.graph, std::move(candidates_)};
   best_->close();
+  chosen.spent_seconds = spent_seconds();
   return chosen;
 }
 
@@ -167,8 +163,9 @@ ChosenTransport TransportTrials::choose(std::span<const TransportVariant> varian
 
 ChosenTransport try_transports(const ProductSetting& setting,
                                std::span<const TransportVariant> variants,
-                               const LocalKernels& kernels) {
-  return TransportTrials(setting, kernels).choose(variants);
+                               const LocalKernels& kernels, double spent_seconds,
+                               const TrialBudget& budget) {
+  return TransportTrials(setting, kernels, spent_seconds, budget).choose(variants);
 }
 
 }  // namespace rowhalo

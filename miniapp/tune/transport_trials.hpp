@@ -9,13 +9,16 @@
 #include <span>
 
 #include "miniapp/tune/choose.hpp"
+#include "miniapp/tune/trial_budget.hpp"
 
 namespace rowhalo {
 
 /// Collective. The fastest of `variants` by the slowest rank's time, and a candidate for each of
-/// them; a single one is made and checked, not timed. Throws AgreedError when all are refused.
+/// them; a single one is made and checked, not timed. One is tried whatever trials of formats have
+/// spent before. Throws AgreedError when all are refused.
 ChosenTransport try_transports(const ProductSetting& setting,
                                std::span<const TransportVariant> variants,
-                               const LocalKernels& kernels);
+                               const LocalKernels& kernels, double spent_seconds,
+                               const TrialBudget& budget = choice_budget);
 
 }  // namespace rowhalo

@@ -70,7 +70,7 @@ Tuned try_on(const Comm& comm, const LocalRows& rows, const TuneRequest& request
                               graphs_on(named.device, request.graphs), request.canonical};
   ChosenKernels kernels = choose_kernels(setting, formats);
   ChosenTransport transport =
-      choose_transport(setting, or_auto(named.transport), request.graphs, kernels.kernels);
+      choose_transport(setting, or_auto(named.transport), request.graphs, kernels);
   const bool open = named.format.empty() && named.order == Order::overlap;
   const auto other = open ? try_other_schedules(setting, kernels, transport) : nullptr;
   const ChosenKernels& best = other ? other->kernels : kernels;

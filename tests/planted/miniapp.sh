@@ -127,8 +127,8 @@ fault "auto takes the format that suits the first rank" miniapp/tune/timing.cpp 
   'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
   'return batch.seconds / static_cast<double>(batch.products);'
 fault "auto spends more than its budget" miniapp/tune/format_trials.cpp \
-  'return max_seconds_since(start_) + expected <= limit;' \
-  'return max_seconds_since(start_) <= 1e3 * limit + 1;'
+  'return budget_.allows(max_seconds_since(start_) + expected, best_->rounds.seconds);' \
+  'return max_seconds_since(start_) <= 1e3 * budget_.seconds + 1;'
 fault "a spent budget counts as ruled out" miniapp/tune/format_trials.cpp \
   'candidate.outcome = Outcome::budget_spent;' \
   'candidate.outcome = Outcome::skipped;' \
@@ -230,7 +230,7 @@ fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
   '1 + 0 * without.median() / with.median()' \
   cli_schedules
-fault "10 million nonzeros are many already" miniapp/tune/format_trials.cpp \
+fault "10 million nonzeros are many already" miniapp/tune/trial_budget.hpp \
   'most_entries > many_entries' \
   'most_entries >= many_entries' \
   test_miniapp_n1
@@ -268,10 +268,10 @@ fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp 
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) return'
 fault "auto takes a transport that leaves wrong ghosts" miniapp/tune/transport_trials.cpp \
   'if (!attempt->products->ghosts_arrive()) {' \
-  'if (!attempt->products->ghosts_arrive() && attempt->iterations < 0) {'
+  'if (!attempt->products->ghosts_arrive() && attempt->rounds.iterations < 0) {'
 fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
-  '{attempt->seconds, [&] { return time_with(*attempt); }}) == Faster::second' \
-  '{attempt->seconds, [&] { return time_with(*attempt); }}) != Faster::second'
+  'wins = faster == Faster::second;' \
+  'wins = faster != Faster::second;'
 fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
   '  } catch (const AgreedError& refusal) {
     candidate.outcome = outcome_of(refusal);' \

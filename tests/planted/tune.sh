@@ -7,6 +7,10 @@ fault "times alone decide on a busy machine" miniapp/tune/paired_timing.cpp \
   'load_ratio = 2' \
   'load_ratio = 1' \
   test_options
+fault "trials of transports never end" miniapp/tune/transport_trials.cpp \
+  'best_ && !budget_.allows(' \
+  'false && !budget_.allows(' \
+  test_miniapp
 fault "sums are taken whatever they save" miniapp/tune/sums_choice.cpp \
   'left <= costs.most_left * all && without - with > least;' \
   'without - with > least;' \

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "partition/row_order.hpp"
+#include "partition/reorder.hpp"
 
 namespace rowhalo {
 

@@ -110,8 +110,9 @@ class Trial {
     products.close();
     return measurement;
   }
-  ChosenTransport tried(const std::vector<TransportVariant>& variants) {
-    return try_transports(setting_, variants, kernels_.kernels);
+  ChosenTransport tried(const std::vector<TransportVariant>& variants,
+                        const TrialBudget& budget = choice_budget) {
+    return try_transports(setting_, variants, kernels_.kernels, 1e-3, budget);
   }
   std::uint64_t expected_hash() const { return problem_.expected_hash; }
   bool exchanges() const { return problem_.comm.size > 1; }
@@ -205,6 +206,18 @@ TEST_CASE("auto keeps the fastest transport, wherever it stands in the table") {
     REQUIRE_ALL_RANKS(chosen.name == "mpi");
     REQUIRE_ALL_RANKS(*chosen.candidates[first].exposed_seconds > 0.1);
   }
+}
+
+TEST_CASE("trials of transports draw on what trials of formats have left") {
+  Trial trial;
+  const TransportVariant sound{&find_transport("mpi"), false};
+  const ChosenTransport late = trial.tried({sound, sound}, {.seconds = 0.5e-3});
+  REQUIRE_ALL_RANKS(late.candidates[0].outcome == Outcome::chosen);
+  REQUIRE_ALL_RANKS(late.candidates[1].outcome == Outcome::budget_spent);
+  REQUIRE_ALL_RANKS(!late.candidates[1].seconds);
+  REQUIRE_ALL_RANKS(late.spent_seconds > 1e-3);
+  const ChosenTransport in_time = trial.tried({sound, sound}, {.seconds = 60});
+  REQUIRE_ALL_RANKS(in_time.candidates[1].seconds);
 }
 
 TEST_CASE("where every transport is refused the error names the last reason") {

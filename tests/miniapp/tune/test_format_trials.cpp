@@ -375,7 +375,7 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
   for (const TestMatrix& matrix : list) {
     INFO(matrix.info.source);
     Trials trials(matrix);
-    const ChosenKernels chosen = trials.choose(automatic_formats(), TrialBudget{});
+    const ChosenKernels chosen = trials.choose(automatic_formats(), TrialBudget{0.25, 300});
     bool judged = true;
     int taken = 0;
     for (const FormatCandidate& one : chosen.candidates) {
@@ -392,11 +392,11 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
 }
 
 TEST_CASE("auto: the set-up of many nonzeros on a GPU is 300 products, never more") {
-  CHECK(trial_budget(Device::gpu, 10000001).seconds == 0);
-  CHECK(trial_budget(Device::gpu, 10000000).seconds == 0.25);
-  CHECK(trial_budget(Device::cpu, 10000001).seconds == 0.1);
+  CHECK(format_budget(Device::gpu, 10000001).seconds == 0);
+  CHECK(format_budget(Device::gpu, 10000000).seconds == 0.25);
+  CHECK(format_budget(Device::cpu, 10000001).seconds == 0.1);
   for (const Device device : {Device::cpu, Device::gpu}) {
-    CHECK(trial_budget(device, 1 << 30).products == 300);
+    CHECK(format_budget(device, 1 << 30).products == 300);
   }
 }
 
