@@ -24,8 +24,8 @@ class TransportTrials {
   ChosenTransport choose(std::span<const TransportVariant> variants);
 
  private:
-  static constexpr double estimate_budget_seconds = 0.01, round_seconds = 0.008;
-  static constexpr int rounds_alone = 3;
+  static constexpr double estimate_budget_seconds = 0.004, round_seconds = 0.008;
+  static constexpr int rounds_alone = 2;
   static constexpr int parts_of_a_round = 4;  ///< timed in pairs, of which there may be nine
   static constexpr double far = 2, far_seconds = 1e-4;  ///< times the best that one round tells
 
