@@ -268,8 +268,8 @@ void FormatTrials::time(Attempt& attempt) const {
     return request_.graphs == Graphs::on && time < graph_limit_seconds;
   };
   if (!short_enough(seconds)) time_several(attempt, seconds);
-  if (!short_enough(attempt.rounds.seconds))
-    return;  // else one product was held up, several are not
+  // One product may have been held up where several are not.
+  if (!short_enough(attempt.rounds.seconds)) return;
   attempt.products.emplace(product, setting_.stream, products_per_graph);
   time_several(attempt, time_batch(setting_.measuring, products_per_graph, *attempt.products));
 }
@@ -278,7 +278,7 @@ void FormatTrials::time(Attempt& attempt) const {
 void FormatTrials::time_several(Attempt& attempt, double seconds) const {
   const double round_seconds = setting_.site.device == Device::gpu ? 1e-4 : 5e-4;
   Rounds& rounds = attempt.rounds = {};
-  rounds.last(round_seconds, seconds, *attempt.products, fewest_products);
+  rounds.set_length(round_seconds, seconds, *attempt.products, fewest_products);
   time_round(attempt);
   const bool quick = rounds.seconds * rounds.iterations < 2 * round_seconds;
   for (int round = 1; quick && round < most_rounds; ++round) time_round(attempt);

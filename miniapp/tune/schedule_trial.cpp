@@ -106,7 +106,7 @@ struct Contender {
       : products(setting, kernels.kernels, transport, 1, 0) {
     const double one =
         estimate_seconds(setting.measuring, round_of_trial_seconds, products.sequence());
-    rounds.last(round_of_trial_seconds, one, products.sequence(), fewest_in_a_round);
+    rounds.set_length(round_of_trial_seconds, one, products.sequence(), fewest_in_a_round);
   }
   /// Collective.
   double time_again(const Measuring& measuring) {

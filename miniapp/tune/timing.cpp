@@ -104,7 +104,8 @@ double estimate_seconds(const Measuring& with, double budget_seconds, ProductSeq
   }
 }
 
-void Rounds::last(double round_seconds, double one, const ProductSequence& products, int fewest) {
+void Rounds::set_length(double round_seconds, double one, const ProductSequence& products,
+                        int fewest) {
   constexpr double most = 1 << 16;
   const double wanted = std::ceil(round_seconds / std::max(one, 1e-9));
   iterations = whole_steps(static_cast<int>(std::clamp<double>(wanted, fewest, most)), products);
@@ -120,7 +121,7 @@ double Rounds::time(const Measuring& with, ProductSequence& products, int parts)
 double shortest_seconds(const Measuring& with, double series_seconds, ProductSequence& products,
                         int series) {
   Rounds rounds;
-  rounds.last(series_seconds, estimate_seconds(with, series_seconds, products), products);
+  rounds.set_length(series_seconds, estimate_seconds(with, series_seconds, products), products);
   for (int k = 0; k < series; ++k) rounds.time(with, products);
   return rounds.seconds;
 }

@@ -79,8 +79,9 @@ struct Rounds {
   int iterations = 1;  ///< of a round, whole steps of the sequence
   double seconds = std::numeric_limits<double>::infinity();  ///< of a product, so far
 
-  /// Rounds of about `round_seconds` from here on, where a product takes `one`.
-  void last(double round_seconds, double one, const ProductSequence& products, int fewest = 1);
+  /// Makes a round take about `round_seconds` where a product takes `one`.
+  void set_length(double round_seconds, double one, const ProductSequence& products,
+                  int fewest = 1);
   /// Collective. Seconds of a product in one more round, or in the given part of one.
   double time(const Measuring& with, ProductSequence& products, int parts = 1);
 };

@@ -71,14 +71,14 @@ void TransportTrials::time(Attempt& attempt) const {
   const Measuring& measuring = setting_.measuring;
   ProductSequence& products = attempt.products->sequence();
   const double one = estimate_seconds(measuring, estimate_budget_seconds, products);
-  attempt.rounds.last(round_seconds, one, products);
+  attempt.rounds.set_length(round_seconds, one, products);
   attempt.local_rounds.iterations = attempt.rounds.iterations;
   for (int round = 0; round < rounds_alone; ++round) {
     if (round % 2 == 1) attempt.local_rounds.time(measuring, *attempt.local);
     attempt.rounds.time(measuring, products);
     if (round % 2 == 0) attempt.local_rounds.time(measuring, *attempt.local);
-    if (best_ && attempt.rounds.seconds > std::max(far * best_->rounds.seconds, far_seconds))
-      return;
+    const double seconds = attempt.rounds.seconds;
+    if (best_ && seconds > std::max(far * best_->rounds.seconds, far_seconds)) return;
   }
 }
 

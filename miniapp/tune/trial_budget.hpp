@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the trials of one choice may cost. Formats, transports and schedules draw on one budget in
-// this order, and formats, which are converted for their trials, on at most a part of it. Each has
-// its first candidate tried whatever was spent before.
+// this order, and formats, which are converted for their trials, on at most a part of it. One
+// format and one transport are tried whatever was spent before.
 #pragma once
 
 #include <algorithm>

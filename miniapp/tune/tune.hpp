@@ -25,7 +25,7 @@ struct Tuned {
   Tuning tuning;                               ///< of the request, with names for what was chosen
   bool graph = false;                          ///< GPUs: products were faster from a graph
   std::vector<FormatCandidate> formats;        ///< as considered; empty where it was named
-  std::vector<TransportCandidate> transports;  ///< likewise, and trials of schedules
+  std::vector<TransportCandidate> transports;  ///< likewise; other schedules that were tried, too
 };
 
 /// Collective. Takes a fraction of a second, and for the while memory for two formats. Throws
