@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "kernels/choice.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 #include "partition/base/spec.hpp"
@@ -16,6 +17,12 @@
 namespace rowhalo {
 
 inline constexpr int smallest_block_size = 2, largest_block_size = 8;
+
+/// Calls visit with the size as an integral_constant.
+template <class Visit>
+auto with_block_size(int size, const Visit& visit) {
+  return with_choice<2, 3, 4, 5, 6, 7, 8>(size, visit);
+}
 
 /// What was counted in the block rows of a sample.
 struct BlockSample {

@@ -7,6 +7,8 @@
 // the terms that several rules have in common, in bytes.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/local_statistics.hpp"
 
 namespace rowhalo {
@@ -24,22 +26,58 @@ using PredictionRule = Prediction(const LocalStatistics& statistics);
 
 namespace cost {
 
-double value_bytes(const LocalStatistics& s);     ///< of one entry of the matrix
-double saved_by_codes(const LocalStatistics& s);  ///< bytes of all values, at most
-double nonzeros(const LocalStatistics& s);
-double longest_row(const LocalStatistics& s);  ///< entries
-double y_bytes(const LocalStatistics& s);      ///< written once
+/// Of one entry of the matrix.
+inline double value_bytes(const LocalStatistics& s) {
+  return static_cast<double>(matrix_value_bytes(s.precision));
+}
+
+inline double nonzeros(const LocalStatistics& s) {
+  return static_cast<double>(s.lengths.nonzeros);
+}
+
+/// Entries.
+inline double longest_row(const LocalStatistics& s) {
+  return static_cast<double>(s.lengths.longest);
+}
+
+/// Bytes that codes may spare of all values, at most.
+inline double saved_by_codes(const LocalStatistics& s) {
+  return (value_bytes(s) - s.least_value_bytes) * nonzeros(s);
+}
+
+/// Written once.
+inline double y_bytes(const LocalStatistics& s) {
+  return static_cast<double>(s.rows) * static_cast<double>(vector_value_bytes(s.precision));
+}
 
 /// CSR as it is, and y, however rows are shared out.
-double csr_bytes(const LocalStatistics& s);
+inline double csr_bytes(const LocalStatistics& s) {
+  return (value_bytes(s) + 4) * nonzeros(s) + 8.0 * s.rows + y_bytes(s);
+}
+
 /// Padded rows and y: an index is read from every slot, a value where there is an entry.
-double padded_bytes(const LocalStatistics& s, double slots);
+inline double padded_bytes(const LocalStatistics& s, double slots) {
+  return 4 * slots + value_bytes(s) * nonzeros(s) + y_bytes(s);
+}
+
 /// asell and y: patterns that all slices share, values as they are.
-double shared_pattern_bytes(const LocalStatistics& s);
+inline double shared_pattern_bytes(const LocalStatistics& s) {
+  constexpr double slice_bytes = 16.0 / 32;  // a row
+  return value_bytes(s) * nonzeros(s) + slice_bytes * s.rows + y_bytes(s);
+}
+
 /// dia and y, with a bit per slot.
-double diagonal_bytes(const LocalStatistics& s);
+inline double diagonal_bytes(const LocalStatistics& s) {
+  // The entries of a row lie on as many diagonals.
+  const double diagonals = std::max(static_cast<double>(s.diagonals), longest_row(s));
+  const double slots = std::max(diagonals * s.rows, nonzeros(s));
+  return (value_bytes(s) + 0.125) * slots + y_bytes(s);
+}
+
 /// All columns of all rows, and y.
-double dense_bytes(const LocalStatistics& s);
+inline double dense_bytes(const LocalStatistics& s) {
+  return value_bytes(s) * s.rows * s.columns + y_bytes(s);
+}
 
 }  // namespace cost
 }  // namespace rowhalo

@@ -8,6 +8,41 @@
 #include <vector>
 
 namespace rowhalo {
+namespace {
+
+std::int64_t columns_used(const CsrView& matrix, RowListView rows) {
+  std::vector<unsigned char> used(static_cast<std::size_t>(matrix.columns), 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex k = 0; k < rows.count; ++k) {
+    const LocalIndex row = rows[k];
+    for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
+      std::atomic_ref(used[matrix.indices[e]]).store(1, std::memory_order_relaxed);
+    }
+  }
+  return std::count(used.begin(), used.end(), 1);
+}
+
+std::int64_t offsets_read(RowListView rows) {
+  if (rows.groups == nullptr) return rows.count == 0 ? 0 : std::int64_t{rows.count} + 1;
+  std::int64_t runs = 0;
+  for (LocalIndex k = 0; k < rows.count; ++k) {
+    if (k == 0 || rows[k] != rows[k - 1] + 1) ++runs;
+  }
+  return rows.count + runs;
+}
+
+std::int64_t row_list_bytes(RowListView rows) {
+  if (rows.groups == nullptr) return 0;
+  std::int64_t numbers = 0;
+  for (LocalIndex first = 0; first < rows.count; first += RowListView::group_size) {
+    const bool consecutive = rows.groups[first / RowListView::group_size] >= 0;
+    numbers += 1 + (consecutive ? 0 : std::min(RowListView::group_size, rows.count - first));
+    if (rows.count - first <= RowListView::group_size) break;  // first + group_size may overflow
+  }
+  return numbers * static_cast<std::int64_t>(sizeof(LocalIndex));
+}
+
+}  // namespace
 
 Offset listed_nonzeros(const CsrView& matrix, RowListView rows) {
   if (rows.count == 0) return 0;
@@ -48,51 +83,10 @@ RowLengths count_row_lengths(const CsrView& matrix, RowListView rows) {
   return {nonzeros, longest, slots_of_8, slots_of_32};
 }
 
-std::int64_t columns_used(const CsrView& matrix, RowListView rows) {
-  std::vector<unsigned char> used(static_cast<std::size_t>(matrix.columns), 0);
-#pragma omp parallel for schedule(static)
-  for (LocalIndex k = 0; k < rows.count; ++k) {
-    const LocalIndex row = rows[k];
-    for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
-      std::atomic_ref(used[matrix.indices[e]]).store(1, std::memory_order_relaxed);
-    }
-  }
-  return std::count(used.begin(), used.end(), 1);
-}
-
-std::int64_t offsets_read(RowListView rows) {
-  if (rows.groups == nullptr) return rows.count == 0 ? 0 : std::int64_t{rows.count} + 1;
-  std::int64_t runs = 0;
-  for (LocalIndex k = 0; k < rows.count; ++k) {
-    if (k == 0 || rows[k] != rows[k - 1] + 1) ++runs;
-  }
-  return rows.count + runs;
-}
-
-std::int64_t row_list_bytes(RowListView rows) {
-  if (rows.groups == nullptr) return 0;
-  std::int64_t numbers = 0;
-  for (LocalIndex first = 0; first < rows.count; first += RowListView::group_size) {
-    const bool consecutive = rows.groups[first / RowListView::group_size] >= 0;
-    numbers += 1 + (consecutive ? 0 : std::min(RowListView::group_size, rows.count - first));
-    if (rows.count - first <= RowListView::group_size) break;  // first + group_size may overflow
-  }
-  return numbers * static_cast<std::int64_t>(sizeof(LocalIndex));
-}
-
-std::int64_t vector_bytes(const CsrView& matrix, RowListView rows) {
-  return (columns_used(matrix, rows) + rows.count) *
-         static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
-}
-
-KernelWork work_of(const CsrView& matrix, RowListView rows, std::int64_t stored_entries,
-                   std::int64_t matrix_bytes) {
-  KernelWork work;
-  work.bytes = matrix_bytes + vector_bytes(matrix, rows);
-  work.matrix_bytes = matrix_bytes;
-  work.stored_entries = stored_entries;
-  work.flops = 2 * listed_nonzeros(matrix, rows);
-  return work;
+RowCounts count_on_host(const CsrView& matrix, RowListView rows) {
+  const std::int64_t used = columns_used(matrix, rows);
+  return {listed_nonzeros(matrix, rows), used, offsets_read(rows), row_list_bytes(rows),
+          (used + rows.count) * static_cast<std::int64_t>(vector_value_bytes(matrix.precision))};
 }
 
 }  // namespace rowhalo

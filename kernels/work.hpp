@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the listed rows of a local matrix (CSR) hold: the counts that KernelWork is made of.
-// Each takes a pass over the rows (columns_used: over the nonzeros), so call them outside timed
+// Each takes a pass over the rows (count_on_host: over the nonzeros), so call them outside timed
 // loops.
 #pragma once
 
@@ -23,21 +23,27 @@ struct RowLengths {
 };
 RowLengths count_row_lengths(const CsrView& matrix, RowListView rows);
 
-/// Columns that at least one listed row refers to: the entries of x that a product reads.
-std::int64_t columns_used(const CsrView& matrix, RowListView rows);
+/// What work() of the formats is made of. Of a matrix on a GPU: count_on_device()
+/// (device_work.hpp).
+struct RowCounts {
+  Offset listed_nonzeros = 0;
+  std::int64_t columns_used = 0;  ///< by at least one listed row: entries of x that a product reads
+  std::int64_t offsets_read = 0;  ///< of CSR, for the listed rows: consecutive rows share one
+  std::int64_t row_list_bytes = 0;  ///< of the list itself; 0 for the list of all rows
+  std::int64_t vector_bytes = 0;    ///< of x (columns used, once) and y (listed rows, written once)
+};
+RowCounts count_on_host(const CsrView& matrix, RowListView rows);
 
-/// Row offsets that CSR reads for the listed rows: consecutive rows share one.
-std::int64_t offsets_read(RowListView rows);
+/// The bytes of a product straight from the arrays of the CsrView, with values in `value_bytes`
+/// each, vectors apart.
+inline std::int64_t csr_matrix_bytes(const RowCounts& counts, std::size_t value_bytes) {
+  return counts.listed_nonzeros * static_cast<std::int64_t>(value_bytes + sizeof(LocalIndex)) +
+         counts.offsets_read * static_cast<std::int64_t>(sizeof(Offset)) + counts.row_list_bytes;
+}
 
-/// Bytes of the list itself; 0 for the list of all rows.
-std::int64_t row_list_bytes(RowListView rows);
-
-/// Bytes of x (columns used, once) and y (listed rows, written once).
-std::int64_t vector_bytes(const CsrView& matrix, RowListView rows);
-
-/// Work of a format that keeps `stored_entries` slots and reads `matrix_bytes` beside the vectors;
-/// footprint and set-up are left to the format.
-KernelWork work_of(const CsrView& matrix, RowListView rows, std::int64_t stored_entries,
-                   std::int64_t matrix_bytes);
+/// How warps of a GPU use their lanes: KernelWork::coalescing and ::balance.
+struct LaneUse {
+  double coalescing = 1, balance = 1;
+};
 
 }  // namespace rowhalo

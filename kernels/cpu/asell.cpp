@@ -25,26 +25,12 @@
 //
 // Bytes of the matrix: s (v, 2, 1 or 0) + 8, 32, 64 or 128 per step of a slice + 28 slices, with s
 // the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
-#include <fmt/format.h>
-#include <omp.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "kernels/cpu/asell_code.hpp"
 #include "kernels/cpu/asell_kernel.hpp"
-#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/gather_trial.hpp"
-#include "kernels/cpu/isa.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/cpu/value_codes.hpp"
-#include "kernels/formats.hpp"
-#include "kernels/options.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo::cpu_asell {
 namespace {
@@ -52,18 +38,16 @@ namespace {
 constexpr LocalIndex c = strip_lanes;
 
 template <class T>
-class AsellKernel final : public SpmvKernel {
+class AsellKernel final : public CpuFormat {
  public:
   AsellKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), csr_rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"sigma", "codes", "gather", "max_padding", "simd"});
+      : CpuFormat(matrix, rows) {
     const Isa isa = chosen_isa(options);
     const bool use_codes = wants_value_codes(matrix, options);
     sigma_ = options.integer("sigma", 0);
     long_rows_ = sigma_ == 0 ? LongRows(matrix, rows) : LongRows(rows);
     const RowListView sliced = long_rows_.others();
-    rows_ = slices_of_rows(matrix, sliced, c, sigma_);
+    lanes_ = slices_of_rows(matrix, sliced, c, sigma_);
     if (use_codes) table_ = ValueTable<T>(matrix, sliced, isa == Isa::plain ? 1 : table_size);
     if (use_codes && table_.size() == 0) {
       const auto fixed = fixed_point_of<T>(matrix, sliced);
@@ -71,15 +55,15 @@ class AsellKernel final : public SpmvKernel {
       if (fixed_) fixed_code_ = FixedPointCode<T>(*fixed);
     }
     cut_slices();
-    const std::int64_t slices = rows_.slices(), items = slices + long_rows_.groups();
+    const std::int64_t slices = lanes_.slices(), items = slices + long_rows_.groups();
     check_padding(options, {slices_[slices].slot, listed_nonzeros(matrix, sliced), matrix},
                   fmt::format("slices of {} rows", c), "sort more rows (sigma=), or use csr-omp");
-    bounds_ = balanced_split(items, parts_for(items), [&](std::int64_t item) {
+    cut_parts(items, [&](std::int64_t item) {
       const std::int64_t slice = std::min(item, slices);
       return slices_[slice].slot + row_cost * c * slice + long_rows_.nonzeros_before(item - slice);
     });
     fill();
-    rows_.close();
+    lanes_.close();
     const Run loads = for_isa<AsellBody<T, Gather::loads>>(isa);
     run_ = faster_gather<T>(
         options, loads, for_avx512<AsellBody<T, Gather::instruction>>(isa), matrix,
@@ -88,28 +72,11 @@ class AsellKernel final : public SpmvKernel {
           return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
         });
     gathers_ = run_ != loads;
-    setup_seconds_ = omp_get_wtime() - start;
   }
 
   std::optional<std::int64_t> dot_parts() const override {
     if (!std::is_same_v<T, double>) return {};
     return std::ssize(bounds_) - 1;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t table = static_cast<std::int64_t>(table_.size() * sizeof(T));
-    const std::int64_t stored = slices_.bytes() + rows_.bytes() + indices_.bytes() +
-                                values_.bytes() + fixed_codes_.bytes() + codes_.bytes() +
-                                long_rows_.bytes();
-    const Offset in_csr = long_rows_.nonzeros();
-    KernelWork work = work_of(
-        csr_, csr_rows_, slices_[rows_.slices()].slot + in_csr,
-        stored + table + in_csr * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex)));
-    work.footprint_bytes = stored + static_cast<std::int64_t>(sizeof(values_of_codes_)) +
-                           static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    work.parameters = parameters();
-    return work;
   }
 
  private:
@@ -132,7 +99,7 @@ class AsellKernel final : public SpmvKernel {
     const std::int64_t stored_bytes = indices_.bytes() + values_.bytes() + fixed_codes_.bytes();
     const bool far = stored_bytes > l2_bytes * (std::ssize(bounds_) - 1);
     return {product,
-            rows_.view(),
+            lanes_.view(),
             slices_.data(),
             indices_.data(),
             far,
@@ -143,21 +110,36 @@ class AsellKernel final : public SpmvKernel {
             codes_.data(),
             values_of_codes_,
             csr_.columns,
-            rows_.slices(),
+            lanes_.slices(),
             long_rows_.view<T>(csr_)};
+  }
+
+  std::int64_t stored_entries() const override {
+    return slices_[lanes_.slices()].slot + long_rows_.nonzeros();
+  }
+  std::int64_t stored_bytes() const {
+    return slices_.bytes() + lanes_.bytes() + indices_.bytes() + values_.bytes() +
+           fixed_codes_.bytes() + codes_.bytes() + long_rows_.bytes();
+  }
+  std::int64_t matrix_bytes(const RowCounts&) const override {
+    return stored_bytes() + static_cast<std::int64_t>(table_.size() * sizeof(T)) +
+           long_rows_.nonzeros() * static_cast<std::int64_t>(sizeof(T) + sizeof(LocalIndex));
+  }
+  std::int64_t held_bytes() const override {
+    return stored_bytes() + static_cast<std::int64_t>(sizeof(values_of_codes_));
   }
 
   /// The sum of x[i] y[i] over the rows of slices and groups of long rows [begin, end).
   double dot_of_items(std::int64_t begin, std::int64_t end, const double* x,
                       const double* y) const {
-    const SlicedRowsView rows = rows_.view();
+    const SlicedRowsView rows = lanes_.view();
     double sum = 0;
-    for (std::int64_t group = std::max(begin, rows_.slices()) - rows_.slices();
-         group < end - rows_.slices(); ++group) {
+    for (std::int64_t group = std::max(begin, lanes_.slices()) - lanes_.slices();
+         group < end - lanes_.slices(); ++group) {
       const LocalIndex* members = long_rows_.begin(group);
       sum += dot_of_rows(long_rows_.size(group), x, y, [&](LocalIndex r) { return members[r]; });
     }
-    for (std::int64_t slice = begin; slice < std::min(end, rows_.slices()); ++slice) {
+    for (std::int64_t slice = begin; slice < std::min(end, lanes_.slices()); ++slice) {
       const auto lanes = static_cast<LocalIndex>(std::min<std::int64_t>(c, rows.count - slice * c));
       const LocalIndex first = rows.first[slice];
       const LocalIndex* scattered = rows.scattered + ~first;
@@ -174,11 +156,11 @@ class AsellKernel final : public SpmvKernel {
 
   SliceRows slice_rows(std::int64_t slice) const {
     SliceRows result;
-    result.lanes = rows_.lanes(slice);
+    result.lanes = lanes_.lanes(slice);
     result.block = csr_.block;
     result.all_columns = csr_.columns;
     for (LocalIndex l = 0; l < result.lanes; ++l) {
-      const LocalIndex row = rows_.row(slice, l);
+      const LocalIndex row = lanes_.row(slice, l);
       result.rows[l] = row;
       result.lengths[l] = static_cast<LocalIndex>(csr_.offsets[row + 1] - csr_.offsets[row]);
       result.columns[l] = csr_.indices + csr_.offsets[row];
@@ -188,7 +170,7 @@ class AsellKernel final : public SpmvKernel {
 
   /// The code of each slice, and where its data begin.
   void cut_slices() {
-    const std::int64_t slices = rows_.slices();
+    const std::int64_t slices = lanes_.slices();
     slices_ = Buffer<AsellSlice>(slices + 1);
     slices_[0] = {};
     Offset slots_of_code[index_codes] = {};
@@ -218,7 +200,7 @@ class AsellKernel final : public SpmvKernel {
 
   /// Copies the entries into their slots; each thread touches first what it will read.
   void fill() {
-    const AsellSlice& last = slices_[rows_.slices()];
+    const AsellSlice& last = slices_[lanes_.slices()];
     indices_ = Buffer<std::byte>(last.index);
     if (fixed_) {
       fixed_codes_ = Buffer<std::uint16_t>(last.slot);
@@ -229,13 +211,13 @@ class AsellKernel final : public SpmvKernel {
     for (std::size_t k = 0; k < table_.size(); ++k) values_of_codes_[k] = table_[k];
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
       EntrySlots slots;
-      const std::int64_t end = std::min(end_of_part, rows_.slices());
+      const std::int64_t end = std::min(end_of_part, lanes_.slices());
       for (std::int64_t slice = begin; slice < end; ++slice) fill_slice(slice, slots);
     });
   }
 
   void fill_slice(std::int64_t slice, EntrySlots& slots) {
-    rows_.store(slice);
+    lanes_.store(slice);
     const SliceRows rows = slice_rows(slice);
     const Offset first = slices_[slice].slot, size = slices_[slice + 1].slot - first;
     const SliceCode code{slices_[slice].code, static_cast<LocalIndex>(size / rows.lanes),
@@ -261,14 +243,14 @@ class AsellKernel final : public SpmvKernel {
   }
 
   /// "offsets 98 %, 32-bit 2 %; 2 values; sigma=1024", of slots; what is usual is left out.
-  std::string parameters() const {
+  std::string parameters() const override {
     std::string text;
     for (int code = 0; code < index_codes; ++code) {
       if (slots_of_code_[code] == 0) continue;
       if (!text.empty()) text += ", ";
       text += fmt::format("{} {:.0f} %", index_code_names[code],
                           100.0 * static_cast<double>(slots_of_code_[code]) /
-                              static_cast<double>(slices_[rows_.slices()].slot));
+                              static_cast<double>(slices_[lanes_.slices()].slot));
     }
     if (fixed_) text += "; 16-bit values";
     if (table_.size() == 1) text += "; 1 value";
@@ -279,13 +261,11 @@ class AsellKernel final : public SpmvKernel {
     return text;
   }
 
-  CsrView csr_;
-  RowListView csr_rows_;
   Run run_ = nullptr;
   bool gathers_ = false;
   std::int64_t sigma_ = 0;
   LongRows long_rows_;
-  SlicedRows rows_;
+  SlicedRows lanes_;  ///< which row stands where
   ValueTable<T> table_;
   bool fixed_ = false;  ///< values are kept in 16 bits
   FixedPointCode<T> fixed_code_;
@@ -296,8 +276,6 @@ class AsellKernel final : public SpmvKernel {
   Buffer<std::uint8_t> codes_;
   T values_of_codes_[table_size] = {};
   Offset slots_of_code_[index_codes] = {};
-  std::vector<std::int64_t> bounds_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
@@ -307,7 +285,8 @@ namespace rowhalo {
 
 std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
-  return make_typed<cpu_asell::AsellKernel>(matrix, rows, options);
+  return make_cpu_format<cpu_asell::AsellKernel>(
+      matrix, rows, options, {"sigma", "codes", "gather", "max_padding", "simd"});
 }
 
 Prediction predict_asell(const LocalStatistics& s) {

@@ -108,52 +108,44 @@ ROWHALO_AVX512 __m512i within(__m512i columns, std::uint32_t all_columns) {
   return _mm512_maskz_min_epu32(every, columns, _mm512_sub_epi32(columns, all));
 }
 
-/// columns[l] += deltas[l], past all_columns - 1 comes 0; inside[l] = columns[l], or 0 where
-/// deltas[l] is all ones. Bit l of the result says where it is not.
-template <int lanes>
-ROWHALO_AVX512 std::uint32_t advance(const std::uint8_t* deltas, LocalIndex* columns,
-                                     LocalIndex* inside, std::uint32_t all_columns) {
-  if constexpr (lanes == 8) {
-    const __m256i delta =
-        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(deltas)));
-    const __m256i ahead =
-        _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
-    const __m256i next = within(ahead, all_columns);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
-    const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xff));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
-    return has;
-  } else {
-    constexpr __mmask16 all = 0xffff;
-    const __m512i delta =
-        _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
-    const __m512i next = within(_mm512_add_epi32(_mm512_loadu_si512(columns), delta), all_columns);
-    _mm512_storeu_si512(columns, next);
-    const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xff));
-    _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));
-    return has;
-  }
+/// Distances of 8 or 16 lanes, 32 bits each.
+ROWHALO_AVX512 __m256i eight_deltas(const std::uint8_t* deltas) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(deltas)));
 }
-template <int lanes>
-ROWHALO_AVX512 std::uint32_t advance(const std::uint16_t* deltas, LocalIndex* columns,
-                                     LocalIndex* inside, std::uint32_t all_columns) {
+ROWHALO_AVX512 __m256i eight_deltas(const std::uint16_t* deltas) {
+  return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
+}
+ROWHALO_AVX512 __m512i sixteen_deltas(const std::uint8_t* deltas) {
+  constexpr __mmask16 all = 0xffff;
+  const auto* own = reinterpret_cast<const __m128i*>(deltas);
+  return _mm512_maskz_cvtepu8_epi32(all, _mm_loadu_si128(own));
+}
+ROWHALO_AVX512 __m512i sixteen_deltas(const std::uint16_t* deltas) {
+  constexpr __mmask16 all = 0xffff;
+  const auto* own = reinterpret_cast<const __m256i*>(deltas);
+  return _mm512_maskz_cvtepu16_epi32(all, _mm256_loadu_si256(own));
+}
+
+/// columns[l] += deltas[l], past all_columns - 1 comes 0; inside[l] = columns[l], or 0 where
+/// deltas[l] is all ones. Bit l of the result says where it is not. Delta: 8 or 16 bits.
+template <int lanes, class Delta>
+ROWHALO_AVX512 std::uint32_t advance(const Delta* deltas, LocalIndex* columns, LocalIndex* inside,
+                                     std::uint32_t all_columns) {
+  constexpr int ones = static_cast<Delta>(~Delta{0});
   if constexpr (lanes == 8) {
-    const __m256i delta =
-        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(deltas)));
+    const __m256i delta = eight_deltas(deltas);
     const __m256i ahead =
         _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), delta);
     const __m256i next = within(ahead, all_columns);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), next);
-    const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(0xffff));
+    const __mmask8 has = _mm256_cmpneq_epi32_mask(delta, _mm256_set1_epi32(ones));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(inside), _mm256_maskz_mov_epi32(has, next));
     return has;
   } else {
-    constexpr __mmask16 all = 0xffff;
-    const __m512i delta = _mm512_maskz_cvtepu16_epi32(
-        all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(deltas)));
+    const __m512i delta = sixteen_deltas(deltas);
     const __m512i next = within(_mm512_add_epi32(_mm512_loadu_si512(columns), delta), all_columns);
     _mm512_storeu_si512(columns, next);
-    const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(0xffff));
+    const __mmask16 has = _mm512_cmpneq_epi32_mask(delta, _mm512_set1_epi32(ones));
     _mm512_storeu_si512(inside, _mm512_maskz_mov_epi32(has, next));
     return has;
   }

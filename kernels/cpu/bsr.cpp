@@ -11,29 +11,14 @@
 //
 // Bytes of the matrix: B (b b v + 4) + 16 (m / b + 1) + rows, with B blocks of b x b; 8 more per
 // block that is not full.
-#include <fmt/format.h>
-#include <omp.h>
 
-#include <algorithm>
 #include <limits>
-#include <utility>
-#include <vector>
 
-#include "kernels/bits.hpp"
 #include "kernels/block_cover.hpp"
-#include "kernels/cost_model.hpp"
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/isa.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 
 namespace rowhalo {
 namespace {
-
-constexpr int largest_block = largest_block_size;  // its mask has 64 bits
 
 /// Where a block row's data begin; one more stands behind the last.
 struct BlockRow {
@@ -105,20 +90,11 @@ struct BsrBody {
   }
 };
 
-template <class T, int... sizes>
-RangeFunction<BsrBody<T, 2>> run_function(int b, Isa isa, std::integer_sequence<int, sizes...>) {
-  RangeFunction<BsrBody<T, 2>> run = nullptr;
-  ((b == sizes + 2 ? void(run = for_isa<BsrBody<T, sizes + 2>>(isa)) : void()), ...);
-  return run;
-}
-
 template <class T>
-class BsrKernel final : public SpmvKernel {
+class BsrKernel final : public CpuFormat {
  public:
   BsrKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"b", "max_padding", "simd"});
+      : CpuFormat(matrix, rows) {
     const Isa isa = chosen_isa(options);
     constexpr BlockSampling sampling{1e18, 1, 4096, std::numeric_limits<std::int64_t>::max()};
     const auto measure = [&] { return sample_blocks(matrix, rows, sampling); };
@@ -129,31 +105,26 @@ class BsrKernel final : public SpmvKernel {
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} blocks of {} x {}", begins_[block_rows_].block, b_, b_),
                   "make b= smaller, or use sell");
-    bounds_ = balanced_split(block_rows_, parts_for(block_rows_), [&](std::int64_t r) {
-      return begins_[r].block * b_ * b_ + row_cost * b_ * r;
-    });
+    cut_parts(block_rows_,
+              [&](std::int64_t r) { return begins_[r].block * b_ * b_ + row_cost * b_ * r; });
     fill();
-    run_ = run_function<T>(b_, isa, std::make_integer_sequence<int, largest_block - 1>());
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t held = begins_.bytes() + columns_.bytes() + masks_.bytes() + values_.bytes();
-    KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
-    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    const double fill = slots_ == 0 ? 1 : static_cast<double>(work.flops) / 2 / slots_;
-    work.parameters = fmt::format("b={} fill={:.3f}", b_, fill);
-    return work;
+    run_ = with_block_size(
+        b_, [&](auto b) -> RangeFunction<BsrBody<T, 2>> { return for_isa<BsrBody<T, b>>(isa); });
   }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const BsrArguments<T> arguments{product,        rows_,           csr_.columns - 1,
-                                    begins_.data(), columns_.data(), masks_.data(),
-                                    values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+    run_parts(run_, BsrArguments<T>{product, rows_, csr_.columns - 1, begins_.data(),
+                                    columns_.data(), masks_.data(), values_.data()});
+  }
+
+  std::int64_t stored_entries() const override { return slots_; }
+  std::int64_t held_bytes() const override {
+    return begins_.bytes() + columns_.bytes() + masks_.bytes() + values_.bytes();
+  }
+  std::string parameters() const override {
+    const auto nonzeros = static_cast<double>(listed_nonzeros(csr_, rows_));
+    return fmt::format("b={} fill={:.3f}", b_, slots_ == 0 ? 1 : nonzeros / slots_);
   }
 
   BlockCover cover() const { return {csr_, rows_, b_}; }
@@ -223,23 +194,19 @@ class BsrKernel final : public SpmvKernel {
     }
   }
 
-  CsrView csr_;
-  RowListView rows_;
   int b_ = 0;
   std::int64_t block_rows_ = 0, slots_ = 0;
   Buffer<BlockRow> begins_;
   Buffer<LocalIndex> columns_;
   Buffer<std::uint64_t> masks_;
   Buffer<T> values_;
-  std::vector<std::int64_t> bounds_;
   RangeFunction<BsrBody<T, 2>> run_ = nullptr;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_bsr(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_typed<BsrKernel>(matrix, rows, options);
+  return make_cpu_format<BsrKernel>(matrix, rows, options, {"b", "max_padding", "simd"});
 }
 
 Prediction predict_bsr(const LocalStatistics& s) {

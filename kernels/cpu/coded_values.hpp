@@ -10,16 +10,10 @@
 
 #include <atomic>
 #include <bit>
-#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/parts.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/value_codes.hpp"
-#include "kernels/fixed_point.hpp"
-#include "kernels/options.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 
@@ -33,44 +27,36 @@ class CodedValues {
   CodedValues(const CsrView& matrix, RowListView rows, const std::vector<std::int64_t>& bounds,
               const Spec& options);
 
-  bool are_positions() const { return codes_.bytes() > 0; }
-  bool are_fixed() const { return fixed_.bytes() > 0; }
-  bool are_singles() const { return singles_.bytes() > 0; }
-  /// By entry of the matrix, those of the listed rows: std::uint8_t, std::uint16_t, float or T.
-  const void* data() const {
-    if (are_positions()) return codes_.data();
-    if (are_fixed()) return fixed_.data();
-    return are_singles() ? singles_.data() : full_;
-  }
+  /// Of a value: 1 (a position), 2 (a code of fixed_code()), 4 (a float) or those of T.
+  std::size_t bytes_each() const { return bytes_each_; }
+  /// By entry of the matrix, those of the listed rows.
+  const void* data() const { return is_coded() ? coded_.data() : full_; }
   /// What the positions stand for.
   const T* distinct() const { return distinct_.data(); }
   /// What 16 bits stand for.
   FixedPointCode<T> fixed_code() const { return fixed_code_; }
-  std::int64_t bytes_each() const {
-    if (are_positions()) return 1;
-    if (are_fixed()) return 2;
-    return are_singles() ? std::int64_t{sizeof(float)} : std::int64_t{sizeof(T)};
-  }
   std::int64_t table_bytes() const { return std::ssize(distinct_) * std::int64_t{sizeof(T)}; }
-  /// Beside the matrix; of arrays as long as its values, what the listed rows use.
+  /// Beside the matrix; of an array as long as its values, what the listed rows use.
   std::int64_t footprint_bytes() const {
-    return data() == full_ ? 0 : nonzeros_ * bytes_each() + table_bytes();
+    if (!is_coded()) return 0;
+    return nonzeros_ * static_cast<std::int64_t>(bytes_each_) + table_bytes();
   }
   /// "1 value", "3 values", "16-bit values", "fp32" or nothing.
   std::string text() const {
     if (distinct_.size() == 1) return "1 value";
-    if (are_positions()) return std::to_string(distinct_.size()) + " values";
-    if (are_fixed()) return "16-bit values";
-    return are_singles() ? "fp32" : "";
+    if (!distinct_.empty()) return std::to_string(distinct_.size()) + " values";
+    if (bytes_each_ == sizeof(std::uint16_t)) return "16-bit values";
+    return is_coded() ? "fp32" : "";
   }
 
  private:
+  bool is_coded() const { return bytes_each_ < sizeof(T); }
+
   const void* full_;
+  std::size_t bytes_each_ = sizeof(T);
   Offset nonzeros_ = 0;  ///< of the listed rows
-  Buffer<std::uint8_t> codes_;
-  Buffer<std::uint16_t> fixed_;
+  Buffer<std::byte> coded_;
   FixedPointCode<T> fixed_code_;
-  Buffer<float> singles_;
   std::vector<T> distinct_;
 };
 
@@ -82,7 +68,7 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
   constexpr std::int64_t least_saved = 4'000'000;
   nonzeros_ = listed_nonzeros(matrix, rows);
   const auto pays = [&](std::size_t bytes) {
-    return nonzeros_ > 0 &&
+    return nonzeros_ > 0 && bytes < sizeof(T) &&
            (options.has("codes") ||
             nonzeros_ * static_cast<std::int64_t>(sizeof(T) - bytes) >= least_saved);
   };
@@ -95,26 +81,28 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
       }
     });
   };
-  if (!pays(1)) return;
+  const auto store = [&]<class Stored>(Stored, const auto& code) {
+    bytes_each_ = sizeof(Stored);
+    coded_ = Buffer<std::byte>(matrix.nonzeros * std::int64_t{sizeof(Stored)});
+    auto* stored = reinterpret_cast<Stored*>(coded_.data());
+    for_each_row([&](Offset begin, Offset end) {
+      for (Offset e = begin; e < end; ++e) stored[e] = code(values[e]);
+    });
+  };
+  if (!pays(sizeof(std::uint8_t))) return;
   constexpr std::size_t most = 256;
   if (const ValueTable<T> table(matrix, rows, most); table.size() > 0) {
-    codes_ = Buffer<std::uint8_t>(matrix.nonzeros);
     for (std::size_t k = 0; k < table.size(); ++k) distinct_.push_back(table[k]);
-    for_each_row([&](Offset begin, Offset end) {
-      for (Offset e = begin; e < end; ++e) codes_[e] = table.code(values[e]);
-    });
+    store(std::uint8_t{}, [&](T value) { return table.code(value); });
     return;
   }
   if (!pays(sizeof(std::uint16_t))) return;
   if (const auto fixed = fixed_point_of<T>(matrix, rows)) {
     fixed_code_ = FixedPointCode<T>(*fixed);
-    fixed_ = Buffer<std::uint16_t>(matrix.nonzeros);
-    for_each_row([&](Offset begin, Offset end) {
-      for (Offset e = begin; e < end; ++e) fixed_[e] = fixed_code_.code(values[e]);
-    });
+    store(std::uint16_t{}, [&](T value) { return fixed_code_.code(value); });
     return;
   }
-  if (sizeof(T) == sizeof(float) || !pays(sizeof(float))) return;
+  if (!pays(sizeof(float))) return;
   using Bits = typename ValueTable<T>::Bits;
   std::atomic<bool> exact = true;
   for_each_row([&](Offset begin, Offset end) {
@@ -126,11 +114,7 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
       break;
     }
   });
-  if (!exact) return;
-  singles_ = Buffer<float>(matrix.nonzeros);
-  for_each_row([&](Offset begin, Offset end) {
-    for (Offset e = begin; e < end; ++e) singles_[e] = static_cast<float>(values[e]);
-  });
+  if (exact) store(float{}, [](T value) { return static_cast<float>(value); });
 }
 
 }  // namespace rowhalo

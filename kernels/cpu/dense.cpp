@@ -8,22 +8,11 @@
 // rows are not full, a bit per slot says which are entries; no x counts in the others.
 //
 // Bytes of the matrix: m k v + rows; where rows are not full, m k / 8 more.
-#include <fmt/format.h>
-#include <omp.h>
 
-#include <algorithm>
 #include <atomic>
-#include <vector>
 
-#include "kernels/cost_model.hpp"
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 namespace {
@@ -80,37 +69,26 @@ struct DenseBody {
 };
 
 template <class T>
-class DenseKernel final : public SpmvKernel {
+class DenseKernel final : public CpuFormat {
  public:
   DenseKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"max_padding", "simd"});
-    run_ = for_isa<DenseBody<T>>(chosen_isa(options));
+      : CpuFormat(matrix, rows), run_(for_isa<DenseBody<T>>(chosen_isa(options))) {
     slots_ = std::int64_t{rows.count} * matrix.columns;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} rows of {} columns", rows.count, matrix.columns),
                   "use sell or csr-omp");
-    bounds_ = balanced_split(rows.count, parts_for(rows.count), [](std::int64_t k) { return k; });
+    cut_parts(rows.count, [](std::int64_t k) { return k; });
     fill();
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t held = values_.bytes() + masks_.bytes();
-    KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
-    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    return work;
   }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const typename DenseBody<T>::Arguments arguments{product, rows_, csr_.columns, values_.data(),
-                                                     full_ ? nullptr : masks_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+    run_parts(run_, typename DenseBody<T>::Arguments{product, rows_, csr_.columns, values_.data(),
+                                                     full_ ? nullptr : masks_.data()});
   }
+
+  std::int64_t stored_entries() const override { return slots_; }
+  std::int64_t held_bytes() const override { return values_.bytes() + masks_.bytes(); }
 
   /// Copies the entries to their slots; each thread touches first what it will read.
   void fill() {
@@ -141,22 +119,18 @@ class DenseKernel final : public SpmvKernel {
     if (full_) masks_ = {};
   }
 
-  CsrView csr_;
-  RowListView rows_;
-  RangeFunction<DenseBody<T>> run_ = nullptr;
+  RangeFunction<DenseBody<T>> run_;
   std::int64_t slots_ = 0;
   bool full_ = false;
   Buffer<T> values_;
   Buffer<StripMask> masks_;
-  std::vector<std::int64_t> bounds_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_dense(const CsrView& matrix, RowListView rows,
                                        const Spec& options) {
-  return make_typed<DenseKernel>(matrix, rows, options);
+  return make_cpu_format<DenseKernel>(matrix, rows, options, {"max_padding", "simd"});
 }
 
 Prediction predict_dense(const LocalStatistics& s) {

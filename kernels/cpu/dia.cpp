@@ -12,22 +12,11 @@
 // A row is summed by ascending local column, which is the stored order only where the two agree.
 //
 // Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
-#include <fmt/format.h>
-#include <omp.h>
 
-#include <algorithm>
 #include <atomic>
-#include <vector>
 
-#include "kernels/cost_model.hpp"
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 namespace {
@@ -107,42 +96,33 @@ struct DiaBody {
 };
 
 template <class T>
-class DiaKernel final : public SpmvKernel {
+class DiaKernel final : public CpuFormat {
  public:
   DiaKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"max_padding", "simd"});
-    run_ = for_isa<DiaBody<T>>(chosen_isa(options));
+      : CpuFormat(matrix, rows), run_(for_isa<DiaBody<T>>(chosen_isa(options))) {
     const std::vector<LocalIndex> numbers = find_diagonals();
     slots_ = std::int64_t{diagonals_} * rows.count;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} diagonals of {} rows", diagonals_, rows.count),
                   "use sell or csr-omp");
     const std::int64_t strips = (std::int64_t{rows.count} + strip_lanes - 1) / strip_lanes;
-    bounds_ = balanced_split(strips, parts_for(strips), [](std::int64_t strip) { return strip; });
+    cut_parts(strips, [](std::int64_t strip) { return strip; });
     masks_ = Buffer<StripMask>(strips * diagonals_);
     values_ = Buffer<T>(slots_);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t strip = begin; strip < end; ++strip) fill_strip(strip, numbers);
     });
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t held = offsets_.bytes() + masks_.bytes() + values_.bytes();
-    KernelWork work = work_of(csr_, rows_, slots_, held + row_list_bytes(rows_));
-    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    return work;
   }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const typename DiaBody<T>::Arguments arguments{
-        product, rows_, csr_.columns, diagonals_, offsets_.data(), masks_.data(), values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+    run_parts(run_, typename DiaBody<T>::Arguments{product, rows_, csr_.columns, diagonals_,
+                                                   offsets_.data(), masks_.data(), values_.data()});
+  }
+
+  std::int64_t stored_entries() const override { return slots_; }
+  std::int64_t held_bytes() const override {
+    return offsets_.bytes() + masks_.bytes() + values_.bytes();
   }
 
   /// Finds the diagonals; the result gives, at column - row + rows, the number of each.
@@ -190,22 +170,18 @@ class DiaKernel final : public SpmvKernel {
     }
   }
 
-  CsrView csr_;
-  RowListView rows_;
-  RangeFunction<DiaBody<T>> run_ = nullptr;
+  RangeFunction<DiaBody<T>> run_;
   LocalIndex diagonals_ = 0;
   std::int64_t slots_ = 0;
   Buffer<LocalIndex> offsets_;
   Buffer<StripMask> masks_;
   Buffer<T> values_;
-  std::vector<std::int64_t> bounds_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_dia(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_typed<DiaKernel>(matrix, rows, options);
+  return make_cpu_format<DiaKernel>(matrix, rows, options, {"max_padding", "simd"});
 }
 
 Prediction predict_dia(const LocalStatistics& s) {

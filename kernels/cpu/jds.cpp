@@ -12,20 +12,10 @@
 // cuts the rows into sections, has neither fault.
 //
 // Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
-#include <omp.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/isa.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
 #include "kernels/formats.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 namespace {
@@ -66,39 +56,31 @@ struct JdsBody {
 };
 
 template <class T>
-class JdsKernel final : public SpmvKernel {
+class JdsKernel final : public CpuFormat {
  public:
   JdsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), csr_rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"simd"});
-    run_ = for_isa<JdsBody<T>>(chosen_isa(options));
+      : CpuFormat(matrix, rows), run_(for_isa<JdsBody<T>>(chosen_isa(options))) {
     sort_rows();
     std::vector<std::int64_t> cost(static_cast<std::size_t>(rows.count) + 1, 0);
     for (LocalIndex k = 0; k < rows.count; ++k) {
-      cost[k + 1] = cost[k] + length(rows_[k]) + row_cost;
+      cost[k + 1] = cost[k] + length(sorted_[k]) + row_cost;
     }
-    bounds_ =
-        balanced_split(rows.count, parts_for(rows.count), [&](std::int64_t k) { return cost[k]; });
+    cut_parts(rows.count, [&](std::int64_t k) { return cost[k]; });
     fill();
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t held = begins_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes();
-    KernelWork work = work_of(csr_, csr_rows_, begins_[diagonals_], held);
-    work.footprint_bytes = held + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    return work;
   }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const typename JdsBody<T>::Arguments arguments{product,      diagonals_,      begins_.data(),
-                                                   rows_.data(), indices_.data(), values_.data()};
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+    run_parts(run_,
+              typename JdsBody<T>::Arguments{product, diagonals_, begins_.data(), sorted_.data(),
+                                             indices_.data(), values_.data()});
   }
+
+  std::int64_t stored_entries() const override { return begins_[diagonals_]; }
+  std::int64_t held_bytes() const override {
+    return begins_.bytes() + sorted_.bytes() + indices_.bytes() + values_.bytes();
+  }
+  std::int64_t matrix_bytes(const RowCounts&) const override { return held_bytes(); }
 
   LocalIndex length(LocalIndex row) const {
     return static_cast<LocalIndex>(csr_.offsets[row + 1] - csr_.offsets[row]);
@@ -106,24 +88,24 @@ class JdsKernel final : public SpmvKernel {
 
   /// Sorts the rows by counting; rows of one length keep their order.
   void sort_rows() {
-    const LocalIndex count = csr_rows_.count;
+    const LocalIndex count = rows_.count;
     for (LocalIndex k = 0; k < count; ++k) {
-      diagonals_ = std::max(diagonals_, length(csr_rows_[k]));
+      diagonals_ = std::max(diagonals_, length(rows_[k]));
     }
     // next[l]: where the next row of length l goes, behind all longer ones.
     std::vector<LocalIndex> next(static_cast<std::size_t>(diagonals_) + 1, 0);
     for (LocalIndex k = 0; k < count; ++k) {
-      const LocalIndex l = length(csr_rows_[k]);
+      const LocalIndex l = length(rows_[k]);
       if (l > 0) ++next[l - 1];
     }
     for (LocalIndex l = diagonals_ - 1; l >= 0; --l) next[l] += next[l + 1];
     begins_ = Buffer<Offset>(std::int64_t{diagonals_} + 1);
     begins_[0] = 0;
     for (LocalIndex l = 0; l < diagonals_; ++l) begins_[l + 1] = begins_[l] + next[l];
-    rows_ = Buffer<LocalIndex>(count);
+    sorted_ = Buffer<LocalIndex>(count);
     for (LocalIndex k = 0; k < count; ++k) {
-      const LocalIndex row = csr_rows_[k];
-      rows_[next[length(row)]++] = row;
+      const LocalIndex row = rows_[k];
+      sorted_[next[length(row)]++] = row;
     }
   }
 
@@ -139,7 +121,7 @@ class JdsKernel final : public SpmvKernel {
           const Offset longer = begins_[k + 1] - begins_[k];
           if (longer <= first) break;
           for (std::int64_t i = first; i < std::min(last, longer); ++i) {
-            const Offset entry = csr_.offsets[rows_[i]] + k;
+            const Offset entry = csr_.offsets[sorted_[i]] + k;
             indices_[begins_[k] + i] = csr_.indices[entry];
             values_[begins_[k] + i] = values[entry];
           }
@@ -148,21 +130,17 @@ class JdsKernel final : public SpmvKernel {
     });
   }
 
-  CsrView csr_;
-  RowListView csr_rows_;
-  RangeFunction<JdsBody<T>> run_ = nullptr;
+  RangeFunction<JdsBody<T>> run_;
   LocalIndex diagonals_ = 0;
   Buffer<Offset> begins_;
-  Buffer<LocalIndex> rows_, indices_;
+  Buffer<LocalIndex> sorted_, indices_;  ///< sorted_: the rows by falling length
   Buffer<T> values_;
-  std::vector<std::int64_t> bounds_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_jds(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_typed<JdsKernel>(matrix, rows, options);
+  return make_cpu_format<JdsKernel>(matrix, rows, options, {"simd"});
 }
 
 }  // namespace rowhalo

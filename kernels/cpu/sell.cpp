@@ -15,41 +15,25 @@
 //
 // Bytes of the matrix: (v + 4) s + 16 slices, with s the slots: each slice as long as its longest
 // row; 4 per row of a slice whose rows are not consecutive.
-#include <fmt/format.h>
-#include <omp.h>
-
-#include <algorithm>
 #include <cstring>
-#include <vector>
 
-#include "kernels/cpu/buffer.hpp"
+#include "kernels/choice.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/gather_trial.hpp"
-#include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/lanes.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
-#include "kernels/formats.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 namespace {
 
-/// Slices [begin, end) of the matrix, as a product reads them.
+/// The matrix as a product reads it.
 template <class T>
-struct SellView {
+struct SellProduct : ProductArguments<T> {
   SlicedRowsView rows;
   const Offset* begins;       ///< first slot of each slice, and the end
   const LocalIndex* full;     ///< steps that all rows of the slice have
   const LocalIndex* indices;  ///< column of each slot, or `padding`
   const T* values;
-};
-
-template <class T>
-struct SellProduct : ProductArguments<T> {
-  SellView<T> matrix;
 };
 
 template <class T, int C, Gather gather>
@@ -60,23 +44,23 @@ struct SellBody {
   [[gnu::always_inline]] static void partial_slice(const Arguments& a, std::int64_t slice,
                                                    LocalIndex lanes) {
     T sums[C];
-    const Offset end = a.matrix.begins[slice + 1];
+    const Offset end = a.begins[slice + 1];
     for (LocalIndex l = 0; l < lanes; ++l) {
       T sum = 0;
-      for (Offset e = a.matrix.begins[slice] + l; e < end; e += lanes) {
-        if (a.matrix.indices[e] == padding) break;
-        sum = fused_multiply_add(a.matrix.values[e], a.x[a.matrix.indices[e]], sum);
+      for (Offset e = a.begins[slice] + l; e < end; e += lanes) {
+        if (a.indices[e] == padding) break;
+        sum = fused_multiply_add(a.values[e], a.x[a.indices[e]], sum);
       }
       sums[l] = sum;
     }
-    finish_slice(a.matrix.rows, slice, sums, lanes, a.alpha, a.beta, a.y);
+    finish_slice(a.rows, slice, sums, lanes, a.alpha, a.beta, a.y);
   }
 
   /// One step of a whole slice.
   template <Slots slots, int width, class Vector>
   [[gnu::always_inline]] static void add_step(const Arguments& a, Offset first, Vector* sums) {
-    const T* values = a.matrix.values + first;
-    const LocalIndex* columns = a.matrix.indices + first;
+    const T* values = a.values + first;
+    const LocalIndex* columns = a.indices + first;
 #pragma GCC unroll 32
     for (int g = 0; g < C / width; ++g, values += width, columns += width) {
       add_gathered<slots, gather>(values, columns, a.x, sums[g]);
@@ -88,21 +72,21 @@ struct SellBody {
     constexpr int width = std::min<int>(C, vector_bytes / sizeof(T));
     using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
     Vector sums[C / width] = {};
-    const Offset end = a.matrix.begins[slice + 1];
-    Offset first = a.matrix.begins[slice];
-    const Offset masked = first + Offset{a.matrix.full[slice]} * C;
+    const Offset end = a.begins[slice + 1];
+    Offset first = a.begins[slice];
+    const Offset masked = first + Offset{a.full[slice]} * C;
     for (; first < masked; first += C) add_step<Slots::entries, width>(a, first, sums);
     for (; first < end; first += C) add_step<Slots::may_be_empty, width>(a, first, sums);
     T result[C];
     std::memcpy(result, sums, sizeof(result));
-    finish_slice(a.matrix.rows, slice, result, C, a.alpha, a.beta, a.y);
+    finish_slice(a.rows, slice, result, C, a.alpha, a.beta, a.y);
   }
 
   template <int vector_bytes>
   [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
                                          std::int64_t end) {
     const Arguments a = arguments;  // a copy that y cannot alias
-    const std::int64_t whole = std::min<std::int64_t>(end, a.matrix.rows.count / C);
+    const std::int64_t whole = std::min<std::int64_t>(end, a.rows.count / C);
     for (std::int64_t slice = begin; slice < whole; ++slice) {
       if constexpr (C == 1) {
         partial_slice(a, slice, 1);
@@ -110,78 +94,56 @@ struct SellBody {
         full_slice<vector_bytes>(a, slice);
       }
     }
-    if (begin < end && whole < end) partial_slice(a, whole, a.matrix.rows.count % C);
-  }
-};
-
-/// Option values, checked.
-struct SellOptions {
-  LocalIndex c;
-  std::int64_t sigma;
-  Isa isa;
-
-  explicit SellOptions(const Spec& options) {
-    check_format_options(options, {"c", "sigma", "gather", "max_padding", "simd"});
-    c = static_cast<LocalIndex>(options.integer("c", 8, 1, 32));
-    if ((c & (c - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
-    sigma = options.integer("sigma", 0);
-    isa = chosen_isa(options);
+    if (begin < end && whole < end) partial_slice(a, whole, a.rows.count % C);
   }
 };
 
 template <class T>
-class SellKernel final : public SpmvKernel {
+class SellKernel final : public CpuFormat {
  public:
-  SellKernel(const CsrView& matrix, RowListView rows, const Spec& spec)
-      : csr_(matrix), csr_rows_(rows) {
-    const double start = omp_get_wtime();
-    const SellOptions options(spec);
-    c_ = options.c;
-    sigma_ = options.sigma;
-    rows_ = slices_of_rows(matrix, rows, c_, sigma_);
-    slices_ = rows_.slices();
+  SellKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : CpuFormat(matrix, rows),
+        c_(static_cast<LocalIndex>(options.integer("c", 8, 1, 32))),
+        sigma_(options.integer("sigma", 0)) {
+    if ((c_ & (c_ - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
+    const Isa isa = chosen_isa(options);
+    lanes_ = slices_of_rows(matrix, rows, c_, sigma_);
+    slices_ = lanes_.slices();
     cut_slices();
-    check_padding(spec, {begins_[slices_], listed_nonzeros(csr_, csr_rows_), csr_},
+    check_padding(options, {begins_[slices_], listed_nonzeros(matrix, rows), matrix},
                   fmt::format("slices of {} rows", c_),
                   "sort more rows (sigma=), make c smaller, or use csr-omp");
-    bounds_ = balanced_split(slices_, parts_for(slices_), [&](std::int64_t slice) {
-      return begins_[slice] + row_cost * c_ * slice;
-    });
+    cut_parts(slices_, [&](std::int64_t slice) { return begins_[slice] + row_cost * c_ * slice; });
     fill();
-    rows_.close();
-    const Run loads = loading_function(options);
+    lanes_.close();
+    const Run loads = loading_function(isa);
     run_ = faster_gather<T>(
-        spec, loads, gathering_function(options), matrix,
+        options, loads, gathering_function(isa), matrix,
         sample_of_slices(slices_, [&](std::int64_t slice) { return begins_[slice]; }),
         [&](const T* x, T* y) {
           return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
         });
     gathers_ = run_ != loads;
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const std::int64_t stored =
-        begins_.bytes() + full_.bytes() + rows_.bytes() + indices_.bytes() + values_.bytes();
-    KernelWork work = work_of(csr_, csr_rows_, begins_[slices_], stored);
-    work.footprint_bytes = stored + static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]));
-    work.setup_seconds = setup_seconds_;
-    if (sigma_ > 1) work.parameters = fmt::format("sigma={}", sigma_);
-    if (gathers_) work.parameters += sigma_ > 1 ? "; gather=on" : "gather=on";
-    return work;
   }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const Arguments arguments = arguments_of(product);
-    for_each_part(bounds_,
-                  [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); });
+    run_parts(run_, arguments_of(product));
   }
 
-  using Arguments = SellProduct<T>;
+  std::int64_t stored_entries() const override { return begins_[slices_]; }
+  std::int64_t held_bytes() const override {
+    return begins_.bytes() + full_.bytes() + lanes_.bytes() + indices_.bytes() + values_.bytes();
+  }
+  std::int64_t matrix_bytes(const RowCounts&) const override { return held_bytes(); }
+  std::string parameters() const override {
+    const std::string sigma = sigma_ > 1 ? fmt::format("sigma={}", sigma_) : "";
+    if (!gathers_) return sigma;
+    return sigma.empty() ? "gather=on" : sigma + "; gather=on";
+  }
 
-  Arguments arguments_of(const LocalProduct& product) const {
-    return {product, {rows_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()}};
+  SellProduct<T> arguments_of(const LocalProduct& product) const {
+    return {product, lanes_.view(), begins_.data(), full_.data(), indices_.data(), values_.data()};
   }
 
   Offset length(LocalIndex row) const { return csr_.offsets[row + 1] - csr_.offsets[row]; }
@@ -193,13 +155,13 @@ class SellKernel final : public SpmvKernel {
     begins_[0] = 0;
 #pragma omp parallel for schedule(static)
     for (std::int64_t slice = 0; slice < slices_; ++slice) {
-      Offset shortest = length(rows_.row(slice, 0)), longest = shortest;
-      for (LocalIndex l = 1; l < rows_.lanes(slice); ++l) {
-        const LocalIndex row = rows_.row(slice, l);
+      Offset shortest = length(lanes_.row(slice, 0)), longest = shortest;
+      for (LocalIndex l = 1; l < lanes_.lanes(slice); ++l) {
+        const LocalIndex row = lanes_.row(slice, l);
         shortest = std::min(shortest, length(row));
         longest = std::max(longest, length(row));
       }
-      begins_[slice + 1] = longest * rows_.lanes(slice);
+      begins_[slice + 1] = longest * lanes_.lanes(slice);
       full_[slice] = static_cast<LocalIndex>(shortest);
     }
     for (std::int64_t slice = 0; slice < slices_; ++slice) begins_[slice + 1] += begins_[slice];
@@ -215,11 +177,11 @@ class SellKernel final : public SpmvKernel {
   }
 
   void fill_slice(std::int64_t slice) {
-    rows_.store(slice);
-    const LocalIndex stride = rows_.lanes(slice);
+    lanes_.store(slice);
+    const LocalIndex stride = lanes_.lanes(slice);
     const T* values = static_cast<const T*>(csr_.values);
     for (LocalIndex l = 0; l < stride; ++l) {
-      const LocalIndex row = rows_.row(slice, l);
+      const LocalIndex row = lanes_.row(slice, l);
       Offset slot = begins_[slice] + l;
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e, slot += stride) {
         indices_[slot] = csr_.indices[e];
@@ -234,56 +196,39 @@ class SellKernel final : public SpmvKernel {
 
   using Run = RangeFunction<SellBody<T, 1, Gather::loads>>;
 
-  static Run loading_function(const SellOptions& options) {
-    switch (options.c) {
-      case 1:
-        return for_isa<SellBody<T, 1, Gather::loads>>(options.isa);
-      case 2:
-        return for_isa<SellBody<T, 2, Gather::loads>>(options.isa);
-      case 4:
-        return for_isa<SellBody<T, 4, Gather::loads>>(options.isa);
-      case 8:
-        return for_isa<SellBody<T, 8, Gather::loads>>(options.isa);
-      case 16:
-        return for_isa<SellBody<T, 16, Gather::loads>>(options.isa);
-      default:
-        return for_isa<SellBody<T, 32, Gather::loads>>(options.isa);
-    }
+  Run loading_function(Isa isa) const {
+    return with_choice<1, 2, 4, 8, 16, 32>(
+        c_, [&](auto c) -> Run { return for_isa<SellBody<T, c, Gather::loads>>(isa); });
   }
 
-  static Run gathering_function(const SellOptions& options) {
-    switch (options.c) {
-      case 8:
-        if constexpr (sizeof(T) < 8) return nullptr;
-        return for_avx512<SellBody<T, 8, Gather::instruction>>(options.isa);
-      case 16:
-        return for_avx512<SellBody<T, 16, Gather::instruction>>(options.isa);
-      case 32:
-        return for_avx512<SellBody<T, 32, Gather::instruction>>(options.isa);
-      default:
+  /// Null where the lanes of a slice fill no register.
+  Run gathering_function(Isa isa) const {
+    constexpr int register_bytes = 64;
+    return with_choice<1, 2, 4, 8, 16, 32>(c_, [&](auto c) -> Run {
+      if constexpr (c * sizeof(T) < register_bytes) {
         return nullptr;
-    }
+      } else {
+        return for_avx512<SellBody<T, c, Gather::instruction>>(isa);
+      }
+    });
   }
 
-  CsrView csr_;
-  RowListView csr_rows_;
-  LocalIndex c_ = 0;
-  std::int64_t slices_ = 0, sigma_ = 1;
-  SlicedRows rows_;
+  LocalIndex c_;
+  std::int64_t sigma_, slices_ = 0;
+  SlicedRows lanes_;  ///< which row stands where
   Buffer<Offset> begins_;
   Buffer<LocalIndex> full_, indices_;
   Buffer<T> values_;
-  std::vector<std::int64_t> bounds_;
   Run run_ = nullptr;
   bool gathers_ = false;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
                                       const Spec& options) {
-  return make_typed<SellKernel>(matrix, rows, options);
+  return make_cpu_format<SellKernel>(matrix, rows, options,
+                                     {"c", "sigma", "gather", "max_padding", "simd"});
 }
 
 Prediction predict_sell(const LocalStatistics& s) {

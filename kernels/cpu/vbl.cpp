@@ -13,24 +13,12 @@
 // pages, which come in runs although rows are not alike.
 //
 // Bytes of the matrix: n v + 4 R + 8 (m + 1) + rows, with R runs.
-#include <fmt/format.h>
-#include <omp.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <vector>
 
-#include "kernels/bits.hpp"
-#include "kernels/cost_model.hpp"
 #include "kernels/cpu/avx512.hpp"
-#include "kernels/cpu/buffer.hpp"
-#include "kernels/cpu/isa.hpp"
-#include "kernels/cpu/make_typed.hpp"
-#include "kernels/cpu/parts.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/work.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 
 namespace rowhalo {
 namespace {
@@ -107,12 +95,10 @@ void visit_runs(const CsrView& matrix, LocalIndex row, const Run& run) {
 }
 
 template <class T>
-class VblKernel final : public SpmvKernel {
+class VblKernel final : public CpuFormat {
  public:
   VblKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : csr_(matrix), rows_(rows) {
-    const double start = omp_get_wtime();
-    check_format_options(options, {"simd"});
+      : CpuFormat(matrix, rows) {
     if (matrix.columns > most_columns) {
       options.fail(
           fmt::format("{} columns are more than the {} that its indices reach; use csr-omp",
@@ -120,27 +106,8 @@ class VblKernel final : public SpmvKernel {
     }
     run_ = for_isa<VblBody<T>>(chosen_isa(options));
     count_runs();
-    bounds_ = balanced_split(rows.count, parts_for(rows.count),
-                             [&](std::int64_t k) { return begins_[k] + row_cost * k; });
+    cut_parts(rows.count, [&](std::int64_t k) { return begins_[k] + row_cost * k; });
     fill();
-    setup_seconds_ = omp_get_wtime() - start;
-  }
-
-  KernelWork work() const override {
-    const Offset nonzeros = listed_nonzeros(csr_, rows_), runs = begins_[rows_.count];
-    KernelWork work = work_of(csr_, rows_, nonzeros,
-                              nonzeros * static_cast<std::int64_t>(sizeof(T)) +
-                                  runs * static_cast<std::int64_t>(sizeof(runs_[0])) +
-                                  begins_.bytes() + row_list_bytes(rows_));
-    work.footprint_bytes = begins_.bytes() + runs_.bytes() + values_.bytes() +
-                           static_cast<std::int64_t>(bounds_.size() * sizeof(bounds_[0]) +
-                                                     part_values_.size() * sizeof(const T*));
-    work.setup_seconds = setup_seconds_;
-    if (runs > 0) {
-      work.parameters = fmt::format("{:.2f} entries per index",
-                                    static_cast<double>(nonzeros) / static_cast<double>(runs));
-    }
-    return work;
   }
 
  private:
@@ -149,6 +116,22 @@ class VblKernel final : public SpmvKernel {
     for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
       run_({arguments, rows_, part_values_[part], begins_.data(), runs_.data()}, begin, end);
     });
+  }
+
+  Offset runs() const { return begins_[rows_.count]; }
+  std::int64_t stored_entries() const override { return listed_nonzeros(csr_, rows_); }
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return counts.listed_nonzeros * std::int64_t{sizeof(T)} +
+           runs() * std::int64_t{sizeof(runs_[0])} + begins_.bytes() + counts.row_list_bytes;
+  }
+  std::int64_t held_bytes() const override {
+    return begins_.bytes() + runs_.bytes() + values_.bytes() +
+           std::ssize(part_values_) * std::int64_t{sizeof(const T*)};
+  }
+  std::string parameters() const override {
+    if (runs() == 0) return "";
+    return fmt::format("{:.2f} entries per index",
+                       static_cast<double>(stored_entries()) / static_cast<double>(runs()));
   }
 
   void count_runs() {
@@ -165,8 +148,7 @@ class VblKernel final : public SpmvKernel {
 
   /// Each thread touches first what it will read.
   void fill() {
-    const Offset runs = begins_[rows_.count];
-    runs_ = Buffer<std::uint32_t>(runs + runs_ahead);
+    runs_ = Buffer<std::uint32_t>(runs() + runs_ahead);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
       std::uint32_t* next = runs_.data() + begins_[begin];
       for (std::int64_t k = begin; k < end; ++k) {
@@ -176,7 +158,7 @@ class VblKernel final : public SpmvKernel {
         });
       }
     });
-    std::fill_n(runs_.data() + runs, runs_ahead, 0U);
+    std::fill_n(runs_.data() + runs(), runs_ahead, 0U);
     if (rows_.groups == nullptr) {
       for (std::size_t part = 0; part + 1 < bounds_.size(); ++part) {
         part_values_.push_back(static_cast<const T*>(csr_.values) + csr_.offsets[bounds_[part]]);
@@ -210,21 +192,17 @@ class VblKernel final : public SpmvKernel {
     }
   }
 
-  CsrView csr_;
-  RowListView rows_;
   Buffer<Offset> begins_;
   Buffer<std::uint32_t> runs_;
   Buffer<T> values_;                   ///< where rows are listed
   std::vector<const T*> part_values_;  ///< of the first row of each part
-  std::vector<std::int64_t> bounds_;
   RangeFunction<VblBody<T>> run_ = nullptr;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_vbl(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_typed<VblKernel>(matrix, rows, options);
+  return make_cpu_format<VblKernel>(matrix, rows, options, {"simd"});
 }
 
 Prediction predict_vbl(const LocalStatistics& s) {

@@ -26,7 +26,7 @@ const Matrix& small() {
 KernelWork work_of(const std::string& spec, const CsrView& matrix, RowListView rows) {
   omp_set_num_threads(1);
   const KernelWork work = make_kernel(spec, matrix, rows)->work();
-  CHECK(work.bytes == work.matrix_bytes + vector_bytes(matrix, rows));
+  CHECK(work.bytes == work.matrix_bytes + count_on_host(matrix, rows).vector_bytes);
   CHECK(work.stored_entries >= listed_nonzeros(matrix, rows));
   CHECK(work.setup_seconds >= 0);
   CHECK(work.setup_seconds < 10);
@@ -151,9 +151,11 @@ TEST_CASE("bytes of row lists") {
   for (LocalIndex i = 0; i < 32; ++i) rows.push_back(40 + 2 * i);
   rows.push_back(200);
   const RowList list = make_row_list(rows);
-  CHECK(row_list_bytes(list.view()) == 4 * (3 + 32));
-  CHECK(offsets_read(list.view()) == 33 + 32 * 2 + 2);
-  CHECK(row_list_bytes(all_rows(1000)) == 0);
-  CHECK(offsets_read(all_rows(1000)) == 1001);
-  CHECK(offsets_read(all_rows(0)) == 0);
+  const std::vector<Offset> offsets(1001, 0);
+  const CsrView empty{.rows = 1000, .columns = 1, .offsets = offsets.data()};
+  CHECK(count_on_host(empty, list.view()).row_list_bytes == 4 * (3 + 32));
+  CHECK(count_on_host(empty, list.view()).offsets_read == 33 + 32 * 2 + 2);
+  CHECK(count_on_host(empty, all_rows(1000)).row_list_bytes == 0);
+  CHECK(count_on_host(empty, all_rows(1000)).offsets_read == 1001);
+  CHECK(count_on_host(empty, all_rows(0)).offsets_read == 0);
 }

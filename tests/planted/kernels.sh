@@ -78,7 +78,7 @@ fault "lanes of asell take the 16 bits of the next" kernels/cpu/asell_values.hpp
 fault "values that fp32 rounds are kept in it" kernels/cpu/coded_values.hpp \
   'if (std::bit_cast<Bits>(back) == std::bit_cast<Bits>(values[e])) continue;' \
   'if ((std::bit_cast<Bits>(back) ^ std::bit_cast<Bits>(values[e])) >> 30 == 0) continue;'
-fault "positions of values count from the next" kernels/cpu/csr_kernel.hpp \
+fault "positions of values count from the next" kernels/cpu/csr.cpp \
   'return a.distinct[stored];' \
   'return a.distinct[stored > 0 ? stored - 1 : 0];'
 fault "long rows end with the shortest of their group" kernels/cpu/long_rows.hpp \
@@ -131,25 +131,25 @@ fault "blocks are cheaper than they are" kernels/block_size.cpp \
 fault "samples count no masks" kernels/block_size.cpp \
   'sample.masks += cover.is_full(block) ? 0 : 1;' \
   'sample.masks += 0;'
-fault "last column of the block forgotten" kernels/cpu/hyb_kernel.hpp \
+fault "last column of the block forgotten" kernels/cpu/hyb.cpp \
   'for (; k < a.width; ++k, slot += lanes)' \
   'for (; k + 1 < a.width; ++k, slot += lanes)'
 fault "last row of a jagged diagonal lost" kernels/cpu/jds.cpp \
   'static_cast<LocalIndex>(std::min(lanes, longer - first))' \
   'static_cast<LocalIndex>(std::min(lanes, longer - first - 1))'
-fault "list of hyb starts anew" kernels/cpu/hyb_kernel.hpp \
+fault "list of hyb starts anew" kernels/cpu/hyb.cpp \
   'T sum = sums[row - first];' \
   'T sum = 0;'
 fault "width of hyb by the short rows" kernels/cpu/hyb.cpp \
   'std::greater<>()' \
   'std::less<>()'
-fault "ell pads without a limit" kernels/cpu/ell.cpp \
+fault "ell pads without a limit" kernels/cpu/hyb.cpp \
   '{std::int64_t{width} * rows.count, listed' \
   '{listed_nonzeros(matrix, rows), listed'
 fault "position taken for a row" kernels/cpu/jds.cpp \
-  'rows_[next[length(row)]++] = row;' \
-  'rows_[next[length(row)]++] = k;'
-fault "last coordinate of a chunk lost" kernels/cpu/hyb_kernel.hpp \
+  'sorted_[next[length(row)]++] = row;' \
+  'sorted_[next[length(row)]++] = k;'
+fault "last coordinate of a chunk lost" kernels/cpu/hyb.cpp \
   'const Offset end = a.begins[chunk + 1];' \
   'const Offset end = a.begins[chunk + 1] - 1;'
 fault "first row of a mask ignored" kernels/cpu/dia.cpp \

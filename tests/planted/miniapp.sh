@@ -184,10 +184,10 @@ fault "diagonals are predicted once too often" kernels/local_statistics.cpp \
   'diagonals.push_back(std::int64_t{host.indices[e]} + row);'
 fault "columns that neighbouring rows share count as gathers" kernels/local_statistics.cpp \
   'return touched <= 0.5 ? 0 : touched;' 'return touched;'
-fault "dia predicts more than it stores" kernels/cost_model.cpp \
+fault "dia predicts more than it stores" kernels/cost_model.hpp \
   'const double slots = std::max(diagonals * s.rows, nonzeros(s));' \
   'const double slots = 50 * std::max(diagonals * s.rows, nonzeros(s));'
-fault "dia expects only the diagonals of a sample" kernels/cost_model.cpp \
+fault "dia expects only the diagonals of a sample" kernels/cost_model.hpp \
   'std::max(static_cast<double>(s.diagonals), longest_row(s))' \
   'static_cast<double>(s.diagonals)'
 fault "value codes count for the ratio" jobs/classes/results.py \

@@ -52,14 +52,10 @@
 
 #include <algorithm>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -110,7 +106,6 @@ class AsellGpuKernel final : public DeviceFormat {
     launch_ = asell_launch<Numbers>(layout_.value_code, unroll_);
     in_fp32_ = exact.singles.bytes() > 0;
     csr_.values = nullptr;  // they may be those of `exact`
-    stop_clock(exact.seconds);
   }
 
   std::optional<std::int64_t> dot_parts() const override {
@@ -119,14 +114,12 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     launch_({product, layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
              layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
              static_cast<unsigned>(layout_.distinct_values), FixedPointCode<Sum>(layout_.fixed),
              slice_rows_, csr_.block, product.dot_parts},
-            native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+            stream);
   }
 
   Unroll chosen_unroll(const Spec& options) const {
@@ -142,7 +135,6 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
   using Matrix = typename Numbers::Matrix;
-  using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
 
   /// Rows in the order that sigma= says, or in the one that takes fewer bytes.
@@ -170,7 +162,7 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
   std::int64_t stored_entries() const override { return layout_.slots(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return layout_.bytes() + (sigma_ > 1 ? sorted_.bytes() : counts.row_list_bytes);
   }
   std::int64_t footprint_bytes() const override { return layout_.bytes() + sorted_.bytes(); }

@@ -10,10 +10,10 @@
 // loaded before the first of them is summed; a slot without an entry loads x[0], and the sum
 // discards the product. Coded values are bound by the loads and instructions of a step, not by
 // memory: their table lies in shared memory.
+#include "kernels/choice.hpp"
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
@@ -301,34 +301,24 @@ void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
   }
 }
 
-/// For values that no table holds.
+/// Of values in a table there are two kernels, low and medium.
 template <class Numbers, ValueCode values>
 AsellLaunch<Numbers> launch_of(Unroll unroll) {
-  switch (unroll) {
-    case Unroll::low:
-      break;
-    case Unroll::medium:
-      return launch<Numbers, values, Unroll::medium>;
-    case Unroll::high:
-      return launch<Numbers, values, Unroll::high>;
-    case Unroll::highest:
-      return launch<Numbers, values, Unroll::highest>;
-  }
-  return launch<Numbers, values, Unroll::low>;
+  return with_choice<0, 1, 2, 3>(static_cast<int>(unroll), [](auto u) -> AsellLaunch<Numbers> {
+    constexpr int most = in_table(values) ? 1 : 3;
+    return launch<Numbers, values, static_cast<Unroll>(u < most ? int{u} : most)>;
+  });
 }
 
 }  // namespace
 
 template <class Numbers>
 AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll) {
-  const bool low = unroll == Unroll::low;
   switch (values) {
     case ValueCode::dictionary:
-      return low ? launch<Numbers, ValueCode::dictionary, Unroll::low>
-                 : launch<Numbers, ValueCode::dictionary, Unroll::medium>;
+      return launch_of<Numbers, ValueCode::dictionary>(unroll);
     case ValueCode::constant:
-      return low ? launch<Numbers, ValueCode::constant, Unroll::low>
-                 : launch<Numbers, ValueCode::constant, Unroll::medium>;
+      return launch_of<Numbers, ValueCode::constant>(unroll);
     case ValueCode::by_step:
       return asell_by_step_launch<Numbers>(unroll);
     case ValueCode::fixed:

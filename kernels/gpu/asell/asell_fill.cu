@@ -144,7 +144,7 @@ __device__ void fill_columns(const FillArguments& a, const AsellSlice& slice, co
 }
 
 template <class Word, ValueCode value_code>
-__global__ void fill_slices(FillArguments a) {
+__global__ void fill_asell_slices(FillArguments a) {
   const std::int64_t number = slice_number();
   if (number >= a.slices) return;
   const Lane lane = lane_of(a.matrix, a.rows, number);
@@ -167,42 +167,19 @@ __global__ void fill_slices(FillArguments a) {
   writer.finish();
 }
 
+/// By ValueCode.
 template <class Word>
-void launch_fill(ValueCode code, unsigned blocks, const FillArguments& arguments) {
-  switch (code) {
-    case ValueCode::plain:
-      fill_slices<Word, ValueCode::plain>
-          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
-      break;
-    case ValueCode::dictionary:
-      fill_slices<Word, ValueCode::dictionary>
-          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
-      break;
-    case ValueCode::constant:
-      fill_slices<Word, ValueCode::constant>
-          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
-      break;
-    case ValueCode::by_step:
-      fill_slices<Word, ValueCode::by_step>
-          <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
-      break;
-    case ValueCode::fixed:
-      if constexpr (sizeof(Word) >= sizeof(float)) {
-        fill_slices<Word, ValueCode::fixed>
-            <<<blocks, conversion_threads, conversion_ballast>>>(arguments);
-      }
-      break;
-  }
-  ROWHALO_CUDA(cudaGetLastError());
-}
+constexpr void (*fill_kernels[])(FillArguments) = {
+    fill_asell_slices<Word, ValueCode::plain>, fill_asell_slices<Word, ValueCode::dictionary>,
+    fill_asell_slices<Word, ValueCode::constant>, fill_asell_slices<Word, ValueCode::by_step>,
+    fill_asell_slices<Word, sizeof(Word) < sizeof(float) ? ValueCode::plain : ValueCode::fixed>};
 
 }  // namespace
 
 PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayout& layout) {
   const std::int64_t slices = layout.slices.size();
   if (slices == 0) return PatternCheck::passed;
-  const DeviceArray<int> collision(1);
-  set_bytes_async(collision.data(), 0, sizeof(int), Stream{});
+  const auto collision = filled_array<int>(1);
   const FillArguments arguments{matrix,
                                 rows,
                                 slices,
@@ -214,10 +191,13 @@ PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayo
                                 static_cast<int>(layout.distinct_values),
                                 layout.fixed,
                                 collision.data()};
-  const unsigned blocks = blocks_for(slices * warp_size, conversion_threads);
-  with_word(matrix_value_bytes(matrix.precision),
-            [&]<class Word>(Word) { launch_fill<Word>(layout.value_code, blocks, arguments); });
-  return collision.to_host()[0] == 0 ? PatternCheck::passed : PatternCheck::collision;
+  with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
+    fill_kernels<Word>[static_cast<int>(
+        layout.value_code)]<<<blocks_for(slices * warp_size, conversion_threads),
+                              conversion_threads, conversion_ballast>>>(arguments);
+  });
+  ROWHALO_CUDA(cudaGetLastError());
+  return collision.back() == 0 ? PatternCheck::passed : PatternCheck::collision;
 }
 
 }  // namespace rowhalo

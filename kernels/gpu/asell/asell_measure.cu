@@ -47,8 +47,8 @@ __device__ std::int64_t bytes_of(std::int64_t steps, std::int64_t words, int val
   return warp_size * (steps * value_bytes + 4 * words);
 }
 
-__global__ void measure_slices(CsrView matrix, RowListView rows, std::int64_t slices,
-                               int value_bytes, Hash seed, Measure* measures, Hash* hashes) {
+__global__ void measure_asell_slices(CsrView matrix, RowListView rows, std::int64_t slices,
+                                     int value_bytes, Hash seed, Measure* measures, Hash* hashes) {
   const std::int64_t slice = slice_number();
   if (slice >= slices) return;
   const Lane lane = lane_of(matrix, rows, slice);
@@ -129,9 +129,9 @@ __device__ StepNumber number_of_step(const CsrView& matrix, int value_bytes, uns
   return {first, __all_sync(all_lanes, !here || own == first) != 0};
 }
 
-/// As measure_slices, for values by_step. Raises `apart`, and what was measured is worth nothing,
-/// where rows differ in the number of a step, or where a slice needs more than 1.5 times as many
-/// steps as its longest row has entries.
+/// As measure_asell_slices, for values by_step. Raises `apart`, and what was measured is worth
+/// nothing, where rows differ in the number of a step, or where a slice needs more than 1.5 times
+/// as many steps as its longest row has entries.
 __global__ void measure_numbered_slices(CsrView matrix, RowListView rows, std::int64_t slices,
                                         int value_bytes, Hash seed, Measure* measures, Hash* hashes,
                                         int* apart) {
@@ -248,13 +248,6 @@ __global__ void write_patterns(CsrView matrix, RowListView rows, std::int64_t sl
              });
 }
 
-template <class T>
-T last_of(const DeviceArray<T>& numbers) {
-  T last;
-  copy_now(&last, numbers.data() + numbers.size() - 1, sizeof(T));
-  return last;
-}
-
 /// Slices that share a pattern: its place for each, and which slice writes it.
 struct Patterns {
   DeviceArray<std::uint32_t> places;
@@ -264,23 +257,17 @@ struct Patterns {
 
 Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<Hash>& hashes) {
   const std::int64_t count = measures.size();
-  const unsigned blocks = blocks_for(count + 1, conversion_threads);
   const DeviceArray<LocalIndex> unsorted(count);
   const DeviceArray<std::uint64_t> sizes(count + 1);
-  number_slices<<<blocks, conversion_threads>>>(count, unsorted.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(number_slices, count, count, unsorted.data());
   const auto sorted = sort_pairs(hashes.data(), unsorted);
-  size_patterns<<<blocks, conversion_threads>>>(sorted.keys.data(), sorted.values.data(),
-                                                measures.data(), count, sizes.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(size_patterns, sizes.size(), sorted.keys.data(), sorted.values.data(),
+               measures.data(), count, sizes.data());
   const DeviceArray<std::uint64_t> begins = prefix_sum(sizes);
-  Patterns patterns{DeviceArray<std::uint32_t>(count), DeviceArray<unsigned char>(count),
-                    last_of(begins)};
-  set_bytes_async(patterns.owns.data(), 0, static_cast<std::size_t>(count), Stream{});
-  place_patterns<<<blocks, conversion_threads>>>(
-      sorted.keys.data(), sorted.values.data(), measures.data(), sizes.data(), begins.data(), count,
-      patterns.places.data(), patterns.owns.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  Patterns patterns{DeviceArray<std::uint32_t>(count), filled_array<unsigned char>(count),
+                    begins.back()};
+  launch_items(place_patterns, count, sorted.keys.data(), sorted.values.data(), measures.data(),
+               sizes.data(), begins.data(), count, patterns.places.data(), patterns.owns.data());
   return patterns;
 }
 
@@ -304,16 +291,15 @@ Measures measured(const CsrView& matrix, RowListView rows, std::int64_t slices, 
   Measures result(slices);
   const unsigned warps = blocks_for(slices * warp_size, conversion_threads);
   if (code == ValueCode::by_step) {
-    const DeviceArray<int> apart(1);
-    set_bytes_async(apart.data(), 0, sizeof(int), Stream{});
+    const auto apart = filled_array<int>(1);
     measure_numbered_slices<<<warps, conversion_threads, conversion_ballast>>>(
         matrix, rows, slices, static_cast<int>(matrix_value_bytes(matrix.precision)), seed,
         result.needs.data(), result.hashes.data(), apart.data());
     ROWHALO_CUDA(cudaGetLastError());
-    if (apart.to_host()[0] == 0) return result;
+    if (apart.back() == 0) return result;
     code = ValueCode::dictionary;
   }
-  measure_slices<<<warps, conversion_threads, conversion_ballast>>>(
+  measure_asell_slices<<<warps, conversion_threads, conversion_ballast>>>(
       matrix, rows, slices, bytes_of_value(code, matrix.precision), seed, result.needs.data(),
       result.hashes.data());
   ROWHALO_CUDA(cudaGetLastError());
@@ -332,32 +318,28 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   const Patterns patterns = share_patterns(measures.needs, measures.hashes);
 
   const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
-  const unsigned blocks = blocks_for(count + 1, conversion_threads);
-  size_slices<<<blocks, conversion_threads>>>(measures.needs.data(), count, layout.value_code,
-                                              value_rows.data(), word_rows.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(size_slices, count + 1, measures.needs.data(), count, layout.value_code,
+               value_rows.data(), word_rows.data());
   const DeviceArray<std::uint64_t> value_begins = prefix_sum(value_rows);
   const DeviceArray<std::uint64_t> word_begins = prefix_sum(word_rows);
-  const DeviceArray<LayoutTotals> totals(1);
-  set_bytes_async(totals.data(), 0, sizeof(LayoutTotals), Stream{});
+  const auto totals = filled_array<LayoutTotals>(1);
   layout.slices = DeviceArray<AsellSlice>(count);
-  describe_slices<<<blocks, conversion_threads>>>(measures.needs.data(), value_begins.data(),
-                                                  word_begins.data(), patterns.places.data(), count,
-                                                  layout.slices.data(), totals.data());
+  launch_items(describe_slices, count, measures.needs.data(), value_begins.data(),
+               word_begins.data(), patterns.places.data(), count, layout.slices.data(),
+               totals.data());
   layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
   if (layout.value_code == ValueCode::by_step) {
     layout.values = DeviceMemory(patterns.steps * sizeof(NumberedStep));
   }
-  write_patterns<<<blocks_for(count * warp_size, conversion_threads), conversion_threads>>>(
-      matrix, rows, count, layout.slices.data(), patterns.owns.data(), layout.patterns.data(),
-      static_cast<int>(matrix_value_bytes(matrix.precision)),
-      reinterpret_cast<NumberedStep*>(layout.values.data()));
-  ROWHALO_CUDA(cudaGetLastError());
-  const LayoutTotals total = totals.to_host()[0];
+  launch_warps(write_patterns, count, matrix, rows, count, layout.slices.data(),
+               patterns.owns.data(), layout.patterns.data(),
+               static_cast<int>(matrix_value_bytes(matrix.precision)),
+               reinterpret_cast<NumberedStep*>(layout.values.data()));
+  const LayoutTotals total = totals.back();
   layout.steps = static_cast<std::int64_t>(total.steps);
   std::copy(std::begin(total.by_code), std::end(total.by_code), layout.slices_by_code.begin());
-  layout.value_rows = static_cast<std::int64_t>(last_of(value_begins));
-  layout.code_rows = static_cast<std::int64_t>(last_of(word_begins));
+  layout.value_rows = static_cast<std::int64_t>(value_begins.back());
+  layout.code_rows = static_cast<std::int64_t>(word_begins.back());
   return layout;
 }
 

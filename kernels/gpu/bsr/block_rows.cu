@@ -9,7 +9,6 @@
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_work.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"
 #include "kernels/gpu/warp/holes.cuh"
@@ -44,8 +43,9 @@ struct BlockTotals {
 /// One thread per block row, whole warps: a slice is one of them or all. sizes[s]: blocks of slice
 /// s; bases[s]: its lowest column. `lengths` may be null.
 template <int b>
-__global__ void measure_slices(CsrView matrix, RowListView rows, Places places, unsigned* lengths,
-                               unsigned long long* sizes, LocalIndex* bases, BlockTotals* totals) {
+__global__ void measure_block_slices(CsrView matrix, RowListView rows, Places places,
+                                     unsigned* lengths, unsigned long long* sizes,
+                                     LocalIndex* bases, BlockTotals* totals) {
   const std::int64_t p = thread_index();
   if (p / warp_size * warp_size >= places.count) return;
   BlockMerge<b> merge(matrix, rows, places.block_row(p));
@@ -69,8 +69,8 @@ __global__ void measure_slices(CsrView matrix, RowListView rows, Places places, 
 }
 
 /// Windows ascend, lengths within them fall.
-__global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::uint64_t* keys,
-                                LocalIndex* block_rows) {
+__global__ void write_block_row_keys(const unsigned* lengths, LocalIndex count, std::uint64_t* keys,
+                                     LocalIndex* block_rows) {
   const std::int64_t p = thread_index();
   if (p >= count) return;
   keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
@@ -80,9 +80,9 @@ __global__ void write_sort_keys(const unsigned* lengths, LocalIndex count, std::
 /// One thread per block row; those that the last slice lacks are all holes. `bases` may be null:
 /// then `columns` have 32 bits, else 16.
 template <class Word, int b>
-__global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std::int64_t slices,
-                            int widest_chunk, const Offset* begins, const LocalIndex* bases,
-                            void* columns, Word* values) {
+__global__ void fill_block_slices(CsrView matrix, RowListView rows, Places places,
+                                  std::int64_t slices, int widest_chunk, const Offset* begins,
+                                  const LocalIndex* bases, void* columns, Word* values) {
   const std::int64_t p = thread_index(), slice = p / places.slice;
   if (slice >= slices) return;
   const std::int64_t lane = p % places.slice, lanes = std::int64_t{places.slice} * b;
@@ -110,15 +110,11 @@ __global__ void fill_slices(CsrView matrix, RowListView rows, Places places, std
 BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
                     BlockRows& result) {
   const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
-  result.bases = DeviceArray<LocalIndex>(slices);
-  const DeviceArray<Offset> sizes(slices + 1);
-  const DeviceArray<BlockTotals> totals(1);
-  set_bytes_async(sizes.data(), 0, static_cast<std::size_t>(sizes.bytes()), Stream{});
-  set_bytes_async(result.bases.data(), 0x7f, static_cast<std::size_t>(result.bases.bytes()),
-                  Stream{});
-  set_bytes_async(totals.data(), 0, sizeof(BlockTotals), Stream{});
+  result.bases = filled_array<LocalIndex>(slices, 0x7f);
+  const auto sizes = filled_array<Offset>(slices + 1);
+  const auto totals = filled_array<BlockTotals>(1);
   with_block_size(result.size, [&](auto size) {
-    measure_slices<size>
+    measure_block_slices<size>
         <<<blocks_for(result.count, bsr_threads), bsr_threads, conversion_ballast>>>(
             matrix, rows, places_of(result), lengths.data(),
             reinterpret_cast<unsigned long long*>(sizes.data()), result.bases.data(),
@@ -126,7 +122,7 @@ BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<u
   });
   ROWHALO_CUDA(cudaGetLastError());
   result.begins = prefix_sum(sizes);
-  return totals.to_host()[0];
+  return totals.back();
 }
 
 /// Block rows by falling length within windows; equal lengths keep their order.
@@ -134,9 +130,8 @@ DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
   const std::int64_t count = lengths.size();
   const DeviceArray<std::uint64_t> keys(count);
   const DeviceArray<LocalIndex> unsorted(count);
-  write_sort_keys<<<blocks_for(count, bsr_threads), bsr_threads>>>(
-      lengths.data(), static_cast<LocalIndex>(count), keys.data(), unsorted.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(write_block_row_keys, count, lengths.data(), static_cast<LocalIndex>(count),
+               keys.data(), unsorted.data());
   return std::move(sort_pairs(keys.data(), unsorted).values);
 }
 
@@ -163,7 +158,7 @@ void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chun
   const std::int64_t threads = blocks.slices() * blocks.slice;
   with_word(value_bytes, [&]<class Word>(Word) {
     with_block_size(blocks.size, [&](auto size) {
-      fill_slices<Word, size>
+      fill_block_slices<Word, size>
           <<<blocks_for(threads, bsr_threads), bsr_threads, conversion_ballast>>>(
               matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
               blocks.bases.data(), blocks.columns.data(),

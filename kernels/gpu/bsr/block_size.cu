@@ -2,7 +2,6 @@
 //
 // The block size of formats on the device (block_size.hpp): the samples, and the check of the rows.
 #include "kernels/gpu/bsr/block_size.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/block_merge.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -41,11 +40,9 @@ __global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t str
 /// Whether the rows of a block row are not consecutive anywhere.
 bool has_split_blocks(RowListView rows, int size) {
   if (rows.groups == nullptr || rows.count == 0) return false;
-  const DeviceArray<int> found(1);
-  set_bytes_async(found.data(), 0, sizeof(int), Stream{});
-  find_split_blocks<<<blocks_for(rows.count, bsr_threads), bsr_threads>>>(rows, size, found.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  return found.to_host()[0] != 0;
+  const auto found = filled_array<int>(1);
+  launch_items(find_split_blocks, rows.count, rows, size, found.data());
+  return found.back() != 0;
 }
 
 BlockSamples sample_block_sizes(const CsrView& matrix, RowListView rows) {
@@ -57,10 +54,9 @@ BlockSamples sample_block_sizes(const CsrView& matrix, RowListView rows) {
     const std::int64_t stride = std::max<std::int64_t>(warp_size, block_rows / sampled_groups);
     const std::int64_t groups = (block_rows + stride - 1) / stride;
     with_block_size(size, [&](auto b) {
-      sample_blocks<b><<<blocks_for(groups * warp_size, bsr_threads), bsr_threads>>>(
-          matrix, rows, stride, on_device.data() + size - smallest_block_size);
+      launch_warps(sample_blocks<b>, groups, matrix, rows, stride,
+                   on_device.data() + size - smallest_block_size);
     });
-    ROWHALO_CUDA(cudaGetLastError());
   }
   copy_now(samples.data(), on_device.data(), sizeof(samples));
   return samples;

@@ -11,16 +11,11 @@
 // Bytes of the matrix: B (b b v + 4) + rows, with B = m / b times the longest block row.
 #include <algorithm>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -61,17 +56,14 @@ class BlockedEllKernel final : public DeviceFormat {
     const SliceLayout one_slice{
         .slice = (rows.count + size.size - 1) / size.size, .columns16 = false, .sort = false};
     blocks_ = make_block_rows(matrix, rows, size, one_slice, options);
-    stop_clock();
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
-    blocked_ell_kernel<T><<<blocks_for(rows_.count, bsr_threads), bsr_threads, 0, native(stream)>>>(
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    blocked_ell_kernel<T><<<blocks_for(rows_.count, bsr_threads), bsr_threads, 0, stream>>>(
         {product, reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
          reinterpret_cast<const T*>(blocks_.values.data()), blocks_.size, width(), blocks_.count,
          csr_.columns - 1, rows_});
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   /// Blocks of every block row.
@@ -80,7 +72,7 @@ class BlockedEllKernel final : public DeviceFormat {
     return static_cast<LocalIndex>(blocks / std::max(blocks_.count, 1));
   }
   std::int64_t stored_entries() const override { return blocks_.values_count; }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return static_cast<std::int64_t>(blocks_.columns.bytes() + blocks_.values.bytes()) +
            counts.row_list_bytes;
   }

@@ -30,16 +30,12 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -156,15 +152,6 @@ void launch(const BsrArguments<Numbers>& arguments, cudaStream_t stream) {
       <<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments);
 }
 
-template <class Numbers, class Index>
-BsrLaunch<Numbers> launch_of(int size) {
-  constexpr BsrLaunch<Numbers> launches[] = {launch<Numbers, Index, 2>, launch<Numbers, Index, 3>,
-                                             launch<Numbers, Index, 4>, launch<Numbers, Index, 5>,
-                                             launch<Numbers, Index, 6>, launch<Numbers, Index, 7>,
-                                             launch<Numbers, Index, 8>};
-  return launches[size - smallest_block_size];
-}
-
 template <class Numbers>
 class BsrGpuKernel final : public DeviceFormat {
  public:
@@ -173,27 +160,24 @@ class BsrGpuKernel final : public DeviceFormat {
         blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), layout,
                                 options)) {
     const bool columns16 = blocks_.bases.size() > 0;
-    launch_ = columns16 ? launch_of<Numbers, std::uint16_t>(blocks_.size)
-                        : launch_of<Numbers, std::uint32_t>(blocks_.size);
-    stop_clock();
+    launch_ = with_block_size(blocks_.size, [&](auto b) -> BsrLaunch<Numbers> {
+      return columns16 ? launch<Numbers, std::uint16_t, b> : launch<Numbers, std::uint32_t, b>;
+    });
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
-    using Sum = typename Numbers::Sum;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     launch_({product, blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
              reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
              blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_},
-            native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+            stream);
   }
 
   static constexpr SliceLayout layout{.slice = slice_size,
                                       .widest_chunk = widest_chunk<typename Numbers::Matrix>};
 
   std::int64_t stored_entries() const override { return blocks_.values_count; }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return rows_.count == 0 ? 0 : blocks_.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }

@@ -5,7 +5,6 @@
 // copies its row into the slots.
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -96,10 +95,7 @@ __global__ void copy_as(const From* numbers, std::int64_t count, To* result) {
 template <class From, class To>
 DeviceArray<To> copied_as(const From* numbers, std::int64_t count) {
   DeviceArray<To> result(count);
-  if (count == 0) return result;
-  copy_as<<<blocks_for(count, conversion_threads), conversion_threads>>>(numbers, count,
-                                                                         result.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(copy_as<From, To>, count, numbers, count, result.data());
   synchronize_device();
   return result;
 }
@@ -113,44 +109,30 @@ SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_
   if (rows.count == 0) return result;
   const DeviceArray<std::uint64_t> keys(rows.count);
   const DeviceArray<LocalIndex> unsorted(rows.count);
-  const unsigned blocks = blocks_for(rows.count, conversion_threads);
-  make_sort_keys<<<blocks, conversion_threads>>>(matrix, rows, sigma, keys.data(), unsorted.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(make_sort_keys, rows.count, matrix, rows, sigma, keys.data(), unsorted.data());
   result.indices = sort_pairs(keys.data(), unsorted).values;
-  make_groups<<<blocks, conversion_threads>>>(result.indices.data(), rows.count,
-                                              result.groups.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(make_groups, rows.count, result.indices.data(), rows.count, result.groups.data());
   return result;
 }
 
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices) {
-  const std::int64_t count = slices.count(rows.count);
-  const DeviceArray<Offset> slots(count + 1);
-  measure_slices<<<blocks_for((count + 1) * warp_size, conversion_threads), conversion_threads>>>(
-      matrix, rows, slices, slots.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  const DeviceArray<Offset> slots(slices.count(rows.count) + 1);
+  launch_warps(measure_slices, slots.size(), matrix, rows, slices, slots.data());
   return prefix_sum(slots);
 }
 
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
                  LocalIndex* indices, void* values) {
-  const std::int64_t lanes = slices.count(rows.count) * slices.rows;
-  if (lanes == 0) return;
-  const unsigned blocks = blocks_for(lanes, conversion_threads);
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
-    fill_lanes<<<blocks, conversion_threads>>>(matrix, rows, slices, begins, indices,
-                                               static_cast<Word*>(values));
+    launch_items(fill_lanes<Word>, slices.count(rows.count) * slices.rows, matrix, rows, slices,
+                 begins, indices, static_cast<Word*>(values));
   });
-  ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
 }
 
 DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {
   DeviceArray<LocalIndex> rows(matrix.nonzeros);
-  if (matrix.nonzeros == 0) return rows;
-  const std::int64_t threads = std::int64_t{matrix.rows} * warp_size;
-  write_rows<<<blocks_for(threads, conversion_threads), conversion_threads>>>(matrix, rows.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_warps(write_rows, matrix.rows, matrix, rows.data());
   synchronize_device();
   return rows;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Coordinates from CSR and CSR from coordinates (coordinates.hpp).
+#include "kernels/format_kernel.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
-#include "kernels/gpu/device/check.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -53,8 +52,8 @@ __global__ void write_rows_at(RowListView rows, const std::int64_t* places, std:
   if (i < count) result[i] = rows[static_cast<LocalIndex>(places[i])];
 }
 
-__global__ void count_rows(const LocalIndex* entry_rows, Offset count,
-                           unsigned long long* histogram) {
+__global__ void count_entries_of_rows(const LocalIndex* entry_rows, Offset count,
+                                      unsigned long long* histogram) {
   const std::int64_t e = thread_index();
   if (e < count) atomicAdd(&histogram[entry_rows[e]], 1ull);
 }
@@ -77,24 +76,19 @@ __global__ void gather_entries(const std::int64_t* order, Offset count, const Lo
 
 Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipped) {
   const DeviceArray<Offset> counts(std::int64_t{rows.count} + 1);
-  count_entries<<<blocks_for(counts.size(), conversion_threads), conversion_threads>>>(
-      matrix, rows, skipped, counts.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(count_entries, counts.size(), matrix, rows, skipped, counts.data());
   const DeviceArray<Offset> begins = prefix_sum(counts);
   Coordinates entries;
-  copy_now(&entries.count, begins.data() + rows.count, sizeof(entries.count));
+  entries.count = begins.back();
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
   entries.rows = DeviceArray<LocalIndex>(entries.count);
   entries.columns = DeviceArray<LocalIndex>(entries.count);
   entries.values = DeviceMemory(static_cast<std::size_t>(entries.count) * value_bytes);
-  if (entries.count == 0) return entries;
-  const std::int64_t threads = std::int64_t{rows.count} * warp_size;
   with_word(value_bytes, [&]<class Word>(Word) {
-    write_entries<<<blocks_for(threads, conversion_threads), conversion_threads>>>(
-        matrix, rows, skipped, begins.data(), entries.rows.data(), entries.columns.data(),
-        reinterpret_cast<Word*>(entries.values.data()));
+    launch_warps(write_entries<Word>, rows.count, matrix, rows, skipped, begins.data(),
+                 entries.rows.data(), entries.columns.data(),
+                 reinterpret_cast<Word*>(entries.values.data()));
   });
-  ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
   return entries;
 }
@@ -102,15 +96,10 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
 DeviceArray<LocalIndex> rows_up_to(const CsrView& matrix, RowListView rows, Offset entries) {
   if (rows.count == 0) return {};
   const DeviceArray<unsigned char> is_short(rows.count);
-  mark_short_rows<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
-      matrix, rows, entries, is_short.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(mark_short_rows, rows.count, matrix, rows, entries, is_short.data());
   const DeviceArray<std::int64_t> places = places_of_flags(is_short);
   DeviceArray<LocalIndex> result(places.size());
-  if (places.size() == 0) return result;
-  write_rows_at<<<blocks_for(places.size(), conversion_threads), conversion_threads>>>(
-      rows, places.data(), places.size(), result.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(write_rows_at, places.size(), rows, places.data(), places.size(), result.data());
   synchronize_device();
   return result;
 }
@@ -119,29 +108,22 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
                              const LocalIndex* entry_rows, const LocalIndex* entry_columns,
                              const void* values) {
   CsrArrays csr;
-  const DeviceArray<Offset> histogram(std::int64_t{rows} + 1);
-  set_bytes_async(histogram.data(), 0, static_cast<std::size_t>(histogram.bytes()), Stream{});
-  if (count > 0) {
-    count_rows<<<blocks_for(count, conversion_threads), conversion_threads>>>(
-        entry_rows, count, reinterpret_cast<unsigned long long*>(histogram.data()));
-    ROWHALO_CUDA(cudaGetLastError());
-  }
+  const auto histogram = filled_array<Offset>(std::int64_t{rows} + 1);
+  launch_items(count_entries_of_rows, count, entry_rows, count,
+               reinterpret_cast<unsigned long long*>(histogram.data()));
   csr.offsets = prefix_sum(histogram);
   csr.indices = DeviceArray<LocalIndex>(count);
   csr.values = DeviceMemory(static_cast<std::size_t>(count) * matrix_value_bytes(precision));
   if (count == 0) return csr;
 
   const DeviceArray<std::int64_t> unsorted(count);
-  write_positions<<<blocks_for(count, conversion_threads), conversion_threads>>>(count,
-                                                                                 unsorted.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(write_positions, count, count, unsorted.data());
   const DeviceArray<std::int64_t> order = sort_pairs(entry_rows, unsorted).values;
   with_word(matrix_value_bytes(precision), [&]<class Word>(Word) {
-    gather_entries<<<blocks_for(count, conversion_threads), conversion_threads>>>(
-        order.data(), count, entry_columns, static_cast<const Word*>(values), csr.indices.data(),
-        reinterpret_cast<Word*>(csr.values.data()));
+    launch_items(gather_entries<Word>, count, order.data(), count, entry_columns,
+                 static_cast<const Word*>(values), csr.indices.data(),
+                 reinterpret_cast<Word*>(csr.values.data()));
   });
-  ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();
   return csr;
 }

@@ -8,16 +8,11 @@
 // runs.
 //
 // Bytes of the matrix: n (v + 8) + rows.
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/segments.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -60,30 +55,23 @@ class CooGpuKernel final : public DeviceFormat {
   CooGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
         block_(block_option(options, coo_threads)),
-        entries_(coordinates_of(matrix, rows, 0)) {
-    stop_clock();
-  }
+        entries_(coordinates_of(matrix, rows, 0)) {}
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const CooArguments<T> arguments{product,
                                     entries_.count,
                                     entries_.rows.data(),
                                     entries_.columns.data(),
                                     reinterpret_cast<const T*>(entries_.values.data()),
                                     rows_};
-    scale_rows<<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(arguments);
+    scale_rows<<<blocks_for(rows_.count, block_), block_, 0, stream>>>(arguments);
     if (entries_.count > 0) {
-      coo_kernel<<<blocks_for(entries_.count, block_), block_, 0, native(stream)>>>(arguments);
+      coo_kernel<<<blocks_for(entries_.count, block_), block_, 0, stream>>>(arguments);
     }
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   std::int64_t stored_entries() const override { return entries_.count; }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return footprint_bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override { return entries_.bytes(); }
 
   int block_;

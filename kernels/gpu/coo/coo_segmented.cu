@@ -6,15 +6,11 @@
 //
 // Bytes of the matrix: n (v + 8), 4 per empty row, 2 (v + 4) twice for each 512 entries (partial
 // sums, written and read).
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/coo/segmented_sum.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -29,28 +25,25 @@ __global__ void finish_empty_rows(const LocalIndex* rows, std::int64_t count, T 
 template <class T>
 class CooSegmentedKernel final : public DeviceFormat {
  public:
-  CooSegmentedKernel(const CsrView& matrix, RowListView rows)
+  CooSegmentedKernel(const CsrView& matrix, RowListView rows, const Spec&)
       : DeviceFormat(matrix, rows),
         entries_(coordinates_of(matrix, rows, 0)),
         empty_rows_(rows_up_to(matrix, rows, 0)),
-        partial_(entries_.count) {
-    stop_clock();
-  }
+        partial_(entries_.count) {}
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const ProductArguments<T> arguments(product);
     if (empty_rows_.size() > 0) {
       finish_empty_rows<<<blocks_for(empty_rows_.size(), conversion_threads), conversion_threads, 0,
-                          native(stream)>>>(empty_rows_.data(), empty_rows_.size(), arguments.alpha,
-                                            arguments.beta, arguments.y);
-      ROWHALO_CUDA(cudaGetLastError());
+                          stream>>>(empty_rows_.data(), empty_rows_.size(), arguments.alpha,
+                                    arguments.beta, arguments.y);
     }
     add_coordinates(entries_, partial_, arguments, stream);
   }
 
   std::int64_t stored_entries() const override { return entries_.count; }
-  std::int64_t matrix_bytes(const DeviceCounts&) const override {
+  std::int64_t matrix_bytes(const RowCounts&) const override {
     return entries_.bytes() + empty_rows_.bytes() + 2 * partial_.bytes();
   }
   std::int64_t footprint_bytes() const override {
@@ -66,10 +59,7 @@ class CooSegmentedKernel final : public DeviceFormat {
 
 std::unique_ptr<SpmvKernel> make_coo_segmented(const CsrView& matrix, RowListView rows,
                                                const Spec& options) {
-  check_format_options(options, {});
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CooSegmentedKernel<T>>(matrix, rows);
-  });
+  return make_with_wide_numbers<CooSegmentedKernel>(matrix, rows, options, {});
 }
 
 }  // namespace rowhalo

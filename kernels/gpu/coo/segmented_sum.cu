@@ -99,7 +99,7 @@ __global__ void join_partials(SegmentedArguments<T> a) {
 
 template <class T>
 void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
-                     const ProductArguments<T>& product, Stream stream) {
+                     const ProductArguments<T>& product, cudaStream_t stream) {
   if (entries.count == 0) return;
   const SegmentedArguments<T> arguments{product,
                                         entries.count,
@@ -110,16 +110,14 @@ void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
                                         partial.rows.data(),
                                         partial.sums.data()};
   const std::int64_t threads = partial.rows.size() / 2 * warp_size;
-  sum_chunks<<<blocks_for(threads, conversion_threads), conversion_threads, 0, native(stream)>>>(
-      arguments);
+  sum_chunks<<<blocks_for(threads, conversion_threads), conversion_threads, 0, stream>>>(arguments);
   join_partials<<<blocks_for(partial.rows.size(), conversion_threads), conversion_threads, 0,
-                  native(stream)>>>(arguments);
-  ROWHALO_CUDA(cudaGetLastError());
+                  stream>>>(arguments);
 }
 
 template void add_coordinates(const Coordinates&, const SegmentSums<double>&,
-                              const ProductArguments<double>&, Stream);
+                              const ProductArguments<double>&, cudaStream_t);
 template void add_coordinates(const Coordinates&, const SegmentSums<float>&,
-                              const ProductArguments<float>&, Stream);
+                              const ProductArguments<float>&, cudaStream_t);
 
 }  // namespace rowhalo

@@ -4,9 +4,10 @@
 // the tail of hyb. See segmented_sum.cu.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/product_arguments.hpp"
-#include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
 
@@ -28,6 +29,6 @@ struct SegmentSums {
 /// rows stand together in the list.
 template <class T>
 void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
-                     const ProductArguments<T>& product, Stream stream);
+                     const ProductArguments<T>& product, cudaStream_t stream);
 
 }  // namespace rowhalo

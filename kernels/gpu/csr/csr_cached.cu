@@ -10,15 +10,9 @@
 // The bits of csr.
 //
 // Bytes of the matrix: those of csr-scalar, and 4 per thread block.
-#include "kernels/formats.hpp"
-#include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -85,33 +79,28 @@ class CsrCachedKernel final : public DeviceFormat {
         window_(
             static_cast<LocalIndex>(options.integer("window", default_window, 1, largest_window))),
         firsts_(blocks_for(rows.count, block_)) {
-    if (rows.count > 0) {
-      find_firsts<<<blocks_for(rows.count, block_), conversion_threads>>>(matrix, rows, block_,
-                                                                          firsts_.data());
-      ROWHALO_CUDA(cudaGetLastError());
-    }
-    stop_clock();
+    // A thread block of it for each of the product.
+    launch_items(find_firsts, firsts_.size() * conversion_threads, matrix, rows, block_,
+                 firsts_.data());
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const std::size_t bytes = static_cast<std::size_t>(window_) * sizeof(T);
-    csr_cached_kernel<T><<<blocks_for(rows_.count, block_), block_, bytes, native(stream)>>>(
+    csr_cached_kernel<T><<<blocks_for(rows_.count, block_), block_, bytes, stream>>>(
         {product, csr_, firsts_.data(), window_, rows_});
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   /// What every device gives a thread block without being asked: 48 KiB.
   static constexpr std::int64_t largest_window = (48 << 10) / sizeof(T) - 1;
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return csr_matrix_bytes(counts, sizeof(T)) + firsts_.bytes();
   }
   std::int64_t footprint_bytes() const override { return firsts_.bytes(); }
 
-  LaneUse lanes() const override { return lane_use(csr_, rows_, 1); }
+  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, 1); }
 
   int block_;
   LocalIndex window_;

@@ -6,10 +6,7 @@
 // Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #pragma once
 
-#include <string>
-
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
 
 namespace rowhalo {
 
@@ -36,21 +33,19 @@ class CsrGpuKernel final : public DeviceFormat {
         threads_per_row_(threads_per_row) {}
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     launch_({product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_},
-            block_, native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+            block_, stream);
   }
 
   using Matrix = typename Numbers::Matrix;
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return csr_matrix_bytes(counts, sizeof(Matrix));
   }
   std::int64_t footprint_bytes() const override { return 0; }
-  LaneUse lanes() const override { return lane_use(csr_, rows_, threads_per_row_); }
+  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, threads_per_row_); }
   std::string parameters() const override {
     return threads_per_row_ > 1 ? "threads=" + std::to_string(threads_per_row_) : "";
   }

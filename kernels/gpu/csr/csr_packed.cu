@@ -23,22 +23,17 @@
 // n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <vector>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -280,14 +275,12 @@ class CsrPackedKernel final : public DeviceFormat {
       start_ = Start::in_turn;
     }
     csr_.values = nullptr;  // they may be those of `exact`
-    stop_clock(exact.seconds);
   }
 
   bool starts_early() const override { return start_ == Start::early; }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const ProductOf<Numbers> arguments(product);
     if constexpr (takes_coded_values<Numbers>) {
       if (table_.bytes() > 0) {
@@ -307,51 +300,39 @@ class CsrPackedKernel final : public DeviceFormat {
   }
 
   using Matrix = typename Numbers::Matrix;
-  using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
 
   Offset slots() const { return columns_.size(); }
 
   template <class Values>
-  void launch(const ProductOf<Numbers>& product, Values values, Stream stream) const {
+  void launch(const ProductOf<Numbers>& product, Values values, cudaStream_t stream) const {
     const PackedArguments<Numbers, Values> arguments{
         product, reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()), values,
         words_.data(), rows_};
     auto* kernel = csr_packed_kernel<Numbers, Values, Start::in_turn>;
     if (start_ == Start::early) kernel = csr_packed_kernel<Numbers, Values, Start::early>;
-    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, native(stream),
-                  arguments);
+    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, stream, arguments);
   }
 
   void fill(const ExactValues& exact) {
     const std::vector<std::uint64_t>& distinct = exact.distinct;
-    constexpr int block = 128;
     const Packing packing = pack(row_lengths(csr_, rows_).to_host(), Offset{threads_} * lane_slots);
-    const DeviceArray<Offset> begins{std::span<const Offset>(packing.begins)};
-    columns_ = DeviceArray<LocalIndex>(packing.slots);
+    const DeviceArray<Offset> begins = device_array(packing.begins);
+    columns_ = filled_array<LocalIndex>(packing.slots, 0xff);  // -1
     if (takes_coded_values<Numbers> && !distinct.empty()) {
       table_ = table_of<Matrix, Matrix>(distinct);
-      if (distinct.size() > 1) positions_ = DeviceArray<unsigned>(packing.slots / lane_slots);
+      if (distinct.size() > 1) positions_ = filled_array<unsigned>(packing.slots / lane_slots);
     } else if (takes_coded_values<Numbers> && exact.fixed) {
-      fixed_ = DeviceArray<std::uint16_t>(packing.slots);
+      fixed_ = filled_array<std::uint16_t>(packing.slots);
       code_ = FixedPointCode<Sum>(*exact.fixed);
     } else {
-      values_ = DeviceArray<Matrix>(packing.slots);
+      values_ = filled_array<Matrix>(packing.slots);
     }
-    words_ = DeviceArray<unsigned>(packing.slots / lane_slots);
-    const auto set = [](const auto& array, int byte) {
-      set_bytes_async(array.data(), byte, static_cast<std::size_t>(array.bytes()), Stream{});
-    };
-    set(columns_, 0xff);  // -1
-    set(values_, 0);
-    set(positions_, 0);
-    set(fixed_, 0);
-    set(words_, 0);
-    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * warp_size, block);
+    words_ = filled_array<unsigned>(packing.slots / lane_slots);
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
       const auto fill_with = [&](auto stored) {
-        fill_slots<Word>
-            <<<blocks, block>>>(csr_, rows_, begins.data(), columns_.data(), stored, words_.data());
+        launch_warps(fill_slots<Word, decltype(stored)>, rows_.count, csr_, rows_, begins.data(),
+                     columns_.data(), stored, words_.data());
       };
       if constexpr (takes_coded_values<Numbers> && sizeof(Word) == sizeof(Matrix)) {
         if (fixed_.size() > 0) return fill_with(FixedCodes<Word, Matrix>{code_, fixed_.data()});
@@ -364,14 +345,10 @@ class CsrPackedKernel final : public DeviceFormat {
         fill_with(Copies<Word>{reinterpret_cast<Word*>(values_.data())});
       }
     });
-    ROWHALO_CUDA(cudaGetLastError());
     synchronize_device();  // before `begins` goes
   }
 
   std::int64_t stored_entries() const override { return slots(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return footprint_bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override {
     return columns_.bytes() + values_.bytes() + static_cast<std::int64_t>(table_.bytes()) +
            positions_.bytes() + fixed_.bytes() + words_.bytes();

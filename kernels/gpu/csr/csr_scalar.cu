@@ -8,11 +8,9 @@
 // A row is summed in stored order by one accumulator: the bits of csr. Neighbouring threads read
 // addresses a row apart, so a cache line is used over several steps and has to stay in L1: the
 // matrix is read through the caches here, not streamed. Bytes: csr_kernel.hpp.
-#include "kernels/formats.hpp"
 #include "kernels/gpu/csr/csr_kernel.hpp"
 #include "kernels/gpu/warp/row_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {

@@ -11,12 +11,11 @@
 // same bits every time, but not those of csr. Without threads= W follows from the mean and the
 // longest row (fitting_width). Rows seldom begin at a sector, so the matrix is read through the
 // caches, not streamed. Bytes: csr_kernel.hpp.
-#include "kernels/formats.hpp"
+#include "kernels/choice.hpp"
 #include "kernels/gpu/csr/csr_kernel.hpp"
 #include "kernels/gpu/warp/row_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -41,22 +40,6 @@ template <class Numbers, int width>
 void launch_vector(const CsrGpuArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const std::int64_t threads = std::int64_t{arguments.rows.count} * width;
   csr_vector_kernel<Numbers, width><<<blocks_for(threads, block), block, 0, stream>>>(arguments);
-}
-
-template <class Numbers>
-CsrLaunch<Numbers> launch_of(int width) {
-  switch (width) {
-    case 2:
-      return launch_vector<Numbers, 2>;
-    case 4:
-      return launch_vector<Numbers, 4>;
-    case 8:
-      return launch_vector<Numbers, 8>;
-    case 16:
-      return launch_vector<Numbers, 16>;
-    default:
-      return launch_vector<Numbers, 32>;
-  }
 }
 
 /// Without threads=. Measured on an H200 on 14 matrices (jobs/results): time grows with the rounds
@@ -97,8 +80,9 @@ std::unique_ptr<SpmvKernel> make_csr_vector(const CsrView& matrix, RowListView r
   const int block = block_option(options, product_threads);
   const int width = chosen_width(matrix, rows, options);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch_of<Numbers>(width), block,
-                                                   width);
+    const auto launch = with_choice<2, 4, 8, 16, 32>(
+        width, [](auto w) -> CsrLaunch<Numbers> { return launch_vector<Numbers, w>; });
+    return std::make_unique<CsrGpuKernel<Numbers>>(matrix, rows, launch, block, width);
   });
 }
 

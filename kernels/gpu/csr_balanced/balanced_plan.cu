@@ -16,13 +16,6 @@
 namespace rowhalo {
 namespace {
 
-template <class T>
-DeviceArray<T> zeros(std::int64_t size) {
-  DeviceArray<T> array(size);
-  set_bytes_async(array.data(), 0, static_cast<std::size_t>(array.bytes()), Stream{});
-  return array;
-}
-
 /// A bit at the last entry of each row, and one for each row without; the rows that have entries
 /// and where these begin.
 __global__ void mark_rows(RowListView listed, const Offset* begins, const LocalIndex* ranks,
@@ -54,8 +47,8 @@ __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std:
 
 /// A thread eight entries, as in the product.
 template <class Word>
-__global__ void copy_entries(CsrView matrix, BalancedView plan, const Offset* row_begins,
-                             LocalIndex* indices, Word* values) {
+__global__ void copy_listed_entries(CsrView matrix, BalancedView plan, const Offset* row_begins,
+                                    LocalIndex* indices, Word* values) {
   const std::int64_t item = thread_index();
   const Offset first = item * lane_entries, end = min(first + lane_entries, plan.entries);
   if (first >= end) return;
@@ -96,38 +89,30 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   BalancedPlan plan;
   plan.listed = rows;
   if (rows.count == 0) return plan;
-  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, conversion_threads);
   const ListedRows listed = number_listed_rows(matrix, rows);
   const LocalIndex with_entries = listed.with_entries;
   plan.entries = listed.entries;
 
   const std::int64_t all_chunks = (plan.entries + chunk_entries - 1) / chunk_entries;
   DeviceArray<unsigned> words(blocks_for(rows.count, warp_size));
-  const DeviceArray<unsigned> lasts = zeros<unsigned>(all_chunks * chunk_entries / 32);
+  const auto lasts = filled_array<unsigned>(all_chunks * chunk_entries / 32);
   const DeviceArray<Offset> row_begins(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
-  mark_rows<<<row_blocks, conversion_threads>>>(rows, listed.begins.data(), listed.nonempty.data(),
-                                                lasts.data(), plan.rows.data(), row_begins.data(),
-                                                words.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(mark_rows, rows.count, rows, listed.begins.data(), listed.nonempty.data(),
+               lasts.data(), plan.rows.data(), row_begins.data(), words.data());
 
   plan.marks = DeviceArray<std::uint16_t>(all_chunks * warp_size);
   const DeviceArray<LocalIndex> ends(all_chunks + 1);
-  mark_lanes<<<blocks_for(ends.size() * warp_size, conversion_threads), conversion_threads>>>(
-      reinterpret_cast<const unsigned char*>(lasts.data()), all_chunks, plan.marks.data(),
-      ends.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_warps(mark_lanes, ends.size(), reinterpret_cast<const unsigned char*>(lasts.data()),
+               all_chunks, plan.marks.data(), ends.data());
   plan.ended = prefix_sum(ends);
 
   plan.shares = shares_of(all_chunks, grid.warps(), chunks);
   plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
-  find_open_rows<<<blocks_for(plan.open.size(), conversion_threads), conversion_threads>>>(
-      plan.view(), row_begins.data(), plan.open.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(find_open_rows, plan.open.size(), plan.view(), row_begins.data(), plan.open.data());
   std::vector<std::int32_t> open = plan.open.to_host();
-  const std::vector<SplitRow> split_rows = number_split_rows(open);
-  plan.open = DeviceArray<std::int32_t>(std::span<const std::int32_t>(open));
-  plan.split_rows = DeviceArray<SplitRow>(std::span<const SplitRow>(split_rows));
+  plan.split_rows = device_array(number_split_rows(open));
+  plan.open = device_array(open);
 
   plan.in_place = plan.entries == matrix.nonzeros;
   if (!plan.in_place) {
@@ -135,12 +120,10 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
     const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
     plan.values = DeviceMemory(static_cast<std::size_t>(plan.entries) * value_bytes);
     with_word(value_bytes, [&]<class Word>(Word) {
-      if (plan.entries == 0) return;
-      copy_entries<<<blocks_for(plan.marks.size(), conversion_threads), conversion_threads>>>(
-          matrix, plan.view(), row_begins.data(), plan.indices.data(),
-          reinterpret_cast<Word*>(plan.values.data()));
+      launch_items(copy_listed_entries<Word>, plan.marks.size(), matrix, plan.view(),
+                   row_begins.data(), plan.indices.data(),
+                   reinterpret_cast<Word*>(plan.values.data()));
     });
-    ROWHALO_CUDA(cudaGetLastError());
   }
   const bool some_are_empty = with_entries < rows.count;
   std::int32_t units = plan.shares.parts;
@@ -164,11 +147,10 @@ void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid gr
     for (std::int32_t share = row.first + 1; share < row.last; ++share) inside.push_back(share);
   }
   if (inside.empty() || plan.shares.parts < grid.warps()) return;
-  const DeviceArray<std::int32_t> wanted{std::span<const std::int32_t>(inside)};
+  const DeviceArray<std::int32_t> wanted = device_array(inside);
   const DeviceArray<LocalIndex> columns(wanted.size());
-  find_first_columns<<<blocks_for(wanted.size(), conversion_threads), conversion_threads>>>(
-      plan.shares, indices, wanted.data(), wanted.size(), columns.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(find_first_columns, wanted.size(), plan.shares, indices, wanted.data(),
+               wanted.size(), columns.data());
   const std::vector<LocalIndex> first = columns.to_host();
   std::vector<std::size_t> by_column(inside.size());
   std::iota(by_column.begin(), by_column.end(), std::size_t{0});
@@ -176,8 +158,7 @@ void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid gr
                    [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
   std::vector<std::int32_t> together;
   for (const std::size_t k : by_column) together.push_back(inside[k]);
-  const std::vector<std::int32_t> order = share_order(plan.shares.parts, together, grid);
-  plan.order = DeviceArray<std::int32_t>(std::span<const std::int32_t>(order));
+  plan.order = device_array(share_order(plan.shares.parts, together, grid));
 }
 
 }  // namespace rowhalo

@@ -11,8 +11,9 @@ namespace {
 
 /// One thread per lane of a chunk. Entries beyond the end have position 0.
 template <class Word>
-__global__ void encode(const Word* values, Offset entries, const Word* table, int table_size,
-                       ValuePositions* positions, std::int64_t lanes) {
+__global__ void write_value_positions(const Word* values, Offset entries, const Word* table,
+                                      int table_size, ValuePositions* positions,
+                                      std::int64_t lanes) {
   const std::int64_t item = thread_index();
   if (item >= lanes) return;
   const Offset first = item / warp_size * chunk_entries + item % warp_size;
@@ -27,8 +28,8 @@ __global__ void encode(const Word* values, Offset entries, const Word* table, in
 
 /// The same for numbers of 16 bits; those beyond the end have code 0.
 template <class T>
-__global__ void encode(const T* values, Offset entries, FixedPointCode<T> fixed, uint4* codes,
-                       std::int64_t lanes) {
+__global__ void write_codes(const T* values, Offset entries, FixedPointCode<T> fixed, uint4* codes,
+                            std::int64_t lanes) {
   const std::int64_t item = thread_index();
   if (item >= lanes) return;
   const Offset first = item / warp_size * chunk_entries + item % warp_size;
@@ -48,12 +49,9 @@ std::int64_t lanes_of(Offset entries) {
 
 template <class T>
 DeviceArray<uint4> encode_fixed(const T* values, Offset entries, const FixedPoint& fixed) {
-  const std::int64_t lanes = lanes_of(entries);
-  DeviceArray<uint4> codes(lanes);
-  if (lanes == 0) return codes;
-  encode<<<blocks_for(lanes, conversion_threads), conversion_threads>>>(
-      values, entries, FixedPointCode<T>(fixed), codes.data(), lanes);
-  ROWHALO_CUDA(cudaGetLastError());
+  DeviceArray<uint4> codes(lanes_of(entries));
+  launch_items(write_codes<T>, codes.size(), values, entries, FixedPointCode<T>(fixed),
+               codes.data(), codes.size());
   return codes;
 }
 
@@ -63,16 +61,13 @@ template DeviceArray<uint4> encode_fixed(const float*, Offset, const FixedPoint&
 DeviceArray<ValuePositions> encode_values(const void* values, std::size_t value_bytes,
                                           Offset entries,
                                           const std::vector<std::uint64_t>& distinct) {
-  const std::int64_t lanes = lanes_of(entries);
-  DeviceArray<ValuePositions> positions(lanes);
-  if (lanes == 0) return positions;
+  DeviceArray<ValuePositions> positions(lanes_of(entries));
   with_word(value_bytes, [&]<class Word>(Word) {
     const std::vector<Word> words(distinct.begin(), distinct.end());
-    const DeviceArray<Word> table{std::span<const Word>(words)};
-    encode<<<blocks_for(lanes, conversion_threads), conversion_threads>>>(
-        static_cast<const Word*>(values), entries, table.data(), static_cast<int>(words.size()),
-        positions.data(), lanes);
-    ROWHALO_CUDA(cudaGetLastError());
+    const DeviceArray<Word> table = device_array(words);
+    launch_items(write_value_positions<Word>, positions.size(), static_cast<const Word*>(values),
+                 entries, table.data(), static_cast<int>(words.size()), positions.data(),
+                 positions.size());
     synchronize_device();  // before the table goes
   });
   return positions;

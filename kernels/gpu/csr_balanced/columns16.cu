@@ -49,12 +49,10 @@ Columns16 encode_columns16(const LocalIndex* indices, Offset entries) {
   const std::int64_t chunks = (entries + chunk_entries - 1) / chunk_entries;
   result.bases = DeviceArray<LocalIndex>(chunks);
   result.offsets = DeviceArray<uint4>(chunks * warp_size);
-  const DeviceArray<unsigned long long> wide(1);
-  set_bytes_async(wide.data(), 0, static_cast<std::size_t>(wide.bytes()), Stream{});
-  encode_chunks<<<blocks_for(chunks * warp_size, conversion_threads), conversion_threads>>>(
-      indices, entries, result.bases.data(), result.offsets.data(), wide.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  result.chunks32 = static_cast<std::int64_t>(wide.to_host()[0]);
+  const auto wide = filled_array<unsigned long long>(1);
+  launch_warps(encode_chunks, chunks, indices, entries, result.bases.data(), result.offsets.data(),
+               wide.data());
+  result.chunks32 = static_cast<std::int64_t>(wide.back());
   return result;
 }
 

@@ -41,20 +41,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
-#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -84,16 +77,13 @@ class CsrBalancedKernel final : public DeviceFormat {
                             static_cast<unsigned>(multiprocessors));
     store_values(exact);
     partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
-    arrived_ = DeviceArray<unsigned>(plan_.split_rows.size());
-    set_bytes_async(arrived_.data(), 0, static_cast<std::size_t>(arrived_.bytes()), Stream{});
-    stop_clock(exact.seconds);
+    arrived_ = filled_array<unsigned>(plan_.split_rows.size());
   }
 
   bool leaves_room() const override { return true; }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     if constexpr (takes_coded_values<Wide>) {
       if (coded()) return launch<Wide>(product, nullptr, stream);
     }
@@ -109,7 +99,7 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   template <class Types>
   void launch(const LocalProduct& product, const typename Types::Matrix* values,
-              Stream stream) const {
+              cudaStream_t stream) const {
     launch_balanced<Types>(
         {product,
          plan_.view(),
@@ -124,8 +114,7 @@ class CsrBalancedKernel final : public DeviceFormat {
          hubs_.count(),
          partial_sums_.data(),
          arrived_.data()},
-        grid_, native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+        grid_, stream);
   }
 
   /// As positions in a table where few are distinct, in 16 bits where these hold them; else as they
@@ -196,7 +185,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   }
 
   std::int64_t stored_entries() const override { return plan_.entries; }
-  std::int64_t matrix_bytes(const DeviceCounts&) const override {
+  std::int64_t matrix_bytes(const RowCounts&) const override {
     const bool has_columns16 = columns16_.bases.size() > 0;
     const Offset as_they_are = has_columns16 ? columns16_.chunks32 * chunk_entries : plan_.entries;
     return value_bytes() + as_they_are * static_cast<std::int64_t>(sizeof(LocalIndex)) +

@@ -9,8 +9,6 @@
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
-#include "kernels/gpu/device/check.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -34,8 +32,8 @@ __global__ void flag_busy_columns(const unsigned* counts, LocalIndex columns, un
 }
 
 /// Keys that rise as counts fall, with the numbers of the columns.
-__global__ void write_sort_keys(const unsigned* counts, const std::int64_t* busy,
-                                std::int64_t count, unsigned* keys, unsigned* numbers) {
+__global__ void write_hub_keys(const unsigned* counts, const std::int64_t* busy, std::int64_t count,
+                               unsigned* keys, unsigned* numbers) {
   const std::int64_t k = thread_index();
   if (k >= count) return;
   keys[k] = ~counts[busy[k]];
@@ -78,24 +76,19 @@ struct MostUsed {
 /// Columns with more than `fewest` entries; none where all of these have fewer than `needed`.
 MostUsed most_used(const LocalIndex* indices, Offset entries, LocalIndex columns, std::int32_t most,
                    unsigned fewest, double needed) {
-  const DeviceArray<unsigned> counts(columns);
+  const auto counts = filled_array<unsigned>(columns);
   const DeviceArray<unsigned char> flags(columns);
-  const DeviceArray<unsigned long long> of_busy(1);
-  set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
-  set_bytes_async(of_busy.data(), 0, static_cast<std::size_t>(of_busy.bytes()), Stream{});
-  count_columns<<<blocks_for(entries, conversion_threads), conversion_threads>>>(indices, entries,
-                                                                                 counts.data());
-  flag_busy_columns<<<blocks_for(columns, conversion_threads), conversion_threads>>>(
-      counts.data(), columns, fewest, flags.data(), of_busy.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const unsigned long long entries_of_busy = of_busy.to_host()[0];
+  const auto of_busy = filled_array<unsigned long long>(1);
+  launch_items(count_columns, entries, indices, entries, counts.data());
+  launch_items(flag_busy_columns, columns, counts.data(), columns, fewest, flags.data(),
+               of_busy.data());
+  const unsigned long long entries_of_busy = of_busy.back();
   if (entries_of_busy == 0 || static_cast<double>(entries_of_busy) < needed) return {};
 
   const DeviceArray<std::int64_t> busy = places_of_flags(flags);
   const DeviceArray<unsigned> keys(busy.size()), numbers(busy.size());
-  write_sort_keys<<<blocks_for(busy.size(), conversion_threads), conversion_threads>>>(
-      counts.data(), busy.data(), busy.size(), keys.data(), numbers.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(write_hub_keys, busy.size(), counts.data(), busy.data(), busy.size(), keys.data(),
+               numbers.data());
   const auto sorted = sort_pairs(keys.data(), numbers);
   const auto size = static_cast<std::size_t>(std::min<std::int64_t>(most, busy.size()));
   std::vector<unsigned> keys_of_hubs(size);
@@ -122,19 +115,15 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
   if (hubs.columns.empty() || static_cast<double>(hubs.entries) < needed) return {};
 
   HubColumns result;
-  result.columns = DeviceArray<LocalIndex>(std::span<const LocalIndex>(hubs.columns));
+  result.columns = device_array(hubs.columns);
   result.indices = DeviceArray<LocalIndex>(entries);
-  const DeviceArray<LocalIndex> hub_of(columns);
-  set_bytes_async(hub_of.data(), 0xff, static_cast<std::size_t>(hub_of.bytes()), Stream{});  // -1
-  note_hubs<<<blocks_for(result.count(), conversion_threads), conversion_threads>>>(
-      result.columns.data(), result.count(), hub_of.data());
-  const DeviceArray<Sectors> sectors(1);
-  set_bytes_async(sectors.data(), 0, sizeof(Sectors), Stream{});
-  code_entries<<<blocks_for(entries, conversion_threads), conversion_threads>>>(
-      indices, entries, hub_of.data(), sector_bytes / static_cast<int>(vector_value_bytes),
-      result.indices.data(), sectors.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const Sectors count = sectors.to_host()[0];
+  const auto hub_of = filled_array<LocalIndex>(columns, 0xff);  // -1
+  launch_items(note_hubs, result.count(), result.columns.data(), result.count(), hub_of.data());
+  const auto sectors = filled_array<Sectors>(1);
+  launch_items(code_entries, entries, indices, entries, hub_of.data(),
+               sector_bytes / static_cast<int>(vector_value_bytes), result.indices.data(),
+               sectors.data());
+  const Sectors count = sectors.back();
   if (static_cast<double>(count.all - count.without_hubs) < needed) return {};
   return result;
 }

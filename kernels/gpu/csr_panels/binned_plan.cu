@@ -2,9 +2,10 @@
 //
 // The plan of csr-binned (binned_plan.hpp): entries are sorted by the number of their cell, which
 // keeps the order of the rows in each; all else is one thread per row, a cell or an entry.
+#include <bit>
+
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
-#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/scans.cuh"
@@ -136,16 +137,6 @@ __global__ void fill_cells(CsrView matrix, SortedEntries entries, const std::uin
   order[number] = static_cast<std::uint16_t>(target.place * unit + in_cell);
 }
 
-void clear(void* memory, std::int64_t bytes) {
-  set_bytes_async(memory, 0, static_cast<std::size_t>(bytes), Stream{});
-}
-
-int bits_for(std::int64_t numbers) {
-  int bits = 1;
-  while (bits < 32 && numbers > std::int64_t{1} << bits) ++bits;
-  return bits;
-}
-
 }  // namespace
 
 BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanels panels,
@@ -155,61 +146,48 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   const ListedRows numbered = number_listed_rows(matrix, rows);
   const ListedView listed{numbered.begins.data(), numbered.nonempty.data(), rows.count};
   const Offset count = numbered.entries;
-  const unsigned row_blocks = blocks_for(std::int64_t{rows.count} + 1, conversion_threads);
   plan.bin_rows = DeviceArray<BinRows>(std::int64_t{bins.count} + 1);
   plan.bin_begins = DeviceArray<Offset>(plan.bin_rows.size());
   plan.in_bins = DeviceArray<RowInBin>(numbered.with_entries);
   plan.empty = DeviceArray<unsigned>(blocks_for(rows.count, warp_size));
-  find_bins<<<row_blocks, conversion_threads>>>(listed, bins, plan.bin_rows.data(),
-                                                plan.bin_begins.data());
-  place_rows<<<row_blocks, conversion_threads>>>(listed, bins, plan.bin_rows.data(),
-                                                 plan.bin_begins.data(), plan.in_bins.data(),
-                                                 plan.empty.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(find_bins, std::int64_t{rows.count} + 1, listed, bins, plan.bin_rows.data(),
+               plan.bin_begins.data());
+  launch_items(place_rows, rows.count, listed, bins, plan.bin_rows.data(), plan.bin_begins.data(),
+               plan.in_bins.data(), plan.empty.data());
 
   const DeviceArray<std::uint32_t> cells(count), sources(count), unsorted(count);
-  find_cells<<<blocks_for(std::int64_t{rows.count} * warp_size, conversion_threads),
-               conversion_threads>>>(matrix, rows, listed, bins, panels, cells.data(),
-                                     sources.data(), unsorted.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_warps(find_cells, rows.count, matrix, rows, listed, bins, panels, cells.data(),
+               sources.data(), unsorted.data());
   const std::int64_t cell_count = std::int64_t{bins.count} * panels.count;
-  const auto by_cell = sort_pairs(cells.data(), unsorted, bits_for(cell_count));
+  const auto by_cell =
+      sort_pairs(cells.data(), unsorted, std::bit_width(static_cast<std::uint32_t>(cell_count)));
 
   const DeviceArray<std::uint32_t> cell_begins(cell_count + 1), units(cell_count + 1),
       units_of_bins(cell_count + 1);
-  const unsigned cell_blocks = blocks_for(cell_count + 1, conversion_threads);
-  find_cell_begins<<<cell_blocks, conversion_threads>>>(by_cell.keys.data(), count, cell_count,
-                                                        cell_begins.data());
-  count_units<<<cell_blocks, conversion_threads>>>(cell_begins.data(), panels.count, bins.count,
-                                                   unit, units.data(), units_of_bins.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(find_cell_begins, cell_count + 1, by_cell.keys.data(), count, cell_count,
+               cell_begins.data());
+  launch_items(count_units, cell_count + 1, cell_begins.data(), panels.count, bins.count, unit,
+               units.data(), units_of_bins.data());
   const DeviceArray<std::uint32_t> unit_begins = prefix_sum(units);
   const DeviceArray<std::uint32_t> places = prefix_sum(units_of_bins);
-  std::uint32_t all_units = 0;
-  copy_now(&all_units, unit_begins.data() + cell_count, sizeof(all_units));
   plan.cells = DeviceArray<BinnedCell>(cell_count);
   plan.panel_begins = DeviceArray<Offset>(std::int64_t{panels.count} + 1);
-  write_cells<<<cell_blocks, conversion_threads>>>(unit_begins.data(), places.data(), panels.count,
-                                                   bins.count, plan.cells.data());
-  write_panels<<<blocks_for(plan.panel_begins.size(), conversion_threads), conversion_threads>>>(
-      unit_begins.data(), panels.count, bins.count, unit, plan.panel_begins.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(write_cells, cell_count, unit_begins.data(), places.data(), panels.count, bins.count,
+               plan.cells.data());
+  launch_items(write_panels, plan.panel_begins.size(), unit_begins.data(), panels.count, bins.count,
+               unit, plan.panel_begins.data());
 
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
-  plan.columns = DeviceArray<std::uint16_t>(Offset{all_units} * unit);
+  plan.columns = filled_array<std::uint16_t>(Offset{unit_begins.back()} * unit);
   plan.values = DeviceMemory(static_cast<std::size_t>(plan.slots()) * value_bytes);
-  plan.order = DeviceArray<std::uint16_t>(count + order_pack);
-  clear(plan.columns.data(), plan.columns.bytes());
-  clear(plan.values.data(), static_cast<std::int64_t>(plan.values.bytes()));
-  clear(plan.order.data(), plan.order.bytes());
+  plan.order = filled_array<std::uint16_t>(count + order_pack);
+  set_bytes_async(plan.values.data(), 0, plan.values.bytes(), Stream{});
   const SortedEntries sorted{count, by_cell.keys.data(), by_cell.values.data(), cell_begins.data()};
   with_word(value_bytes, [&]<class Word>(Word) {
-    if (count == 0) return;
-    fill_cells<<<blocks_for(count, conversion_threads), conversion_threads>>>(
-        matrix, sorted, sources.data(), panels, bins.count, unit, plan.cells.data(),
-        plan.columns.data(), reinterpret_cast<Word*>(plan.values.data()), plan.order.data());
+    launch_items(fill_cells<Word>, count, matrix, sorted, sources.data(), panels, bins.count, unit,
+                 plan.cells.data(), plan.columns.data(),
+                 reinterpret_cast<Word*>(plan.values.data()), plan.order.data());
   });
-  ROWHALO_CUDA(cudaGetLastError());
   synchronize_device();  // before what is local goes
   if (numbered.with_entries == rows.count) plan.empty = {};
   return plan;

@@ -29,15 +29,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -204,21 +200,19 @@ class CsrBinnedKernel final : public DeviceFormat {
     ROWHALO_CUDA(cudaFuncSetAttribute(sum_bins<Numbers>,
                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(bin_bytes(capacity_))));
-    stop_clock();
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const BinnedArguments<Numbers> arguments{
         product,          plan_.view(),     reinterpret_cast<const Matrix*>(plan_.values.data()),
         products_.data(), capacity_ / unit, rows_,
         csr_.columns};
-    multiply_panels<Numbers><<<static_cast<unsigned>(plan_.panels.count), panel_threads,
-                               panel_bytes(), native(stream)>>>(arguments);
+    multiply_panels<Numbers>
+        <<<static_cast<unsigned>(plan_.panels.count), panel_threads, panel_bytes(), stream>>>(
+            arguments);
     ROWHALO_CUDA(cudaGetLastError());
-    sum_bins<Numbers><<<bins_, bin_threads<Sum>, bin_bytes(capacity_), native(stream)>>>(arguments);
-    ROWHALO_CUDA(cudaGetLastError());
+    sum_bins<Numbers><<<bins_, bin_threads<Sum>, bin_bytes(capacity_), stream>>>(arguments);
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -271,7 +265,7 @@ class CsrBinnedKernel final : public DeviceFormat {
   }
 
   std::int64_t stored_entries() const override { return plan_.slots(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return plan_.bytes() + 2 * products_.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override { return plan_.bytes() + products_.bytes(); }

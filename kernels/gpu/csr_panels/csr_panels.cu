@@ -30,19 +30,15 @@
 //
 // Bytes of the matrix: n (v + 2) + 8 per piece of a row in a panel, of which there are m for each
 // panel, and a sum, written and read; rows.
-#include <string>
 
-#include "kernels/formats.hpp"
+#include "kernels/choice.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/column_panels.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -233,22 +229,6 @@ template <class Numbers>
 using PanelLaunch = void (*)(PanelArguments<Numbers>);
 
 template <class Numbers>
-PanelLaunch<Numbers> kernel_of(int threads) {
-  switch (threads) {
-    case 2:
-      return sum_pieces<Numbers, 2>;
-    case 4:
-      return sum_pieces<Numbers, 4>;
-    case 8:
-      return sum_pieces<Numbers, 8>;
-    case 16:
-      return sum_pieces<Numbers, 16>;
-    default:
-      return sum_pieces<Numbers, 32>;
-  }
-}
-
-template <class Numbers>
 class CsrPanelsKernel final : public DeviceFormat {
  public:
   CsrPanelsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
@@ -263,27 +243,27 @@ class CsrPanelsKernel final : public DeviceFormat {
                    std::to_string(pieces) + " pieces for " + std::to_string(entries) +
                    " nonzeros; use csr-balanced");
     }
-    kernel_ = kernel_of<Numbers>(fitting_threads(mean));
+    kernel_ = with_choice<2, 4, 8, 16, 32>(
+        fitting_threads(mean),
+        [](auto threads) -> PanelLaunch<Numbers> { return sum_pieces<Numbers, threads>; });
     ROWHALO_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(shared_bytes())));
     fill(entries, pieces);
     sums_ = DeviceArray<Sum>(pieces);
-    stop_clock();
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const PanelArguments<Numbers> arguments{product,        begins_.data(), columns_.data(),
                                             values_.data(), panels_.count,  panels_.columns,
                                             csr_.columns,   rows_,          sums_.data()};
-    kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(),
-              native(stream)>>>(arguments);
+    kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(), stream>>>(
+        arguments);
     ROWHALO_CUDA(cudaGetLastError());
     constexpr int threads = 256;
-    sum_panels<Numbers><<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0,
-                          native(stream)>>>(arguments);
-    ROWHALO_CUDA(cudaGetLastError());
+    sum_panels<Numbers>
+        <<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0, stream>>>(
+            arguments);
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -295,38 +275,27 @@ class CsrPanelsKernel final : public DeviceFormat {
   }
 
   void fill(Offset entries, std::int64_t pieces) {
-    constexpr int threads = 128;
     const DeviceArray<Offset> of_rows(std::int64_t{rows_.count} + 1);
-    count_segments<<<blocks_for(of_rows.size(), threads), threads>>>(csr_, rows_, of_rows.data());
-    ROWHALO_CUDA(cudaGetLastError());
+    launch_items(count_segments, of_rows.size(), csr_, rows_, of_rows.data());
     const DeviceArray<Offset> first = prefix_sum(of_rows);
-    RowSegments segments{first.data(), 0};
-    copy_now(&segments.count, first.data() + rows_.count, sizeof(segments.count));
-    const DeviceArray<Offset> counts(panels_.count * segments.count + 1);
-    set_bytes_async(counts.data(), 0, static_cast<std::size_t>(counts.bytes()), Stream{});
-    const unsigned blocks = blocks_for(segments.count * warp_size, threads);
-    if (entries > 0) {
-      count_pieces<<<blocks, threads>>>(csr_, rows_, panels_, segments, counts.data());
-      ROWHALO_CUDA(cudaGetLastError());
-    }
+    const RowSegments segments{first.data(), first.back()};
+    const auto counts = filled_array<Offset>(panels_.count * segments.count + 1);
+    launch_warps(count_pieces, segments.count, csr_, rows_, panels_, segments, counts.data());
     const DeviceArray<Offset> ends = prefix_sum(counts);
     begins_ = DeviceArray<Offset>(pieces + 1);
-    begin_pieces<<<blocks_for(pieces + 1, threads), threads>>>(ends.data(), segments, rows_.count,
-                                                               pieces, begins_.data());
-    ROWHALO_CUDA(cudaGetLastError());
+    launch_items(begin_pieces, pieces + 1, ends.data(), segments, rows_.count, pieces,
+                 begins_.data());
     columns_ = DeviceArray<std::uint16_t>(entries);
     values_ = DeviceArray<Matrix>(entries);
     with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      if (entries == 0) return;
-      fill_pieces<<<blocks, threads>>>(csr_, rows_, panels_, segments, ends.data(), columns_.data(),
-                                       reinterpret_cast<Word*>(values_.data()));
+      launch_warps(fill_pieces<Word>, segments.count, csr_, rows_, panels_, segments, ends.data(),
+                   columns_.data(), reinterpret_cast<Word*>(values_.data()));
     });
-    ROWHALO_CUDA(cudaGetLastError());
     synchronize_device();  // before what is local goes
   }
 
   std::int64_t stored_entries() const override { return values_.size(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return footprint_bytes() + sums_.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "kernels/gpu/dense/dense_block.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -21,6 +20,7 @@ struct Findings {
 };
 
 __global__ void measure_first_row(CsrView matrix, RowListView rows, Offset* begin_and_end) {
+  if (thread_index() > 0) return;
   const LocalIndex row = rows[0];
   begin_and_end[0] = matrix.offsets[row];
   begin_and_end[1] = matrix.offsets[row + 1];
@@ -46,8 +46,9 @@ __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begi
 }
 
 template <class Word>
-__global__ void copy_entries(CsrView matrix, RowListView rows, LocalIndex columns,
-                             std::int64_t row_stride, std::int64_t column_stride, Word* values) {
+__global__ void copy_dense_entries(CsrView matrix, RowListView rows, LocalIndex columns,
+                                   std::int64_t row_stride, std::int64_t column_stride,
+                                   Word* values) {
   for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * columns;
        item += thread_count()) {
     const auto k = static_cast<LocalIndex>(item / columns);
@@ -69,18 +70,15 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
     : vector_bytes_(vector_value_bytes(matrix.precision)) {
   if (rows.count == 0) return;
   const DeviceArray<Offset> first(2);
-  measure_first_row<<<1, 1>>>(matrix, rows, first.data());
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(measure_first_row, 1, matrix, rows, first.data());
   const std::vector<Offset> ends = first.to_host();
   columns_ = static_cast<LocalIndex>(ends[1] - ends[0]);
 
   Findings findings{matrix.rows, 1};
   const DeviceArray<Findings> found{std::span<const Findings>(&findings, 1)};
   const std::int64_t entries = std::int64_t{rows.count} * columns_;
-  const unsigned blocks = filling_blocks(entries + rows.count, conversion_threads);
-  compare_rows<<<blocks, conversion_threads>>>(matrix, rows, ends[0], columns_, found.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  findings = found.to_host()[0];
+  launch_filling(compare_rows, entries + rows.count, matrix, rows, ends[0], columns_, found.data());
+  findings = found.back();
   if (findings.other_row < matrix.rows) {
     options.fail("a dense format takes rows that all hold the same columns, but row " +
                  std::to_string(findings.other_row) +
@@ -94,14 +92,11 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   value_bytes_ = entries * bytes;
   const std::int64_t lines = layout == Layout::rows ? rows.count : columns_;
   values_ = DeviceMemory(static_cast<std::size_t>(leading_ * lines * bytes));
-  if (entries > 0) {
-    with_word(static_cast<std::size_t>(bytes), [&]<class Word>(Word) {
-      copy_entries<<<blocks, conversion_threads>>>(
-          matrix, rows, columns_, layout == Layout::rows ? leading_ : 1,
-          layout == Layout::rows ? 1 : leading_, reinterpret_cast<Word*>(values_.data()));
-    });
-    ROWHALO_CUDA(cudaGetLastError());
-  }
+  with_word(static_cast<std::size_t>(bytes), [&]<class Word>(Word) {
+    launch_filling(copy_dense_entries<Word>, entries, matrix, rows, columns_,
+                   layout == Layout::rows ? leading_ : 1, layout == Layout::rows ? 1 : leading_,
+                   reinterpret_cast<Word*>(values_.data()));
+  });
   if (findings.in_order == 0) {
     indices_ = DeviceArray<LocalIndex>(columns_);
     copy_now(indices_.data(), matrix.indices + ends[0], static_cast<std::size_t>(indices_.bytes()));
@@ -110,9 +105,9 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   synchronize_device();
 }
 
-const void* DenseBlock::gathered(const void* x, Stream stream) const {
+const void* DenseBlock::gathered(const void* x, cudaStream_t stream) const {
   with_word(vector_bytes_, [&]<class Word>(Word) {
-    gather<<<blocks_for(columns_, conversion_threads), conversion_threads, 0, native(stream)>>>(
+    gather<<<blocks_for(columns_, conversion_threads), conversion_threads, 0, stream>>>(
         indices_.data(), columns_, static_cast<const Word*>(x),
         reinterpret_cast<Word*>(gathered_.data()));
   });

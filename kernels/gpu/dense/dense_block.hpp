@@ -7,6 +7,8 @@
 // multiplies exactly the stored entries.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
@@ -31,12 +33,12 @@ class DenseBlock {
   /// x with its entries in the order of the stored ones: x itself where that is its own order, else
   /// a copy that is put together in `stream`.
   template <class T>
-  const T* ordered(const T* x, Stream stream) const {
+  const T* ordered(const T* x, cudaStream_t stream) const {
     return indices_.size() == 0 ? x : static_cast<const T*>(gathered(x, stream));
   }
 
  private:
-  const void* gathered(const void* x, Stream stream) const;
+  const void* gathered(const void* x, cudaStream_t stream) const;
 
   DeviceMemory values_;
   DeviceArray<LocalIndex> indices_;  ///< of the entries of every row; empty: 0, 1, 2, ...

@@ -9,13 +9,8 @@
 // dense-split): n v + rows.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <utility>
-
 #include "kernels/gpu/dense/dense_block.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
 
 namespace rowhalo {
 
@@ -29,7 +24,8 @@ struct DenseArguments : ProductOf<Numbers> {
 };
 
 template <class Numbers>
-using DenseLaunch = std::function<void(const DenseArguments<Numbers>& arguments, cudaStream_t)>;
+using DenseLaunch = void (*)(const DenseArguments<Numbers>& arguments, int block,
+                             cudaStream_t stream);
 
 enum class LaneSums { none, kept };
 
@@ -37,36 +33,34 @@ template <class Numbers>
 class DenseGpuKernel final : public DeviceFormat {
  public:
   DenseGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options,
-                 DenseBlock::Layout layout, DenseLaunch<Numbers> launch,
+                 DenseBlock::Layout layout, DenseLaunch<Numbers> launch, int block,
                  LaneSums partial = LaneSums::none)
       : DeviceFormat(matrix, rows),
         dense_(matrix, rows, layout, options),
         sums_(partial == LaneSums::kept ? rows.count : 0),
-        launch_(std::move(launch)) {
-    stop_clock();
-  }
+        launch_(launch),
+        block_(block) {}
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     ProductOf<Numbers> arguments(product);
     arguments.x = dense_.ordered(arguments.x, stream);
     launch_({arguments, static_cast<const typename Numbers::Matrix*>(dense_.values()),
              dense_.leading(), dense_.columns(), rows_, sums_.data()},
-            native(stream));
-    ROWHALO_CUDA(cudaGetLastError());
+            block_, stream);
   }
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return dense_.value_bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override { return dense_.footprint_bytes() + sums_.bytes(); }
-  LaneUse lanes() const override { return {1, 1}; }
+  std::optional<LaneUse> lanes() const override { return LaneUse{}; }
 
   DenseBlock dense_;
   DeviceArray<typename Numbers::Sum> sums_;
   DenseLaunch<Numbers> launch_;
+  int block_;
 };
 
 }  // namespace rowhalo

@@ -8,12 +8,11 @@
 //   s_r = tree sum over the group; thread 0 writes y
 // Every load of the matrix is 16 bytes per thread and one stretch per group; x is read once for
 // `rows` rows. The order of summation depends on the options alone: the same bits every time.
-#include "kernels/formats.hpp"
+#include "kernels/choice.hpp"
 #include "kernels/gpu/dense/dense_kernel.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -96,35 +95,10 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
 }
 
 template <class Numbers, int threads, int rows>
-void launch(const DenseArguments<Numbers>& arguments, cudaStream_t stream) {
-  constexpr int block = threads < least_block ? least_block : threads;
+void launch_split(const DenseArguments<Numbers>& arguments, int block, cudaStream_t stream) {
   const std::int64_t groups = (std::int64_t{arguments.rows.count} + rows - 1) / rows;
   dense_split_kernel<Numbers, threads, rows>
       <<<blocks_for(groups * threads, block), block, 0, stream>>>(arguments);
-}
-
-template <class Numbers, int threads>
-DenseLaunch<Numbers> launch_of_rows(int rows) {
-  switch (rows) {
-    case 1:
-      return launch<Numbers, threads, 1>;
-    case 2:
-      return launch<Numbers, threads, 2>;
-    default:
-      return launch<Numbers, threads, 4>;
-  }
-}
-
-template <class Numbers>
-DenseLaunch<Numbers> launch_of(int threads, int rows) {
-  switch (threads) {
-    case 32:
-      return launch_of_rows<Numbers, 32>(rows);
-    case 128:
-      return launch_of_rows<Numbers, 128>(rows);
-    default:
-      return launch_of_rows<Numbers, 256>(rows);
-  }
 }
 
 /// The value of an option that must be one of three.
@@ -147,9 +121,13 @@ std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView 
   const int threads = one_of(options, "threads", fitting, 32, 128, 256);
   const int rows_per_group = one_of(options, "rows", 4, 1, 2, 4);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options,
-                                                     DenseBlock::Layout::rows,
-                                                     launch_of<Numbers>(threads, rows_per_group));
+    const auto launch = with_choice<32, 128, 256>(threads, [&](auto t) {
+      return with_choice<1, 2, 4>(rows_per_group, [](auto r) -> DenseLaunch<Numbers> {
+        return launch_split<Numbers, decltype(t)::value, r>;
+      });
+    });
+    return std::make_unique<DenseGpuKernel<Numbers>>(
+        matrix, rows, options, DenseBlock::Layout::rows, launch, std::max(threads, least_block));
   });
 }
 

@@ -69,6 +69,9 @@ void launch_empty_kernel(Stream) {
 RowLengths row_lengths_on_device(const CsrView&, RowListView) {
   refuse();
 }
+RowCounts count_on_device(const CsrView&, RowListView) {
+  refuse();
+}
 double measure_csr_of_coordinates(const CsrView&) {
   refuse();
 }

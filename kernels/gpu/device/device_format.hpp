@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats that keep a copy of the local matrix on the device have in common: the matrix, the
-// rows, the clock of the set-up, work() from three counts, and the factory.
+// What GPU formats have in common beside format_kernel.hpp: the check of each launch, how lanes are
+// used, and the factories. A format includes this for all of these, for the number types of a
+// precision and for memory on the device.
 #pragma once
 
 #include <initializer_list>
@@ -9,82 +10,63 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/format_kernel.hpp"
 #include "kernels/gpu/device/device_work.hpp"
+#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/runtime.hpp"
-#include "kernels/options.hpp"
-#include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {
 
-class DeviceFormat : public SpmvKernel {
- public:
-  KernelWork work() const final {
-    const DeviceCounts counts = count_on_device(csr_, rows_);
-    KernelWork work = work_of(counts, stored_entries(), matrix_bytes(counts));
-    work.footprint_bytes = footprint_bytes();
-    work.setup_seconds = setup_seconds_;
-    const LaneUse use = lanes();
-    work.coalescing = use.coalescing;
-    work.balance = use.balance;
-    work.parameters = parameters();
-    return work;
-  }
-
+class DeviceFormat : public FormatKernel {
  protected:
-  DeviceFormat(const CsrView& matrix, RowListView rows) : csr_(matrix), rows_(rows) {}
+  DeviceFormat(const CsrView& matrix, RowListView rows) : FormatKernel(matrix, rows) {}
 
-  /// To be called at the end of the constructor: set-up is over. `before`: what it took before.
-  void stop_clock(double before = 0) {
-    synchronize_device();
-    setup_seconds_ = before + host_seconds() - start_;
-  }
+  /// Launches the product of at least one row.
+  virtual void launch_product(const LocalProduct& product, cudaStream_t stream) const = 0;
 
-  /// Slots that hold an entry or padding.
-  virtual std::int64_t stored_entries() const = 0;
-  /// Read in a product, vectors apart.
-  virtual std::int64_t matrix_bytes(const DeviceCounts& counts) const = 0;
-  /// Held beside the CSR arrays.
-  virtual std::int64_t footprint_bytes() const = 0;
-
-  /// How warps use their lanes; without more, they lie side by side and idle on padding only.
-  virtual LaneUse lanes() const {
+  /// Without more, lanes lie side by side and idle on padding only.
+  std::optional<LaneUse> lanes() const override {
     const std::int64_t slots = stored_entries();
-    if (slots == 0) return {};
+    if (slots == 0) return LaneUse{};
     const Offset nonzeros = listed_nonzeros_on_device(csr_, rows_);
-    return {1, static_cast<double>(nonzeros) / static_cast<double>(slots)};
+    return LaneUse{1, static_cast<double>(nonzeros) / static_cast<double>(slots)};
   }
-  /// What the format chose by itself.
-  virtual std::string parameters() const { return ""; }
-
-  CsrView csr_;
-  RowListView rows_;
 
  private:
-  double start_ = host_seconds();
-  double setup_seconds_ = 0;
+  void multiply(const LocalProduct& product, Stream stream) const final {
+    if (rows_.count == 0) return;
+    launch_product(product, native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
 };
 
-/// Kernel<Numbers>(matrix, rows, options) with the number types of the matrix (number_types.hpp);
-/// `keys`: the options that the format has.
-template <template <class> class Kernel>
+/// Kernel<Numbers>(matrix, rows, options, more...) with the number types of the matrix
+/// (number_types.hpp); `keys`: the options that the format has.
+template <template <class> class Kernel, class... More>
 std::unique_ptr<SpmvKernel> make_with_numbers(const CsrView& matrix, RowListView rows,
                                               const Spec& options,
-                                              std::initializer_list<std::string_view> keys) {
+                                              std::initializer_list<std::string_view> keys,
+                                              const More&... more) {
   check_format_options(options, keys);
   return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<Kernel<Numbers>>(matrix, rows, options);
+    auto kernel = std::make_unique<Kernel<Numbers>>(matrix, rows, options, more...);
+    kernel->stop_clock();
+    return kernel;
   });
 }
 
 /// The same with Kernel<T>, T double or float, for formats without reduced precision.
-template <template <class> class Kernel>
+template <template <class> class Kernel, class... More>
 std::unique_ptr<SpmvKernel> make_with_wide_numbers(const CsrView& matrix, RowListView rows,
                                                    const Spec& options,
-                                                   std::initializer_list<std::string_view> keys) {
+                                                   std::initializer_list<std::string_view> keys,
+                                                   const More&... more) {
   check_format_options(options, keys);
   return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<Kernel<T>>(matrix, rows, options);
+    auto kernel = std::make_unique<Kernel<T>>(matrix, rows, options, more...);
+    kernel->stop_clock();
+    return kernel;
   });
 }
 

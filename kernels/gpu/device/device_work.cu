@@ -3,7 +3,6 @@
 // Counts over listed rows in device memory (device_work.hpp). One thread per row; columns are
 // marked in an array of flags, which a second kernel counts.
 #include "kernels/gpu/device/device_work.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -20,8 +19,9 @@ __device__ void add_of_warp(unsigned long long value, unsigned long long* total)
   if (threadIdx.x % warp_size == 0) atomicAdd(total, value);
 }
 
-/// `used`: one flag per column, or null where columns are not asked for.
-__global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used, Totals* totals) {
+/// `used`: one flag per column.
+__global__ void count_listed_rows(CsrView matrix, RowListView rows, unsigned char* used,
+                                  Totals* totals) {
   unsigned long long nonzeros = 0, runs = 0, numbers = 0;
   for (std::int64_t item = thread_index(); item < rows.count; item += thread_count()) {
     const auto k = static_cast<LocalIndex>(item);
@@ -33,7 +33,6 @@ __global__ void count_rows(CsrView matrix, RowListView rows, unsigned char* used
       if (k % RowListView::group_size == 0) ++numbers;
       if (rows.groups[k / RowListView::group_size] < 0) ++numbers;
     }
-    if (used == nullptr) continue;
     for (Offset e = begin; e < end; ++e) used[matrix.indices[e]] = 1;
   }
   add_of_warp(nonzeros, &totals->nonzeros);
@@ -119,41 +118,15 @@ __global__ void count_lanes(CsrView matrix, RowListView rows, int threads_per_ro
   add_of_warp(sectors, &totals->sectors);
 }
 
-enum class Columns { skipped, counted };
-
-Totals totals_of(const CsrView& matrix, RowListView rows, Columns columns) {
-  if (rows.count == 0) return {};
-  const Stream stream{};
-  const DeviceArray<Totals> totals(1);
-  set_bytes_async(totals.data(), 0, sizeof(Totals), stream);
-  DeviceArray<unsigned char> used;
-  if (columns == Columns::counted && matrix.columns > 0) {
-    used = DeviceArray<unsigned char>(matrix.columns);
-    set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), stream);
-  }
-  count_rows<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
-      matrix, rows, used.data(), totals.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  if (used.size() > 0) {
-    count_flags<<<filling_blocks(used.size(), conversion_threads), conversion_threads>>>(
-        used.data(), used.size(), totals.data());
-    ROWHALO_CUDA(cudaGetLastError());
-  }
-  return totals.to_host()[0];
-}
-
 }  // namespace
 
 LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
   if (rows.count == 0) return {};
-  const DeviceArray<LaneTotals> totals(1);
-  set_bytes_async(totals.data(), 0, sizeof(LaneTotals), Stream{});
+  const auto totals = filled_array<LaneTotals>(1);
   const int value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
-  const std::int64_t threads = std::int64_t{rows.count} * threads_per_row;
-  count_lanes<<<filling_blocks(threads, conversion_threads), conversion_threads>>>(
-      matrix, rows, threads_per_row, value_bytes, totals.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const LaneTotals count = totals.to_host()[0];
+  launch_filling(count_lanes, std::int64_t{rows.count} * threads_per_row, matrix, rows,
+                 threads_per_row, value_bytes, totals.data());
+  const LaneTotals count = totals.back();
   if (count.entries == 0) return {};
   const auto entries = static_cast<double>(count.entries);
   return {entries * value_bytes / (32.0 * static_cast<double>(count.sectors)),
@@ -161,53 +134,37 @@ LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
 }
 
 bool columns_ascend(const CsrView& matrix, RowListView rows) {
-  if (rows.count == 0) return true;
-  const DeviceArray<int> found(1);
-  set_bytes_async(found.data(), 0, sizeof(int), Stream{});
-  find_descents<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
-      matrix, rows, found.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  return found.to_host()[0] == 0;
+  const auto found = filled_array<int>(1);
+  launch_filling(find_descents, rows.count, matrix, rows, found.data());
+  return found.back() == 0;
 }
 
-DeviceCounts count_on_device(const CsrView& matrix, RowListView rows) {
-  const Totals totals = totals_of(matrix, rows, Columns::counted);
-  DeviceCounts counts;
-  counts.listed_nonzeros = static_cast<Offset>(totals.nonzeros);
-  counts.columns_used = static_cast<std::int64_t>(totals.columns);
-  counts.offsets_read = rows.count + static_cast<std::int64_t>(totals.runs);
-  counts.row_list_bytes = static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex));
-  counts.vector_bytes = (counts.columns_used + rows.count) *
-                        static_cast<std::int64_t>(vector_value_bytes(matrix.precision));
-  return counts;
-}
-
-KernelWork work_of(const DeviceCounts& counts, std::int64_t stored_entries,
-                   std::int64_t matrix_bytes) {
-  KernelWork work;
-  work.bytes = matrix_bytes + counts.vector_bytes;
-  work.matrix_bytes = matrix_bytes;
-  work.stored_entries = stored_entries;
-  work.flops = 2 * counts.listed_nonzeros;
-  return work;
+RowCounts count_on_device(const CsrView& matrix, RowListView rows) {
+  if (rows.count == 0) return {};
+  const auto on_device = filled_array<Totals>(1);
+  const auto used = filled_array<unsigned char>(matrix.columns);
+  launch_filling(count_listed_rows, rows.count, matrix, rows, used.data(), on_device.data());
+  launch_filling(count_flags, used.size(), used.data(), used.size(), on_device.data());
+  const Totals totals = on_device.back();
+  const auto columns = static_cast<std::int64_t>(totals.columns);
+  return {static_cast<Offset>(totals.nonzeros), columns,
+          rows.count + static_cast<std::int64_t>(totals.runs),
+          static_cast<std::int64_t>(totals.list_numbers * sizeof(LocalIndex)),
+          (columns + rows.count) * static_cast<std::int64_t>(vector_value_bytes(matrix.precision))};
 }
 
 RowLengths row_lengths_on_device(const CsrView& matrix, RowListView rows) {
   if (rows.count == 0) return {};
-  const DeviceArray<LengthTotals> totals(1);
-  set_bytes_async(totals.data(), 0, sizeof(LengthTotals), Stream{});
-  count_lengths<<<filling_blocks(rows.count, conversion_threads), conversion_threads>>>(
-      matrix, rows, totals.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  const LengthTotals sums = totals.to_host()[0];
+  const auto totals = filled_array<LengthTotals>(1);
+  launch_filling(count_lengths, rows.count, matrix, rows, totals.data());
+  const LengthTotals sums = totals.back();
   return {static_cast<Offset>(sums.nonzeros), static_cast<Offset>(sums.longest),
           static_cast<Offset>(sums.slots_of_8), static_cast<Offset>(sums.slots_of_32)};
 }
 
 Offset listed_nonzeros_on_device(const CsrView& matrix, RowListView rows) {
-  if (rows.count == 0) return 0;
-  if (rows.groups == nullptr) return matrix.nonzeros;
-  return static_cast<Offset>(totals_of(matrix, rows, Columns::skipped).nonzeros);
+  if (rows.count > 0 && rows.groups == nullptr) return matrix.nonzeros;
+  return row_lengths_on_device(matrix, rows).nonzeros;
 }
 
 }  // namespace rowhalo

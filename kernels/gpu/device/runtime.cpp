@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -29,10 +28,6 @@ void print_cuda_error(cudaError_t error, const char* call, const char* file, int
 
 bool built_with_cuda() {
   return true;
-}
-
-double host_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 int device_count() {

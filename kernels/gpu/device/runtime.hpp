@@ -37,9 +37,6 @@ struct DeviceDescription {
 DeviceDescription describe_device(int device);
 void set_device(int device);
 int current_device();
-/// Of the host's steady clock. (Its header would take longer to
-/// compile than most kernels.)
-double host_seconds();
 /// Waits for everything that was started on the current device.
 void synchronize_device();
 /// Waits for everything that was put into `stream`.
@@ -210,6 +207,16 @@ class DeviceArray {
   std::int64_t size() const { return size_; }
   std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.bytes()); }
 
+  /// Sets each byte, in the order of the default stream.
+  void set_bytes(int value) const { set_bytes_async(data(), value, memory_.bytes(), Stream{}); }
+
+  /// The last of its objects, on the host.
+  T back() const {
+    T last;
+    copy_now(&last, data() + size_ - 1, sizeof(T));
+    return last;
+  }
+
   std::vector<T> to_host() const {
     std::vector<T> host(static_cast<std::size_t>(size_));
     copy_now(host.data(), data(), memory_.bytes());
@@ -220,5 +227,19 @@ class DeviceArray {
   DeviceMemory memory_;
   std::int64_t size_ = 0;
 };
+
+/// All of whose bytes are `byte`, in the order of the default stream.
+template <class T>
+DeviceArray<T> filled_array(std::int64_t size, int byte = 0) {
+  DeviceArray<T> array(size);
+  array.set_bytes(byte);
+  return array;
+}
+
+/// A copy of host memory.
+template <class T>
+DeviceArray<T> device_array(const std::vector<T>& host) {
+  return DeviceArray<T>(std::span<const T>(host));
+}
 
 }  // namespace rowhalo

@@ -7,16 +7,10 @@
 // Diagonals ascend, so a row is summed by ascending local column.
 //
 // Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
-#include "kernels/formats.hpp"
-#include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -95,13 +89,8 @@ class DiaGpuKernel final : public DeviceFormat {
       : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     if (rows.count == 0) return;
     const std::int64_t possible = std::int64_t{matrix.rows} + matrix.columns;
-    const DeviceArray<unsigned char> used(possible);
-    set_bytes_async(used.data(), 0, static_cast<std::size_t>(used.bytes()), Stream{});
-    const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-    const unsigned blocks = blocks_for(threads, conversion_threads);
-    mark_diagonals<<<blocks, conversion_threads>>>(matrix, rows, used.data());
-    ROWHALO_CUDA(cudaGetLastError());
-
+    const auto used = filled_array<unsigned char>(possible);
+    launch_warps(mark_diagonals, rows.count, matrix, rows, used.data());
     const DeviceArray<std::int64_t> positions = places_of_flags(used);
     const std::int64_t diagonals = positions.size();
     const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
@@ -110,36 +99,23 @@ class DiaGpuKernel final : public DeviceFormat {
         std::to_string(diagonals) + " diagonals of " + std::to_string(rows.count) + " rows",
         "use sell or csr-vector");
     shifts_ = DeviceArray<LocalIndex>(diagonals);
-    masks_ = DeviceArray<unsigned>(diagonals * words_of(rows.count));
-    values_ = DeviceArray<T>(diagonals * rows.count);
-    if (diagonals > 0) {
-      set_bytes_async(masks_.data(), 0, static_cast<std::size_t>(masks_.bytes()), Stream{});
-      set_bytes_async(values_.data(), 0, static_cast<std::size_t>(values_.bytes()), Stream{});
-      const DeviceArray<LocalIndex> numbers(possible);
-      number_diagonals<<<blocks_for(diagonals, conversion_threads), conversion_threads>>>(
-          positions.data(), static_cast<LocalIndex>(diagonals), matrix.rows, shifts_.data(),
-          numbers.data());
-      fill_diagonals<<<blocks, conversion_threads>>>(matrix, rows, numbers.data(), masks_.data(),
-                                                     values_.data());
-      ROWHALO_CUDA(cudaGetLastError());
-      synchronize_device();
-    }
-    stop_clock();
+    masks_ = filled_array<unsigned>(diagonals * words_of(rows.count));
+    values_ = filled_array<T>(diagonals * rows.count);
+    const DeviceArray<LocalIndex> numbers(possible);
+    launch_items(number_diagonals, diagonals, positions.data(), static_cast<LocalIndex>(diagonals),
+                 matrix.rows, shifts_.data(), numbers.data());
+    launch_warps(fill_diagonals<T>, rows.count, matrix, rows, numbers.data(), masks_.data(),
+                 values_.data());
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
-    dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
         {product, shifts_.data(), masks_.data(), values_.data(),
          static_cast<LocalIndex>(shifts_.size()), rows_});
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   std::int64_t stored_entries() const override { return values_.size(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return footprint_bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override {
     return shifts_.bytes() + masks_.bytes() + values_.bytes();
   }

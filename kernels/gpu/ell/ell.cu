@@ -4,9 +4,7 @@
 // summed in stored order with its own accumulator: the bits of csr.
 //
 // Bytes of the matrix: (v + 4) m L + rows, with L the longest row.
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
-#include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/ell/ell_block.cuh"
 
 namespace rowhalo {
@@ -28,19 +26,14 @@ class EllGpuKernel final : public DeviceFormat {
                   "use hyb, sell or csr-vector");
     slots_ = EllBlock<T>(rows, lengths.longest);
     fill_slices(matrix, rows, whole, begins.data(), slots_.indices.data(), slots_.values.data());
-    stop_clock();
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     slots_.template apply<ell_unroll>(product, block_, stream);
   }
 
   std::int64_t stored_entries() const override { return slots_.indices.size(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return footprint_bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override { return slots_.bytes(); }
 
   int block_;

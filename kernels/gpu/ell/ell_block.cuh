@@ -7,12 +7,9 @@
 // Each row is summed in stored order with its own accumulator.
 #pragma once
 
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/product_arguments.hpp"
-#include "partition/base/row_list.hpp"
 
 namespace rowhalo {
 
@@ -47,10 +44,9 @@ struct EllBlock {
 
   /// The product with `unroll` steps loaded before the first is summed; there are rows.
   template <int unroll>
-  void apply(const ProductArguments<T>& product, int block, Stream stream) const {
-    ell_kernel<T, unroll><<<blocks_for(rows.count, block), block, 0, native(stream)>>>(
+  void apply(const ProductArguments<T>& product, int block, cudaStream_t stream) const {
+    ell_kernel<T, unroll><<<blocks_for(rows.count, block), block, 0, stream>>>(
         {product, indices.data(), values.data(), width, rows});
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   RowListView rows;

@@ -15,18 +15,14 @@
 // Bytes of the matrix: (v + 4) m L + rows, with L the longest row, up to the next multiple of the
 // threads per row.
 #include <bit>
-#include <string>
 
-#include "kernels/formats.hpp"
+#include "kernels/choice.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -130,11 +126,9 @@ using EllVectorLaunch = void (*)(EllVectorArguments<Numbers>);
 
 template <class Numbers, Start start>
 EllVectorLaunch<Numbers> kernel_of(int threads) {
-  constexpr EllVectorLaunch<Numbers> kernels[] = {
-      ell_vector_kernel<Numbers, start, 1>,  ell_vector_kernel<Numbers, start, 2>,
-      ell_vector_kernel<Numbers, start, 4>,  ell_vector_kernel<Numbers, start, 8>,
-      ell_vector_kernel<Numbers, start, 16>, ell_vector_kernel<Numbers, start, 32>};
-  return kernels[std::countr_zero(static_cast<unsigned>(threads))];
+  return with_choice<1, 2, 4, 8, 16, 32>(threads, [](auto t) -> EllVectorLaunch<Numbers> {
+    return ell_vector_kernel<Numbers, start, t>;
+  });
 }
 
 template <class Numbers>
@@ -156,36 +150,25 @@ class EllVectorKernel final : public DeviceFormat {
     }
     indices_ = DeviceArray<LocalIndex>(slots);
     values_ = DeviceArray<Matrix>(slots);
-    if (slots > 0) {
-      with_word(sizeof(Matrix), [&]<class Word>(Word) {
-        fill_rows<<<blocks_for(slots, product_threads), product_threads>>>(
-            matrix, rows, threads_, slots, indices_.data(),
-            reinterpret_cast<Word*>(values_.data()));
-      });
-      ROWHALO_CUDA(cudaGetLastError());
-    }
-    stop_clock();
+    with_word(sizeof(Matrix), [&]<class Word>(Word) {
+      launch_items(fill_rows<Word>, slots, matrix, rows, threads_, slots, indices_.data(),
+                   reinterpret_cast<Word*>(values_.data()));
+    });
   }
 
   bool starts_early() const override { return start_ == Start::early; }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const EllVectorArguments<Numbers> arguments{{indices_.data(), values_.data(), steps_, rows_},
                                                 product};
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
-    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, native(stream), arguments);
+    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, stream, arguments);
   }
 
   using Matrix = typename Numbers::Matrix;
-  using Vector = typename Numbers::Vector;
-  using Sum = typename Numbers::Sum;
 
   std::int64_t stored_entries() const override { return indices_.size(); }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
-    return footprint_bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override { return indices_.bytes() + values_.bytes(); }
   std::string parameters() const override { return "threads=" + std::to_string(threads_); }
 

@@ -9,10 +9,8 @@
 //
 // Bytes of the matrix: (v + 4) m W + (v + 8) b + rows, with W the width and b the entries beyond
 // it; partial sums as in coo-segmented.
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/coo/segmented_sum.hpp"
-#include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/ell/ell_block.cuh"
 
@@ -65,17 +63,12 @@ class HybGpuKernel final : public DeviceFormat {
                   std::to_string(rows.count) + " rows of " + std::to_string(width_) + " entries",
                   "make width= smaller, or leave it out");
     slots_ = EllBlock<T>(rows, width_);
-    if (slots > 0) {
-      fill_width<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
-          matrix, rows, width_, slots_.indices.data(), slots_.values.data());
-      ROWHALO_CUDA(cudaGetLastError());
-    }
-    stop_clock();
+    launch_items(fill_width<T>, rows.count, matrix, rows, width_, slots_.indices.data(),
+                 slots_.values.data());
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     ProductArguments<T> arguments(product);
     slots_.template apply<hyb_unroll>(arguments, block_, stream);
     arguments.beta = 1;
@@ -83,7 +76,7 @@ class HybGpuKernel final : public DeviceFormat {
   }
 
   std::int64_t stored_entries() const override { return slots_.indices.size() + beyond_.count; }
-  std::int64_t matrix_bytes(const DeviceCounts& counts) const override {
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return footprint_bytes() + partial_.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override {

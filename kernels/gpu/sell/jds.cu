@@ -8,16 +8,11 @@
 // A row has entry d when begins[d] + k lies before begins[d + 1]. The bits of csr.
 //
 // Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/device/number_types.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
 namespace {
@@ -64,8 +59,8 @@ __global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* leng
 
 /// One warp per row.
 template <class T>
-__global__ void fill_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
-                               LocalIndex* indices, T* values) {
+__global__ void fill_jagged_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
+                                      LocalIndex* indices, T* values) {
   const std::int64_t k = thread_index() / warp_size;
   if (k >= rows.count) return;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
@@ -89,38 +84,30 @@ class JdsGpuKernel final : public DeviceFormat {
     Offset ends[2];
     copy_now(ends, matrix.offsets + longest_row, sizeof(ends));
     diagonals_ = ends[1] - ends[0];
-    const DeviceArray<Offset> lengths(diagonals_ + 1);
-    set_bytes_async(lengths.data(), 0, static_cast<std::size_t>(lengths.bytes()), Stream{});
-    measure_diagonals<<<blocks_for(rows.count, conversion_threads), conversion_threads>>>(
-        matrix, order, lengths.data());
-    ROWHALO_CUDA(cudaGetLastError());
+    const auto lengths = filled_array<Offset>(diagonals_ + 1);
+    launch_items(measure_diagonals, rows.count, matrix, order, lengths.data());
     begins_ = prefix_sum(lengths);
-    Offset slots = 0;
-    copy_now(&slots, begins_.data() + diagonals_, sizeof(slots));
-    indices_ = DeviceArray<LocalIndex>(slots);
-    values_ = DeviceArray<T>(slots);
-    const std::int64_t threads = std::int64_t{rows.count} * warp_size;
-    fill_diagonals<<<blocks_for(threads, conversion_threads), conversion_threads>>>(
-        matrix, order, begins_.data(), indices_.data(), values_.data());
-    ROWHALO_CUDA(cudaGetLastError());
-    stop_clock();
+    indices_ = DeviceArray<LocalIndex>(begins_.back());
+    values_ = DeviceArray<T>(indices_.size());
+    launch_warps(fill_jagged_diagonals<T>, rows.count, matrix, order, begins_.data(),
+                 indices_.data(), values_.data());
   }
 
  private:
-  void multiply(const LocalProduct& product, Stream stream) const override {
-    if (rows_.count == 0) return;
-    jds_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, native(stream)>>>(
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    jds_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
         {product, begins_.data(), indices_.data(), values_.data(), sorted_.view(), diagonals_});
-    ROWHALO_CUDA(cudaGetLastError());
   }
 
   std::int64_t stored_entries() const override { return indices_.size(); }
-  std::int64_t matrix_bytes(const DeviceCounts&) const override { return footprint_bytes(); }
+  std::int64_t matrix_bytes(const RowCounts&) const override { return footprint_bytes(); }
   std::int64_t footprint_bytes() const override {
     return begins_.bytes() + indices_.bytes() + values_.bytes() + sorted_.bytes();
   }
 
-  LaneUse lanes() const override { return {1, lane_use(csr_, sorted_.view(), 1).balance}; }
+  std::optional<LaneUse> lanes() const override {
+    return LaneUse{1, lane_use(csr_, sorted_.view(), 1).balance};
+  }
 
   int block_;
   SortedRows sorted_;

@@ -1,21 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of sell (the format: sell.cpp). One warp per slice of 32 rows, one thread per row:
+// sell on the GPU: SELL-32-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop: A unified sparse matrix
+// data format for efficient general sparse matrix-vector multiplication on modern processors with
+// wide SIMD units, SIAM J. Sci. Comput. 36, 2014). Rows are cut into slices of 32, a warp; step k
+// of a slice holds the k-th entry of each of its rows side by side, padded to the longest:
+//
+//              lane 0   lane 1   lane 2  ...  lane 31
+//   step 0     v00      v10      v20          v31,0     one coalesced load of the warp
+//   step 1     v01      v11      -            v31,1     - : padding, index -1
+//              row 0    row 1    row 2        row 31    indices lie in the same places
+//
+// Each row is summed in stored order with its own accumulator: the bits of csr. sigma > 1 sorts the
+// rows of each window of sigma rows by falling length to save padding; a row list then takes y to
+// its natural rows. With sigma = 1 the slices are the groups of the row list that is there anyhow.
+// unroll= is the number of steps that a thread loads before it sums them; without it the
+// one that loads least in vain for slices of mean length.
+//
+// Bytes of the matrix: (v + 4) s + 8 slices + rows, with s the slots: each slice as long as its
+// longest row.
+//
+// The kernel: one warp per slice, one thread per row:
 //   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
 //     for (slot = begins[slice] + lane; slot < begins[slice + 1]; slot += lanes):
 //       if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // A step of a slice is one stretch of memory; lane_sum.cuh has the loop over steps. `lanes` is
 // 32, and fewer in the last slice only.
-#include <iterator>
+#include <algorithm>
 
-#include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/sell/sell.hpp"
+#include "kernels/choice.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
+
+/// Slices of 32 rows as convert.hpp makes them (Slices::Last::short_one).
+template <class Numbers>
+struct SellArguments : ProductOf<Numbers> {
+  const Offset* begins;
+  const LocalIndex* indices;
+  const typename Numbers::Matrix* values;
+  RowListView rows;
+};
+
+template <class Numbers>
+using SellLaunch = void (*)(const SellArguments<Numbers>& arguments, int block,
+                            cudaStream_t stream);
+
+/// Steps of a slice that a thread may load before it sums them.
+constexpr int smallest_unroll = 4, largest_unroll = 9;
 
 template <class Numbers, int unroll>
 __global__ void sell_kernel(SellArguments<Numbers> a) {
@@ -44,21 +80,83 @@ void launch(const SellArguments<Numbers>& arguments, int block, cudaStream_t str
   sell_kernel<Numbers, unroll><<<blocks, block, 0, stream>>>(arguments);
 }
 
-}  // namespace
+constexpr int default_block = 128;
 
-template <class Numbers>
-SellLaunch<Numbers> sell_launch(int unroll) {
-  constexpr SellLaunch<Numbers> launches[] = {launch<Numbers, 4>, launch<Numbers, 5>,
-                                              launch<Numbers, 6>, launch<Numbers, 7>,
-                                              launch<Numbers, 8>, launch<Numbers, 9>};
-  static_assert(std::size(launches) == largest_unroll - smallest_unroll + 1);
-  return launches[unroll - smallest_unroll];
+/// The largest unroll that loads the fewest steps in vain in a slice of `steps` steps.
+int fitting_unroll(std::int64_t steps) {
+  int best = largest_unroll;
+  const auto wasted = [&](int unroll) { return (unroll - steps % unroll) % unroll; };
+  for (int unroll = largest_unroll - 1; unroll >= smallest_unroll; --unroll) {
+    if (wasted(unroll) < wasted(best)) best = unroll;
+  }
+  return best;
 }
 
-template SellLaunch<NumberTypes<double, double, double>> sell_launch(int unroll);
-template SellLaunch<NumberTypes<float, float, float>> sell_launch(int unroll);
-template SellLaunch<NumberTypes<float, double, double>> sell_launch(int unroll);
-template SellLaunch<NumberTypes<__half, __half, float>> sell_launch(int unroll);
-template SellLaunch<NumberTypes<__nv_bfloat16, __nv_bfloat16, float>> sell_launch(int unroll);
+template <class Numbers>
+class SellGpuKernel final : public DeviceFormat {
+ public:
+  SellGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows) {
+    if (options.integer("c", warp_size) != warp_size) {
+      options.fail("on the GPU a slice has c=32 rows, a warp");
+    }
+    const std::int64_t sigma = options.integer("sigma", 1);
+    block_ = block_option(options, default_block);
+    if (sigma > 1) {
+      sorted_ = sorted_by_length(matrix, rows, sigma);
+      rows_ = sorted_.view();
+    }
+    begins_ = slice_begins(matrix, rows_, slices);
+    const Offset slots = begins_.back();
+    check_padding(options, {slots, listed_nonzeros_on_device(matrix, rows), matrix},
+                  "slices of " + std::to_string(slices.rows) + " rows",
+                  "sort more rows (sigma=), or use csr-vector");
+    indices_ = DeviceArray<LocalIndex>(slots);
+    values_ = DeviceArray<Matrix>(slots);
+    fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
+    const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
+    unroll_ = static_cast<int>(options.integer(
+        "unroll", fitting_unroll((slots + lanes / 2) / lanes), smallest_unroll, largest_unroll));
+    launch_ = with_choice<4, 5, 6, 7, 8, 9>(
+        unroll_, [](auto u) -> SellLaunch<Numbers> { return launch<Numbers, u>; });
+  }
+
+ private:
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    launch_({product, begins_.data(), indices_.data(), values_.data(), rows_}, block_, stream);
+  }
+
+  using Matrix = typename Numbers::Matrix;
+  static constexpr Slices slices{warp_size, Slices::Last::short_one};
+
+  std::int64_t stored_entries() const override { return indices_.size(); }
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return rows_.count == 0 ? 0 : slice_bytes() + counts.row_list_bytes;
+  }
+  std::int64_t footprint_bytes() const override { return slice_bytes() + sorted_.bytes(); }
+  std::string parameters() const override { return "unroll=" + std::to_string(unroll_); }
+
+  std::int64_t slice_bytes() const { return begins_.bytes() + indices_.bytes() + values_.bytes(); }
+
+  SortedRows sorted_;  ///< if sigma > 1: rows_ then lists the rows as the slices hold them
+  DeviceArray<Offset> begins_;
+  DeviceArray<LocalIndex> indices_;
+  DeviceArray<Matrix> values_;
+  SellLaunch<Numbers> launch_ = nullptr;
+  int block_ = 0, unroll_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmvKernel> make_gpu_sell(const CsrView& matrix, RowListView rows,
+                                          const Spec& options) {
+  return make_with_numbers<SellGpuKernel>(matrix, rows, options,
+                                          {"c", "sigma", "max_padding", "block", "unroll"});
+}
+
+Prediction predict_gpu_sell(const LocalStatistics& s) {
+  const auto slots = static_cast<double>(s.lengths.slots_of_32);
+  return {cost::padded_bytes(s, slots), cost::longest_row(s)};
+}
 
 }  // namespace rowhalo

@@ -4,7 +4,6 @@
 // number that is there already costs a load; one that is not, an atomic compare and swap.
 #include <algorithm>
 
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
@@ -18,29 +17,26 @@ using Key = unsigned long long;
 /// No number: a double of these bits counts as too many numbers.
 constexpr Key no_key = ~0ull;
 
-struct Found {
-  unsigned count;  ///< above most_distinct_values: too many
-};
-
 __device__ unsigned place_of(Key key) {
   return static_cast<unsigned>((key * 0x9e3779b97f4a7c15ull) >> 54);
 }
 
+/// `found`: how many; above most_distinct_values: too many.
 template <class Word>
-__global__ void collect(const Word* numbers, Offset count, Key* table, Found* found) {
+__global__ void collect(const Word* numbers, Offset count, Key* table, unsigned* found) {
   const std::int64_t stride = thread_count();
   const volatile Key* seen = table;
-  const volatile unsigned* seen_count = &found->count;
+  const volatile unsigned* seen_count = found;
   for (std::int64_t e = thread_index(); e < count; e += stride) {
     const Key key = numbers[e];
-    if (key == no_key) found->count = most_distinct_values + 1;
+    if (key == no_key) *found = most_distinct_values + 1;
     for (unsigned place = place_of(key);; place = (place + 1) % places) {
       const Key there = seen[place];  // read once: it may become `key` at any time
       if (there == key) break;
       if (*seen_count > most_distinct_values) return;
       if (there != no_key) continue;
       const Key before = atomicCAS(&table[place], no_key, key);
-      if (before == no_key) atomicAdd(&found->count, 1u);
+      if (before == no_key) atomicAdd(found, 1u);
       if (before == no_key || before == key) break;
     }
   }
@@ -50,16 +46,13 @@ __global__ void collect(const Word* numbers, Offset count, Key* table, Found* fo
 
 std::vector<std::uint64_t> distinct_values(const CsrView& matrix) {
   if (matrix.nonzeros == 0) return {};
-  const DeviceArray<Key> table(places);
-  const DeviceArray<Found> found(1);
-  set_bytes_async(table.data(), 0xff, static_cast<std::size_t>(table.bytes()), Stream{});
-  set_bytes_async(found.data(), 0, sizeof(Found), Stream{});
+  const auto table = filled_array<Key>(places, 0xff);
+  const auto found = filled_array<unsigned>(1);
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
-    collect<<<filling_blocks(matrix.nonzeros, conversion_threads), conversion_threads>>>(
-        static_cast<const Word*>(matrix.values), matrix.nonzeros, table.data(), found.data());
+    launch_filling(collect<Word>, matrix.nonzeros, static_cast<const Word*>(matrix.values),
+                   matrix.nonzeros, table.data(), found.data());
   });
-  ROWHALO_CUDA(cudaGetLastError());
-  if (found.to_host()[0].count > most_distinct_values) return {};
+  if (found.back() > most_distinct_values) return {};
   std::vector<std::uint64_t> bits;
   for (const Key key : table.to_host()) {
     if (key != no_key) bits.push_back(key);

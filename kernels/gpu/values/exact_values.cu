@@ -7,7 +7,6 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -38,14 +37,11 @@ __global__ void find_ranges(const T* values, Offset count, ValueRange<T>* of_blo
 /// Nothing where 16 bits do not hold them.
 template <class T>
 std::optional<FixedPoint> fixed_point_of(const CsrView& matrix) {
-  const unsigned blocks = filling_blocks(matrix.nonzeros, conversion_threads);
-  const DeviceArray<ValueRange<T>> of_blocks(blocks);
-  const DeviceArray<int> too_wide(1);
-  set_bytes_async(too_wide.data(), 0, sizeof(int), Stream{});
-  find_ranges<<<blocks, conversion_threads>>>(static_cast<const T*>(matrix.values), matrix.nonzeros,
-                                              of_blocks.data(), too_wide.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  if (too_wide.to_host()[0] != 0) return {};
+  const DeviceArray<ValueRange<T>> of_blocks(filling_blocks(matrix.nonzeros, conversion_threads));
+  const auto too_wide = filled_array<int>(1);
+  launch_filling(find_ranges<T>, matrix.nonzeros, static_cast<const T*>(matrix.values),
+                 matrix.nonzeros, of_blocks.data(), too_wide.data());
+  if (too_wide.back() != 0) return {};
   ValueRange<T> all;
   for (const ValueRange<T>& range : of_blocks.to_host()) all.add(range);
   return all.fits() ? std::optional(all.fixed_point()) : std::nullopt;
@@ -70,18 +66,14 @@ __global__ void store_singles(const double* values, Offset count, float* singles
 
 /// Empty where some value is not exact in fp32, or memory lacks.
 DeviceMemory singles_of(const CsrView& matrix) {
-  const unsigned blocks = filling_blocks(matrix.nonzeros, conversion_threads);
   const auto* values = static_cast<const double*>(matrix.values);
-  const DeviceArray<int> inexact(1);
-  set_bytes_async(inexact.data(), 0, sizeof(int), Stream{});
-  find_inexact<<<blocks, conversion_threads>>>(values, matrix.nonzeros, inexact.data());
-  ROWHALO_CUDA(cudaGetLastError());
-  if (inexact.to_host()[0] != 0) return {};
+  const auto inexact = filled_array<int>(1);
+  launch_filling(find_inexact, matrix.nonzeros, values, matrix.nonzeros, inexact.data());
+  if (inexact.back() != 0) return {};
   try {
     DeviceMemory singles(static_cast<std::size_t>(matrix.nonzeros) * sizeof(float));
-    store_singles<<<blocks, conversion_threads>>>(values, matrix.nonzeros,
-                                                  reinterpret_cast<float*>(singles.data()));
-    ROWHALO_CUDA(cudaGetLastError());
+    launch_filling(store_singles, matrix.nonzeros, values, matrix.nonzeros,
+                   reinterpret_cast<float*>(singles.data()));
     synchronize_device();
     return singles;
   } catch (const OutOfDeviceMemory&) {

@@ -6,22 +6,13 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
-#include <initializer_list>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kernels/fixed_point.hpp"
-#include "kernels/gpu/device/number_types.hpp"
-#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/words.hpp"
-#include "kernels/options.hpp"
-#include "kernels/spmv_kernel.hpp"
-#include "partition/base/csr.hpp"
-#include "partition/base/row_list.hpp"
 
 namespace rowhalo {
 
@@ -69,8 +60,11 @@ std::unique_ptr<SpmvKernel> make_with_exact_values(const CsrView& matrix, RowLis
   check_format_options(options, keys);
   ExactValues exact = exact_values(matrix, options, least_saved);
   const CsrView stored = exact.applied_to(matrix);
+  const double seconds = exact.seconds;
   return with_numbers(stored.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    return std::make_unique<Kernel<Numbers>>(stored, rows, options, std::move(exact));
+    auto kernel = std::make_unique<Kernel<Numbers>>(stored, rows, options, std::move(exact));
+    kernel->stop_clock(seconds);
+    return kernel;
   });
 }
 

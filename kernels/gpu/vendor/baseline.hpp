@@ -1,20 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the vendor's libraries do not take, in every baseline alike. All throw InputError.
+// What the vendor's libraries do not take, in every baseline alike, and the factory. All throw
+// InputError.
 #pragma once
 
-#include <cstdint>
+#include <fmt/format.h>
 
-#include "partition/base/csr.hpp"
-#include "partition/base/row_list.hpp"
-#include "partition/base/spec.hpp"
+#include <limits>
+#include <memory>
+
+#include "kernels/format_kernel.hpp"
 
 namespace rowhalo {
 
-/// Refuses lists of rows and matrices without nonzeros.
-void check_whole(const CsrView& matrix, RowListView rows, const Spec& options);
-
 /// Refuses more than 2^31 - 1 `entries`, which are called `name`.
-void check_32_bits(std::int64_t entries, const char* name, const Spec& options);
+inline void check_32_bits(std::int64_t entries, const char* name, const Spec& options) {
+  if (entries <= std::numeric_limits<std::int32_t>::max()) return;
+  options.fail(
+      fmt::format("{} {} on a rank are more than 2^31 - 1, which cuSPARSE takes only with "
+                  "64-bit columns; use more ranks, or sell",
+                  entries, name));
+}
+
+/// Kernel(matrix, options, more...). Refuses lists of rows and matrices without nonzeros; `keys`:
+/// the options that the format has.
+template <class Kernel, class... More>
+std::unique_ptr<SpmvKernel> make_baseline(const CsrView& matrix, RowListView rows,
+                                          const Spec& options,
+                                          std::initializer_list<std::string_view> keys,
+                                          const More&... more) {
+  check_format_options(options, keys);
+  if (rows.groups != nullptr) {
+    options.fail("a baseline takes all rows of a rank at once; use --schedule blocking");
+  }
+  if (matrix.nonzeros == 0) options.fail("a baseline takes no matrix without nonzeros");
+  auto kernel = std::make_unique<Kernel>(matrix, options, more...);
+  kernel->stop_clock();
+  return kernel;
+}
 
 }  // namespace rowhalo

@@ -7,18 +7,12 @@
 //
 // Bytes of the matrix: n v.
 #include <cublas_v2.h>
-#include <fmt/format.h>
 
-#include <chrono>
 #include <stdexcept>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/dense/dense_block.hpp"
-#include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/vendor/baseline.hpp"
-#include "kernels/options.hpp"
-#include "kernels/product_arguments.hpp"
 #include "partition/base/shared_library.hpp"
 
 namespace rowhalo {
@@ -72,10 +66,10 @@ DenseBlock::Layout layout_option(const Spec& options) {
                                                                : DenseBlock::Layout::columns;
 }
 
-class CublasKernel final : public SpmvKernel {
+class CublasKernel final : public FormatKernel {
  public:
   CublasKernel(const CsrView& matrix, const Spec& options)
-      : matrix_(matrix),
+      : FormatKernel(matrix, all_rows(matrix.rows)),
         layout_(layout_option(options)),
         dense_(matrix, all_rows(matrix.rows), layout_, options),
         workspace_(workspace_bytes) {
@@ -84,21 +78,17 @@ class CublasKernel final : public SpmvKernel {
     context_.reset(context);
     // With its own workspace cuBLAS allocates nothing while a graph is captured.
     ROWHALO_CUBLAS(cublas().set_workspace(context, workspace_.data(), workspace_.bytes()));
-    setup_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
-  KernelWork work() const override {
-    const DeviceCounts counts = count_on_device(matrix_, all_rows(matrix_.rows));
-    KernelWork work = work_of(counts, matrix_.nonzeros, dense_.value_bytes());
-    work.footprint_bytes = dense_.footprint_bytes() + static_cast<std::int64_t>(workspace_.bytes());
-    work.setup_seconds = setup_seconds_;
-    return work;
   }
 
  private:
+  std::int64_t stored_entries() const override { return csr_.nonzeros; }
+  std::int64_t matrix_bytes(const RowCounts&) const override { return dense_.value_bytes(); }
+  std::int64_t footprint_bytes() const override {
+    return dense_.footprint_bytes() + static_cast<std::int64_t>(workspace_.bytes());
+  }
+
   void multiply(const LocalProduct& product, Stream stream) const override {
-    if (matrix_.precision == Precision::fp64) {
+    if (csr_.precision == Precision::fp64) {
       multiply_as<double>(product, cublas().dgemv, stream);
     } else {
       multiply_as<float>(product, cublas().sgemv, stream);
@@ -110,37 +100,32 @@ class CublasKernel final : public SpmvKernel {
     ROWHALO_CUBLAS(cublas().set_stream(context_.get(), native(stream)));
     const bool by_rows = layout_ == DenseBlock::Layout::rows;
     const cublasOperation_t operation = by_rows ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int m = by_rows ? dense_.columns() : matrix_.rows;
-    const int n = by_rows ? matrix_.rows : dense_.columns();
+    const int m = by_rows ? dense_.columns() : csr_.rows;
+    const int n = by_rows ? csr_.rows : dense_.columns();
     const int leading = static_cast<int>(dense_.leading());
     ROWHALO_CUBLAS(gemv(context_.get(), operation, m, n, &product.alpha,
                         static_cast<const T*>(dense_.values()), leading,
-                        dense_.ordered(product.x, stream), 1, &product.beta, product.y, 1));
+                        dense_.ordered(product.x, native(stream)), 1, &product.beta, product.y, 1));
   }
 
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  CsrView matrix_;
   DenseBlock::Layout layout_;
   DenseBlock dense_;
   DeviceMemory workspace_;
   std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, DestroyContext> context_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmvKernel> make_cublas(const CsrView& matrix, RowListView rows,
                                         const Spec& options) {
-  check_format_options(options, {"layout"});
-  check_whole(matrix, rows, options);
   try {
     cublas();
   } catch (const std::runtime_error& error) {
     options.fail(error.what());
   }
-  return std::make_unique<CublasKernel>(matrix, options);
+  return make_baseline<CublasKernel>(matrix, rows, options, {"layout"});
 }
 
 }  // namespace rowhalo

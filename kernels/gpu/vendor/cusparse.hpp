@@ -8,6 +8,9 @@
 #include <cusparse.h>
 #include <fmt/format.h>
 
+#include <memory>
+#include <type_traits>
+
 #include "partition/base/shared_library.hpp"
 
 namespace rowhalo {
@@ -44,5 +47,17 @@ struct Cusparse {
 
 /// Throws std::runtime_error where it cannot be opened.
 const Cusparse& cusparse();
+
+/// Owner of a handle that a function of the library destroys: CusparseOwner<cusparseHandle_t,
+/// &Cusparse::destroy>.
+template <auto destroy>
+struct CusparseDestroy {
+  template <class Handle>
+  void operator()(Handle handle) const {
+    (cusparse().*destroy)(handle);
+  }
+};
+template <class Handle, auto destroy>
+using CusparseOwner = std::unique_ptr<std::remove_pointer_t<Handle>, CusparseDestroy<destroy>>;
 
 }  // namespace rowhalo

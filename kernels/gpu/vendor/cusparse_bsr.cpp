@@ -6,23 +6,13 @@
 // The conversion is deprecated without a successor.
 //
 // Bytes of the matrix: B (b b v + 4) + 4 (m / b + 1).
-#include <fmt/format.h>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_work.hpp"
-#include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/gpu/vendor/cusparse_kernel.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
-
-struct DestroyDescription {
-  void operator()(cusparseMatDescr_t description) const {
-    cusparse().destroy_mat_descr(description);
-  }
-};
 
 int block_size(const CsrView& matrix, const Spec& options) {
   const auto block = static_cast<int>(options.integer("b", matrix.block, 1, 32));
@@ -45,8 +35,7 @@ class CusparseBsr final : public CusparseKernel {
     const auto direction = by_columns ? CUSPARSE_DIRECTION_COLUMN : CUSPARSE_DIRECTION_ROW;
     cusparseMatDescr_t handle = nullptr;
     ROWHALO_CUSPARSE(cusparse().create_mat_descr(&handle));
-    const std::unique_ptr<std::remove_pointer_t<cusparseMatDescr_t>, DestroyDescription> general(
-        handle);
+    const CusparseOwner<cusparseMatDescr_t, &Cusparse::destroy_mat_descr> general(handle);
     const int block_rows = matrix.rows / block_, block_columns = matrix.columns / block_;
     const DeviceArray<std::int32_t> offsets =
         as_32_bit(matrix.offsets, std::int64_t{matrix.rows} + 1);
@@ -73,22 +62,21 @@ class CusparseBsr final : public CusparseKernel {
  private:
   void convert(cusparseDirection_t direction, cusparseMatDescr_t general,
                const DeviceArray<std::int32_t>& offsets) {
+    const auto convert_as = [&]<class T>(T, auto* csr2bsr) {
+      ROWHALO_CUSPARSE(csr2bsr(context(), direction, csr_.rows, csr_.columns, general,
+                               static_cast<const T*>(csr_.values), offsets.data(), csr_.indices,
+                               block_, general, reinterpret_cast<T*>(values_.data()),
+                               offsets_.data(), indices_.data()));
+    };
     if (csr_.precision == Precision::fp64) {
-      ROWHALO_CUSPARSE(cusparse().dcsr2bsr(
-          context(), direction, csr_.rows, csr_.columns, general,
-          static_cast<const double*>(csr_.values), offsets.data(), csr_.indices, block_, general,
-          reinterpret_cast<double*>(values_.data()), offsets_.data(), indices_.data()));
+      convert_as(double{}, cusparse().dcsr2bsr);
     } else {
-      ROWHALO_CUSPARSE(cusparse().scsr2bsr(
-          context(), direction, csr_.rows, csr_.columns, general,
-          static_cast<const float*>(csr_.values), offsets.data(), csr_.indices, block_, general,
-          reinterpret_cast<float*>(values_.data()), offsets_.data(), indices_.data()));
+      convert_as(float{}, cusparse().scsr2bsr);
     }
     synchronize_device();
   }
 
   std::int64_t stored_entries() const override { return slots_; }
-  std::int64_t matrix_bytes() const override { return own_bytes(); }
   std::int64_t own_bytes() const override {
     return offsets_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());
   }
@@ -104,10 +92,8 @@ class CusparseBsr final : public CusparseKernel {
 
 std::unique_ptr<SpmvKernel> make_cusparse_bsr(const CsrView& matrix, RowListView rows,
                                               const Spec& options) {
-  check_format_options(options, {"b", "order", "max_padding"});
-  check_whole(matrix, rows, options);
   check_32_bits(matrix.nonzeros, "nonzeros", options);
-  return std::make_unique<CusparseBsr>(matrix, options);
+  return make_baseline<CusparseBsr>(matrix, rows, options, {"b", "order", "max_padding"});
 }
 
 }  // namespace rowhalo

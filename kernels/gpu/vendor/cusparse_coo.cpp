@@ -3,18 +3,15 @@
 // The baseline cusparse-coo: algorithm 1 for coordinates sorted by row.
 //
 // Bytes of the matrix: n (v + 8).
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
-#include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/gpu/vendor/cusparse_kernel.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
 
 class CusparseCoo final : public CusparseKernel {
  public:
-  explicit CusparseCoo(const CsrView& matrix)
+  CusparseCoo(const CsrView& matrix, const Spec&)
       : CusparseKernel(matrix, CUSPARSE_SPMV_COO_ALG1), rows_(row_of_entries(matrix)) {
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(
@@ -26,7 +23,7 @@ class CusparseCoo final : public CusparseKernel {
 
  private:
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
-  std::int64_t matrix_bytes() const override {
+  std::int64_t matrix_bytes(const RowCounts&) const override {
     const std::size_t entry = matrix_value_bytes(csr_.precision) + 2 * sizeof(LocalIndex);
     return csr_.nonzeros * static_cast<std::int64_t>(entry);
   }
@@ -39,10 +36,8 @@ class CusparseCoo final : public CusparseKernel {
 
 std::unique_ptr<SpmvKernel> make_cusparse_coo(const CsrView& matrix, RowListView rows,
                                               const Spec& options) {
-  check_format_options(options, {});
-  check_whole(matrix, rows, options);
   check_32_bits(matrix.nonzeros, "nonzeros", options);
-  return std::make_unique<CusparseCoo>(matrix);
+  return make_baseline<CusparseCoo>(matrix, rows, options, {});
 }
 
 }  // namespace rowhalo

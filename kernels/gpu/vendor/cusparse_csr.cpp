@@ -4,17 +4,13 @@
 //
 // Bytes of the matrix (cusparse-csr1, cusparse-csr2): n (v + 4) + 4 (m + 1); beyond 2^31 - 1
 // nonzeros n (v + 8) + 8 (m + 1).
-#include <fmt/format.h>
 
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/shared_memory.hpp"
-#include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/gpu/vendor/cusparse_kernel.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -30,7 +26,7 @@ constexpr std::uint32_t no_entry = 0x7fffffff;
 
 class CusparseCsr final : public CusparseKernel {
  public:
-  CusparseCsr(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
+  CusparseCsr(const CsrView& matrix, const Spec&, cusparseSpMVAlg_t algorithm)
       : CusparseKernel(matrix, algorithm) {
     // Offsets of 64 bits are taken only with columns of 64 bits.
     const bool wide = matrix.nonzeros > std::numeric_limits<std::int32_t>::max();
@@ -53,14 +49,11 @@ class CusparseCsr final : public CusparseKernel {
 
  private:
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
-  std::int64_t matrix_bytes() const override {
-    const bool wide = wide_columns_.size() > 0;
-    const std::size_t index = wide ? sizeof(std::int64_t) : sizeof(LocalIndex);
+  std::int64_t matrix_bytes(const RowCounts&) const override {
+    const std::size_t index = wide_columns_.size() > 0 ? sizeof(std::int64_t) : sizeof(LocalIndex);
     const auto entry = static_cast<std::int64_t>(matrix_value_bytes(csr_.precision) + index);
-    const std::int64_t offsets =
-        wide ? (std::int64_t{csr_.rows} + 1) * static_cast<std::int64_t>(sizeof(Offset))
-             : offsets_.bytes();
-    return csr_.nonzeros * entry + offsets;
+    const std::int64_t offset = offsets_.size() > 0 ? sizeof(std::int32_t) : sizeof(Offset);
+    return csr_.nonzeros * entry + (std::int64_t{csr_.rows} + 1) * offset;
   }
   std::int64_t own_bytes() const override { return offsets_.bytes() + wide_columns_.bytes(); }
 
@@ -86,9 +79,7 @@ void check_product(const SpmvKernel& kernel, const CsrView& matrix, const Spec& 
 
 std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
                                               const Spec& options, cusparseSpMVAlg_t algorithm) {
-  check_format_options(options, {});
-  check_whole(matrix, rows, options);
-  auto kernel = std::make_unique<CusparseCsr>(matrix, algorithm);
+  auto kernel = make_baseline<CusparseCsr>(matrix, rows, options, {}, algorithm);
   if (matrix.nonzeros > std::numeric_limits<std::int32_t>::max())
     check_product(*kernel, matrix, options);
   return kernel;

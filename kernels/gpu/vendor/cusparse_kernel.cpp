@@ -7,8 +7,8 @@
 
 #include <stdexcept>
 
-#include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/device/number_types.hpp"
 
 namespace rowhalo {
 
@@ -27,34 +27,20 @@ cudaDataType cusparse_type(Precision precision) {
   return precision == Precision::fp64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-template <class T>
-void CusparseKernel::multiply_as(const ProductArguments<T>& product, Stream stream) const {
-  ROWHALO_CUSPARSE(cusparse().set_stream(context_.get(), native(stream)));
-  ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(x_.get(), const_cast<T*>(product.x)));
-  ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(y_.get(), product.y));
-  ROWHALO_CUSPARSE(cusparse().spmv(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &product.alpha,
-                                   matrix_.get(), x_.get(), &product.beta, y_.get(),
-                                   cusparse_type(csr_.precision), algorithm_, buffer_.data()));
-}
-
 void CusparseKernel::multiply(const LocalProduct& product, Stream stream) const {
-  if (csr_.precision == Precision::fp64) {
-    multiply_as<double>(product, stream);
-  } else {
-    multiply_as<float>(product, stream);
-  }
-}
-
-KernelWork CusparseKernel::work() const {
-  const DeviceCounts counts = count_on_device(csr_, all_rows(csr_.rows));
-  KernelWork work = work_of(counts, stored_entries(), matrix_bytes());
-  work.footprint_bytes = own_bytes() + static_cast<std::int64_t>(buffer_.bytes());
-  work.setup_seconds = setup_seconds_;
-  return work;
+  with_wide_numbers(csr_.precision, [&]<class T>() {
+    const ProductArguments<T> a(product);
+    ROWHALO_CUSPARSE(cusparse().set_stream(context_.get(), native(stream)));
+    ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(x_.get(), const_cast<T*>(a.x)));
+    ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(y_.get(), a.y));
+    ROWHALO_CUSPARSE(cusparse().spmv(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &a.alpha,
+                                     matrix_.get(), x_.get(), &a.beta, y_.get(),
+                                     cusparse_type(csr_.precision), algorithm_, buffer_.data()));
+  });
 }
 
 CusparseKernel::CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
-    : csr_(matrix), algorithm_(algorithm) {
+    : FormatKernel(matrix, all_rows(matrix.rows)), algorithm_(algorithm) {
   cusparseHandle_t context = nullptr;
   ROWHALO_CUSPARSE(cusparse().create(&context));
   context_.reset(context);
@@ -70,23 +56,19 @@ void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix, Preparation prepa
   x_.reset(vector);
   ROWHALO_CUSPARSE(cusparse().create_dn_vec(&vector, csr_.rows, somewhere, type));
   y_.reset(vector);
-  const double one = 1, zero = 0;
-  const float single_one = 1, single_zero = 0;
-  const bool wide = csr_.precision == Precision::fp64;
-  const void* alpha = wide ? static_cast<const void*>(&one) : &single_one;
-  const void* beta = wide ? static_cast<const void*>(&zero) : &single_zero;
-  std::size_t bytes = 0;
-  ROWHALO_CUSPARSE(cusparse().spmv_buffer_size(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                               alpha, matrix_.get(), x_.get(), beta, y_.get(), type,
-                                               algorithm_, &bytes));
-  buffer_ = DeviceMemory(bytes);
-  if (preparation == Preparation::on) {
+  with_wide_numbers(csr_.precision, [&]<class T>() {
+    const T alpha = 1, beta = 0;
+    std::size_t bytes = 0;
+    ROWHALO_CUSPARSE(cusparse().spmv_buffer_size(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                                 &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
+                                                 type, algorithm_, &bytes));
+    buffer_ = DeviceMemory(bytes);
+    if (preparation == Preparation::off) return;
     ROWHALO_CUSPARSE(cusparse().spmv_preprocess(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                alpha, matrix_.get(), x_.get(), beta, y_.get(),
+                                                &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
                                                 type, algorithm_, buffer_.data()));
-  }
+  });
   synchronize_device();
-  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 }  // namespace rowhalo

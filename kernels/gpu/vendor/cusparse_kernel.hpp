@@ -6,15 +6,10 @@
 // 64-bit columns.
 #pragma once
 
-#include <chrono>
-#include <memory>
-#include <type_traits>
-
+#include "kernels/format_kernel.hpp"
 #include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/gpu/vendor/cusparse.hpp"
-#include "kernels/product_arguments.hpp"
-#include "kernels/spmv_kernel.hpp"
-#include "partition/base/csr.hpp"
 
 namespace rowhalo {
 
@@ -31,10 +26,7 @@ namespace rowhalo {
 
 cudaDataType cusparse_type(Precision precision);
 
-class CusparseKernel : public SpmvKernel {
- public:
-  KernelWork work() const override;
-
+class CusparseKernel : public FormatKernel {
  protected:
   CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm);
 
@@ -43,39 +35,21 @@ class CusparseKernel : public SpmvKernel {
   /// Takes the matrix and, unless that is off, lets cuSPARSE prepare itself.
   void prepare(cusparseConstSpMatDescr_t matrix, Preparation preparation = Preparation::on);
 
-  /// Slots that hold an entry or padding.
-  virtual std::int64_t stored_entries() const = 0;
-  /// Read in a product, vectors apart.
-  virtual std::int64_t matrix_bytes() const = 0;
   /// Held beside the CSR arrays and the buffer.
   virtual std::int64_t own_bytes() const = 0;
-
-  CsrView csr_;
+  std::int64_t matrix_bytes(const RowCounts&) const override { return own_bytes(); }
 
  private:
+  std::int64_t footprint_bytes() const override {
+    return own_bytes() + static_cast<std::int64_t>(buffer_.bytes());
+  }
   void multiply(const LocalProduct& product, Stream stream) const override;
-  template <class T>
-  void multiply_as(const ProductArguments<T>& product, Stream stream) const;
 
-  struct DestroyContext {
-    void operator()(cusparseHandle_t context) const { cusparse().destroy(context); }
-  };
-  struct DestroyMatrix {
-    void operator()(cusparseConstSpMatDescr_t matrix) const { cusparse().destroy_matrix(matrix); }
-  };
-  struct DestroyVector {
-    void operator()(cusparseDnVecDescr_t vector) const { cusparse().destroy_dn_vec(vector); }
-  };
-  template <class Handle, class Destroy>
-  using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy>;
-
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   cusparseSpMVAlg_t algorithm_;
-  Owner<cusparseHandle_t, DestroyContext> context_;
-  Owner<cusparseConstSpMatDescr_t, DestroyMatrix> matrix_;
-  Owner<cusparseDnVecDescr_t, DestroyVector> x_, y_;
+  CusparseOwner<cusparseHandle_t, &Cusparse::destroy> context_;
+  CusparseOwner<cusparseConstSpMatDescr_t, &Cusparse::destroy_matrix> matrix_;
+  CusparseOwner<cusparseDnVecDescr_t, &Cusparse::destroy_dn_vec> x_, y_;
   DeviceMemory buffer_;
-  double setup_seconds_ = 0;
 };
 
 }  // namespace rowhalo

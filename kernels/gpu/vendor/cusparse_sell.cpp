@@ -3,14 +3,10 @@
 // The baseline cusparse-sell: sliced ELLPACK, `c=` rows per slice.
 //
 // Bytes of the matrix: (v + 4) s + 4 (slices + 1).
-#include <fmt/format.h>
 
-#include "kernels/formats.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/launch.hpp"
-#include "kernels/gpu/vendor/baseline.hpp"
 #include "kernels/gpu/vendor/cusparse_kernel.hpp"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -23,8 +19,7 @@ class CusparseSell final : public CusparseKernel {
                         Slices::Last::whole};
     const RowListView rows = all_rows(matrix.rows);
     const DeviceArray<Offset> begins = slice_begins(matrix, rows, slices);
-    Offset slots = 0;
-    copy_now(&slots, begins.data() + begins.size() - 1, sizeof(slots));
+    const Offset slots = begins.back();
     check_32_bits(slots, "slots", options);
     check_padding(options, {slots, matrix.nonzeros, matrix},
                   fmt::format("slices of {} rows", slices.rows),
@@ -43,7 +38,6 @@ class CusparseSell final : public CusparseKernel {
 
  private:
   std::int64_t stored_entries() const override { return indices_.size(); }
-  std::int64_t matrix_bytes() const override { return own_bytes(); }
   std::int64_t own_bytes() const override {
     return begins_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());
   }
@@ -57,9 +51,7 @@ class CusparseSell final : public CusparseKernel {
 
 std::unique_ptr<SpmvKernel> make_cusparse_sell(const CsrView& matrix, RowListView rows,
                                                const Spec& options) {
-  check_format_options(options, {"c", "max_padding"});
-  check_whole(matrix, rows, options);
-  return std::make_unique<CusparseSell>(matrix, options);
+  return make_baseline<CusparseSell>(matrix, rows, options, {"c", "max_padding"});
 }
 
 }  // namespace rowhalo

@@ -77,13 +77,4 @@ class BlockMerge {
   unsigned head_[b];
 };
 
-/// Calls visit with the size as an integral_constant, 2 to 8.
-template <class Visit>
-void with_block_size(int size, const Visit& visit) {
-  const auto visit_if = [&]<int... gaps>(std::integer_sequence<int, gaps...>) {
-    ((size == gaps + 2 ? visit(std::integral_constant<int, gaps + 2>{}) : void()), ...);
-  };
-  visit_if(std::make_integer_sequence<int, 7>{});
-}
-
 }  // namespace rowhalo

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The number of a thread in its grid, and of all of them.
+// The number of a thread in its grid, and of all of them; how conversions and counts launch a
+// thread or a warp per item.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+
+#include "kernels/gpu/device/launch.hpp"
 
 namespace rowhalo {
 
@@ -12,6 +16,30 @@ __device__ inline std::int64_t thread_index() {
 }
 __device__ inline std::int64_t thread_count() {
   return std::int64_t{gridDim.x} * blockDim.x;
+}
+
+/// A thread per item, in the default stream; nothing without items.
+template <class... Parameters>
+void launch_items(void (*kernel)(Parameters...), std::int64_t items,
+                  const std::type_identity_t<Parameters>&... arguments) {
+  if (items == 0) return;
+  kernel<<<blocks_for(items, conversion_threads), conversion_threads>>>(arguments...);
+  ROWHALO_CUDA(cudaGetLastError());
+}
+
+/// The same with a warp per item.
+template <class... Parameters>
+void launch_warps(void (*kernel)(Parameters...), std::int64_t items,
+                  const std::type_identity_t<Parameters>&... arguments) {
+  launch_items(kernel, items * warp_size, arguments...);
+}
+
+/// The same in a grid that strides over the items (filling_blocks).
+template <class... Parameters>
+void launch_filling(void (*kernel)(Parameters...), std::int64_t items,
+                    const std::type_identity_t<Parameters>&... arguments) {
+  const std::int64_t blocks = filling_blocks(items, conversion_threads);
+  launch_items(kernel, blocks * conversion_threads, arguments...);
 }
 
 }  // namespace rowhalo

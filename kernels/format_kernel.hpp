@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the kernels of all formats have in common, on CPU and GPU: the matrix, the rows, the clock
+// of the set-up, and work() from a few counts.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/cost_model.hpp"
+#include "kernels/options.hpp"
+#include "kernels/product_arguments.hpp"
+#include "kernels/spmv_kernel.hpp"
+#include "kernels/work.hpp"
+
+namespace rowhalo {
+
+/// Of the host's steady clock. (Its header would take longer to compile than most kernels.)
+double host_seconds();
+
+class FormatKernel : public SpmvKernel {
+ public:
+  KernelWork work() const final;
+
+  /// Set-up is over. `before`: what it took before this kernel was constructed.
+  void stop_clock(double before = 0);
+
+ protected:
+  FormatKernel(const CsrView& matrix, RowListView rows) : csr_(matrix), rows_(rows) {}
+
+  /// Slots that hold an entry or padding.
+  virtual std::int64_t stored_entries() const = 0;
+  /// Read in a product, vectors apart; without more, what the format holds and the list of rows.
+  virtual std::int64_t matrix_bytes(const RowCounts& counts) const {
+    return footprint_bytes() + counts.row_list_bytes;
+  }
+  /// Held beside the CSR arrays.
+  virtual std::int64_t footprint_bytes() const = 0;
+  /// How warps use their lanes (KernelWork::coalescing, ::balance), if that is known.
+  virtual std::optional<LaneUse> lanes() const { return {}; }
+  /// What the format chose by itself.
+  virtual std::string parameters() const { return ""; }
+
+  CsrView csr_;
+  RowListView rows_;
+
+ private:
+  double start_ = host_seconds();
+  double setup_seconds_ = 0;
+};
+
+}  // namespace rowhalo
