@@ -4,7 +4,6 @@
 // columns. Each device has its own layout of them (cpu/asell_code.hpp, gpu/asell/asell.hpp).
 #pragma once
 
-#include <cstdint>
 #include <limits>
 
 #include "partition/base/types.hpp"

@@ -5,7 +5,6 @@
 // gpu/csr_balanced/balanced_plan.hpp.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -5,14 +5,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "kernels/cost_model.hpp"
 #include "kernels/options.hpp"
 #include "kernels/product_arguments.hpp"
-#include "kernels/spmv_kernel.hpp"
-#include "kernels/work.hpp"
 
 namespace rowhalo {
 

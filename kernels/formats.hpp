@@ -5,15 +5,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "kernels/cost_model.hpp"
-#include "kernels/spmv_kernel.hpp"
-#include "partition/base/csr.hpp"
-#include "partition/base/row_list.hpp"
-#include "partition/base/spec.hpp"
 
 namespace rowhalo {
 

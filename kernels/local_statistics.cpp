@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <limits>
 #include <unordered_set>
-#include <vector>
 
 #include "kernels/fixed_point.hpp"
+#include "kernels/options.hpp"
 
 namespace rowhalo {
 
@@ -58,7 +56,6 @@ std::int64_t sampled_diagonals(const CsrView& host) {
 template <class Value, class Bits>
 double least_bytes(const CsrView& host) {
   constexpr Offset most_looked_at = 4096;
-  constexpr std::size_t most_distinct = 256;
   const auto* values = static_cast<const Value*>(host.values);
   const Offset step = std::max<Offset>(host.nonzeros / most_looked_at, 1);
   std::unordered_set<Bits> distinct;
@@ -69,10 +66,10 @@ double least_bytes(const CsrView& host) {
     const auto rounded = static_cast<Value>(static_cast<float>(values[e]));
     singles = singles && std::bit_cast<Bits>(rounded) == std::bit_cast<Bits>(values[e]);
     range.add(values[e]);
-    if (!singles && range.too_wide() && distinct.size() > most_distinct) break;
+    if (!singles && range.too_wide() && distinct.size() > most_distinct_values) break;
   }
   if (distinct.size() == 1) return 0;
-  if (distinct.size() <= most_distinct) return 1;
+  if (distinct.size() <= most_distinct_values) return 1;
   if (range.fits()) return sizeof(std::uint16_t);
   return singles ? sizeof(float) : sizeof(Value);
 }
@@ -112,15 +109,12 @@ double least_value_bytes(const CsrView& host) {
 }
 
 LocalStatistics local_statistics(const CsrView& host, const RowLengths& lengths) {
-  LocalStatistics statistics{host.precision,
-                             host.rows,
-                             host.columns,
-                             lengths,
-                             0,
-                             {},
-                             0,
-                             0,
-                             static_cast<double>(matrix_value_bytes(host.precision))};
+  LocalStatistics statistics;
+  statistics.precision = host.precision;
+  statistics.rows = host.rows;
+  statistics.columns = host.columns;
+  statistics.lengths = lengths;
+  statistics.least_value_bytes = static_cast<double>(matrix_value_bytes(host.precision));
   if (host.rows == 0) return statistics;
   statistics.diagonals = sampled_diagonals(host);
   statistics.touched_sectors = touched_sectors(host);

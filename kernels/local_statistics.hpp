@@ -6,11 +6,8 @@
 // later or not at all.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/block_size.hpp"
 #include "kernels/work.hpp"
-#include "partition/base/csr.hpp"
 
 namespace rowhalo {
 

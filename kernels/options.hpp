@@ -14,6 +14,9 @@ namespace rowhalo {
 /// Refuses a bare argument (formats take none) and keys that are not in `keys`. Throws InputError.
 void check_format_options(const Spec& options, std::initializer_list<std::string_view> keys);
 
+/// Distinct values that a byte each can name.
+inline constexpr int most_distinct_values = 256;
+
 /// Whether values may be stored in fewer bytes: codes=on (default) or off, unless the matrix says
 /// never.
 bool wants_value_codes(const CsrView& matrix, const Spec& options);

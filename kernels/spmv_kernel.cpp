@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is checked for all kernels (spmv_kernel.hpp).
+// What is checked for all kernels and their vectors (spmv_kernel.hpp, local_product.hpp).
 #include "kernels/spmv_kernel.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,11 @@
 #include <stdexcept>
 
 namespace rowhalo {
+
+void throw_other_type(NumberType given, NumberType wanted) {
+  throw std::logic_error(fmt::format("a kernel for vectors of {} was given one of {}",
+                                     name_of(wanted), name_of(given)));
+}
 
 void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
   if (product.vectors != 1) {

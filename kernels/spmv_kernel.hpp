@@ -11,7 +11,6 @@
 // it discards the result, even if that x is NaN or Inf.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 

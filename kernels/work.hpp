@@ -5,8 +5,6 @@
 // loops.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"

@@ -3,10 +3,6 @@
 // Choosing and writing the index codes of asell (asell_code.hpp).
 #include "kernels/cpu/asell_code.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
-
 namespace rowhalo::cpu_asell {
 namespace {
 

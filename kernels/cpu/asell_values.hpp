@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #include "kernels/cpu/avx2.hpp"

@@ -9,8 +9,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include <cstdint>
-
 #include "partition/base/types.hpp"
 
 namespace rowhalo::avx2 {

@@ -10,8 +10,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include <cstdint>
-
 #include "kernels/cpu/avx2.hpp"
 #include "partition/base/types.hpp"
 

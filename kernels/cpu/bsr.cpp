@@ -2,7 +2,7 @@
 //
 // bsr: dense blocks of b x b, one index per block (Saad: Iterative methods for sparse linear
 // systems, section 3.4). b consecutive rows of the list make a block row. Its blocks begin at any
-// column (block_cover.hpp).
+// column (block_size.hpp).
 //   for each block, i < b, j < b: sums[i][j] = fma(a_ij, x[column + j], sums[i][j])
 //   y_i from sums[i][0] + sums[i][1] + ...
 // One sum per entry of the block: b * b independent chains, whatever the vector width, so the bits
@@ -12,9 +12,6 @@
 // Bytes of the matrix: B (b b v + 4) + 16 (m / b + 1) + rows, with B blocks of b x b; 8 more per
 // block that is not full.
 
-#include <limits>
-
-#include "kernels/block_cover.hpp"
 #include "kernels/cpu/cpu_format.hpp"
 
 namespace rowhalo {
@@ -123,8 +120,7 @@ class BsrKernel final : public CpuFormat {
     return begins_.bytes() + columns_.bytes() + masks_.bytes() + values_.bytes();
   }
   std::string parameters() const override {
-    const auto nonzeros = static_cast<double>(listed_nonzeros(csr_, rows_));
-    return fmt::format("b={} fill={:.3f}", b_, slots_ == 0 ? 1 : nonzeros / slots_);
+    return describe_blocks(b_, listed_nonzeros(csr_, rows_), slots_);
   }
 
   BlockCover cover() const { return {csr_, rows_, b_}; }

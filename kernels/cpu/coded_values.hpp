@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <bit>
-#include <string>
 
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/value_codes.hpp"
@@ -90,8 +89,7 @@ CodedValues<T>::CodedValues(const CsrView& matrix, RowListView rows,
     });
   };
   if (!pays(sizeof(std::uint8_t))) return;
-  constexpr std::size_t most = 256;
-  if (const ValueTable<T> table(matrix, rows, most); table.size() > 0) {
+  if (const ValueTable<T> table(matrix, rows, most_distinct_values); table.size() > 0) {
     for (std::size_t k = 0; k < table.size(); ++k) distinct_.push_back(table[k]);
     store(std::uint8_t{}, [&](T value) { return table.code(value); });
     return;

@@ -7,12 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <initializer_list>
-#include <memory>
-#include <string_view>
-#include <vector>
-
 #include "kernels/bits.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"

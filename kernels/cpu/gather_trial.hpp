@@ -8,19 +8,9 @@
 // not stay in the cache, 1.25, and road, with three steps per slice, 2.2.
 #pragma once
 
-#include <omp.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
 #include <numeric>
-#include <string_view>
-#include <vector>
 
-#include "kernels/cpu/buffer.hpp"
-#include "partition/base/csr.hpp"
-#include "partition/base/spec.hpp"
+#include "kernels/cpu/cpu_format.hpp"
 
 namespace rowhalo {
 
@@ -35,16 +25,7 @@ std::vector<Piece> sample_of_slices(std::int64_t slices, FirstSlot first_slot) {
   constexpr std::int64_t pieces = 64, most_slots = 1 << 15;
   const std::int64_t slots = first_slot(slices);
   const auto slice_at = [&](std::int64_t slot) {
-    std::int64_t low = 0, high = slices;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (first_slot(middle) < slot) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return first_that(0, slices, [&](std::int64_t slice) { return first_slot(slice) >= slot; });
   };
   std::vector<Piece> sample;
   for (std::int64_t k = 0; k < pieces; ++k) {

@@ -26,7 +26,6 @@
 //
 // Bytes of the matrix (hyb): (v + 4) m W + (v + 8) b + 12 per 256 rows + rows, with W the width and
 // b the entries beyond it.
-#include <functional>
 
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"

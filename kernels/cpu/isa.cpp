@@ -19,14 +19,17 @@ namespace {
 constexpr const char* variable = "ROWHALO_SIMD";
 
 struct NamedIsa {
-  const char* name;
+  const char* name;   ///< in the environment
+  std::int64_t bits;  ///< of simd=
   Isa isa;
-  const char* needs;
+  const char *needs, *without;  ///< without: what to do on another CPU
 };
 
-constexpr std::array<NamedIsa, 3> named_isas{{{"avx512", Isa::avx512, "AVX-512 F, DQ and VL"},
-                                              {"avx2", Isa::avx2, "AVX2 and FMA"},
-                                              {"none", Isa::plain, ""}}};
+constexpr std::array<NamedIsa, 3> named_isas{
+    {{"avx512", 512, Isa::avx512, "AVX-512 F, DQ and VL",
+      "leave simd out to get the best that is left"},
+     {"avx2", 256, Isa::avx2, "AVX2 and FMA", "use simd=0"},
+     {"none", 0, Isa::plain, "", ""}}};
 
 bool cpu_has(Isa isa) {
   if (isa == Isa::plain) return true;
@@ -79,27 +82,15 @@ Isa widest_isa() {
 
 Isa chosen_isa(const Spec& options) {
   if (!options.has("simd")) return widest_isa();
-  Isa named = Isa::plain;
-  switch (options.integer("simd", 0, 0)) {
-    case 0:
-      break;
-    case 256:
-      named = Isa::avx2;
-      break;
-    case 512:
-      named = Isa::avx512;
-      break;
-    default:
-      options.fail("simd must be 0, 256 or 512");
+  const std::int64_t bits = options.integer("simd", 0, 0);
+  const auto named = std::find_if(named_isas.begin(), named_isas.end(),
+                                  [&](const NamedIsa& one) { return one.bits == bits; });
+  if (named == named_isas.end()) options.fail("simd must be 0, 256 or 512");
+  if (!usable(named->isa)) {
+    options.fail(fmt::format("simd={} needs a CPU with {}, which this is not or {} excludes; {}",
+                             bits, named->needs, variable, named->without));
   }
-  if (!usable(named)) {
-    options.fail(named == Isa::avx2
-                     ? "simd=256 needs a CPU with AVX2 and FMA, which this is not or ROWHALO_SIMD "
-                       "excludes; use simd=0"
-                     : "simd=512 needs a CPU with AVX-512 F, DQ and VL, which this is not or "
-                       "ROWHALO_SIMD excludes; leave simd out to get the best that is left");
-  }
-  return named;
+  return named->isa;
 }
 
 }  // namespace rowhalo

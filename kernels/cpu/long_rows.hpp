@@ -7,7 +7,6 @@
 // Each row keeps its order, so the bits are those of csr.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "partition/base/first_failure.hpp"
@@ -27,6 +26,21 @@ inline int parts_for(std::int64_t items) {
   return static_cast<int>(std::clamp<std::int64_t>(items, 1, std::max(1, omp_get_max_threads())));
 }
 
+/// The first of [begin, end) from which on reaches(k) is true, or end. (clang 14 has no
+/// views::iota.)
+template <class Reaches>
+std::int64_t first_that(std::int64_t begin, std::int64_t end, const Reaches& reaches) {
+  while (begin < end) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (reaches(middle)) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin;
+}
+
 /// Cuts [0, items) into `parts` ranges of even cost; part p is [result[p], result[p + 1]).
 /// cost_before(i) is the cost of the items below i: cost_before(0) == 0, ascending, asked for
 /// 0 <= i <= items. No part costs more than an even share plus its last item.
@@ -37,16 +51,8 @@ std::vector<std::int64_t> balanced_split(std::int64_t items, int parts, const Co
   const std::int64_t total = cost_before(items);
   for (int part = 1; part < parts; ++part) {
     const std::int64_t target = total / parts * part + total % parts * part / parts;
-    std::int64_t begin = bounds[part - 1], end = items;  // bisected: clang 14 has no views::iota
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      if (cost_before(middle) < target) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    bounds[part] = begin;
+    bounds[part] = first_that(bounds[part - 1], items,
+                              [&](std::int64_t k) { return cost_before(k) >= target; });
   }
   return bounds;
 }

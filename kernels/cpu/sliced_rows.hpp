@@ -6,7 +6,6 @@
 // so that y is written to its natural rows all the same.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "kernels/bits.hpp"

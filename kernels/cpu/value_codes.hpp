@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <type_traits>

@@ -14,7 +14,6 @@
 //
 // Bytes of the matrix: n v + 4 R + 8 (m + 1) + rows, with R runs.
 
-#include <cstdint>
 #include <numeric>
 
 #include "kernels/cpu/avx512.hpp"

@@ -14,8 +14,6 @@
 // after it had taken all of e.
 #pragma once
 
-#include <cstddef>
-
 #include "kernels/gpu/peers/watch.hpp"
 #include "kernels/vectors/scalar_steps.hpp"
 

@@ -11,8 +11,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 #include "kernels/spmv_kernel.hpp"
 #include "kernels/vectors/exact_sum.hpp"

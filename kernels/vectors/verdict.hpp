@@ -5,8 +5,6 @@
 // sums, and so come to the same end.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/vectors/step.hpp"
 
 namespace rowhalo {

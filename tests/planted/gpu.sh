@@ -53,11 +53,11 @@ gpu_fault "fp32 that is nearly exact" kernels/gpu/values/exact_values.cu \
   'if (__double_as_longlong(single) != __double_as_longlong(value)) *inexact = 1;' \
   'if (!(fabs(single - value) < 1e-6)) *inexact = 1;' \
   test_kernels_gpu
-gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_balanced/chunk_values.cu \
+gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_balanced/chunk_codes.cu \
   'table_size)} << (8 * u);' \
   'table_size)} << (8 * (u & 3));' \
   test_kernels_gpu
-gpu_fault "16 bits of every other entry of a chunk are lost" kernels/gpu/csr_balanced/chunk_values.cu \
+gpu_fault "16 bits of every other entry of a chunk are lost" kernels/gpu/csr_balanced/chunk_codes.cu \
   'unsigned{fixed.code(values[e])} << (16 * (u % 2));' \
   'unsigned{fixed.code(values[e])} << 16;' \
   test_kernels_gpu

@@ -119,7 +119,7 @@ fault "rows split by one share are one" kernels/balanced_shares.cpp \
 fault "shares of long rows change places in a block" kernels/balanced_shares.cpp \
   'order[place] = together[begin + k];' \
   'order[place] = together[begin + count - 1 - k];'
-fault "block taken for full" kernels/block_cover.cpp \
+fault "block taken for full" kernels/block_size.cpp \
   'return block.mask == ~std::uint64_t{0} >> (64 - b_ * b_);' \
   'return (block.mask | 1) == ~std::uint64_t{0} >> (64 - b_ * b_);'
 fault "block size of the most bytes" kernels/block_size.cpp \

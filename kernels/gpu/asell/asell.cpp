@@ -50,8 +50,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -97,7 +95,7 @@ class AsellGpuKernel final : public DeviceFormat {
       layout_.words = DeviceArray<std::uint32_t>(layout_.code_rows * warp_size);
       if (layout_.value_code != ValueCode::by_step) {
         layout_.table = table_of<Matrix, Matrix>(numbers);
-        layout_.values = DeviceMemory(static_cast<std::size_t>(layout_.value_rows) * warp_size *
+        layout_.values = DeviceMemory(layout_.value_rows * warp_size *
                                       value_row_bytes(layout_.value_code, matrix.precision));
       }
       if (fill_asell(matrix, slice_rows_, layout_) == PatternCheck::passed) break;

@@ -14,9 +14,9 @@
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
+#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {

@@ -7,8 +7,6 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
-#include <cstdint>
-#include <type_traits>
 
 #include "kernels/asell_code.hpp"
 #include "kernels/fixed_point.hpp"
@@ -73,8 +71,7 @@ struct AsellLayout {
 
   std::int64_t slots() const { return steps * RowListView::group_size; }
   std::int64_t bytes() const {
-    return slices.bytes() + patterns.bytes() + words.bytes() +
-           static_cast<std::int64_t>(values.bytes() + table.bytes());
+    return slices.bytes() + patterns.bytes() + words.bytes() + values.bytes() + table.bytes();
   }
 };
 

@@ -13,7 +13,6 @@
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"

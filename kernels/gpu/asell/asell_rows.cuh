@@ -10,7 +10,6 @@
 #include <climits>
 
 #include "kernels/gpu/asell/asell.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From CSR to sliced blocks (block_rows.hpp). A thread walks the b rows of a block row: once to
-// measure the slices, once more where they get sorted, once to fill them.
+// From CSR to sliced blocks (block_rows.hpp): the block size from samples, then the blocks. A
+// thread walks the b rows of a block row: once to measure the slices, once more where they get
+// sorted, once to fill them.
 #include <algorithm>
-#include <limits>
-#include <string>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
@@ -20,6 +19,86 @@ namespace rowhalo {
 namespace {
 
 constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
+
+constexpr std::int64_t sampled_groups = 2048;  // of 32 neighbours, spread over the block rows
+constexpr unsigned most_blocks = 1024;         // of a block row: the rest is like what was seen
+
+__global__ void find_split_blocks(RowListView rows, int size, int* found) {
+  const std::int64_t item = thread_index();
+  if (item >= rows.count) return;
+  const auto k = static_cast<LocalIndex>(item);
+  if (rows[k] - rows[k - k % size] != k % size) *found = 1;
+}
+
+/// One warp per group of block rows that begin `stride` apart.
+template <int b>
+__global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t stride,
+                              BlockSample* sample) {
+  const std::int64_t thread = thread_index();
+  const std::int64_t block_row = thread / warp_size * stride + thread % warp_size;
+  BlockMerge<b> merge(matrix, rows, block_row);
+  const Offset entries = merge.left();
+  if (entries == 0) return;
+  unsigned found = 0;
+  for (; found < most_blocks && merge.left() > 0; ++found) {
+    merge.take(merge.lowest(), [](int, int, Offset) {});
+  }
+  const double share = static_cast<double>(entries) / static_cast<double>(entries - merge.left());
+  atomicAdd(&sample->entries, static_cast<unsigned long long>(entries));
+  atomicAdd(&sample->blocks, static_cast<unsigned long long>(found * share));
+}
+
+/// Whether the rows of a block row are not consecutive anywhere.
+bool has_split_blocks(RowListView rows, int size) {
+  if (rows.groups == nullptr || rows.count == 0) return false;
+  const auto found = filled_array<int>(1);
+  launch_items(find_split_blocks, rows.count, rows, size, found.data());
+  return found.back() != 0;
+}
+
+BlockSamples sample_block_sizes(const CsrView& matrix, RowListView rows) {
+  BlockSamples samples;
+  if (rows.count == 0) return samples;
+  const DeviceArray<BlockSample> on_device{std::span<const BlockSample>(samples)};
+  for (int size = smallest_block_size; size <= largest_block_size; ++size) {
+    const std::int64_t block_rows = (std::int64_t{rows.count} + size - 1) / size;
+    const std::int64_t stride = std::max<std::int64_t>(warp_size, block_rows / sampled_groups);
+    const std::int64_t groups = (block_rows + stride - 1) / stride;
+    with_block_size(size, [&](auto b) {
+      launch_warps(sample_blocks<b>, groups, matrix, rows, stride,
+                   on_device.data() + size - smallest_block_size);
+    });
+  }
+  copy_now(samples.data(), on_device.data(), sizeof(samples));
+  return samples;
+}
+
+/// The size by choose_block_size. Throws InputError also when the listed rows are not whole blocks
+/// of the size that was told.
+BlockSize block_size_option(const CsrView& matrix, RowListView rows, const Spec& options) {
+  const BlockSize result =
+      choose_block_size(matrix, options, [&] { return sample_block_sizes(matrix, rows); });
+  if (!result.measured && has_split_blocks(rows, result.size)) {
+    const std::string b = std::to_string(result.size);
+    options.fail("the listed rows are not whole blocks of " + b + "; give the run --block " + b +
+                 ", or use --schedule blocking");
+  }
+  return result;
+}
+
+/// Refuses `blocks` blocks that need more bytes than CSR. Throws InputError.
+void check_block_bytes(const Spec& options, const CsrView& matrix, RowListView rows, int size,
+                       Offset blocks, Offset nonzeros) {
+  const auto value_bytes = static_cast<Offset>(matrix_value_bytes(matrix.precision));
+  const Offset index_bytes = sizeof(LocalIndex), offset_bytes = sizeof(Offset);
+  const Offset own = blocks * (size * size * value_bytes + index_bytes);
+  const Offset csr = nonzeros * (value_bytes + index_bytes) + rows.count * offset_bytes;
+  if (own < csr || nonzeros == 0) return;
+  const std::string b = std::to_string(size);
+  options.fail("blocks of " + b + " x " + b + " with their padding would store " +
+               std::to_string(own) + " bytes, CSR " + std::to_string(csr) +
+               "; use sell or csr-vector, or say b=" + b);
+}
 
 /// Which block row stands where.
 struct Places {
@@ -153,8 +232,8 @@ void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chun
   const std::size_t index_bytes =
       blocks.bases.size() > 0 ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   blocks.values_count = slots * blocks.size * blocks.size;
-  blocks.columns = DeviceMemory(static_cast<std::size_t>(slots) * index_bytes);
-  blocks.values = DeviceMemory(static_cast<std::size_t>(blocks.values_count) * value_bytes);
+  blocks.columns = DeviceMemory(slots * index_bytes);
+  blocks.values = DeviceMemory(blocks.values_count * value_bytes);
   const std::int64_t threads = blocks.slices() * blocks.slice;
   with_word(value_bytes, [&]<class Word>(Word) {
     with_block_size(blocks.size, [&](auto size) {
@@ -171,13 +250,14 @@ void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chun
 
 }  // namespace
 
-BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize size,
-                          const SliceLayout& layout, const Spec& options) {
+BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLayout& layout,
+                          const Spec& options) {
+  const BlockSize size = block_size_option(matrix, rows, options);
   constexpr double padding_worth_sorting = 1.03;
   BlockRows result;
   result.size = size.size;
   result.count = (rows.count + size.size - 1) / size.size;
-  result.slice = std::max(layout.slice, 1);
+  result.slice = layout.slice > 0 ? layout.slice : std::max(result.count, 1);
   if (rows.count == 0) {
     constexpr Offset no_slices[] = {0};
     result.begins = DeviceArray<Offset>(std::span<const Offset>(no_slices));

@@ -12,15 +12,12 @@
 // Padding and what blocks lack are holes (holes.cuh).
 #pragma once
 
-#include <string>
-
-#include "kernels/gpu/bsr/block_size.hpp"
+#include "kernels/block_size.hpp"
 #include "kernels/gpu/device/runtime.hpp"
-#include "partition/base/csr.hpp"
-#include "partition/base/row_list.hpp"
-#include "partition/base/spec.hpp"
 
 namespace rowhalo {
+
+inline constexpr int bsr_threads = 128;  ///< per thread block
 
 /// Columns of a block that are fetched by one load.
 struct Chunk {
@@ -48,30 +45,29 @@ struct BlockRows {
 
   std::int64_t slices() const { return begins.size() - 1; }
   std::int64_t bytes() const {
-    return begins.bytes() + bases.bytes() + order.bytes() +
-           static_cast<std::int64_t>(columns.bytes() + values.bytes());
+    return begins.bytes() + bases.bytes() + order.bytes() + columns.bytes() + values.bytes();
   }
   /// "b=3 fill=0.97 columns=16": what a format says that it chose.
-  std::string parameters(Offset nonzeros) const;
+  std::string parameters(Offset nonzeros) const {
+    return describe_blocks(size, nonzeros, values_count) +
+           " columns=" + (bases.size() > 0 ? "16" : "32") + (order.size() > 0 ? " sorted" : "");
+  }
 
   std::int64_t values_count = 0;  ///< entries and holes
 };
 
 /// How make_block_rows lays slices out.
 struct SliceLayout {
-  LocalIndex slice = 32;  ///< 32, or all block rows
+  LocalIndex slice = 32;  ///< 32; 0: all block rows
   int widest_chunk = 1;   ///< a power of two
   bool columns16 = true;  ///< 16 bits where they suffice for every slice
   bool sort = true;       ///< by length within windows, where that saves enough padding
 };
 
-/// Throws InputError when the blocks would be padded more than max_padding allows, or when a
-/// measured size turns out to need more bytes than CSR.
-BlockRows make_block_rows(const CsrView& matrix, RowListView rows, BlockSize size,
-                          const SliceLayout& layout, const Spec& options);
-
-/// Refuses `blocks` blocks that need more bytes than CSR. Throws InputError.
-void check_block_bytes(const Spec& options, const CsrView& matrix, RowListView rows, int size,
-                       Offset blocks, Offset nonzeros);
+/// Blocks of the size that choose_block_size() says. Throws InputError also when the listed rows
+/// are not whole blocks of a size that was told, when the blocks would be padded more than
+/// max_padding allows, or when a measured size turns out to need more bytes than CSR.
+BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLayout& layout,
+                          const Spec& options);
 
 }  // namespace rowhalo

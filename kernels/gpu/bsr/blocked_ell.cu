@@ -9,7 +9,6 @@
 // Neighbouring threads read neighbouring values; rows keep their stored order.
 //
 // Bytes of the matrix: B (b b v + 4) + rows, with B = m / b times the longest block row.
-#include <algorithm>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/device/device_format.hpp"
@@ -51,12 +50,9 @@ template <class T>
 class BlockedEllKernel final : public DeviceFormat {
  public:
   BlockedEllKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows) {
-    const BlockSize size = block_size_option(matrix, rows, options);
-    const SliceLayout one_slice{
-        .slice = (rows.count + size.size - 1) / size.size, .columns16 = false, .sort = false};
-    blocks_ = make_block_rows(matrix, rows, size, one_slice, options);
-  }
+      : DeviceFormat(matrix, rows),
+        blocks_(make_block_rows(matrix, rows, {.slice = 0, .columns16 = false, .sort = false},
+                                options)) {}
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
@@ -73,8 +69,7 @@ class BlockedEllKernel final : public DeviceFormat {
   }
   std::int64_t stored_entries() const override { return blocks_.values_count; }
   std::int64_t matrix_bytes(const RowCounts& counts) const override {
-    return static_cast<std::int64_t>(blocks_.columns.bytes() + blocks_.values.bytes()) +
-           counts.row_list_bytes;
+    return blocks_.columns.bytes() + blocks_.values.bytes() + counts.row_list_bytes;
   }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }
   std::string parameters() const override {

@@ -28,11 +28,9 @@
 // slice spans 2^16 columns, with B counting the padding of slices of 32 block rows; 4 m / b where
 // they are sorted.
 #include <cstring>
-#include <type_traits>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -156,9 +154,7 @@ template <class Numbers>
 class BsrGpuKernel final : public DeviceFormat {
  public:
   BsrGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows),
-        blocks_(make_block_rows(matrix, rows, block_size_option(matrix, rows, options), layout,
-                                options)) {
+      : DeviceFormat(matrix, rows), blocks_(make_block_rows(matrix, rows, layout, options)) {
     const bool columns16 = blocks_.bases.size() > 0;
     launch_ = with_block_size(blocks_.size, [&](auto b) -> BsrLaunch<Numbers> {
       return columns16 ? launch<Numbers, std::uint16_t, b> : launch<Numbers, std::uint32_t, b>;

@@ -83,7 +83,7 @@ Coordinates coordinates_of(const CsrView& matrix, RowListView rows, Offset skipp
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
   entries.rows = DeviceArray<LocalIndex>(entries.count);
   entries.columns = DeviceArray<LocalIndex>(entries.count);
-  entries.values = DeviceMemory(static_cast<std::size_t>(entries.count) * value_bytes);
+  entries.values = DeviceMemory(entries.count * value_bytes);
   with_word(value_bytes, [&]<class Word>(Word) {
     launch_warps(write_entries<Word>, rows.count, matrix, rows, skipped, begins.data(),
                  entries.rows.data(), entries.columns.data(),
@@ -113,7 +113,7 @@ CsrArrays csr_of_coordinates(LocalIndex rows, Precision precision, Offset count,
                reinterpret_cast<unsigned long long*>(histogram.data()));
   csr.offsets = prefix_sum(histogram);
   csr.indices = DeviceArray<LocalIndex>(count);
-  csr.values = DeviceMemory(static_cast<std::size_t>(count) * matrix_value_bytes(precision));
+  csr.values = DeviceMemory(count * matrix_value_bytes(precision));
   if (count == 0) return csr;
 
   const DeviceArray<std::int64_t> unsorted(count);

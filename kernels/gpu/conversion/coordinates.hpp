@@ -15,9 +15,7 @@ struct Coordinates {
   DeviceArray<LocalIndex> rows, columns;
   DeviceMemory values;
 
-  std::int64_t bytes() const {
-    return rows.bytes() + columns.bytes() + static_cast<std::int64_t>(values.bytes());
-  }
+  std::int64_t bytes() const { return rows.bytes() + columns.bytes() + values.bytes(); }
 };
 
 /// The entries of each listed row beyond its first `skipped`.

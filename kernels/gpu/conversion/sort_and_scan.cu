@@ -6,7 +6,6 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
-#include <type_traits>
 
 #include "kernels/gpu/device/check.hpp"
 

@@ -5,10 +5,7 @@
 // only: it takes longer to compile than most kernels.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/gpu/device/runtime.hpp"
-#include "partition/base/types.hpp"
 
 namespace rowhalo {
 

@@ -11,7 +11,7 @@
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"
-#include "kernels/gpu/warp/segments.cuh"
+#include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {

@@ -2,7 +2,7 @@
 //
 // Segmented sums over coordinates (segmented_sum.hpp), in two launches:
 //   one warp per chunk of 512 entries, 32 at a time: products are summed by segments
-//   (segments.cuh), the sum of the row that reaches over the end of the 32 is carried on. Rows
+//   (scans.cuh), the sum of the row that reaches over the end of the 32 is carried on. Rows
 //   inside the chunk are written to y; the first and the last row of the chunk, which others may
 //   share, become partial sums. a thread a partial sum: the first of a row adds those that follow
 //   it, in their order, and writes y.
@@ -10,7 +10,6 @@
 #include "kernels/gpu/coo/segmented_sum.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
-#include "kernels/gpu/warp/segments.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {

@@ -21,14 +21,10 @@
 //
 // Bytes of the matrix: (v + 4 + 1) s + rows: value, column, and a word per lane; s are the slots:
 // n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
-#include <algorithm>
-#include <bit>
-#include <vector>
 
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/listed_rows.hpp"
-#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
@@ -350,8 +346,8 @@ class CsrPackedKernel final : public DeviceFormat {
 
   std::int64_t stored_entries() const override { return slots(); }
   std::int64_t footprint_bytes() const override {
-    return columns_.bytes() + values_.bytes() + static_cast<std::int64_t>(table_.bytes()) +
-           positions_.bytes() + fixed_.bytes() + words_.bytes();
+    return columns_.bytes() + values_.bytes() + table_.bytes() + positions_.bytes() +
+           fixed_.bytes() + words_.bytes();
   }
   std::string parameters() const override {
     std::string text = "block=" + std::to_string(threads_);

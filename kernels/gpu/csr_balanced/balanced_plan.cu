@@ -118,7 +118,7 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   if (!plan.in_place) {
     plan.indices = DeviceArray<LocalIndex>(plan.entries);
     const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
-    plan.values = DeviceMemory(static_cast<std::size_t>(plan.entries) * value_bytes);
+    plan.values = DeviceMemory(plan.entries * value_bytes);
     with_word(value_bytes, [&]<class Word>(Word) {
       launch_items(copy_listed_entries<Word>, plan.marks.size(), matrix, plan.view(),
                    row_begins.data(), plan.indices.data(),

@@ -26,8 +26,8 @@
 // Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
-// (columns16.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
-// (chunk_values.hpp), a single one none, values that are exact in 16 bits (fixed_point.hpp) take
+// (chunk_codes.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
+// (chunk_codes.hpp), a single one none, values that are exact in 16 bits (fixed_point.hpp) take
 // these, and fp64 values that all are exact in fp32 take that (codes=on: in small matrices, too;
 // codes=off: none of these). The kernel reads the arrays of the CsrView in place; hubs, 16-bit
 // columns and values in fewer bytes need copies. If only some rows are listed, indices and values
@@ -37,16 +37,12 @@
 // entry of other chunks; v is 1, 0, 2 or 4 where values are coded; 4 per chunk of 256 entries (16
 // bits: 8); where rows are empty, m / 8 and 4 per row that is not; 4 per hub; 4 + 4 per share of 4
 // to 16 chunks (very long rows: 4 more), of which 2 sums are written and read.
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/csr_balanced/hub_columns.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
 
 namespace rowhalo {
@@ -179,7 +175,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   const void* values() const { return plan_.in_place ? csr_.values : plan_.values.data(); }
   std::int64_t value_bytes() const {
     if (coded()) {
-      return positions_.bytes() + fixed_.bytes() + static_cast<std::int64_t>(table_.bytes());
+      return positions_.bytes() + fixed_.bytes() + table_.bytes();
     }
     return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix));
   }
@@ -193,10 +189,9 @@ class CsrBalancedKernel final : public DeviceFormat {
            2 * (partial_sums_.bytes() + arrived_.bytes());
   }
   std::int64_t footprint_bytes() const override {
-    const auto value_memory = plan_.values.bytes() + singles_.bytes() + table_.bytes();
-    return plan_.bytes() + plan_.indices.bytes() + static_cast<std::int64_t>(value_memory) +
-           positions_.bytes() + fixed_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() +
-           columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
+    return plan_.bytes() + plan_.indices.bytes() + plan_.values.bytes() + singles_.bytes() +
+           table_.bytes() + positions_.bytes() + fixed_.bytes() + hubs_.columns.bytes() +
+           hubs_.indices.bytes() + columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
     std::vector<std::string> parts;

@@ -16,9 +16,9 @@
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/chunk_columns.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
-#include "kernels/gpu/values/distinct_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
+#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {

@@ -6,8 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
-#include "kernels/gpu/csr_balanced/chunk_values.hpp"
-#include "kernels/gpu/csr_balanced/columns16.hpp"
+#include "kernels/gpu/csr_balanced/chunk_codes.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 
 namespace rowhalo {

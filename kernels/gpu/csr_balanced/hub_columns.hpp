@@ -6,7 +6,6 @@
 #pragma once
 
 #include "kernels/gpu/device/runtime.hpp"
-#include "partition/base/types.hpp"
 
 namespace rowhalo {
 

@@ -179,7 +179,7 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
 
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
   plan.columns = filled_array<std::uint16_t>(Offset{unit_begins.back()} * unit);
-  plan.values = DeviceMemory(static_cast<std::size_t>(plan.slots()) * value_bytes);
+  plan.values = DeviceMemory(plan.slots() * value_bytes);
   plan.order = filled_array<std::uint16_t>(count + order_pack);
   set_bytes_async(plan.values.data(), 0, plan.values.bytes(), Stream{});
   const SortedEntries sorted{count, by_cell.keys.data(), by_cell.values.data(), cell_begins.data()};

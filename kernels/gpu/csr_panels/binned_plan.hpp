@@ -69,8 +69,7 @@ struct BinnedPlan {
   /// All of it, each byte of which a product reads once.
   std::int64_t bytes() const {
     return panel_begins.bytes() + bin_begins.bytes() + columns.bytes() + order.bytes() +
-           cells.bytes() + bin_rows.bytes() + in_bins.bytes() + empty.bytes() +
-           static_cast<std::int64_t>(values.bytes());
+           cells.bytes() + bin_rows.bytes() + in_bins.bytes() + empty.bytes() + values.bytes();
   }
 };
 

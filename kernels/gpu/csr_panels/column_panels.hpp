@@ -4,10 +4,9 @@
 // gathers do not cost a sector of 32 bytes each (csr_panels.cu, csr_binned.cu).
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 
-#include "partition/base/csr.hpp"
-#include "partition/base/spec.hpp"
+#include "kernels/gpu/device/launch.hpp"
 
 namespace rowhalo {
 
@@ -18,6 +17,25 @@ struct ColumnPanels {
 
 /// As many panels as there are multiprocessors, or the least multiple whose x they can hold;
 /// `panels=` sets the number. Fails where that many are too wide for shared memory.
-ColumnPanels cut_columns(LocalIndex columns, std::size_t vector_value_bytes, const Spec& options);
+inline ColumnPanels cut_columns(LocalIndex columns, std::size_t vector_value_bytes,
+                                const Spec& options) {
+  const auto widest =
+      std::min<std::int64_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) /
+                                 static_cast<int>(vector_value_bytes),
+                             1 << 16);
+  const std::int64_t all = std::max<LocalIndex>(columns, 1);
+  const std::int64_t fewest = (all + widest - 1) / widest;
+  const std::int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+  const std::int64_t rounds = (fewest + multiprocessors - 1) / multiprocessors;
+  const std::int64_t wanted = options.integer("panels", rounds * multiprocessors, 1, 1 << 20);
+  if (wanted < fewest) {
+    options.fail("x of a panel must fit into shared memory: at least " + std::to_string(fewest) +
+                 " panels");
+  }
+  ColumnPanels panels;
+  panels.columns = static_cast<LocalIndex>((all + wanted - 1) / wanted);
+  panels.count = static_cast<std::int32_t>((all + panels.columns - 1) / panels.columns);
+  return panels;
+}
 
 }  // namespace rowhalo

@@ -27,9 +27,6 @@
 // x bins, 4 per row that has entries, m / 8 where rows are empty; rows.
 #include <cuda_pipeline_primitives.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "kernels/gpu/csr_panels/binned_plan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"

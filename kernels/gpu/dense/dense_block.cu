@@ -2,8 +2,6 @@
 //
 // From CSR to the dense matrix (dense_block.hpp): every row is compared with the first, then
 // copied, one thread per entry.
-#include <cstdint>
-#include <string>
 
 #include "kernels/gpu/dense/dense_block.hpp"
 #include "kernels/gpu/device/words.hpp"
@@ -91,7 +89,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   leading_ = (line + aligned - 1) / aligned * aligned;
   value_bytes_ = entries * bytes;
   const std::int64_t lines = layout == Layout::rows ? rows.count : columns_;
-  values_ = DeviceMemory(static_cast<std::size_t>(leading_ * lines * bytes));
+  values_ = DeviceMemory(leading_ * lines * bytes);
   with_word(static_cast<std::size_t>(bytes), [&]<class Word>(Word) {
     launch_filling(copy_dense_entries<Word>, entries, matrix, rows, columns_,
                    layout == Layout::rows ? leading_ : 1, layout == Layout::rows ? 1 : leading_,
@@ -100,7 +98,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   if (findings.in_order == 0) {
     indices_ = DeviceArray<LocalIndex>(columns_);
     copy_now(indices_.data(), matrix.indices + ends[0], static_cast<std::size_t>(indices_.bytes()));
-    gathered_ = DeviceMemory(static_cast<std::size_t>(columns_) * vector_bytes_);
+    gathered_ = DeviceMemory(columns_ * vector_bytes_);
   }
   synchronize_device();
 }

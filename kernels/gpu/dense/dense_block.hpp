@@ -28,7 +28,7 @@ class DenseBlock {
   LocalIndex columns() const { return columns_; }  ///< entries per row
   std::int64_t value_bytes() const { return value_bytes_; }
   std::int64_t footprint_bytes() const {
-    return static_cast<std::int64_t>(values_.bytes() + gathered_.bytes()) + indices_.bytes();
+    return values_.bytes() + gathered_.bytes() + indices_.bytes();
   }
   /// x with its entries in the order of the stored ones: x itself where that is its own order, else
   /// a copy that is put together in `stream`.

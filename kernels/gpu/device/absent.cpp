@@ -79,7 +79,7 @@ double seconds_between(const EventHandle&, const EventHandle&) {
   refuse();
 }
 
-DeviceMemory::DeviceMemory(std::size_t) {
+DeviceMemory::DeviceMemory(std::int64_t) {
   refuse();
 }
 DeviceMemoryReuse::DeviceMemoryReuse() : outermost_(true) {}

@@ -3,10 +3,8 @@
 // Read, copy and triad (McCalpin: STREAM) on the device. Threads stride over the arrays with
 // 16-byte accesses, four under way at a time.
 #include <algorithm>
-#include <vector>
 
 #include "kernels/gpu/device/bandwidth.hpp"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/threads.cuh"
 

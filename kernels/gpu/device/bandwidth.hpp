@@ -4,8 +4,6 @@
 // products are compared with.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {

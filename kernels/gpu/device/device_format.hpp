@@ -5,11 +5,6 @@
 // precision and for memory on the device.
 #pragma once
 
-#include <initializer_list>
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "kernels/format_kernel.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/launch.hpp"

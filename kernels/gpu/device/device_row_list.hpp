@@ -11,7 +11,8 @@ namespace rowhalo {
 class DeviceRowList {
  public:
   /// Copies `host` to the current device; back when it is there.
-  explicit DeviceRowList(const RowList& host);
+  explicit DeviceRowList(const RowList& host)
+      : count_(host.count), groups_(std::span(host.groups)), indices_(std::span(host.indices)) {}
   RowListView view() const { return {count_, groups_.data(), indices_.data()}; }
 
  private:

@@ -6,8 +6,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
-
 #include "kernels/gpu/device/check.hpp"
 #include "kernels/spmv_kernel.hpp"
 #include "partition/base/spec.hpp"

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "kernels/product_arguments.hpp"
-#include "partition/base/types.hpp"
 
 namespace rowhalo {
 

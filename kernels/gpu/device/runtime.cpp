@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <map>
 #include <stdexcept>
-#include <utility>
 
 #include "kernels/gpu/device/launch.hpp"
 
@@ -175,7 +174,8 @@ void runtime_detail::DestroyGraph::operator()(void* graph) const {
   ROWHALO_CUDA_PRINT(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
 }
 
-DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(bytes) {
+DeviceMemory::DeviceMemory(std::int64_t wanted) : bytes_(wanted) {
+  const auto bytes = static_cast<std::size_t>(wanted);
   if (bytes == 0) return;
   auto [capacity, data] = take_kept(bytes);
   if (data == nullptr) {

@@ -7,13 +7,10 @@
 // the calling thread's current device (set_device).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -85,13 +82,13 @@ struct DestroyGraph {
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  explicit DeviceMemory(std::size_t bytes);
+  explicit DeviceMemory(std::int64_t bytes);
   std::byte* data() const { return data_.get(); }
-  std::size_t bytes() const { return bytes_; }
+  std::int64_t bytes() const { return bytes_; }
 
  private:
   std::unique_ptr<std::byte, runtime_detail::FreeDevice> data_;
-  std::size_t bytes_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
 /// While an object of this class lives, device memory that its thread frees is kept and serves the
@@ -196,8 +193,7 @@ class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
   DeviceArray() = default;
-  explicit DeviceArray(std::int64_t size)
-      : memory_(static_cast<std::size_t>(size) * sizeof(T)), size_(size) {}
+  explicit DeviceArray(std::int64_t size) : memory_(size * std::int64_t{sizeof(T)}), size_(size) {}
   /// A copy of host memory.
   explicit DeviceArray(std::span<const T> host) : DeviceArray(std::ssize(host)) {
     copy_now(data(), host.data(), memory_.bytes());
@@ -205,7 +201,7 @@ class DeviceArray {
 
   T* data() const { return reinterpret_cast<T*>(memory_.data()); }
   std::int64_t size() const { return size_; }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(memory_.bytes()); }
+  std::int64_t bytes() const { return memory_.bytes(); }
 
   /// Sets each byte, in the order of the default stream.
   void set_bytes(int value) const { set_bytes_async(data(), value, memory_.bytes(), Stream{}); }

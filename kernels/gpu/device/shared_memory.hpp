@@ -4,8 +4,6 @@
 // Set on purpose for a library that looks at it, and for tests that nothing else does.
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/spmv_kernel.hpp"
 
 namespace rowhalo {

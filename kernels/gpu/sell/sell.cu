@@ -26,7 +26,6 @@
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // A step of a slice is one stretch of memory; lane_sum.cuh has the loop over steps. `lanes` is
 // 32, and fewer in the last slice only.
-#include <algorithm>
 
 #include "kernels/choice.hpp"
 #include "kernels/gpu/conversion/convert.hpp"

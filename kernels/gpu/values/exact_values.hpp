@@ -6,9 +6,6 @@
 #pragma once
 
 #include <bit>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "kernels/fixed_point.hpp"
 #include "kernels/gpu/device/device_format.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Positions of values in the table of those that are distinct (distinct_values.hpp).
+// Positions of values in the table of those that are distinct (exact_values.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,6 @@
 // rare, as in Collange, Defour, Graillat, Iakymchuk, Parallel Computing 49, 2015.
 #pragma once
 
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 
 namespace rowhalo {

@@ -14,11 +14,8 @@
 //
 // Bytes: what a step reads and writes per row, 8 per vector; sums are nothing beside them.
 #include <algorithm>
-#include <cstddef>
 
-#include "kernels/gpu/device/check.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/peers/lines.cuh"
 #include "kernels/gpu/peers/waiting.cuh"

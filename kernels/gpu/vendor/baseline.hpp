@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-#include <memory>
-
 #include "kernels/format_kernel.hpp"
 
 namespace rowhalo {

@@ -84,7 +84,7 @@ class CublasKernel final : public FormatKernel {
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
   std::int64_t matrix_bytes(const RowCounts&) const override { return dense_.value_bytes(); }
   std::int64_t footprint_bytes() const override {
-    return dense_.footprint_bytes() + static_cast<std::int64_t>(workspace_.bytes());
+    return dense_.footprint_bytes() + workspace_.bytes();
   }
 
   void multiply(const LocalProduct& product, Stream stream) const override {

@@ -48,7 +48,7 @@ class CusparseBsr final : public CusparseKernel {
     check_padding(options, {slots_, matrix.nonzeros, matrix},
                   fmt::format("blocks of {} x {}", block_, block_), "use another b=, or sell");
     indices_ = DeviceArray<LocalIndex>(blocks);
-    values_ = DeviceMemory(static_cast<std::size_t>(slots_) * matrix_value_bytes(matrix.precision));
+    values_ = DeviceMemory(slots_ * matrix_value_bytes(matrix.precision));
     convert(direction, general.get(), offsets);
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparse().create_bsr(
@@ -78,7 +78,7 @@ class CusparseBsr final : public CusparseKernel {
 
   std::int64_t stored_entries() const override { return slots_; }
   std::int64_t own_bytes() const override {
-    return offsets_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());
+    return offsets_.bytes() + indices_.bytes() + values_.bytes();
   }
 
   int block_;

@@ -3,10 +3,6 @@
 // cuSPARSE's generic product (cusparse_kernel.hpp).
 #include "kernels/gpu/vendor/cusparse_kernel.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 

@@ -26,7 +26,7 @@ class CusparseSell final : public CusparseKernel {
                   "make c smaller, or use csr-vector");
     begins_ = as_32_bit(begins.data(), begins.size());
     indices_ = DeviceArray<LocalIndex>(slots);
-    values_ = DeviceMemory(static_cast<std::size_t>(slots) * matrix_value_bytes(matrix.precision));
+    values_ = DeviceMemory(slots * matrix_value_bytes(matrix.precision));
     fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparse().create_sliced_ell(
@@ -39,7 +39,7 @@ class CusparseSell final : public CusparseKernel {
  private:
   std::int64_t stored_entries() const override { return indices_.size(); }
   std::int64_t own_bytes() const override {
-    return begins_.bytes() + indices_.bytes() + static_cast<std::int64_t>(values_.bytes());
+    return begins_.bytes() + indices_.bytes() + values_.bytes();
   }
 
   DeviceArray<std::int32_t> begins_;

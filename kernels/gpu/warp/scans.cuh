@@ -39,4 +39,20 @@ __device__ Sum sum_of_reach(Sum sum, int reach) {
   return sum;
 }
 
+// Lanes next to each other with the same row are a segment; those without an entry have row -1 and
+// stand last.
+
+/// Whether this lane is the last of its segment.
+__device__ inline bool ends_segment(LocalIndex row) {
+  const LocalIndex next = __shfl_down_sync(all_lanes, row, 1);
+  return threadIdx.x % warp_size == warp_size - 1 || next != row;
+}
+
+/// Sum of the segment up to this lane.
+template <class T>
+__device__ T sum_of_segment(LocalIndex row, T value) {
+  const unsigned first_lanes = __ballot_sync(all_lanes, ends_segment(row)) << 1;
+  return sum_of_reach(value, lanes_since(first_lanes));
+}
+
 }  // namespace rowhalo

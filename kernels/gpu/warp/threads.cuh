@@ -4,7 +4,6 @@
 // thread or a warp per item.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 
 #include "kernels/gpu/device/launch.hpp"
