@@ -2,8 +2,6 @@
 //
 // The class behind csr-scalar and csr-vector, and the sum of a row: uses the arrays of the CsrView
 // as they are, and has no set-up. A format gives the function that launches its one kernel.
-//
-// Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #pragma once
 
 #include "kernels/gpu/device/device_format.hpp"

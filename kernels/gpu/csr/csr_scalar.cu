@@ -7,7 +7,9 @@
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // A row is summed in stored order by one accumulator: the bits of csr. Neighbouring threads read
 // addresses a row apart, so a cache line is used over several steps and has to stay in L1: the
-// matrix is read through the caches here, not streamed. Bytes: csr_kernel.cuh.
+// matrix is read through the caches here, not streamed.
+//
+// Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #include "kernels/gpu/csr/csr_kernel.cuh"
 
 namespace rowhalo {

@@ -10,7 +10,7 @@
 // Neighbouring threads read neighbouring entries. The order of summation depends on W alone: the
 // same bits every time, but not those of csr. Without threads= W follows from the mean and the
 // longest row (fitting_width). Rows seldom begin at a sector, so the matrix is read through the
-// caches, not streamed. Bytes: csr_kernel.cuh.
+// caches, not streamed. Bytes: csr_scalar.cu.
 #include "kernels/choice.hpp"
 #include "kernels/gpu/csr/csr_kernel.cuh"
 #include "kernels/gpu/warp/scans.cuh"
