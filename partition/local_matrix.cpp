@@ -106,18 +106,6 @@ void find_ghosts(const MigratedRows& rows, const OwnedNumbers& owned, Slice& sli
   }
 }
 
-/// Second walk: final numbers of the ghosts; marks the rows that have one.
-void place_ghosts(const std::vector<Offset>& offsets, const Slice& slice,
-                  std::vector<LocalIndex>& indices, std::vector<char>& is_boundary) {
-  for (GlobalIndex row = slice.first_row; row < slice.last_row; ++row) {
-    for (Offset k = offsets[row]; k < offsets[row + 1]; ++k) {
-      if (indices[k] >= 0) continue;
-      indices[k] = slice.local[~indices[k]];
-      is_boundary[row] = 1;
-    }
-  }
-}
-
 /// Orders the ghosts of all slices by new global number: fills matrix.ghosts, appends their numbers
 /// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
 /// `new_numbers`: the share of the directory, none where columns keep their numbers. Collective.
@@ -157,8 +145,8 @@ void number_ghosts(const Comm& comm, const std::optional<std::vector<GlobalIndex
   });
 }
 
-/// Fills indices, ghosts, source_columns, interior and boundary. matrix.source_columns holds the
-/// owned numbers. Frees rows.columns. Collective.
+/// Fills indices, ghosts and source_columns, which holds the owned numbers. Frees rows.columns.
+/// Collective.
 void number_columns(const Comm& comm, MigratedRows& rows,
                     const std::optional<std::vector<GlobalIndex>>& new_numbers, LocalMatrix& matrix,
                     Progress& progress, std::int64_t limit) {
@@ -174,20 +162,14 @@ void number_columns(const Comm& comm, MigratedRows& rows,
   number_ghosts(comm, new_numbers, slices, matrix, limit);
   leave_if_requested(comm, progress);
 
-  std::vector<char> is_boundary(matrix.owned_rows, 0);
 #pragma omp parallel for schedule(static, 1)
   for (int part = 0; part < parts; ++part) {
-    place_ghosts(rows.offsets, slices[part], matrix.indices, is_boundary);
+    const Slice& slice = slices[part];
+    for (Offset k = rows.offsets[slice.first_row]; k < rows.offsets[slice.last_row]; ++k) {
+      LocalIndex& index = matrix.indices[k];
+      if (index < 0) index = slice.local[~index];
+    }
   }
-  std::vector<LocalIndex> interior, boundary;
-  for (LocalIndex row = 0; row < matrix.owned_rows; row += matrix.info.block) {
-    const LocalIndex end = std::min<LocalIndex>(row + matrix.info.block, matrix.owned_rows);
-    const bool crosses = std::find(is_boundary.begin() + row, is_boundary.begin() + end, 1) !=
-                         is_boundary.begin() + end;
-    for (LocalIndex k = row; k < end; ++k) (crosses ? boundary : interior).push_back(k);
-  }
-  matrix.interior = make_row_list(interior);
-  matrix.boundary = make_row_list(boundary);
 }
 
 /// Fills what is left of `matrix`, which has its ranges and owned columns. Collective.
@@ -198,6 +180,7 @@ void take_rows(const Comm& comm, MigratedRows&& rows,
   matrix.source_rows = std::move(rows.numbers);
   matrix.offsets = std::move(rows.offsets);
   matrix.values = std::move(rows.values);
+  list_rows(matrix);
 }
 
 /// Ranges of the ranks when each owns `count` numbers. Collective.
@@ -232,6 +215,26 @@ void to_source(const Shuffle& shuffle, std::vector<GlobalIndex>& numbers) {
 int OwnedRanges::owner(GlobalIndex number) const {
   return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin()) -
          1;
+}
+
+void list_rows(LocalMatrix& matrix) {
+  const LocalIndex block = matrix.info.block;
+  std::vector<char> crosses((matrix.owned_rows + block - 1) / block);
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < crosses.size(); ++k) {
+    const auto first = static_cast<LocalIndex>(k) * block;
+    const auto begin = matrix.indices.begin() + matrix.offsets[first];
+    const auto end =
+        matrix.indices.begin() + matrix.offsets[std::min(first + block, matrix.owned_rows)];
+    crosses[k] =
+        std::any_of(begin, end, [&](LocalIndex index) { return index >= matrix.owned_columns; });
+  }
+  std::vector<LocalIndex> interior, boundary;
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    (crosses[row / block] != 0 ? boundary : interior).push_back(row);
+  }
+  matrix.interior = make_row_list(interior);
+  matrix.boundary = make_row_list(boundary);
 }
 
 bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first) {

@@ -7,9 +7,11 @@
 // evenly on its own.
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "partition/base/csr.hpp"
+#include "partition/base/prefault.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/row_list.hpp"
 #include "partition/limits.hpp"
@@ -47,6 +49,30 @@ struct LocalMatrix {
             values.data(), Precision::fp64, Device::cpu,    info.block};
   }
 };
+
+/// Local. Fills offsets, indices and values of matrix.owned_rows rows. `visit(row, entry)` calls
+/// entry(column, value) for each entry of a row, twice.
+template <class Visit>
+void fill_rows(const Visit& visit, LocalMatrix& matrix) {
+  matrix.offsets.assign(matrix.owned_rows + std::size_t{1}, 0);
+#pragma omp parallel for schedule(dynamic, 256)
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    visit(row, [&](LocalIndex, double) { ++matrix.offsets[row + 1]; });
+  }
+  std::inclusive_scan(matrix.offsets.begin(), matrix.offsets.end(), matrix.offsets.begin());
+  resize_by_all_threads(matrix.indices, matrix.offsets.back());
+  resize_by_all_threads(matrix.values, matrix.offsets.back());
+#pragma omp parallel for schedule(dynamic, 256)
+  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+    Offset place = matrix.offsets[row];
+    visit(row, [&](LocalIndex column, double value) {
+      matrix.indices[place] = column;
+      matrix.values[place++] = value;
+    });
+  }
+}
+/// Local. Fills `interior` and `boundary`, in whole blocks of info.block rows, from the rest.
+void list_rows(LocalMatrix& matrix);
 
 /// Collective. Whether number k of every rank is `first` + k.
 bool keeps_numbers(const Comm& comm, const std::vector<GlobalIndex>& numbers, GlobalIndex first);

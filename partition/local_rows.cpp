@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/row_order.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -59,39 +61,17 @@ void check(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_range
 MigratedRows checked_rows(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_ranges,
                           const OwnedRanges& column_ranges) {
   check(comm, rows, row_ranges, column_ranges);
-  const auto count = std::ssize(rows.offsets) - 1;
+  DistributedCsr ordered;
+  ordered.offsets.assign(rows.offsets.begin(), rows.offsets.end());
+  ordered.columns.assign(rows.columns.begin(), rows.columns.end());
+  ordered.values.assign(rows.values.begin(), rows.values.end());
+  put_in_order(ordered);
   MigratedRows result;
-  result.numbers.resize(count);
+  result.numbers.resize(ordered.local_rows());
   std::iota(result.numbers.begin(), result.numbers.end(), rows.first_row);
-  result.offsets.assign(1, 0);
-  result.offsets.reserve(rows.offsets.size());
-  result.columns.assign(rows.columns.begin(), rows.columns.end());
-  result.values.assign(rows.values.begin(), rows.values.end());
-  std::vector<std::pair<GlobalIndex, double>> row;
-  Offset end = 0;
-  for (std::ptrdiff_t k = 0; k < count; ++k) {
-    const Offset first = rows.offsets[k], last = rows.offsets[k + 1];
-    const auto columns = rows.columns.subspan(first, last - first);
-    row.clear();
-    for (Offset entry = first; entry < last; ++entry) {
-      row.emplace_back(rows.columns[entry], rows.values[entry]);
-    }
-    if (!std::is_sorted(columns.begin(), columns.end())) {
-      std::stable_sort(row.begin(), row.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-    }
-    for (const auto& [column, value] : row) {
-      if (end > result.offsets.back() && result.columns[end - 1] == column) {
-        result.values[end - 1] += value;
-      } else {
-        result.columns[end] = column;
-        result.values[end++] = value;
-      }
-    }
-    result.offsets.push_back(end);
-  }
-  result.columns.resize(end);
-  result.values.resize(end);
+  result.offsets = std::move(ordered.offsets);
+  result.columns = std::move(ordered.columns);
+  result.values = std::move(ordered.values);
   return result;
 }
 

@@ -22,20 +22,18 @@ std::vector<int> owners_of_ghosts(const LocalMatrix& matrix) {
   return owners;
 }
 
-/// For every row enter(row), then visit(ghost) for each of its entries whose column is a ghost, of
-/// what `make` returns. Threads share the rows; each has a visitor of its own.
-template <class Make>
-void visit_ghost_entries(const LocalMatrix& matrix, Make make) {
+/// visit(part, ghost) for each entry whose column is a ghost. Threads share the rows.
+template <class Visit>
+void visit_ghost_entries(const LocalMatrix& matrix, const Cover& cover, int ranks,
+                         const Visit& visit) {
 #pragma omp parallel
   {
-    auto visitor = make();
+    PartsOfRow parts(cover, ranks);
 #pragma omp for schedule(dynamic, 256)
     for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-      visitor.enter(row);
-      for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-        const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
-        if (ghost >= 0) visitor.visit(ghost);
-      }
+      parts.enter(row);
+      for_each_ghost(matrix, row,
+                     [&](Offset, LocalIndex ghost) { visit(parts.of_ghost(ghost), ghost); });
     }
   }
 }
@@ -48,12 +46,10 @@ class CountParts {
   /// In the order of the first entries.
   const std::vector<Part>& parts_of(const LocalMatrix& matrix, LocalIndex row) {
     parts_.clear();
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
-      if (ghost < 0) continue;
+    for_each_ghost(matrix, row, [&](Offset, LocalIndex ghost) {
       const int owner = cover_.owners[ghost];
       if (entries_[owner]++ == 0) parts_.push_back({owner, 0});
-    }
+    });
     for (Part& part : parts_) part.entries = std::exchange(entries_[part.owner], 0);
     return parts_;
   }
@@ -65,86 +61,31 @@ class CountParts {
 };
 
 void find_parts(const LocalMatrix& matrix, int ranks, Cover& cover) {
-  cover.first_parts.assign(matrix.owned_rows + std::size_t{1}, 0);
+  const auto visit_rows = [&](const auto& visit) {
 #pragma omp parallel
-  {
-    CountParts count(cover, ranks);
+    {
+      CountParts count(cover, ranks);
 #pragma omp for schedule(dynamic, 256)
-    for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-      cover.first_parts[row + 1] = static_cast<Offset>(count.parts_of(matrix, row).size());
+      for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+        visit(row, count.parts_of(matrix, row));
+      }
     }
-  }
+  };
+  cover.first_parts.assign(matrix.owned_rows + std::size_t{1}, 0);
+  visit_rows([&](LocalIndex row, const std::vector<Part>& parts) {
+    cover.first_parts[row + 1] = std::ssize(parts);
+  });
   std::inclusive_scan(cover.first_parts.begin(), cover.first_parts.end(),
                       cover.first_parts.begin());
   cover.parts.resize(cover.first_parts.back());
-#pragma omp parallel
-  {
-    CountParts count(cover, ranks);
-#pragma omp for schedule(dynamic, 256)
-    for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-      const std::vector<Part>& parts = count.parts_of(matrix, row);
-      std::copy(parts.begin(), parts.end(), cover.parts.begin() + cover.first_parts[row]);
-    }
-  }
+  visit_rows([&](LocalIndex row, const std::vector<Part>& parts) {
+    std::ranges::copy(parts, cover.parts.begin() + cover.first_parts[row]);
+  });
 }
 
 void set(char& mark) {
   std::atomic_ref(mark).store(1, std::memory_order_relaxed);
 }
-
-/// What passes over the ghost entries of rows share.
-struct Pass {
-  const Cover& cover;
-  PartsOfRow parts;
-
-  Pass(const Cover& of, int ranks) : cover(of), parts(of, ranks) {}
-  void enter(LocalIndex row) { parts.enter(row); }
-};
-
-struct CountColumns : Pass {
-  std::vector<LocalIndex>& counts;
-
-  CountColumns(const Cover& of, int ranks, std::vector<LocalIndex>& per_ghost)
-      : Pass(of, ranks), counts(per_ghost) {}
-  void visit(LocalIndex ghost) {
-    std::atomic_ref(counts[ghost]).fetch_add(1, std::memory_order_relaxed);
-  }
-};
-
-/// Each entry takes the longer of its row and its column, the column where they are alike.
-struct TakeLonger : Pass {
-  const std::vector<LocalIndex>& column_entries;
-  std::vector<char>&sums, &ghosts;
-
-  TakeLonger(Cover& of, int ranks, const std::vector<LocalIndex>& per_ghost)
-      : Pass(of, ranks), column_entries(per_ghost), sums(of.sums), ghosts(of.ghosts) {}
-  void visit(LocalIndex ghost) {
-    const Offset part = parts.of_ghost(ghost);
-    if (cover.parts[part].entries > column_entries[ghost]) {
-      set(sums[part]);
-    } else {
-      set(ghosts[ghost]);
-    }
-  }
-};
-
-/// Marks again what an entry needs that the other kind does not cover.
-struct KeepGhosts : Pass {
-  std::vector<char>& kept;
-
-  KeepGhosts(const Cover& of, int ranks, std::vector<char>& marks) : Pass(of, ranks), kept(marks) {}
-  void visit(LocalIndex ghost) {
-    if (!cover.sums[parts.of_ghost(ghost)]) set(kept[ghost]);
-  }
-};
-struct KeepSums : Pass {
-  std::vector<char>& kept;
-
-  KeepSums(const Cover& of, int ranks, std::vector<char>& marks) : Pass(of, ranks), kept(marks) {}
-  void visit(LocalIndex ghost) {
-    if (!cover.ghosts[ghost]) set(kept[parts.of_ghost(ghost)]);
-  }
-};
 
 /// Of a rank from which sums would not save an entry only entries of x travel.
 void leave_out_what_saves_nothing(int ranks, Cover& cover) {
@@ -172,14 +113,25 @@ Cover cover_by_degrees(const LocalMatrix& matrix, int ranks) {
   cover.sums.assign(cover.parts.size(), 0);
   cover.ghosts.assign(matrix.ghosts.size(), 0);
   std::vector<LocalIndex> column_entries(matrix.ghosts.size(), 0);
-  visit_ghost_entries(matrix, [&] { return CountColumns(cover, ranks, column_entries); });
-  visit_ghost_entries(matrix, [&] { return TakeLonger(cover, ranks, column_entries); });
+  const auto visit = [&](const auto& each) { visit_ghost_entries(matrix, cover, ranks, each); };
+  visit([&](Offset, LocalIndex ghost) {
+    std::atomic_ref(column_entries[ghost]).fetch_add(1, std::memory_order_relaxed);
+  });
+  // Each entry takes the longer of its row and its column, the column where they are alike.
+  visit([&](Offset part, LocalIndex ghost) {
+    const bool as_sum = cover.parts[part].entries > column_entries[ghost];
+    set(as_sum ? cover.sums[part] : cover.ghosts[ghost]);
+  });
+  // Kept is what an entry needs that the other kind does not cover.
   for (int round = 0; round < 2; ++round) {
-    std::vector<char> ghosts(cover.ghosts.size(), 0);
-    visit_ghost_entries(matrix, [&] { return KeepGhosts(cover, ranks, ghosts); });
+    std::vector<char> ghosts(cover.ghosts.size(), 0), sums(cover.sums.size(), 0);
+    visit([&](Offset part, LocalIndex ghost) {
+      if (!cover.sums[part]) set(ghosts[ghost]);
+    });
     cover.ghosts.swap(ghosts);
-    std::vector<char> sums(cover.sums.size(), 0);
-    visit_ghost_entries(matrix, [&] { return KeepSums(cover, ranks, sums); });
+    visit([&](Offset part, LocalIndex ghost) {
+      if (!cover.ghosts[ghost]) set(sums[part]);
+    });
     cover.sums.swap(sums);
   }
   leave_out_what_saves_nothing(ranks, cover);

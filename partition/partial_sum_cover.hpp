@@ -10,6 +10,15 @@
 
 namespace rowhalo {
 
+/// visit(k, ghost) for each entry k of the row whose column is a ghost.
+template <class Visit>
+void for_each_ghost(const LocalMatrix& matrix, LocalIndex row, const Visit& visit) {
+  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+    const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
+    if (ghost >= 0) visit(k, ghost);
+  }
+}
+
 /// Entries of a row that refer to ghosts of one rank.
 struct Part {
   int owner;

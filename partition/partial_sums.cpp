@@ -45,10 +45,9 @@ Moved moved_entries(const LocalMatrix& matrix, const Cover& cover, int ranks) {
     for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
       if (cover.first_parts[row] == cover.first_parts[row + 1]) continue;
       parts.enter(row);
-      for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-        const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
-        if (ghost >= 0 && !cover.ghosts[ghost]) found(k, ghost, parts.of_ghost(ghost));
-      }
+      for_each_ghost(matrix, row, [&](Offset k, LocalIndex ghost) {
+        if (!cover.ghosts[ghost]) found(k, ghost, parts.of_ghost(ghost));
+      });
     }
   };
   visit([&](Offset, LocalIndex, Offset part) {
@@ -93,9 +92,7 @@ LocalMatrix sums_for_others(const Comm& comm, const LocalMatrix& matrix, const M
   sums.offsets.resize(lengths.size() + 1);
   std::inclusive_scan(lengths.begin(), lengths.end(), sums.offsets.begin() + 1, std::plus<>(),
                       Offset{0});
-  std::vector<LocalIndex> all(sums.owned_rows);
-  std::iota(all.begin(), all.end(), LocalIndex{0});
-  sums.interior = make_row_list(all);
+  list_rows(sums);
   return sums;
 }
 
@@ -110,36 +107,6 @@ LocalMatrix rows_of(const LocalMatrix& matrix) {
   rows.source_rows = matrix.source_rows;
   rows.owned_rows = matrix.owned_rows;
   return rows;
-}
-
-/// Fills offsets, indices, values and row lists. `visit(row, entry)` calls entry(column, value) for
-/// each entry of a row.
-template <class Visit>
-void fill_rows(const Visit& visit, LocalMatrix& matrix) {
-  matrix.offsets.assign(matrix.owned_rows + std::size_t{1}, 0);
-#pragma omp parallel for schedule(dynamic, 256)
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    visit(row, [&](LocalIndex, double) { ++matrix.offsets[row + 1]; });
-  }
-  std::inclusive_scan(matrix.offsets.begin(), matrix.offsets.end(), matrix.offsets.begin());
-  resize_by_all_threads(matrix.indices, matrix.offsets.back());
-  resize_by_all_threads(matrix.values, matrix.offsets.back());
-  std::vector<char> crosses(matrix.owned_rows, 0);
-#pragma omp parallel for schedule(dynamic, 256)
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    Offset place = matrix.offsets[row];
-    visit(row, [&](LocalIndex column, double value) {
-      matrix.indices[place] = column;
-      matrix.values[place++] = value;
-      if (column >= matrix.owned_columns) crosses[row] = 1;
-    });
-  }
-  std::vector<LocalIndex> interior, boundary;
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    (crosses[row] != 0 ? boundary : interior).push_back(row);
-  }
-  matrix.interior = make_row_list(interior);
-  matrix.boundary = make_row_list(boundary);
 }
 
 /// Owned columns and the ghosts that travel, in their order.
@@ -164,6 +131,7 @@ LocalMatrix what_stays(const LocalMatrix& old, const Cover& cover) {
     }
   };
   fill_rows(visit, matrix);
+  list_rows(matrix);
   return matrix;
 }
 
@@ -194,6 +162,7 @@ LocalMatrix what_is_added(const Comm& comm, const LocalMatrix& old, const Cover&
     }
   };
   fill_rows(visit, matrix);
+  list_rows(matrix);
   return matrix;
 }
 
@@ -205,15 +174,12 @@ std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& 
   std::vector<LocalIndex> moved(matrix.ghosts.size(), 0);  // entries of each column
 #pragma omp parallel for schedule(dynamic, 256)
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    Offset stay = 0;
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      const LocalIndex ghost = matrix.indices[k] - matrix.owned_columns;
-      if (ghost < 0 || cover.ghosts[ghost]) {
-        ++stay;
-      } else {
-        std::atomic_ref(moved[ghost]).fetch_add(1, std::memory_order_relaxed);
-      }
-    }
+    Offset stay = matrix.offsets[row + 1] - matrix.offsets[row];
+    for_each_ghost(matrix, row, [&](Offset, LocalIndex ghost) {
+      if (cover.ghosts[ghost]) return;
+      --stay;
+      std::atomic_ref(moved[ghost]).fetch_add(1, std::memory_order_relaxed);
+    });
     const auto sums = std::count(cover.sums.begin() + cover.first_parts[row],
                                  cover.sums.begin() + cover.first_parts[row + 1], 1);
     words[row] = csr_words(1, stay) + csr_words(sums, sums);
