@@ -20,15 +20,6 @@ __global__ void gather(std::int64_t count, const LocalIndex* __restrict__ indice
 }
 
 template <class Word>
-void launch(std::int64_t count, const LocalIndex* indices, const std::byte* x, std::byte* out,
-            Stream stream) {
-  [[maybe_unused]] static const bool prepared = (make_room_for_products(gather<Word>), true);
-  gather<<<blocks_for(count, conversion_threads), conversion_threads, 0, native(stream)>>>(
-      count, indices, reinterpret_cast<const Word*>(x), reinterpret_cast<Word*>(out));
-  ROWHALO_CUDA(cudaGetLastError());
-}
-
-template <class Word>
 __global__ void copy_entries(std::int64_t count, const LocalIndex* __restrict__ indices,
                              const Word* __restrict__ from, Word* __restrict__ to) {
   const std::int64_t k = std::int64_t{blockIdx.x} * conversion_threads + threadIdx.x;
@@ -37,18 +28,15 @@ __global__ void copy_entries(std::int64_t count, const LocalIndex* __restrict__ 
 
 }  // namespace
 
-void copy_entries_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
-                            const void* from, void* to, Stream stream) {
+void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
+                      const void* from, void* to, Landing landing, Stream stream) {
   with_element_word(type, [&]<class Word>(Word) {
-    copy_entries<<<blocks_for(count, conversion_threads), conversion_threads, 0, native(stream)>>>(
+    [[maybe_unused]] static const bool prepared = (make_room_for_products(gather<Word>), true);
+    const auto kernel = landing == Landing::packed ? gather<Word> : copy_entries<Word>;
+    kernel<<<blocks_for(count, conversion_threads), conversion_threads, 0, native(stream)>>>(
         count, indices, static_cast<const Word*>(from), static_cast<Word*>(to));
   });
   ROWHALO_CUDA(cudaGetLastError());
-}
-
-void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
-                      const std::byte* x, std::byte* out, Stream stream) {
-  with_element_word(type, [&]<class Word>(Word) { launch<Word>(count, indices, x, out, stream); });
 }
 
 }  // namespace rowhalo

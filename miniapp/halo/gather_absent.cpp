@@ -7,13 +7,8 @@
 
 namespace rowhalo {
 
-void gather_on_device(NumberType, std::int64_t, const LocalIndex*, const std::byte*, std::byte*,
+void gather_on_device(NumberType, std::int64_t, const LocalIndex*, const void*, void*, Landing,
                       Stream) {
-  throw std::logic_error("a device was asked for in a build without CUDA");
-}
-
-void copy_entries_on_device(NumberType, std::int64_t, const LocalIndex*, const void*, void*,
-                            Stream) {
   throw std::logic_error("a device was asked for in a build without CUDA");
 }
 

@@ -54,7 +54,8 @@ void TakenEntries::take(ConstVectorView from, const HaloVector& to, Stream strea
   if (all_) return take_all(from, to, stream);
   if (to.device == Device::gpu) {
     if (count_ == 0) return;
-    copy_entries_on_device(type_, count_, device_indices_.data(), from.data, to.data, stream);
+    gather_on_device(type_, count_, device_indices_.data(), from.data, to.data, Landing::in_place,
+                     stream);
     return;
   }
   with_element_word(type_, [&]<class Word>(Word) {
