@@ -135,4 +135,13 @@ std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
   return received;
 }
 
+/// Collective. Sends own[k] to rank targets[k], which ascend; returns what came, in rank order.
+template <class T>
+std::vector<T> exchange_each(const Comm& comm, const std::vector<int>& targets,
+                             const std::vector<T>& own) {
+  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  for (const int target : targets) counts[target] = 1;
+  return exchange(comm, own, counts, received_counts);
+}
+
 }  // namespace rowhalo

@@ -130,13 +130,10 @@ std::string host_name() {
 }
 
 NodePlace node_place(const Comm& comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  meet(comm);
-  ROWHALO_MPI(
-      MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node));
-  const Comm on_node = Comm::of(node);
-  ROWHALO_MPI(MPI_Comm_free(&node));
-  return {on_node.rank, on_node.size};
+  const NodeMap nodes = node_map(comm, 0);
+  const std::vector<int>& ranks = ranks_of_nodes(nodes)[nodes.node_of[comm.rank]];
+  const auto own = std::ranges::find(ranks, comm.rank);
+  return {static_cast<int>(own - ranks.begin()), static_cast<int>(ranks.size())};
 }
 
 NodeMap emulated_nodes(int ranks, int ranks_per_node) {

@@ -8,21 +8,21 @@
 
 namespace rowhalo {
 
-struct NcclConnection;  ///< nccl.cpp
+/// Ends locally what was not closed, as after an error.
+struct Connection {
+  virtual ~Connection() = default;
+  virtual void close() = 0;  ///< collective
+};
 
 /// For transports of the same ranks, whose exchanges begin in the same order on all of them.
-class Connections {
- public:
-  Connections();
-  /// Ends locally what was not closed, as after an error.
-  ~Connections();
-  Connections(const Connections&) = delete;
-  Connections& operator=(const Connections&) = delete;
+struct Connections {
+  std::unique_ptr<Connection> nccl;  ///< null until a transport has opened it
 
   /// Collective; when all transports are closed.
-  void close();
-
-  std::unique_ptr<NcclConnection> nccl;  ///< null until a transport has opened it
+  void close() {
+    if (nccl) nccl->close();
+    nccl.reset();
+  }
 };
 
 }  // namespace rowhalo

@@ -12,12 +12,10 @@ namespace rowhalo {
 
 namespace {
 
-class HostExchange final : public HaloExchange {
+class HostExchange final : public MessageExchange {
  public:
   HostExchange(const TransportContext& context, const MakeMessages& make, Packing packing)
-      : context_(context),
-        make_(make),
-        layout_(context),
+      : MessageExchange(context, make),
         contiguous_(packing == Packing::all ? std::vector<bool>(context.plan.sends.size(), false)
                                             : contiguous_sends(context.plan)) {
     const bool scattered =
@@ -31,10 +29,8 @@ class HostExchange final : public HaloExchange {
   }
 
   HaloVector make_vector() override {
-    const HaloVector x =
-        layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
-    messages_.push_back(
-        make_(messages_of_vector(context_.plan, space_, x, contiguous_, send_buffer_.data())));
+    const HaloVector x = MessageExchange::make_vector();
+    add_messages(x, contiguous_, send_buffer_.data());
     return x;
   }
 
@@ -52,26 +48,9 @@ class HostExchange final : public HaloExchange {
 
   void finish(const HaloVector& x, Stream) override { messages_[x.slot]->wait(); }
 
-  std::optional<NodeTraffic> sent_between_nodes() const override {
-    if (messages_.empty()) return {};
-    return messages_.front()->sent_between_nodes();
-  }
-
-  void close() override {
-    for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
-    space_.close();
-    memory_.close();
-  }
-
  private:
-  TransportContext context_;
-  MakeMessages make_;
-  VectorLayout layout_;
-  VectorStorage memory_;
   std::vector<bool> contiguous_;  ///< per send
-  MessageSpace space_;
   std::vector<std::byte> send_buffer_;
-  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };
 
 }  // namespace
@@ -91,6 +70,22 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
     messages.sends.push_back({send.rank, address, send.count});
   }
   return messages;
+}
+
+void MessageExchange::add_messages(const HaloVector& x, const std::vector<bool>& contiguous,
+                                   std::byte* packed) {
+  messages_.push_back(make_(messages_of_vector(context_.plan, space_, x, contiguous, packed)));
+}
+
+std::optional<NodeTraffic> MessageExchange::sent_between_nodes() const {
+  if (messages_.empty()) return {};
+  return messages_.front()->sent_between_nodes();
+}
+
+void MessageExchange::close() {
+  for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
+  space_.close();
+  memory_.close();
 }
 
 std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,

@@ -57,6 +57,25 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
                                   const HaloVector& x, const std::vector<bool>& contiguous,
                                   std::byte* packed);
 
+/// A transport that is made of messages.
+class MessageExchange : public VectorExchange {
+ public:
+  MessageExchange(const TransportContext& context, MakeMessages make)
+      : VectorExchange(context), make_(std::move(make)) {}
+  std::optional<NodeTraffic> sent_between_nodes() const override;
+  void close() override;
+
+ protected:
+  /// Collective. As messages_of_vector().
+  void add_messages(const HaloVector& x, const std::vector<bool>& contiguous, std::byte* packed);
+
+  MessageSpace space_;
+  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector whose memory they use
+
+ private:
+  MakeMessages make_;
+};
+
 /// Which sends are gathered into one buffer, in the order of the plan; others leave from x.
 enum class Packing { scattered, all };
 

@@ -6,15 +6,15 @@
 // reads any more), then for the messages. Entries that lie together in x are sent from where they
 // are, and all are received in the ghosts themselves.
 #include "miniapp/halo/device_packing.hpp"
-#include "miniapp/halo/memory/memory.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-class MpiCudaExchange final : public HaloExchange {
+class MpiCudaExchange final : public MessageExchange {
  public:
-  explicit MpiCudaExchange(const TransportContext& context) : context_(context), layout_(context) {
+  explicit MpiCudaExchange(const TransportContext& context)
+      : MessageExchange(context, make_mpi_messages) {
     take_resources(context.comm, "--halo mpi-cuda", [&] {
       memory_ = VectorStorage(context, layout_);
       packing_.emplace(context, Packing::scattered);
@@ -23,10 +23,8 @@ class MpiCudaExchange final : public HaloExchange {
   }
 
   HaloVector make_vector() override {
-    const HaloVector x =
-        layout_.vector(context_, memory_.data(), static_cast<int>(messages_.size()));
-    messages_.push_back(make_mpi_messages(
-        messages_of_vector(context_.plan, space_, x, packing_->contiguous(), packing_->data())));
+    const HaloVector x = MessageExchange::make_vector();
+    add_messages(x, packing_->contiguous(), packing_->data());
     return x;
   }
 
@@ -40,12 +38,6 @@ class MpiCudaExchange final : public HaloExchange {
     messages_[x.slot]->wait();
   }
 
-  void close() override {
-    for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
-    space_.close();
-    memory_.close();
-  }
-
  private:
   /// What has been packed.
   void send(const HaloVector& x) {
@@ -54,12 +46,7 @@ class MpiCudaExchange final : public HaloExchange {
     messages_[x.slot]->send();
   }
 
-  TransportContext context_;
-  VectorLayout layout_;
-  VectorStorage memory_;
-  MessageSpace space_;
   std::optional<DevicePacking> packing_;
-  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector
 };
 
 }  // namespace

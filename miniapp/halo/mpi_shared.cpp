@@ -53,29 +53,16 @@ struct Channel {
   }
 };
 
-class SharedExchange final : public HaloExchange {
+class SharedExchange final : public NodeExchange {
  public:
   explicit SharedExchange(const TransportContext& context)
-      : context_(context),
-        ranks_(sharing_ranks(context.comm, context.site.nodes)),
-        near_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
+      : NodeExchange(context),
         contiguous_(contiguous_sends(near_)),
-        layout_(context),
         exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
     take_resources(context.comm, "--halo mpi-shared",
-                   [&] { vectors_ = VectorStorage(context, layout_); });
+                   [&] { memory_ = VectorStorage(context, layout_); });
     make_channels();
-    if (std::ssize(ranks_) == context.comm.size) return;
-    far_plan_ = part_of(context.plan, [this](int rank) { return !is_near(rank); });
-    TransportContext far{far_plan_,    context.type, context.vectors,
-                         context.comm, context.site, vectors_.data()};
-    far.layout = &layout_;
-    far_ = make_mpi_exchange(far);
-  }
-
-  HaloVector make_vector() override {
-    if (far_) far_->make_vector();
-    return layout_.vector(context_, vectors_.data(), made_++);
+    reach_others(make_mpi_exchange);
   }
 
   void begin(const HaloVector& x, Stream stream) override {
@@ -111,13 +98,11 @@ class SharedExchange final : public HaloExchange {
 
   void close() override {
     if (far_) far_->close();
-    vectors_.close();
-    memory_ = NodeMemory();  // others may still have it
+    memory_.close();
+    boxes_ = NodeMemory();  // others may still have it
   }
 
  private:
-  bool is_near(int rank) const { return std::binary_search(ranks_.begin(), ranks_.end(), rank); }
-
   Channel channel(int rank, LocalIndex count, std::byte* begin) const {
     return {rank, context_.element_bytes() * static_cast<std::size_t>(count),
             box_bytes(context_.type, count), reinterpret_cast<Counters*>(begin)};
@@ -126,36 +111,25 @@ class SharedExchange final : public HaloExchange {
   /// Lays out this rank's segment, a channel a send, and tells the receivers where theirs begin.
   void make_channels() {
     std::vector<std::uint64_t> begins;
+    std::vector<int> targets;
     std::uint64_t bytes = 0;
     for (const HaloPlan::Send& send : near_.sends) {
       begins.push_back(bytes);
+      targets.push_back(send.rank);
       bytes += sizeof(Counters) + boxes * box_bytes(context_.type, send.count);
     }
-    memory_ = NodeMemory(context_.comm, ranks_, bytes);
-    std::byte* const own = memory_.segment_of(context_.comm.rank);
+    boxes_ = NodeMemory(context_.comm, near_ranks_, bytes);
+    std::byte* const own = boxes_.segment_of(context_.comm.rank);
     for (std::size_t k = 0; k < begins.size(); ++k) {
       const HaloPlan::Send& send = near_.sends[k];
       outgoing_.push_back(channel(send.rank, send.count, own + begins[k]));
       new (outgoing_[k].counters) Counters;
     }
-    std::vector<std::uint64_t> theirs(near_.receives.size());
-    std::vector<MPI_Request> requests;
-    requests.reserve(theirs.size() + begins.size());
-    meet(context_.comm);
-    for (std::size_t k = 0; k < theirs.size(); ++k) {
-      ROWHALO_MPI(MPI_Irecv(&theirs[k], 1, MPI_UINT64_T, near_.receives[k].rank, 0,
-                            context_.comm.handle, &requests.emplace_back()));
-    }
-    for (std::size_t k = 0; k < begins.size(); ++k) {
-      ROWHALO_MPI(MPI_Isend(&begins[k], 1, MPI_UINT64_T, near_.sends[k].rank, 0,
-                            context_.comm.handle, &requests.emplace_back()));
-    }
-    ROWHALO_MPI(
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+    const std::vector<std::uint64_t> theirs = exchange_each(context_.comm, targets, begins);
     for (std::size_t k = 0; k < theirs.size(); ++k) {
       const HaloPlan::Receive& receive = near_.receives[k];
       incoming_.push_back(
-          channel(receive.rank, receive.count, memory_.segment_of(receive.rank) + theirs[k]));
+          channel(receive.rank, receive.count, boxes_.segment_of(receive.rank) + theirs[k]));
     }
   }
 
@@ -179,19 +153,11 @@ class SharedExchange final : public HaloExchange {
     }
   }
 
-  TransportContext context_;
-  std::vector<int> ranks_;  ///< of this node, ascending, this one too
-  HaloPlan near_;           ///< between them
   std::vector<bool> contiguous_;
-  VectorLayout layout_;
-  VectorStorage vectors_;
-  NodeMemory memory_;
+  NodeMemory boxes_;
   std::vector<Channel> outgoing_, incoming_;  ///< as near_.sends and near_.receives
-  HaloPlan far_plan_;                         ///< between ranks of different nodes
-  std::unique_ptr<HaloExchange> far_;
-  std::vector<std::uint64_t> exchange_of_;  ///< the last of each vector
+  std::vector<std::uint64_t> exchange_of_;    ///< the last of each vector
   std::uint64_t begun_ = 0;
-  int made_ = 0;
 };
 
 }  // namespace

@@ -3,11 +3,6 @@
 // Transport `nccl`: one group of NCCL sends and receives per product, on a stream of its own that
 // the product's stream waits for. Nothing blocks the host, so a product fits into a CUDA graph.
 // Entries that lie together in x are sent from where they are.
-#include "miniapp/halo/connections.hpp"
-#include "miniapp/halo/transports.hpp"
-
-#ifdef ROWHALO_HAVE_NCCL
-
 #include <cuda_runtime_api.h>
 
 #include "miniapp/halo/device_packing.hpp"
@@ -15,11 +10,13 @@
 
 namespace rowhalo {
 
-struct NcclConnection {
-  NcclCommunicator communicator;
-};
-
 namespace {
+
+struct NcclConnection final : Connection {
+  NcclCommunicator communicator;
+
+  void close() override { communicator.close(); }
+};
 
 /// Collective. The communicator of `connections`, opened where it is not.
 NcclCommunicator& shared_communicator(const Comm& comm, Connections& connections) {
@@ -28,12 +25,12 @@ NcclCommunicator& shared_communicator(const Comm& comm, Connections& connections
     made->communicator.open(comm, "--halo nccl");
     connections.nccl = std::move(made);
   }
-  return connections.nccl->communicator;
+  return static_cast<NcclConnection&>(*connections.nccl).communicator;
 }
 
-class NcclExchange final : public HaloExchange {
+class NcclExchange final : public VectorExchange {
  public:
-  explicit NcclExchange(const TransportContext& context) : context_(context), layout_(context) {
+  explicit NcclExchange(const TransportContext& context) : VectorExchange(context) {
     take_resources(context.comm, "--halo nccl", [&] {
       memory_ = VectorStorage(context, layout_);
       packing_.emplace(context, Packing::scattered);
@@ -43,7 +40,12 @@ class NcclExchange final : public HaloExchange {
         context.comm, context.connections != nullptr ? *context.connections : own_);
   }
 
-  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
+  HaloVector make_vector() override {
+    const HaloVector x = VectorExchange::make_vector();
+    messages_.push_back(
+        messages_of_vector(context_.plan, {}, x, packing_->contiguous(), packing_->data()));
+    return x;
+  }
 
   void begin(const HaloVector& x, Stream stream) override {
     if (alone()) return;
@@ -70,43 +72,26 @@ class NcclExchange final : public HaloExchange {
   void start(const HaloVector& x) {
     const auto side = static_cast<cudaStream_t>(packing_->side().handle);
     ROWHALO_NCCL(ncclGroupStart());
-    for (std::size_t k = 0; k < context_.plan.sends.size(); ++k) {
-      const HaloPlan::Send& send = context_.plan.sends[k];
-      const std::byte* entries =
-          packing_->contiguous()[k]
-              ? x.data + context_.plan.send_indices[send.begin] * context_.element_bytes()
-              : packing_->data() + send.begin * context_.element_bytes();
-      ROWHALO_NCCL(ncclSend(entries, send.count * context_.element_bytes(), ncclChar, send.rank,
+    for (const MessageEnd& end : messages_[x.slot].sends) {
+      ROWHALO_NCCL(ncclSend(end.address, end.count * context_.element_bytes(), ncclChar, end.rank,
                             communicator_->get(), side));
     }
-    for (const HaloPlan::Receive& receive : context_.plan.receives) {
-      ROWHALO_NCCL(ncclRecv(x.ghost_data() + receive.begin * context_.element_bytes(),
-                            receive.count * context_.element_bytes(), ncclChar, receive.rank,
+    for (const MessageEnd& end : messages_[x.slot].receives) {
+      ROWHALO_NCCL(ncclRecv(end.address, end.count * context_.element_bytes(), ncclChar, end.rank,
                             communicator_->get(), side));
     }
     ROWHALO_NCCL(ncclGroupEnd());
     arrived_->record(packing_->side());
   }
 
-  TransportContext context_;
-  VectorLayout layout_;
-  VectorStorage memory_;
   std::optional<DevicePacking> packing_;
   Connections own_;  ///< unless the context has some
   NcclCommunicator* communicator_ = nullptr;
   std::optional<EventHandle> arrived_;
-  int made_ = 0;
+  std::vector<MessageContext> messages_;  ///< per vector
 };
 
 }  // namespace
-
-Connections::Connections() = default;
-Connections::~Connections() = default;
-
-void Connections::close() {
-  if (nccl) nccl->communicator.close();
-  nccl.reset();
-}
 
 std::string nccl_unusable(const ComputeSite& site) {
   if (site.device != Device::gpu) return "it needs GPUs; use mpi or mpi-persistent";
@@ -121,27 +106,3 @@ std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext& context
 }
 
 }  // namespace rowhalo
-
-#else
-
-#include <stdexcept>
-
-namespace rowhalo {
-
-struct NcclConnection {};
-
-Connections::Connections() = default;
-Connections::~Connections() = default;
-void Connections::close() {}
-
-std::string nccl_unusable(const ComputeSite&) {
-  return "built without NCCL; configure with -D ROWHALO_WITH_NCCL=ON";
-}
-
-std::unique_ptr<HaloExchange> make_nccl_exchange(const TransportContext&) {
-  throw std::logic_error("nccl was asked for in a build without NCCL");
-}
-
-}  // namespace rowhalo
-
-#endif

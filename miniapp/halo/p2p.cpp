@@ -6,10 +6,6 @@
 // on the host: a product fits into a CUDA graph. The kernel runs on a stream of its own beside the
 // interior rows, or in the product's stream where all rows wait for it. Ranks of other hosts are
 // reached by nccl in the same exchange.
-#include "miniapp/halo/transports.hpp"
-
-#ifdef ROWHALO_HAVE_CUDA
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,19 +66,13 @@ const Message* message_of(const std::vector<Message>& messages, int rank) {
 
 constexpr std::size_t counter_stride = p2p::counter_words * sizeof(std::uint32_t);
 
-class P2pExchange final : public HaloExchange {
+class P2pExchange final : public NodeExchange {
  public:
   explicit P2pExchange(const TransportContext& context)
-      : context_(context),
-        near_(sharing_ranks(context.comm, context.site.nodes)),
-        plan_(part_of(context.plan, [this](int rank) { return is_near(rank); })),
-        ranks_(partners(plan_)),
-        as_lines_(suit_lines(context.comm, plan_)),
-        layout_(context) {
+      : NodeExchange(context), ranks_(partners(near_)), as_lines_(suit_lines(context.comm, near_)) {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
-      memory_ = VectorMemory(Device::gpu, incoming_begin() + incoming_bytes_);
-      layout_.settle(context, memory_.data());
+      memory_ = VectorStorage(context, layout_, incoming_begin() + incoming_bytes_ - layout_.bytes);
       failure_ = PinnedMemory(sizeof(PeerFailure));
       counters_ = DeviceArray<p2p::Counters>(1);
       start_counters();
@@ -98,11 +88,6 @@ class P2pExchange final : public HaloExchange {
       release();
       throw;
     }
-  }
-
-  HaloVector make_vector() override {
-    if (far_) far_->make_vector();
-    return layout_.vector(context_, memory_.data(), made_++);
   }
 
   void begin(const HaloVector& x, Stream stream) override {
@@ -149,9 +134,9 @@ class P2pExchange final : public HaloExchange {
  private:
   /// Collective. Tells the peers where to store, and reaches the other ranks.
   void connect() {
-    const std::vector<PeerLayout> theirs = swap_records(context_.comm, ranks_, own_layouts());
+    const std::vector<PeerLayout> theirs = exchange_each(context_.comm, ranks_, own_layouts());
     const std::vector<p2p::Link> links = links_to(theirs);
-    const std::span<const LocalIndex> indices(plan_.send_indices);
+    const std::span<const LocalIndex> indices(near_.send_indices);
     std::byte* const incoming = memory_.data() + incoming_begin();
     take_resources(context_.comm, "--halo p2p", [&] {
       if (as_lines_) {
@@ -161,21 +146,14 @@ class P2pExchange final : public HaloExchange {
                         watch());
       }
     });
-    const bool alone = static_cast<int>(near_.size()) == context_.comm.size;
-    if (max_over_ranks(context_.comm, std::int64_t{!alone}) == 0) return;
-    far_plan_ = part_of(context_.plan, [this](int rank) { return !is_near(rank); });
-    TransportContext far{far_plan_,     context_.type, context_.vectors,
-                         context_.comm, context_.site, memory_.data()};
-    far.connections = context_.connections;
-    far.layout = &layout_;
-    far_ = make_nccl_exchange(far);
+    reach_others(make_nccl_exchange);
   }
 
   /// Collective.
   void release() {
     mapped_.close();
     ROWHALO_MPI(MPI_Barrier(context_.comm.handle));  // nobody has this memory mapped any more
-    memory_ = VectorMemory();
+    memory_.close();
   }
 
   void send_and_receive(const HaloVector& x, p2p::Place place, Stream stream) const {
@@ -185,8 +163,6 @@ class P2pExchange final : public HaloExchange {
       chunks_->exchange(x, place, stream);
     }
   }
-
-  bool is_near(int rank) const { return std::binary_search(near_.begin(), near_.end(), rank); }
 
   PeerFailure* failure() const { return reinterpret_cast<PeerFailure*>(failure_.data()); }
 
@@ -209,7 +185,7 @@ class P2pExchange final : public HaloExchange {
   /// Collective.
   void lay_out_incoming() {
     for (const int rank : ranks_) {
-      const HaloPlan::Receive* receive = message_of(plan_.receives, rank);
+      const HaloPlan::Receive* receive = message_of(near_.receives, rank);
       incoming_of_.push_back(incoming_bytes_);
       incoming_bytes_ += incoming_bytes(receive != nullptr ? receive->count : 0);
     }
@@ -240,8 +216,8 @@ class P2pExchange final : public HaloExchange {
   std::vector<p2p::Link> links_to(const std::vector<PeerLayout>& theirs) const {
     std::vector<p2p::Link> links;
     for (std::size_t k = 0; k < ranks_.size(); ++k) {
-      const HaloPlan::Send* send = message_of(plan_.sends, ranks_[k]);
-      const HaloPlan::Receive* receive = message_of(plan_.receives, ranks_[k]);
+      const HaloPlan::Send* send = message_of(near_.sends, ranks_[k]);
+      const HaloPlan::Receive* receive = message_of(near_.receives, ranks_[k]);
       std::byte* const base = mapped_.base_of(ranks_[k]);
       p2p::Link& link = links.emplace_back();
       link.rank = ranks_[k];
@@ -262,15 +238,10 @@ class P2pExchange final : public HaloExchange {
     return links;
   }
 
-  TransportContext context_;
-  std::vector<int> near_;   ///< ranks of this node that are on this host, ascending
-  HaloPlan plan_;           ///< between them
-  std::vector<int> ranks_;  ///< of the peers
-  bool as_lines_;           ///< else as chunks
-  VectorLayout layout_;
+  std::vector<int> ranks_;                  ///< of the peers
+  bool as_lines_;                           ///< else as chunks
   std::vector<std::uint64_t> incoming_of_;  ///< per peer: where what comes in from it begins
   std::uint64_t half_bytes_ = 0, incoming_bytes_ = 0;
-  VectorMemory memory_;  ///< vectors and what peers write
   PeerMemory mapped_;
   PinnedMemory failure_;
   DeviceArray<p2p::Counters> counters_;
@@ -278,9 +249,6 @@ class P2pExchange final : public HaloExchange {
   std::optional<p2p::Chunks> chunks_;  ///< or that
   std::optional<StreamHandle> side_;
   std::optional<EventHandle> ready_, arrived_;
-  HaloPlan far_plan_;  ///< between ranks of different nodes
-  std::unique_ptr<HaloExchange> far_;
-  int made_ = 0;
 };
 
 }  // namespace
@@ -306,21 +274,3 @@ std::unique_ptr<HaloExchange> make_p2p_exchange(const TransportContext& context)
 }
 
 }  // namespace rowhalo
-
-#else
-
-#include <stdexcept>
-
-namespace rowhalo {
-
-std::string p2p_unusable(const ComputeSite&) {
-  return "built without CUDA; configure with -D ROWHALO_WITH_CUDA=ON";
-}
-
-std::unique_ptr<HaloExchange> make_p2p_exchange(const TransportContext&) {
-  throw std::logic_error("p2p was asked for in a build without CUDA");
-}
-
-}  // namespace rowhalo
-
-#endif

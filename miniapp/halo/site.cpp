@@ -33,7 +33,9 @@ ComputeSite compute_site(const Comm& comm, Device device) {
   if (device == Device::cpu) return site;
   site.shared = ranks_per_device(comm) > 1;
   site.no_device_messages = device_messages_refusal(comm);
+#ifdef ROWHALO_HAVE_CUDA
   if (comm.size > 1 && !site.shared) site.peer_refusal = peer_refusal(comm, site.nodes);
+#endif
   return site;
 }
 

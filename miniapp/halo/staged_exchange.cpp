@@ -6,18 +6,15 @@
 // meanwhile; begin() does not wait for the device, finish() does, unless the context says
 // otherwise.
 #include "miniapp/halo/device_packing.hpp"
-#include "miniapp/halo/memory/memory.hpp"
-#include "miniapp/halo/memory/vector_layout.hpp"
-#include "miniapp/halo/messages.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-class StagedExchange final : public HaloExchange {
+class StagedExchange final : public MessageExchange {
  public:
   StagedExchange(const TransportContext& context, const MakeMessages& make)
-      : context_(context), layout_(context) {
+      : MessageExchange(context, make) {
     take_resources(context.comm, "exchange of x", [&] {
       memory_ = VectorStorage(context, layout_);
       packing_.emplace(context, Packing::all);
@@ -27,24 +24,14 @@ class StagedExchange final : public HaloExchange {
       staged_.emplace(EventHandle::Timing::off);
     });
     space_.open(context);
-    MessageContext messages{space_, 0, {}, {}};
-    for (const HaloPlan::Receive& receive : context.plan.receives) {
-      messages.receives.push_back({receive.rank,
-                                   incoming_.data() + receive.begin * context.element_bytes(),
-                                   receive.count});
-    }
-    for (const HaloPlan::Send& send : context.plan.sends) {
-      messages.sends.push_back(
-          {send.rank, outgoing_.data() + send.begin * context.element_bytes(), send.count});
-    }
-    messages_ = make(std::move(messages));
+    // All vectors use the same buffers.
+    add_messages({incoming_.data(), 0, context.plan.ghosts, context.type}, packing_->contiguous(),
+                 outgoing_.data());
   }
-
-  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
 
   void begin(const HaloVector& x, Stream stream) override {
     staged_->synchronize();  // what came last has left the pinned memory
-    messages_->receive();
+    messages_.front()->receive();
     packing_->pack(x, stream);
     copy_async(outgoing_.data(), packing_->data(), packing_->bytes(), packing_->side());
     staged_->record(packing_->side());
@@ -53,38 +40,22 @@ class StagedExchange final : public HaloExchange {
 
   void finish(const HaloVector& x, Stream stream) override {
     if (!context_.wait_for_packing) send();
-    messages_->wait();
+    messages_.front()->wait();
     copy_async(x.ghost_data(), incoming_.data(), incoming_.bytes(), packing_->side());
     staged_->record(packing_->side());
     staged_->make_wait(stream);
-  }
-
-  std::optional<NodeTraffic> sent_between_nodes() const override {
-    return messages_->sent_between_nodes();
-  }
-
-  void close() override {
-    messages_->close();
-    space_.close();
-    memory_.close();
   }
 
  private:
   /// What has been packed.
   void send() {
     staged_->synchronize();
-    messages_->send();
+    messages_.front()->send();
   }
 
-  TransportContext context_;
-  VectorLayout layout_;
-  VectorStorage memory_;
-  MessageSpace space_;
   std::optional<DevicePacking> packing_;
   PinnedMemory outgoing_, incoming_;
   std::optional<EventHandle> staged_;
-  std::unique_ptr<Messages> messages_;
-  int made_ = 0;
 };
 
 }  // namespace

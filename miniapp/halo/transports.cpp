@@ -13,12 +13,30 @@ namespace rowhalo {
 
 using Make = std::unique_ptr<HaloExchange>(const TransportContext&);
 Make make_mpi_neighbor_exchange, make_mpi_shared_exchange, make_mpi_cuda_exchange;
-Make make_node_aware_exchange;
-Make make_mpi_exchange, make_mpi_persistent_exchange, make_nccl_exchange, make_p2p_exchange;
+Make make_node_aware_exchange, make_mpi_exchange, make_mpi_persistent_exchange;
 
 using Unusable = std::string(const ComputeSite&);
 Unusable mpi_shared_unusable, mpi_cuda_unusable, node_aware_unusable;
-Unusable nccl_unusable, p2p_unusable;
+
+// What this build lacks has a reason in place of a function.
+#ifdef ROWHALO_HAVE_NCCL
+Unusable nccl_unusable;
+Make make_nccl_exchange;
+#else
+constexpr Make* make_nccl_exchange = nullptr;
+std::string nccl_unusable(const ComputeSite&) {
+  return "built without NCCL; configure with -D ROWHALO_WITH_NCCL=ON";
+}
+#endif
+#ifdef ROWHALO_HAVE_CUDA
+Unusable p2p_unusable;
+Make make_p2p_exchange;
+#else
+constexpr Make* make_p2p_exchange = nullptr;
+std::string p2p_unusable(const ComputeSite&) {
+  return "built without CUDA; configure with -D ROWHALO_WITH_CUDA=ON";
+}
+#endif
 
 namespace {
 

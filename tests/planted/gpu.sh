@@ -33,9 +33,9 @@ gpu_fault "peers store ghosts where x was first" miniapp/halo/p2p.cpp \
   'layout_.first_bytes + context_' \
   'context_' \
   test_exchange_gpu_n2
-gpu_fault "nccl sends the first entries of x" miniapp/halo/nccl.cpp \
-  'context_.plan.send_indices[send.begin] * context_.element_bytes()' \
-  '0 * context_.element_bytes()' \
+gpu_fault "nccl sends the first entries of x" miniapp/halo/host_exchange.cpp \
+  'plan.send_indices[send.begin] * x.element_bytes()' \
+  '0 * x.element_bytes()' \
   test_exchange_gpu_n2
 gpu_fault "sums beside rows are those of the product before" miniapp/spmv/steps.cpp \
   '{Step::sums_for_others, beside},' \

@@ -90,17 +90,16 @@ NodeMemory::NodeMemory(const Comm& comm, const std::vector<int>& ranks, std::siz
 }
 
 std::vector<int> sharing_ranks(const Comm& comm, const NodeMap& nodes) {
-  const std::vector<int>& node_of = nodes.node_of;
-  std::vector<int> ranks(static_cast<std::size_t>(comm.size));  // at most
-  MPI_Comm host = MPI_COMM_NULL, node = MPI_COMM_NULL;
-  meet(comm);
-  ROWHALO_MPI(
-      MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &host));
-  ROWHALO_MPI(MPI_Comm_split(host, node_of.empty() ? 0 : node_of[comm.rank], comm.rank, &node));
-  ranks.resize(static_cast<std::size_t>(Comm::of(node).size));
-  ROWHALO_MPI(MPI_Allgather(&comm.rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, node));
-  ROWHALO_MPI(MPI_Comm_free(&node));
-  ROWHALO_MPI(MPI_Comm_free(&host));
+  const NodeMap hosts = node_map(comm, 0);
+  const auto together_with = [&](const std::vector<int>& place_of, int rank) {
+    return place_of.empty() || place_of[rank] == place_of[comm.rank];
+  };
+  std::vector<int> ranks;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    if (together_with(hosts.node_of, rank) && together_with(nodes.node_of, rank)) {
+      ranks.push_back(rank);
+    }
+  }
   return ranks;
 }
 

@@ -3,8 +3,6 @@
 // CUDA IPC between the ranks of a host (peer_memory.hpp).
 #include "miniapp/halo/memory/peer_memory.hpp"
 
-#ifdef ROWHALO_HAVE_CUDA
-
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -12,6 +10,7 @@
 
 #include "kernels/gpu/device/check.hpp"
 #include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/halo/transports.hpp"
 
 namespace rowhalo {
@@ -29,7 +28,7 @@ struct Offer {
 PeerMemory::PeerMemory(const Comm& comm, const std::byte* base, const std::vector<int>& peers) {
   Offer own{};
   own.error = cudaIpcGetMemHandle(&own.handle, const_cast<std::byte*>(base));
-  const std::vector<Offer> offers = swap_records(comm, peers, std::vector(peers.size(), own));
+  const std::vector<Offer> offers = exchange_each(comm, peers, std::vector(peers.size(), own));
   const auto refusal = agreed_error(comm, [&] {
     for (std::size_t k = 0; k < peers.size(); ++k) {
       void* mapped = nullptr;
@@ -58,10 +57,8 @@ void PeerMemory::close() {
 }
 
 std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
-  std::vector<int> peers;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    if (rank != comm.rank && nodes.node_of[rank] == nodes.node_of[comm.rank]) peers.push_back(rank);
-  }
+  std::vector<int> peers = sharing_ranks(comm, nodes);
+  std::erase(peers, comm.rank);
   const VectorMemory memory(Device::gpu, static_cast<std::size_t>(comm.size) * sizeof(int));
   std::string refusal;
   try {
@@ -95,23 +92,3 @@ std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {
 }
 
 }  // namespace rowhalo
-
-#else
-
-#include <stdexcept>
-
-namespace rowhalo {
-
-PeerMemory::PeerMemory(const Comm&, const std::byte*, const std::vector<int>&) {
-  throw std::logic_error("memory of other GPUs was asked for in a build without CUDA");
-}
-
-void PeerMemory::close() {}
-
-std::string peer_refusal(const Comm&, const NodeMap&) {
-  return "built without CUDA";
-}
-
-}  // namespace rowhalo
-
-#endif

@@ -7,32 +7,12 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "partition/comm.hpp"
 #include "partition/nodes.hpp"
 
 namespace rowhalo {
-
-/// Collective among partners. Sends own[k] to rank peers[k]; returns what they sent in turn.
-template <class Record>
-std::vector<Record> swap_records(const Comm& comm, const std::vector<int>& peers,
-                                 const std::vector<Record>& own) {
-  static_assert(std::is_trivially_copyable_v<Record>);
-  std::vector<Record> theirs(peers.size());
-  std::vector<MPI_Request> requests;
-  requests.reserve(2 * peers.size());
-  meet(comm);
-  for (std::size_t k = 0; k < peers.size(); ++k) {
-    ROWHALO_MPI(MPI_Irecv(&theirs[k], sizeof(Record), MPI_BYTE, peers[k], 0, comm.handle,
-                          &requests.emplace_back()));
-    ROWHALO_MPI(MPI_Isend(&own[k], sizeof(Record), MPI_BYTE, peers[k], 0, comm.handle,
-                          &requests.emplace_back()));
-  }
-  ROWHALO_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-  return theirs;
-}
 
 class PeerMemory {
  public:

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 
+#include "miniapp/halo/memory/node_memory.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
@@ -70,12 +72,33 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
           context.site.device};
 }
 
-HaloPlan part_of(const HaloPlan& plan, const std::function<bool(int)>& with) {
-  HaloPlan part = plan;
-  std::erase_if(part.sends, [&](const HaloPlan::Send& send) { return !with(send.rank); });
-  std::erase_if(part.receives,
-                [&](const HaloPlan::Receive& receive) { return !with(receive.rank); });
-  return part;
+NodeExchange::NodeExchange(const TransportContext& context)
+    : VectorExchange(context),
+      near_ranks_(sharing_ranks(context.comm, context.site.nodes)),
+      near_(context.plan),
+      far_plan_(context.plan) {
+  const auto is_near = [this](const auto& message) {
+    return std::ranges::binary_search(near_ranks_, message.rank);
+  };
+  std::erase_if(near_.sends, std::not_fn(is_near));
+  std::erase_if(near_.receives, std::not_fn(is_near));
+  std::erase_if(far_plan_.sends, is_near);
+  std::erase_if(far_plan_.receives, is_near);
+}
+
+HaloVector NodeExchange::make_vector() {
+  if (far_) far_->make_vector();
+  return VectorExchange::make_vector();
+}
+
+void NodeExchange::reach_others(
+    std::unique_ptr<HaloExchange> (*make)(const TransportContext& context)) {
+  if (std::ssize(near_ranks_) == context_.comm.size) return;
+  TransportContext far{far_plan_,     context_.type, context_.vectors,
+                       context_.comm, context_.site, memory_.data()};
+  far.connections = context_.connections;
+  far.layout = &layout_;
+  far_ = make(far);
 }
 
 std::vector<bool> contiguous_sends(const HaloPlan& plan) {

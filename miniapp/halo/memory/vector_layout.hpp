@@ -9,7 +9,6 @@
 // moved by a page is as good as one that is somewhere else, so a transport tries pages.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "miniapp/halo/memory/memory.hpp"
@@ -27,13 +26,15 @@ struct VectorLayout {
   HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
 };
 
-/// Where the vectors lie: in memory of their own, or where the context says.
+/// Where the vectors lie: in memory of their own, with `more_bytes` behind them, or where the
+/// context says.
 class VectorStorage {
  public:
   VectorStorage() = default;
-  VectorStorage(const TransportContext& context, VectorLayout& layout) : given_(context.memory) {
+  VectorStorage(const TransportContext& context, VectorLayout& layout, std::size_t more_bytes = 0)
+      : given_(context.memory) {
     if (given_ != nullptr) return;
-    own_ = VectorMemory(context.site.device, layout.bytes);
+    own_ = VectorMemory(context.site.device, layout.bytes + more_bytes);
     layout.settle(context, own_.data());
   }
   std::byte* data() const { return given_ != nullptr ? given_ : own_.data(); }
@@ -44,8 +45,39 @@ class VectorStorage {
   VectorMemory own_;
 };
 
-/// The plan without ranks of which `with` is false.
-HaloPlan part_of(const HaloPlan& plan, const std::function<bool(int)>& with);
+/// A transport with such vectors. Who derives from it makes and closes the storage.
+class VectorExchange : public HaloExchange {
+ public:
+  explicit VectorExchange(const TransportContext& context) : context_(context), layout_(context) {}
+  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
+
+ protected:
+  TransportContext context_;
+  VectorLayout layout_;
+  VectorStorage memory_;
+
+ private:
+  int made_ = 0;
+};
+
+/// A transport for ranks of one node that reaches others by another transport in the same exchange.
+class NodeExchange : public VectorExchange {
+ public:
+  /// Collective.
+  explicit NodeExchange(const TransportContext& context);
+  HaloVector make_vector() override;
+
+ protected:
+  /// Collective, when the vectors have memory. Where ranks are not alone: the transport of others.
+  void reach_others(std::unique_ptr<HaloExchange> (*make)(const TransportContext& context));
+
+  std::vector<int> near_ranks_;        ///< of this node, ascending, this one too
+  HaloPlan near_;                      ///< between them
+  std::unique_ptr<HaloExchange> far_;  ///< null where all are near
+
+ private:
+  HaloPlan far_plan_;  ///< between ranks of different nodes
+};
 
 /// Per send of the plan: its entries lie together in x and need no packing.
 std::vector<bool> contiguous_sends(const HaloPlan& plan);

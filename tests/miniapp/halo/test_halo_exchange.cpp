@@ -20,7 +20,7 @@ TEST_CASE("every transport fills every ghost") {
       INFO(transport.name << ", " << text);
       const Problem plain(text, "rows", {}, Precision::fp64, 1, 0);
       REQUIRE_ALL_RANKS(ghosts_are_right<double>(plain, transport, *site, 0, &connections));
-      const NcclConnection* connected = connections.nccl.get();
+      const Connection* connected = connections.nccl.get();
       const Problem scattered(text, "nnz", 3, Precision::fp32, 1, 0);
       REQUIRE_ALL_RANKS(ghosts_are_right<float>(scattered, transport, *site, 0, &connections));
       REQUIRE_ALL_RANKS(
