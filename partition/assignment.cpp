@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 #include <utility>
 
+#include "partition/base/clock.hpp"
 #include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
@@ -46,11 +45,8 @@ double matrix_bytes(std::int64_t rows, std::int64_t nonzeros) {
 
 /// Of the same rows and nonzeros, evenly over the parts and without any halo.
 double seconds_without_halo(const PartitionQuality& quality, const PredictionModel& model) {
-  const auto sum = [](const std::vector<std::int64_t>& loads) {
-    return std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
-  };
-  return matrix_bytes(sum(quality.rows), sum(quality.nonzeros)) / quality.parts() /
-         model.memory_bytes_per_second;
+  return matrix_bytes(starts_of(quality.rows).back(), starts_of(quality.nonzeros).back()) /
+         quality.parts() / model.memory_bytes_per_second;
 }
 
 /// Collective. Fills quality and times of the candidate, or why it refuses; the owners, if it can
@@ -58,13 +54,11 @@ double seconds_without_halo(const PartitionQuality& quality, const PredictionMod
 std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
                                  const PartitionerEntry& entry, const PartitionRequest& request,
                                  PartitionCandidate& candidate, Progress& progress) {
-  using clock = std::chrono::steady_clock;
-  const clock::time_point start = clock::now();
+  const double start = now_seconds();
   try {
     const Spec options = Spec::parse(entry.name, "--partition");
     std::vector<int> owners = assign(comm, matrix, entry, options, request, progress);
-    candidate.seconds =
-        max_over_ranks(comm, std::chrono::duration<double>(clock::now() - start).count());
+    candidate.seconds = max_over_ranks(comm, now_seconds() - start);
     judge_owners(comm, matrix, owners, request, candidate, progress);
     return owners;
   } catch (const AgreedError& refusal) {
@@ -72,15 +66,6 @@ std::vector<int> try_partitioner(const Comm& comm, const DistributedCsr& matrix,
     candidate.figures.refusal = refusal.what();
     return {};
   }
-}
-
-/// What comparisons look at.
-bool is_comparable(const PartitionerEntry& entry) {
-  return entry.argument == nullptr;
-}
-/// What `auto` may take.
-bool is_automatic(const PartitionerEntry& entry) {
-  return entry.automatic;
 }
 
 std::vector<const PartitionerEntry*> partitioners_that(bool (*suit)(const PartitionerEntry&)) {
@@ -140,7 +125,8 @@ std::optional<PartitionFigures> not_worth_it(const PartitionerEntry& entry, std:
 /// What takes no longer than a walk over the matrix comes first.
 Assignment choose(const Comm& comm, const DistributedCsr& matrix, const PartitionRequest& request,
                   Progress& progress) {
-  std::vector<const PartitionerEntry*> entries = partitioners_that(is_automatic);
+  std::vector<const PartitionerEntry*> entries =
+      partitioners_that([](const PartitionerEntry& entry) { return entry.automatic; });
   std::stable_partition(entries.begin(), entries.end(), [](const PartitionerEntry* entry) {
     return entry->seconds_per_nonzero == 0;
   });
@@ -242,7 +228,8 @@ Assignment assign_owners(const Comm& comm, const DistributedCsr& matrix,
 std::vector<PartitionCandidate> compare_partitioners(const Comm& comm, const DistributedCsr& matrix,
                                                      const PartitionRequest& request,
                                                      Progress& progress) {
-  const std::vector<const PartitionerEntry*> entries = partitioners_that(is_comparable);
+  const std::vector<const PartitionerEntry*> entries =
+      partitioners_that([](const PartitionerEntry& entry) { return entry.argument == nullptr; });
   std::vector<PartitionCandidate> candidates = untried(entries);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (entries[k]->unusable != nullptr) continue;

@@ -113,14 +113,13 @@ std::optional<AgreedError> agreed_error(const Comm& comm, const std::function<vo
     error.emplace(lack_of_memory(comm, lack), none, ExitCode::run_time, Cause::memory);
   }
   meet(comm);
-  const std::int64_t position = error ? std::min(error->position(), none - 1) : none;
-  std::int64_t first_rank = 0, first_position = 0;
-  ROWHALO_MPI(MPI_Allreduce(&position, &first_position, 1, MPI_INT64_T, MPI_MIN, comm.handle));
-  if (first_position == none) return std::nullopt;
-
-  const std::int64_t bidder = position == first_position ? comm.rank : comm.size;
-  ROWHALO_MPI(MPI_Allreduce(&bidder, &first_rank, 1, MPI_INT64_T, MPI_MIN, comm.handle));
-  const int root = static_cast<int>(first_rank);
+  struct {
+    long position;  // as MPI_LONG_INT has it
+    int rank;
+  } first{error ? std::min(error->position(), none - 1) : none, comm.rank};
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_LONG_INT, MPI_MINLOC, comm.handle));
+  if (first.position == none) return std::nullopt;
+  const int root = first.rank;
   std::string message = error ? error->what() : "";
   broadcast(comm, message, root);
   std::int64_t kind[3]{};  // code, cause, where the reason begins
@@ -138,34 +137,42 @@ void agree(const Comm& comm, const std::function<void()>& local) {
   if (const auto error = agreed_error(comm, local)) throw *error;
 }
 
-std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value) {
+namespace {
+
+/// Collective.
+template <class T>
+T reduced(const Comm& comm, T value, MPI_Datatype type, MPI_Op operation) {
   meet(comm);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm.handle));
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, operation, comm.handle));
   return value;
+}
+
+}  // namespace
+
+std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value) {
+  return reduced(comm, value, MPI_INT64_T, MPI_SUM);
+}
+
+void sum_over_ranks(const Comm& comm, std::span<std::int64_t> values) {
+  const int count = checked_cast<int>(values.size(), "numbers of a sum over ranks");
+  meet(comm);
+  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, MPI_SUM, comm.handle));
 }
 
 double sum_reals_over_ranks(const Comm& comm, double value) {
-  meet(comm);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
-  return value;
+  return reduced(comm, value, MPI_DOUBLE, MPI_SUM);
 }
 
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value) {
-  meet(comm);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm.handle));
-  return value;
+  return reduced(comm, value, MPI_UINT64_T, MPI_SUM);
 }
 
 std::int64_t max_over_ranks(const Comm& comm, std::int64_t value) {
-  meet(comm);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm.handle));
-  return value;
+  return reduced(comm, value, MPI_INT64_T, MPI_MAX);
 }
 
 double max_over_ranks(const Comm& comm, double value) {
-  meet(comm);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm.handle));
-  return value;
+  return reduced(comm, value, MPI_DOUBLE, MPI_MAX);
 }
 
 std::int64_t sum_over_lower_ranks(const Comm& comm, std::int64_t value) {

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -81,6 +83,7 @@ void leave_if_requested(const Comm& comm, Progress& progress);
 std::string lack_of_memory(const Comm& comm, const std::bad_alloc& lack);
 
 std::int64_t sum_over_ranks(const Comm& comm, std::int64_t value);
+void sum_over_ranks(const Comm& comm, std::span<std::int64_t> values);  ///< each of them
 double sum_reals_over_ranks(const Comm& comm, double value);
 std::uint64_t wrapping_sum_over_ranks(const Comm& comm, std::uint64_t value);  ///< mod 2^64
 std::int64_t max_over_ranks(const Comm& comm, std::int64_t value);
@@ -94,6 +97,14 @@ std::vector<std::string> gather_texts(const Comm& comm, const std::string& text)
 
 /// Largest piece of one message; MPI counts are 32 bits wide and memory registration is not free.
 inline constexpr std::int64_t default_message_bytes = std::int64_t{1} << 30;
+
+/// Where each of successive pieces of `counts` begins, and the end of all.
+template <class Counts>
+std::vector<std::int64_t> starts_of(const Counts& counts) {
+  std::vector<std::int64_t> starts(counts.size() + 1, 0);
+  std::inclusive_scan(counts.begin(), counts.end(), starts.begin() + 1, std::plus<>(), starts[0]);
+  return starts;
+}
 
 /// The counts of a personalised exchange: what every rank will send to this one.
 std::vector<std::int64_t> exchange_counts(const Comm& comm,
@@ -114,9 +125,7 @@ void exchange(const Comm& comm, const std::vector<T>& send,
               std::int64_t message_bytes = default_message_bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
   received_counts = exchange_counts(comm, send_counts);
-  std::int64_t total = 0;
-  for (const std::int64_t count : received_counts) total += count;
-  resize_by_all_threads(received, total);
+  resize_by_all_threads(received, starts_of(received_counts).back());
   auto in_bytes = [](std::vector<std::int64_t> counts) {
     for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
     return counts;

@@ -2,7 +2,6 @@
 //
 // What a plan and a partition mean for all ranks, from the plan alone (halo_plan.hpp).
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "partition/halo_plan.hpp"
@@ -12,16 +11,15 @@ namespace rowhalo {
 namespace {
 
 double mean(const std::vector<std::int64_t>& values) {
-  return static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0})) /
-         static_cast<double>(values.size());
+  return static_cast<double>(starts_of(values).back()) / static_cast<double>(values.size());
 }
 
 double smallest(const std::vector<std::int64_t>& values) {
-  return static_cast<double>(*std::min_element(values.begin(), values.end()));
+  return static_cast<double>(std::ranges::min(values));
 }
 
 double largest(const std::vector<std::int64_t>& values) {
-  return static_cast<double>(*std::max_element(values.begin(), values.end()));
+  return static_cast<double>(std::ranges::max(values));
 }
 
 }  // namespace

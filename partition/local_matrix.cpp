@@ -183,22 +183,6 @@ void take_rows(const Comm& comm, MigratedRows&& rows,
   list_rows(matrix);
 }
 
-/// Ranges of the ranks when each owns `count` numbers. Collective.
-OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count) {
-  const std::vector<std::int64_t> counts = gather_to_all(comm, count);
-  OwnedRanges ranges{std::vector<GlobalIndex>(comm.size + 1, 0)};
-  std::inclusive_scan(counts.begin(), counts.end(), ranges.starts.begin() + 1);
-  return ranges;
-}
-
-OwnedRanges even_ranges(const Comm& comm, GlobalIndex items, int block) {
-  OwnedRanges ranges;
-  for (int part = 0; part <= comm.size; ++part) {
-    ranges.starts.push_back(even_split(items, block, comm.size, part));
-  }
-  return ranges;
-}
-
 std::vector<GlobalIndex> consecutive(GlobalIndex first, GlobalIndex last) {
   std::vector<GlobalIndex> numbers(last - first);
   std::iota(numbers.begin(), numbers.end(), first);
@@ -211,11 +195,6 @@ void to_source(const Shuffle& shuffle, std::vector<GlobalIndex>& numbers) {
 }
 
 }  // namespace
-
-int OwnedRanges::owner(GlobalIndex number) const {
-  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin()) -
-         1;
-}
 
 void list_rows(LocalMatrix& matrix) {
   const LocalIndex block = matrix.info.block;
@@ -273,7 +252,7 @@ LocalMatrix make_local_matrix(const Comm& comm, DistributedCsr&& matrix,
       new_numbers = scatter<GlobalIndex>(comm, local.info.rows, rows.numbers, own_new);
     }
   } else {
-    local.columns = even_ranges(comm, local.info.columns, local.info.block);
+    local.columns = even_ranges(local.info.columns, local.info.block, comm.size);
     agreed_local_count(comm, local.columns.count(comm.rank), "own {} entries of x", limit);
     local.source_columns =
         consecutive(local.columns.starts[comm.rank], local.columns.starts[comm.rank + 1]);

@@ -21,14 +21,6 @@
 
 namespace rowhalo {
 
-/// Rank r owns [starts[r], starts[r + 1]) of the new global numbers.
-struct OwnedRanges {
-  std::vector<GlobalIndex> starts;
-
-  GlobalIndex count(int rank) const { return starts[rank + 1] - starts[rank]; }
-  int owner(GlobalIndex number) const;
-};
-
 /// One rank's share of the matrix in local numbers.
 struct LocalMatrix {
   MatrixInfo info;

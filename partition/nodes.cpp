@@ -13,7 +13,6 @@
 #include <numeric>
 #include <optional>
 
-#include "partition/base/checked_cast.hpp"
 #include "partition/base/text.hpp"
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
@@ -36,8 +35,8 @@ std::vector<Place> places_of_rows(const Comm& comm, const std::vector<int>& node
   for (const int node : node_of_row) ++counts[node];
   ROWHALO_MPI(MPI_Exscan(counts.data(), next.data(), nodes, MPI_INT64_T, MPI_SUM, comm.handle));
   if (comm.rank == 0) next.assign(nodes, 0);  // MPI leaves it undefined
-  sizes.resize(nodes);
-  ROWHALO_MPI(MPI_Allreduce(counts.data(), sizes.data(), nodes, MPI_INT64_T, MPI_SUM, comm.handle));
+  sizes = counts;
+  sum_over_ranks(comm, sizes);
   std::vector<Place> places(node_of_row.size());
   for (std::size_t row = 0; row < places.size(); ++row) {
     places[row] = {next[node_of_row[row]]++, node_of_row[row]};
@@ -175,9 +174,7 @@ std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes) {
 NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap& nodes) {
   NodeTraffic traffic;
   for (const Flow& flow : flows) {
-    if (nodes.node_of[flow.from] == nodes.node_of[flow.to]) continue;
-    ++traffic.messages;
-    traffic.entries += flow.entries;
+    if (nodes.node_of[flow.from] != nodes.node_of[flow.to]) traffic.add({1, flow.entries});
   }
   return traffic;
 }
@@ -185,20 +182,14 @@ NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap&
 std::vector<PartTraffic> traffic_of_parts(const Comm& comm, const std::vector<Flow>& flows,
                                           const NodeMap& nodes) {
   std::vector<PartTraffic> traffic(nodes.node_of.size());
-  const auto count = [](NodeTraffic& side, const Flow& flow) {
-    ++side.messages;
-    side.entries += flow.entries;
-  };
   for (const Flow& flow : flows) {
     const bool inside = nodes.node_of[flow.from] == nodes.node_of[flow.to];
     PartTraffic &from = traffic[flow.from], &to = traffic[flow.to];
-    count(inside ? from.sent_inside : from.sent_between, flow);
-    count(inside ? to.received_inside : to.received_between, flow);
+    (inside ? from.sent_inside : from.sent_between).add({1, flow.entries});
+    (inside ? to.received_inside : to.received_between).add({1, flow.entries});
   }
   constexpr std::size_t numbers = sizeof(PartTraffic) / sizeof(std::int64_t);
-  const int length = checked_cast<int>(numbers * traffic.size(), "numbers of the parts' traffic");
-  ROWHALO_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, traffic.data(), length, MPI_INT64_T, MPI_SUM, comm.handle));
+  sum_over_ranks(comm, {reinterpret_cast<std::int64_t*>(traffic.data()), numbers * traffic.size()});
   return traffic;
 }
 

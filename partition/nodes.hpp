@@ -40,6 +40,11 @@ std::vector<std::vector<int>> ranks_of_nodes(const NodeMap& nodes);
 /// What crosses from one node to another before a product, or what a part sends or receives.
 struct NodeTraffic {
   std::int64_t messages = 0, entries = 0;
+
+  void add(const NodeTraffic& more) {
+    messages += more.messages;
+    entries += more.entries;
+  }
 };
 NodeTraffic traffic_between_nodes(const std::vector<Flow>& flows, const NodeMap& nodes);
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -36,10 +35,8 @@ Moved moved_entries(const LocalMatrix& matrix, const Cover& cover, int ranks) {
   for (std::size_t part = 0; part < cover.parts.size(); ++part) {
     if (cover.sums[part]) moved.positions[part] = moved.sum_counts[cover.parts[part].owner]++;
   }
-  std::vector<std::int64_t> first_sums(ranks, 0);
-  std::exclusive_scan(moved.sum_counts.begin(), moved.sum_counts.end(), first_sums.begin(),
-                      std::int64_t{0});
-  moved.lengths.resize(first_sums.back() + moved.sum_counts.back(), 0);
+  const std::vector<std::int64_t> first_sums = starts_of(moved.sum_counts);
+  moved.lengths.resize(first_sums.back(), 0);
   PartsOfRow parts(cover, ranks);
   const auto visit = [&](auto found) {
     for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
@@ -55,10 +52,8 @@ Moved moved_entries(const LocalMatrix& matrix, const Cover& cover, int ranks) {
     ++moved.lengths[first_sums[owner] + moved.positions[part]];
     ++moved.entry_counts[owner];
   });
-  std::vector<std::int64_t> next(ranks, 0);
-  std::exclusive_scan(moved.entry_counts.begin(), moved.entry_counts.end(), next.begin(),
-                      std::int64_t{0});
-  const std::int64_t entries = next.back() + moved.entry_counts.back();
+  std::vector<std::int64_t> next = starts_of(moved.entry_counts);
+  const std::int64_t entries = next.back();
   moved.columns.resize(entries);
   moved.values.resize(entries);
   visit([&](Offset k, LocalIndex ghost, Offset part) {
@@ -80,8 +75,8 @@ LocalMatrix sums_for_others(const Comm& comm, const LocalMatrix& matrix, const M
   const std::vector<LocalIndex> lengths = exchange(comm, moved.lengths, moved.sum_counts, counts);
   sums.indices = exchange(comm, moved.columns, moved.entry_counts, entry_counts);
   sums.values = exchange(comm, moved.values, moved.entry_counts, entry_counts);
-  std::vector<std::int64_t> begins(comm.size, 0);
-  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), std::int64_t{0});
+  std::vector<std::int64_t> begins = starts_of(counts);
+  begins.pop_back();
   first_sums = exchange_counts(comm, begins);
 
   sums.owned_rows = agreed_local_count(comm, static_cast<std::int64_t>(lengths.size()),
@@ -89,9 +84,7 @@ LocalMatrix sums_for_others(const Comm& comm, const LocalMatrix& matrix, const M
   sums.owned_columns = matrix.owned_columns;
   sums.source_columns.assign(matrix.source_columns.begin(),
                              matrix.source_columns.begin() + matrix.owned_columns);
-  sums.offsets.resize(lengths.size() + 1);
-  std::inclusive_scan(lengths.begin(), lengths.end(), sums.offsets.begin() + 1, std::plus<>(),
-                      Offset{0});
+  sums.offsets = starts_of(lengths);
   list_rows(sums);
   return sums;
 }
@@ -140,10 +133,7 @@ LocalMatrix what_is_added(const Comm& comm, const LocalMatrix& old, const Cover&
                           const Moved& moved, const std::vector<std::int64_t>& first_sums,
                           LocalIndex computed) {
   LocalMatrix matrix = rows_of(old);
-  matrix.columns.starts = {0};
-  for (const std::int64_t of_rank : gather_to_all(comm, std::int64_t{computed})) {
-    matrix.columns.starts.push_back(matrix.columns.starts.back() + of_rank);
-  }
+  matrix.columns = ranges_of_counts(comm, computed);
   matrix.info.columns = matrix.columns.starts.back();
   matrix.owned_columns = computed;
   std::vector<LocalIndex> first_of_rank(comm.size);
@@ -204,7 +194,7 @@ std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& 
 std::optional<std::vector<int>> owners_by_words(const Comm& comm,
                                                 const std::vector<std::int64_t>& words, int block) {
   constexpr double even = 1.01;
-  const std::int64_t own = std::accumulate(words.begin(), words.end(), std::int64_t{0});
+  const std::int64_t own = starts_of(words).back();
   const double all = static_cast<double>(std::max<std::int64_t>(sum_over_ranks(comm, own), 1));
   if (static_cast<double>(max_over_ranks(comm, own)) * comm.size <= even * all) return {};
   std::int64_t before = sum_over_lower_ranks(comm, own);
@@ -243,10 +233,8 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
   const Moved moved = moved_entries(matrix, cover, comm.size);
   result.sums = sums_for_others(comm, matrix, moved, first_sums, limit);
   leave_if_requested(comm, progress);
-  const std::int64_t wanted =
-      std::accumulate(moved.sum_counts.begin(), moved.sum_counts.end(), std::int64_t{0});
-  agreed_local_count(comm, result.sums.owned_rows + wanted, "hold {} sums, its halo included",
-                     limit);
+  agreed_local_count(comm, result.sums.owned_rows + std::ssize(moved.lengths),
+                     "hold {} sums, its halo included", limit);
   result.matrix = what_stays(matrix, cover);
   result.added = what_is_added(comm, matrix, cover, moved, first_sums, result.sums.owned_rows);
   result.plan = make_halo_plan(comm, result.added, progress);
@@ -268,10 +256,7 @@ SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {
   }
   const auto most = [&](const std::vector<std::int64_t>& received) {
     const std::vector<std::int64_t> sent = exchange_counts(comm, received);
-    const auto total = [](const std::vector<std::int64_t>& counts) {
-      return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    };
-    return max_over_ranks(comm, std::max(total(received), total(sent)));
+    return max_over_ranks(comm, std::max(starts_of(received).back(), starts_of(sent).back()));
   };
   return {most(all), most(stay), most(sums), most(nonzeros)};
 }

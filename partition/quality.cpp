@@ -16,6 +16,7 @@
 
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"
+#include "partition/matrix/migrate.hpp"
 #include "partition/matrix/threads.hpp"
 
 namespace rowhalo {
@@ -37,30 +38,14 @@ struct Walk {
   std::int64_t edge_cut = 0;
 };
 
-/// Where the columns of each part begin, and the end.
-using Starts = std::vector<GlobalIndex>;
-
-int part_in(const Starts& starts, GlobalIndex column) {
-  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), column) - starts.begin()) -
-         1;
-}
-
 /// Whether the owners of all rows ascend over all ranks. Collective.
 bool owners_ascend(const Comm& comm, const std::vector<int>& owners) {
-  constexpr std::int64_t none = -1;  // this rank has no row
-  const bool sorted = std::is_sorted(owners.begin(), owners.end());
-  if (max_over_ranks(comm, std::int64_t{!sorted}) != 0) return false;
-  const std::vector<std::int64_t> first =
-      gather_to_all(comm, owners.empty() ? none : std::int64_t{owners.front()});
-  const std::vector<std::int64_t> last =
-      gather_to_all(comm, owners.empty() ? none : std::int64_t{owners.back()});
-  std::int64_t highest = 0;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    if (first[rank] == none) continue;
-    if (first[rank] < highest) return false;
-    highest = last[rank];
-  }
-  return true;
+  const std::vector<std::int64_t> last = gather_to_all(comm, owners.empty() ? 0 : owners.back());
+  const auto below = std::span(last).first(comm.rank);
+  const bool ascend =
+      std::is_sorted(owners.begin(), owners.end()) &&
+      (owners.empty() || below.empty() || owners.front() >= std::ranges::max(below));
+  return max_over_ranks(comm, std::int64_t{!ascend}) == 0;
 }
 
 /// Who owns x. A square matrix: the owners of its rows; else the parts' even shares.
@@ -72,14 +57,10 @@ class ColumnParts {
       : comm_(comm),
         size_(matrix.info.columns),
         first_(even_split(size_, 1, comm.size, comm.rank)) {
-    const int parts = static_cast<int>(rows.size());
     if (matrix.info.rows != matrix.info.columns) {
-      for (int part = 0; part <= parts; ++part) {
-        starts_.push_back(even_split(size_, matrix.info.block, parts, part));
-      }
+      ranges_ = even_ranges(size_, matrix.info.block, static_cast<int>(rows.size()));
     } else if (owners_ascend(comm, owners)) {
-      starts_.assign(rows.size() + 1, 0);
-      std::inclusive_scan(rows.begin(), rows.end(), starts_.begin() + 1);
+      ranges_.starts = starts_of(rows);
     } else {
       std::vector<GlobalIndex> numbers(owners.size());
       std::iota(numbers.begin(), numbers.end(), matrix.first_row);
@@ -88,34 +69,22 @@ class ColumnParts {
   }
 
   /// Null where columns of a part do not follow each other.
-  const Starts* starts() const { return starts_.empty() ? nullptr : &starts_; }
-  /// By asking the directory: only without starts. Collective.
+  const OwnedRanges* ranges() const { return ranges_.starts.empty() ? nullptr : &ranges_; }
+  /// By asking the directory: only without ranges. Collective.
   std::vector<int> of(std::span<const GlobalIndex> columns) const {
     return gather<int>(comm_, size_, share_, columns);
   }
   /// Local; of a column that this rank keeps.
   int of_kept(GlobalIndex column) const {
-    return starts_.empty() ? share_[column - first_] : part_in(starts_, column);
+    return ranges_.starts.empty() ? share_[column - first_] : ranges_.owner(column);
   }
 
  private:
   const Comm& comm_;
   GlobalIndex size_, first_;
-  Starts starts_;
+  OwnedRanges ranges_;
   std::vector<int> share_;
 };
-
-/// Local rows, part after part; empty: 0, 1, 2...
-std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts) {
-  if (std::is_sorted(owners.begin(), owners.end())) return {};
-  std::vector<GlobalIndex> next(parts + 1, 0), rows(owners.size());
-  for (const int owner : owners) ++next[owner + 1];
-  std::inclusive_scan(next.begin(), next.end(), next.begin());
-  for (std::size_t row = 0; row < owners.size(); ++row) {
-    rows[next[owners[row]]++] = static_cast<GlobalIndex>(row);
-  }
-  return rows;
-}
 
 /// Walks over rows [begin, end) of `order`. owns(part, column): whether it does.
 template <class Owns>
@@ -220,9 +189,9 @@ std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<in
 /// Collective.
 std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
                               const ColumnParts& column_parts, PartitionQuality& quality) {
-  if (const Starts* starts = column_parts.starts()) {
+  if (const OwnedRanges* ranges = column_parts.ranges()) {
     const auto owns = [&](int part, GlobalIndex column) {
-      return column >= (*starts)[part] && column < (*starts)[part + 1];
+      return column >= ranges->starts[part] && column < ranges->starts[part + 1];
     };
     return local_needs(matrix, owners, owns, quality);
   }
@@ -285,9 +254,9 @@ std::vector<Flow> sum_flows(const Comm& comm, std::vector<Flow>&& flows, int par
 }
 
 double largest_over_mean(const std::vector<std::int64_t>& loads) {
-  const std::int64_t total = std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
+  const std::int64_t total = starts_of(loads).back();
   if (total == 0) return 1;
-  const std::int64_t most = *std::max_element(loads.begin(), loads.end());
+  const std::int64_t most = std::ranges::max(loads);
   return static_cast<double>(most) * static_cast<double>(loads.size()) / static_cast<double>(total);
 }
 
@@ -310,8 +279,7 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
     ++loads[owners[row]];
     loads[parts + owners[row]] += matrix.offsets[row + 1] - matrix.offsets[row];
   }
-  ROWHALO_MPI(
-      MPI_Allreduce(MPI_IN_PLACE, loads.data(), 2 * parts, MPI_INT64_T, MPI_SUM, comm.handle));
+  sum_over_ranks(comm, loads);
   quality.rows.assign(loads.begin(), loads.begin() + parts);
   quality.nonzeros.assign(loads.begin() + parts, loads.end());
 
@@ -320,8 +288,7 @@ PartitionQuality partition_quality(const Comm& comm, const DistributedCsr& matri
   const std::vector<Need> needs = local_needs(matrix, owners, column_parts, quality);
   leave_if_requested(comm, progress);
   quality.edge_cut = sum_over_ranks(comm, quality.edge_cut);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, quality.boundary_nonzeros.data(), parts, MPI_INT64_T,
-                            MPI_SUM, comm.handle));
+  sum_over_ranks(comm, quality.boundary_nonzeros);
   const std::vector<Need> kept = meet(comm, matrix.info.columns, needs);
   leave_if_requested(comm, progress);
   quality.flows = sum_flows(comm, count_flows(kept, column_parts, parts), parts);

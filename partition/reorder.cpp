@@ -4,8 +4,6 @@
 // degree, and the whole of it backwards.
 #include "partition/reorder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -136,11 +134,7 @@ void append_component(const Graph& graph, Search& search, LocalIndex root,
 }  // namespace
 
 void check_reorder(const MatrixInfo& info, Reorder reorder) {
-  if (reorder == Reorder::none || info.rows == info.columns) return;
-  throw AgreedError(ExitCode::usage,
-                    fmt::format("--reorder rcm: {} has {} rows and {} columns, but only a square "
-                                "matrix can be reordered; leave --reorder out",
-                                info.source, info.rows, info.columns));
+  if (reorder != Reorder::none) require_square(info, "--reorder rcm", "reordered");
 }
 
 std::vector<LocalIndex> rcm_order(std::span<const Offset> offsets,

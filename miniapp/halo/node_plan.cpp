@@ -222,10 +222,7 @@ void plan_ghosts(const HaloPlan& plan, const NodeMap& nodes, const Agents& agent
 
 NodeTraffic NodePlan::sent_between_nodes() const {
   NodeTraffic traffic;
-  for (const Piece& piece : network_sends) {
-    ++traffic.messages;
-    traffic.entries += piece.count;
-  }
+  for (const Piece& piece : network_sends) traffic.add({1, piece.count});
   return traffic;
 }
 

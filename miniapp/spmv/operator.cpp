@@ -166,11 +166,7 @@ void Operator::apply_alone(const Product& product, Stream stream) const {
 
 std::optional<NodeTraffic> Operator::sent_between_nodes() const {
   std::optional<NodeTraffic> sent = halo_->sent_between_nodes();
-  if (sent && sums_) {
-    const NodeTraffic of_sums = sums_->sent_between_nodes().value();
-    sent->messages += of_sums.messages;
-    sent->entries += of_sums.entries;
-  }
+  if (sent && sums_) sent->add(sums_->sent_between_nodes().value());
   return sent;
 }
 

@@ -22,19 +22,7 @@ namespace rowhalo {
 enum class ExitCode { fine = 0, run_time = 1, usage = 2, validation = 3 };
 
 /// `text` with its control characters, of which files may be full, by their two hexadecimal digits.
-inline std::string printable(const std::string& text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if ((code >= 0x20 && code != 0x7f) || c == '\n') {
-      out += c;
-    } else {
-      out += {'\\', 'x', digits[code / 16], digits[code % 16]};
-    }
-  }
-  return out;
-}
+std::string printable(std::string_view text);
 
 /// What those who catch an error in a trial have to tell apart.
 enum class Cause { other, memory };

@@ -20,17 +20,8 @@ struct Shape {
 };
 
 constexpr Shape shape_of(NumberType type) {
-  switch (type) {
-    case NumberType::fp64:
-      return {53, -1022, 1023};
-    case NumberType::fp32:
-      return {24, -126, 127};
-    case NumberType::fp16:
-      return {11, -14, 15};
-    case NumberType::bf16:
-      break;
-  }
-  return {8, -126, 127};
+  constexpr Shape shapes[] = {{53, -1022, 1023}, {24, -126, 127}, {11, -14, 15}, {8, -126, 127}};
+  return shapes[static_cast<int>(type)];
 }
 
 double rounded(const Shape& shape, double value) {

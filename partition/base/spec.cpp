@@ -7,11 +7,25 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "partition/base/errors.hpp"
 #include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
+
+namespace {
+
+/// The number that is all of `text`, if it is one.
+template <class Number>
+std::optional<Number> parsed(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
 
 Spec Spec::parse(std::string_view text, std::string_view option) {
   Spec spec;
@@ -61,18 +75,14 @@ bool Spec::has(std::string_view key) const {
 
 std::int64_t Spec::to_integer(std::string_view key, const std::string& value, std::int64_t minimum,
                               std::int64_t maximum) const {
-  std::int64_t number = 0;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || stop != end) {
-    fail(fmt::format("{} wants an integer, not '{}'", key, value));
-  }
-  if (number < minimum || number > maximum) {
+  const auto number = parsed<std::int64_t>(value);
+  if (!number) fail(fmt::format("{} wants an integer, not '{}'", key, value));
+  if (*number < minimum || *number > maximum) {
     fail(maximum == INT64_MAX
              ? fmt::format("{} is {} but must be at least {}", key, value, minimum)
              : fmt::format("{} is {} but must be in {}..{}", key, value, minimum, maximum));
   }
-  return number;
+  return *number;
 }
 
 std::int64_t Spec::integer(std::string_view key, std::int64_t fallback, std::int64_t minimum,
@@ -96,13 +106,9 @@ std::int64_t Spec::integer_argument(std::int64_t fallback, std::int64_t minimum,
 double Spec::number(std::string_view key, double fallback) const {
   const std::string* value = find(key);
   if (value == nullptr) return fallback;
-  double number = 0;
-  const char* end = value->data() + value->size();
-  const auto [stop, error] = std::from_chars(value->data(), end, number);
-  if (error != std::errc{} || stop != end) {
-    fail(fmt::format("{} wants a number, not '{}'", key, *value));
-  }
-  return number;
+  const auto number = parsed<double>(*value);
+  if (!number) fail(fmt::format("{} wants a number, not '{}'", key, *value));
+  return *number;
 }
 
 std::string_view Spec::word(std::string_view key,

@@ -3,8 +3,11 @@
 // Names in texts (text.hpp). UTF-8: RFC 3629.
 #include "partition/base/text.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cstdint>
+
+#include "partition/base/errors.hpp"
 
 namespace rowhalo {
 
@@ -43,20 +46,12 @@ bool is_shown_as_escape(std::uint32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/// The lowest digits of `code`, hexadecimal.
-std::string hexadecimal(std::uint32_t code, int digits) {
-  constexpr std::string_view letters = "0123456789abcdef";
-  std::string text;
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += letters[code >> shift & 15];
-  return text;
-}
-
 std::string escape_of(const Character& character) {
   if (character.code == '\n') return "\\n";
   if (character.code == '\r') return "\\r";
   if (character.code == '\t') return "\\t";
-  if (character.code < 0x80 || !character.valid) return "\\x" + hexadecimal(character.code, 2);
-  return "\\u" + hexadecimal(character.code, 4);
+  if (character.code < 0x80 || !character.valid) return fmt::format("\\x{:02x}", character.code);
+  return fmt::format("\\u{:04x}", character.code);
 }
 
 /// Every character, or what `escaped(character)` says instead: those for which `must` holds.
@@ -65,11 +60,7 @@ std::string with_escapes(std::string_view text, Must must) {
   std::string out;
   while (!text.empty()) {
     const Character character = first_character(text);
-    if (must(character)) {
-      out += escape_of(character);
-    } else {
-      out += character.bytes;
-    }
+    out += must(character) ? escape_of(character) : std::string(character.bytes);
     text.remove_prefix(character.bytes.size());
   }
   return out;
@@ -80,6 +71,16 @@ bool must_be_shown(const Character& character) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool shown = (code >= 0x20 && code != 0x7f) || c == '\n';
+    out += shown ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+  }
+  return out;
+}
 
 std::string one_line(std::string_view text) {
   return with_escapes(text, must_be_shown);
@@ -106,7 +107,7 @@ std::string shell_quoted(std::string_view text) {
     const Character character = first_character(text);
     for (const char c : character.bytes) {
       if (must_be_shown(character)) {
-        quoted += "\\x" + hexadecimal(static_cast<unsigned char>(c), 2);
+        quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
       } else if (c == '\'' || c == '\\') {
         quoted += {'\\', c};
       } else {

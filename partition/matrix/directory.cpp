@@ -21,9 +21,7 @@ GroupedNumbers group_by_share(const Comm& comm, GlobalIndex size,
     ++grouped.counts[keepers[k]];
   }
 
-  std::vector<std::int64_t> next(comm.size, 0);
-  for (int rank = 1; rank < comm.size; ++rank)
-    next[rank] = next[rank - 1] + grouped.counts[rank - 1];
+  std::vector<std::int64_t> next = starts_of(grouped.counts);
   grouped.numbers.resize(numbers.size());
   grouped.positions.resize(numbers.size());
   for (std::size_t k = 0; k < numbers.size(); ++k) {

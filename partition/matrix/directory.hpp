@@ -67,36 +67,41 @@ ArrivedEntries<T> send_to_shares(const Comm& comm, GlobalIndex size,
   return arrived;
 }
 
-/// Collective. The reverse of gather(): entries at `numbers` (each of [0, size) once over all
-/// ranks) become this rank's even share.
-template <class T>
-std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
-                       std::span<const T> entries) {
-  const ArrivedEntries<T> arrived = send_to_shares(comm, size, numbers, entries);
-  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
-  const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
-  if (std::ssize(arrived.entries) != last - first) {
-    throw std::logic_error("scatter: not every number of the share was given once");
-  }
-  std::vector<T> share(arrived.entries.size());
-  for (std::size_t k = 0; k < share.size(); ++k) {
-    share[arrived.numbers[k] - first] = arrived.entries[k];
-  }
-  return share;
-}
-
 /// Collective. Entries at `numbers`, which may be given by several ranks or by none, become this
 /// rank's even share: `combine(mine, theirs)` joins those of one number to T(), in rank order.
 template <class T, class Combine>
 std::vector<T> combined_share(const Comm& comm, GlobalIndex size,
                               std::span<const GlobalIndex> numbers, std::span<const T> entries,
                               const Combine& combine) {
-  const ArrivedEntries<T> arrived = send_to_shares(comm, size, numbers, entries);
+  const GroupedNumbers given = group_by_share(comm, size, numbers);
+  std::vector<T> grouped(entries.size());
+  for (std::size_t k = 0; k < entries.size(); ++k) grouped[given.positions[k]] = entries[k];
+  std::vector<std::int64_t> received_counts;
+  const std::vector<GlobalIndex> arrived_numbers =
+      exchange(comm, given.numbers, given.counts, received_counts);
+  const std::vector<T> arrived = exchange(comm, grouped, given.counts, received_counts);
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
   const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
   std::vector<T> share(static_cast<std::size_t>(last - first));
-  for (std::size_t k = 0; k < arrived.entries.size(); ++k) {
-    combine(share[arrived.numbers[k] - first], arrived.entries[k]);
+  for (std::size_t k = 0; k < arrived.size(); ++k) {
+    combine(share[arrived_numbers[k] - first], arrived[k]);
+  }
+  return share;
+}
+
+/// Collective. The reverse of gather(): entries at `numbers` (each of [0, size) once over all
+/// ranks) become this rank's even share.
+template <class T>
+std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const GlobalIndex> numbers,
+                       std::span<const T> entries) {
+  GlobalIndex given = 0;
+  std::vector<T> share =
+      combined_share(comm, size, numbers, entries, [&](T& mine, const T& theirs) {
+        mine = theirs;
+        ++given;
+      });
+  if (given != std::ssize(share)) {
+    throw std::logic_error("scatter: not every number of the share was given once");
   }
   return share;
 }

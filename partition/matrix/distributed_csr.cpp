@@ -3,6 +3,11 @@
 // The fingerprint (distributed_csr.hpp).
 #include "partition/matrix/distributed_csr.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
 #include "partition/base/hash.hpp"
 
 namespace rowhalo {
@@ -24,6 +29,33 @@ std::uint64_t hash_of_entries(const Comm& comm, const DistributedCsr& matrix, co
 }
 
 }  // namespace
+
+int OwnedRanges::owner(GlobalIndex number) const {
+  return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin()) -
+         1;
+}
+
+void require_square(const MatrixInfo& info, const char* option, const char* done) {
+  if (info.rows == info.columns) return;
+  throw AgreedError(
+      ExitCode::usage,
+      fmt::format("{}: {} has {} rows and {} columns, but only a square matrix can be "
+                  "{}; leave {} out",
+                  option, info.source, info.rows, info.columns, done,
+                  std::string_view(option).substr(0, std::string_view(option).find(' '))));
+}
+
+OwnedRanges even_ranges(GlobalIndex items, int block, int parts) {
+  OwnedRanges ranges;
+  for (int part = 0; part <= parts; ++part) {
+    ranges.starts.push_back(even_split(items, block, parts, part));
+  }
+  return ranges;
+}
+
+OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count) {
+  return {starts_of(gather_to_all(comm, count))};
+}
 
 std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix) {
   return hash_of_entries(comm, matrix, [&](Offset k) { return matrix.values[k]; });

@@ -86,12 +86,27 @@ class EvenOwner {
   GlobalIndex first_ = 0, last_;
 };
 
+/// Rank (or part) r owns [starts[r], starts[r + 1]) of some global numbers.
+struct OwnedRanges {
+  std::vector<GlobalIndex> starts;
+
+  GlobalIndex count(int rank) const { return starts[rank + 1] - starts[rank]; }
+  int owner(GlobalIndex number) const;
+};
+OwnedRanges even_ranges(GlobalIndex items, int block, int parts);
+/// Collective. When each rank owns `count`.
+OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count);
+
 /// An entry on its way to the owner of its row.
 struct Entry {
   GlobalIndex row;
   GlobalIndex column;
   double value;
 };
+
+/// Local; the same on every rank. Throws AgreedError "OPTION: ... only a square matrix can be DONE;
+/// leave ... out" when it is not.
+void require_square(const MatrixInfo& info, const char* option, const char* done);
 
 /// Local. Builds the rows [first_row, last_row) from entries in file order, as the other
 /// assemble_rows does (entry_chunks.hpp).

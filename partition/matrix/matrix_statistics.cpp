@@ -10,7 +10,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 #include <unordered_set>
 
 #include "partition/base/hash.hpp"
@@ -44,6 +46,11 @@ struct Sums {
   std::int64_t diagonal = 0, zeros = 0, nans = 0, infinities = 0;
 };
 
+std::span<std::int64_t> numbers_of(Sums& sums) {
+  static_assert(sizeof(Sums) % sizeof(std::int64_t) == 0);
+  return {reinterpret_cast<std::int64_t*>(&sums), sizeof(Sums) / sizeof(std::int64_t)};
+}
+
 struct Counts {
   Sums sums;
   double distances = 0;
@@ -56,7 +63,7 @@ struct Counts {
 
   void add_row(GlobalIndex row, const DistributedCsr& matrix, Offset begin, Offset end);
   void add_value(double value);
-  void add(const Counts& other);
+  void add(Counts& other);
 };
 
 void Counts::add_value(double value) {
@@ -93,15 +100,9 @@ void Counts::add_row(GlobalIndex row, const DistributedCsr& matrix, Offset begin
   }
 }
 
-void Counts::add(const Counts& other) {
-  for (int bucket = 0; bucket < bucket_count; ++bucket) {
-    sums.rows[bucket] += other.sums.rows[bucket];
-    sums.nonzeros[bucket] += other.sums.nonzeros[bucket];
-  }
-  sums.diagonal += other.sums.diagonal;
-  sums.zeros += other.sums.zeros;
-  sums.nans += other.sums.nans;
-  sums.infinities += other.sums.infinities;
+void Counts::add(Counts& other) {
+  std::ranges::transform(numbers_of(sums), numbers_of(other.sums), numbers_of(sums).begin(),
+                         std::plus<>());
   distances += other.distances;
   bandwidth = std::max(bandwidth, other.bandwidth);
   smallest = std::min(smallest, other.smallest);
@@ -124,15 +125,13 @@ Counts count_locally(const DistributedCsr& matrix, Progress& progress) {
     if (row % rows_per_tick == 0) progress.tick();
   }
   Counts counts;
-  for (const Counts& thread : threads) counts.add(thread);
+  for (Counts& thread : threads) counts.add(thread);
   return counts;
 }
 
 /// Collective. Adds up over the ranks, but for the distinct values.
 void add_over_ranks(const Comm& comm, Counts& counts) {
-  static_assert(sizeof(Sums) % sizeof(std::int64_t) == 0);
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &counts.sums, sizeof(Sums) / sizeof(std::int64_t),
-                            MPI_INT64_T, MPI_SUM, comm.handle));
+  sum_over_ranks(comm, numbers_of(counts.sums));
   counts.distances = sum_reals_over_ranks(comm, counts.distances);
   counts.bandwidth = max_over_ranks(comm, counts.bandwidth);
   counts.smallest = -max_over_ranks(comm, -counts.smallest);
@@ -185,8 +184,7 @@ MatrixStatistics matrix_statistics(const Comm& comm, const DistributedCsr& matri
   statistics.row_lengths = histogram(counts.sums);
   statistics.empty_rows = counts.sums.rows[0];
   statistics.bandwidth = counts.bandwidth;
-  std::int64_t nonzeros = 0;
-  for (const std::int64_t bucket : counts.sums.nonzeros) nonzeros += bucket;
+  const std::int64_t nonzeros = starts_of(counts.sums.nonzeros).back();
   if (nonzeros > 0) statistics.mean_distance = counts.distances / static_cast<double>(nonzeros);
   statistics.diagonal_entries = counts.sums.diagonal;
   if (matrix.info.rows == matrix.info.columns) {

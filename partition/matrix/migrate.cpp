@@ -16,7 +16,7 @@ namespace {
 
 /// The rows of this rank in the order in which they leave.
 struct Departure {
-  std::vector<GlobalIndex> order;  ///< local rows grouped by owner, ascending; empty: 0, 1, 2...
+  std::vector<GlobalIndex> order;          ///< as rows_by_part()
   std::vector<std::int64_t> row_counts;    ///< one per rank
   std::vector<std::int64_t> entry_counts;  ///< one per rank
 };
@@ -32,15 +32,7 @@ Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,
     ++departure.row_counts[owners[row]];
     departure.entry_counts[owners[row]] += offsets[row + 1] - offsets[row];
   }
-  if (std::is_sorted(owners.begin(), owners.end())) return departure;
-
-  std::vector<std::int64_t> next(comm.size, 0);
-  std::exclusive_scan(departure.row_counts.begin(), departure.row_counts.end(), next.begin(),
-                      std::int64_t{0});
-  departure.order.resize(owners.size());
-  for (std::size_t row = 0; row < owners.size(); ++row) {
-    departure.order[next[owners[row]]++] = static_cast<GlobalIndex>(row);
-  }
+  departure.order = rows_by_part(owners, comm.size);
   return departure;
 }
 
@@ -64,6 +56,18 @@ std::vector<T> send_entries(const Comm& comm, std::vector<T>&& entries,
 }
 
 }  // namespace
+
+std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts) {
+  if (std::is_sorted(owners.begin(), owners.end())) return {};
+  std::vector<std::int64_t> counts(parts, 0);
+  for (const int owner : owners) ++counts[owner];
+  std::vector<std::int64_t> next = starts_of(counts);
+  std::vector<GlobalIndex> rows(owners.size());
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    rows[next[owners[row]]++] = static_cast<GlobalIndex>(row);
+  }
+  return rows;
+}
 
 MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vector<int>& owners,
                      Progress& progress) {
@@ -95,8 +99,7 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
   }
   result.numbers = exchange(comm, numbers, departure.row_counts, result.arrived);
   lengths = exchange(comm, lengths, departure.row_counts, result.arrived);
-  result.offsets.resize(lengths.size() + 1);
-  std::inclusive_scan(lengths.begin(), lengths.end(), result.offsets.begin() + 1);
+  result.offsets = starts_of(lengths);
   leave_if_requested(comm, progress);
   result.columns = send_entries(comm, std::move(matrix.columns), matrix.offsets, departure);
   leave_if_requested(comm, progress);

@@ -21,6 +21,9 @@ struct MigratedRows {
   std::vector<std::int64_t> arrived;  ///< rows that came from each rank
 };
 
+/// Local. The rows grouped by owner, ascending; empty: they stand like that.
+std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts);
+
 /// Collective. Hands every row of `matrix` to owners[local row] and empties `matrix` on the way: at
 /// most two copies of one array live at a time, and where no row moves nothing is copied.
 MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vector<int>& owners,

@@ -3,8 +3,6 @@
 // The keyed bijection and the renumbering of a matrix by it (shuffle.hpp).
 #include "partition/matrix/shuffle.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "partition/base/hash.hpp"
@@ -50,13 +48,7 @@ DistributedCsr shuffled(const Comm& comm, DistributedCsr&& matrix, const Shuffle
                         Progress& progress) {
   progress.phase("shuffle");
   MatrixInfo info = matrix.info;
-  if (info.rows != info.columns) {
-    throw AgreedError(
-        ExitCode::usage,
-        fmt::format("--shuffle: {} has {} rows and {} columns, but only a square matrix "
-                    "can be shuffled; leave --shuffle out",
-                    info.source, info.rows, info.columns));
-  }
+  require_square(info, "--shuffle", "shuffled");
   info.block = 1;
   info.grid.reset();
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "partition/matrix/directory.hpp"
+#include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
 
@@ -193,6 +194,21 @@ std::vector<int> owners_of_rows(const DistributedCsr& matrix, const BlockGraph& 
         parts_of_vertices.empty() ? static_cast<int>(graph.first_vertex + v) : parts_of_vertices[v];
   }
   return owners;
+}
+
+std::optional<std::vector<int>> owners_without_cut(const Comm& comm, const DistributedCsr& matrix,
+                                                   int parts, const BlockGraph& graph,
+                                                   Progress& progress) {
+  if (graph.vertices <= parts) return owners_of_rows(matrix, graph);
+  if (parts == 1) return std::vector<int>(matrix.local_rows(), 0);
+  if (graph.edges > 0) return {};
+  return assign_nnz(matrix, parts, Spec::parse("nnz", "--partition"), comm, progress);
+}
+
+double read_imbalance(const Spec& options) {
+  const double imbalance = options.number("imbalance", 1.03);
+  if (imbalance >= 1.001 && imbalance <= 10) return imbalance;
+  options.fail(fmt::format("imbalance is {} but must be in 1.001..10", imbalance));
 }
 
 std::vector<int> dealt_out(const Comm& comm, const BlockGraph& graph,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,15 @@ BlockGraph make_block_graph(const Comm& comm, const DistributedCsr& matrix, cons
 /// `parts_of_vertices` vertex v goes to part v (where there are fewer vertices than parts).
 std::vector<int> owners_of_rows(const DistributedCsr& matrix, const BlockGraph& graph,
                                 std::span<const int> parts_of_vertices = {});
+
+/// Collective. The owners of a graph with nothing to cut: of few vertices, for one part, or without
+/// edges; empty: there is.
+std::optional<std::vector<int>> owners_without_cut(const Comm& comm, const DistributedCsr& matrix,
+                                                   int parts, const BlockGraph& graph,
+                                                   Progress& progress);
+
+/// Local. Option `imbalance`: most nonzeros of a part over the mean.
+double read_imbalance(const Spec& options);
 
 /// A graph in the numbers of a library. Its weights are made coarser where their sum over all ranks
 /// would come near the largest number, because libraries add them up.

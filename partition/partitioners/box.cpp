@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "partition/base/checked_cast.hpp"
 #include "partition/partitioners/functions.hpp"
 
 namespace rowhalo {
@@ -60,17 +59,13 @@ class Layers {
 
   /// Collective. From loads to the box of each bin, that in which the middle of its load lies.
   void cut(const Comm& comm) {
-    const int bins = checked_cast<int>(loads_.size(), "bins of a grid");
-    ROWHALO_MPI(
-        MPI_Allreduce(MPI_IN_PLACE, loads_.data(), bins, MPI_INT64_T, MPI_SUM, comm.handle));
-    std::int64_t total = 0, before = 0;
-    for (const std::int64_t load : loads_) total += load;
+    sum_over_ranks(comm, loads_);
+    const std::vector<std::int64_t> starts = starts_of(loads_);
     for (std::size_t bin = 0; bin < loads_.size(); ++bin) {
-      const std::int64_t load = loads_[bin];
-      const double middle = (static_cast<double>(before) + 0.5 * static_cast<double>(load)) /
-                            static_cast<double>(total);
+      const double middle =
+          (static_cast<double>(starts[bin]) + 0.5 * static_cast<double>(loads_[bin])) /
+          static_cast<double>(starts.back());
       box_.push_back(std::min(static_cast<int>(middle * boxes_), boxes_ - 1));
-      before += load;
     }
   }
   /// The box of each bin when layers are distributed evenly.

@@ -30,7 +30,7 @@ constexpr std::int64_t default_limit = 100'000'000;
 
 struct MetisOptions {
   std::vector<mobjtype_et> objectives;
-  double imbalance = 1.03;             ///< most nonzeros of a part over the mean
+  double imbalance;                    ///< most nonzeros of a part over the mean
   idx_t seed = 4321;                   ///< METIS's own
   std::int64_t limit = default_limit;  ///< edges of the gathered graph
 };
@@ -41,10 +41,7 @@ MetisOptions read_metis_options(const Spec& options) {
   const std::string_view objective = options.word("objective", {"best", "volume", "cut"});
   if (objective != "cut") choices.objectives.push_back(METIS_OBJTYPE_VOL);
   if (objective != "volume") choices.objectives.push_back(METIS_OBJTYPE_CUT);
-  choices.imbalance = options.number("imbalance", choices.imbalance);
-  if (!(choices.imbalance >= 1.001 && choices.imbalance <= 10)) {
-    options.fail(fmt::format("imbalance is {} but must be in 1.001..10", choices.imbalance));
-  }
+  choices.imbalance = read_imbalance(options);
   constexpr std::int64_t largest = std::numeric_limits<idx_t>::max();
   choices.seed = static_cast<idx_t>(options.integer("seed", choices.seed, 0, largest));
   choices.limit = options.integer("limit", default_limit, 0, largest);
@@ -112,11 +109,7 @@ std::vector<int> assign_metis(const DistributedCsr& matrix, int parts, const Spe
   MetisOptions choices;
   agree(comm, [&] { choices = read_metis_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);
-  if (graph.vertices <= parts) return owners_of_rows(matrix, graph);
-  if (parts == 1) return std::vector<int>(matrix.local_rows(), 0);
-  if (graph.edges == 0) {
-    return assign_nnz(matrix, parts, Spec::parse("nnz", "--partition"), comm, progress);
-  }
+  if (auto owners = owners_without_cut(comm, matrix, parts, graph, progress)) return *owners;
   agree(comm, [&] {
     if (graph.edges <= choices.limit && std::in_range<idx_t>(graph.vertices)) return;
     options.fail(

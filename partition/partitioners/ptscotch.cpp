@@ -22,17 +22,14 @@ namespace {
 constexpr GlobalIndex least_vertices = 100;
 
 struct ScotchOptions {
-  double imbalance = 1.03;  ///< most nonzeros of a part over the mean
+  double imbalance;  ///< most nonzeros of a part over the mean
   SCOTCH_Num seed = 1;
 };
 
 ScotchOptions read_scotch_options(const Spec& options) {
   allow_keys(options, {"imbalance", "seed"});
   ScotchOptions choices;
-  choices.imbalance = options.number("imbalance", choices.imbalance);
-  if (!(choices.imbalance >= 1.001 && choices.imbalance <= 10)) {
-    options.fail(fmt::format("imbalance is {} but must be in 1.001..10", choices.imbalance));
-  }
+  choices.imbalance = read_imbalance(options);
   choices.seed = static_cast<SCOTCH_Num>(
       options.integer("seed", 1, 0, std::numeric_limits<SCOTCH_Num>::max()));
   return choices;
@@ -103,11 +100,7 @@ std::vector<int> assign_ptscotch(const DistributedCsr& matrix, int parts, const 
   ScotchOptions choices;
   agree(comm, [&] { choices = read_scotch_options(options); });
   BlockGraph graph = make_block_graph(comm, matrix, options, progress);
-  if (graph.vertices <= parts) return owners_of_rows(matrix, graph);
-  if (parts == 1) return std::vector<int>(matrix.local_rows(), 0);
-  if (graph.edges == 0) {
-    return assign_nnz(matrix, parts, Spec::parse("nnz", "--partition"), comm, progress);
-  }
+  if (auto owners = owners_without_cut(comm, matrix, parts, graph, progress)) return *owners;
   // PT-Scotch fails where ranks hold no vertices; so small a graph is not worth a cut.
   if (graph.vertices < comm.size) return even_owners(matrix, parts);
   constexpr std::int64_t largest = std::numeric_limits<SCOTCH_Num>::max();

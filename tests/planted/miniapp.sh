@@ -31,8 +31,8 @@ fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
   'if (letter.back() == before) result.entries.push_back(entry);' \
   'result.entries.push_back(entry);'
 fault "traffic to one node only" miniapp/halo/node_plan.cpp \
-  'traffic.entries += piece.count;' \
-  'traffic.entries = piece.count;'
+  'traffic.add({1, piece.count});' \
+  'traffic = {1, piece.count};'
 fault "node-aware reports what the plan says" miniapp/commands/run.cpp \
   'sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes' \
   'report.halo->planned_between_nodes' \

@@ -24,7 +24,7 @@ fault "duplicates summed in any order" partition/row_order.cpp \
 fault "reversed column order" partition/row_order.cpp \
   'return a.first < b.first; });' \
   'return a.first > b.first; });'
-fault "owner skips ranks without rows wrongly" partition/local_matrix.cpp \
+fault "owner skips ranks without rows wrongly" partition/matrix/distributed_csr.cpp \
   'std::upper_bound(starts.begin(), starts.end(), number)' \
   'std::lower_bound(starts.begin(), starts.end(), number)'
 fault "boundary row taken for interior" partition/local_matrix.cpp \
@@ -37,7 +37,7 @@ fault "a part that asks from two ranks counts twice" partition/quality.cpp \
   'return sorted_union(std::move(from_ranks));' \
   'return received;'
 fault "owners that descend from rank to rank seem to ascend" partition/quality.cpp \
-  'if (first[rank] < highest) return false;' \
+  'owners.front() >= std::ranges::max(below)' \
   ''
 fault "what every other thread met is lost" partition/matrix/threads.hpp \
   'step < count; step *= 2' \
@@ -115,7 +115,7 @@ fault "time in counted for the sender" partition/assignment.cpp \
   'slowest = std::max({slowest, memory, out, in});' \
   'slowest = std::max({slowest, memory, out + in});'
 fault "what nodes receive counts as sent" partition/nodes.cpp \
-  'count(inside ? to.received_inside : to.received_between, flow);' \
+  '(inside ? to.received_inside : to.received_between).add' \
   'count(inside ? to.received_inside : to.sent_between, flow);'
 fault "rank 0 holds the flows of all parts" partition/quality.cpp \
   '++counts[even_split_owner(parts, 1, comm.size, flow.from)];' \
