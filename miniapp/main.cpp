@@ -6,13 +6,7 @@
 #include "miniapp/cli/options.hpp"
 #include "miniapp/cli/outputs.hpp"
 #include "miniapp/cli/provenance.hpp"
-#include "miniapp/commands/convert.hpp"
-#include "miniapp/commands/info.hpp"
-#include "miniapp/commands/kernels.hpp"
-#include "miniapp/commands/list.hpp"
-#include "miniapp/commands/network.hpp"
-#include "miniapp/commands/run.hpp"
-#include "miniapp/commands/solve.hpp"
+#include "miniapp/commands/commands.hpp"
 #include "miniapp/process/environment.hpp"
 #include "miniapp/process/watchdog.hpp"
 
@@ -27,16 +21,6 @@ int print_information(const CommandLine& line) {
                            : line.command == Command::version ? version()
                                                               : line.help;
   return static_cast<int>(print_to_stdout(text));
-}
-
-/// The commands that need MPI.
-ExitCode execute(const CommandLine& line, const Job& job) {
-  if (line.command == Command::kernels) return compare_kernels(line, job);
-  if (line.command == Command::solve) return solve(line, job);
-  if (line.command == Command::info) return info(line, job);
-  if (line.command == Command::network) return measure_network(line, job);
-  if (line.command == Command::convert) return convert(line, job);
-  return run(line, job);
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The conversion (convert.hpp). What is written is not read again: the fingerprint that is printed
+// `rowhalo convert IN OUT`. What is written is not read again: the fingerprint that is printed
 // is that of the matrix in memory, and the one that `info` or `run` shows for the new file is to be
 // the same.
-#include "miniapp/commands/convert.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -55,35 +53,23 @@ std::optional<OutputReport> write(const RunOptions& options, const Job& job,
   return written;
 }
 
-/// The why of the RESULT line, and the exit status.
-ExitCode conclude_conversion(const RunOptions& options, RunReport& report) {
-  if (!report.output) report.status = RunStatus::failed;
-  report.verdict =
-      report.output ? fmt::format("{} written", options.output) : "the matrix could not be written";
-  return report.output ? ExitCode::fine : ExitCode::run_time;
-}
+}  // namespace
 
-ExitCode convert_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
-                            RunReport& report) {
+ExitCode convert(Session& session) {
+  const RunOptions& options = session.line.run;
+  const Job& job = session.job;
+  RunReport& report = session.report;
   check_matrix_target(options.output, "OUT", job.comm);
-  begin(options, job, Purpose::product, outputs, report);
+  begin(session, Purpose::product);
   agree(job.comm, [&] {
     if (job.comm.rank == 0) check_new(options);
   });
   const DistributedCsr matrix = read_matrix(options, job, report);
-  report.output = write(options, job, matrix, outputs);
-  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude_conversion(options, report);
-  return finish(job, outputs, report, code);
-}
-
-}  // namespace
-
-ExitCode convert(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("convert", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return convert_and_report(line.run, job, outputs, report); });
+  report.output = write(options, job, matrix, session.outputs);
+  if (!report.output) report.status = RunStatus::failed;
+  report.verdict =
+      report.output ? fmt::format("{} written", options.output) : "the matrix could not be written";
+  return finish(session, report.output ? ExitCode::fine : ExitCode::run_time);
 }
 
 }  // namespace rowhalo

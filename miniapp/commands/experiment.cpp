@@ -21,6 +21,7 @@
 #include "miniapp/bench/wall_clock.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
+#include "miniapp/commands/tuned.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/machine/system.hpp"
 #include "miniapp/process/environment.hpp"
@@ -86,15 +87,11 @@ std::vector<std::byte> stored(const std::vector<double>& values, Precision preci
 
 }  // namespace
 
-RunReport report_of(const char* command, const CommandLine& line) {
-  RunReport report;
-  report.command = command;
-  report.argv = line.argv;
-  return report;
-}
-
-Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
-              RunReport& report) {
+Machine begin(Session& session, Purpose purpose) {
+  const RunOptions& options = session.line.run;
+  const Job& job = session.job;
+  Outputs& outputs = session.outputs;
+  RunReport& report = session.report;
   outputs.show_progress(job.progress);
   Machine machine;
   machine.base_bytes = peak_host_bytes(job.comm);
@@ -104,6 +101,7 @@ Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Output
     machine.free_device_bytes = free_device_bytes();
     machine.own_stream.emplace();
   }
+  machine.clock = std::make_unique<DeviceClock>(device, machine.stream());
   if (options.telemetry) {
     const bool first_of_node = node_place(job.comm).rank == 0;
     machine.telemetry = std::make_unique<Telemetry>(machine.device.pci_id, first_of_node);
@@ -168,20 +166,19 @@ MatrixReport describe_outline(const MatrixOutline& outline) {
   return report;
 }
 
-ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machine,
-                 Outputs& outputs, RunReport& report) {
+ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& session) {
+  const Job& job = session.job;
   job.progress.phase("outline");
   const MatrixOutline outline =
       outline_matrix(options.matrix, options.block, job.comm, matrix_option(options));
-  report.matrix = describe_outline(outline);
+  session.report.matrix = describe_outline(outline);
   check_reorder(outline.info, options.reorder);
   if (options.halo != "auto" && options.halo != "all") {
     const ComputeSite site = site_of(options, job, machine);
     agree(job.comm, [&] { find_usable_transport(options.halo, site); });
   }
-  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  report.verdict = "the options and the size of the matrix are accepted; nothing was read";
-  return finish(job, outputs, report, ExitCode::fine);
+  session.report.verdict = "the options and the size of the matrix are accepted; nothing was read";
+  return finish(session, ExitCode::fine);
 }
 
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report) {
@@ -222,11 +219,15 @@ ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& ma
   return site;
 }
 
+namespace {
+
+/// Moves the rows to their owners and plans the exchange.
 Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
                    DistributedCsr&& matrix, RunReport& report) {
+  Problem problem;
+  problem.pattern = pattern_for_tuning(options, job, matrix);
   check_reorder(matrix.info, options.reorder);
   job.progress.phase("partition");
-  Problem problem;
   problem.site = site_of(options, job, machine);
   const NodeMap& nodes = problem.site.nodes;
   Assignment assignment;
@@ -277,6 +278,7 @@ Problem distribute(const RunOptions& options, const Job& job, const Machine& mac
   return problem;
 }
 
+/// x, y0, and the local matrix in the memory of the device; `problem` outlives it.
 Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
                  RunReport& report) {
   job.progress.phase("prepare vectors");
@@ -312,6 +314,23 @@ Operands prepare(const RunOptions& options, const Job& job, const Problem& probl
   leave_if_requested(job.comm, job.progress);
   return operands;
 }
+
+}  // namespace
+
+Experiment::Experiment(const RunOptions& run_options, const Job& run_job, const Machine& on,
+                       DistributedCsr&& matrix, RunReport& report,
+                       const std::function<void(LocalMatrix&)>& adapt)
+    : options(run_options),
+      job(run_job),
+      machine(on),
+      measuring{job.comm, *machine.clock, job.progress},
+      problem([&] {
+        Problem made = distribute(options, job, machine, std::move(matrix), report);
+        if (adapt) adapt(made.matrix);
+        return made;
+      }()),
+      operands(prepare(options, job, problem, report)),
+      connections(std::make_unique<Connections>()) {}
 
 void report_chosen(const Experiment& e, const ChosenKernels& kernels,
                    const ChosenTransport& transport, RunReport& report) {
@@ -350,24 +369,16 @@ bool interrupted(const Job& job, RunReport& report) {
   return true;
 }
 
-ExitCode until_stopped(const Job& job, Outputs& outputs, RunReport& report,
-                       const std::function<ExitCode()>& steps) {
-  try {
-    return steps();
-  } catch (const StopRequest& request) {
-    report.status = RunStatus::interrupted;
-    report.verdict = fmt::format("{} in phase '{}'", request.what(), job.progress.phase());
-    return finish(job, outputs, report, ExitCode::run_time);
-  }
-}
-
-ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,
-                const std::string& trace, const std::function<void()>& more) {
-  report.wall = wall_of(job.progress);
-  job.progress.phase("report");
-  outputs.write_report(report, trace);
+ExitCode finish(Session& session, ExitCode code, const std::string& trace,
+                const std::function<void()>& more) {
+  RunReport& report = session.report;
+  std::int64_t& peak = report.memory.peak_bytes_max_rank;
+  if (peak == 0) peak = peak_host_bytes(session.job.comm);
+  report.wall = wall_of(session.job.progress);
+  session.job.progress.phase("report");
+  session.outputs.write_report(report, trace);
   if (more) more();
-  return outputs.finish(report, code);
+  return session.outputs.finish(report, code);
 }
 
 }  // namespace rowhalo

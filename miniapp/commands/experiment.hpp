@@ -6,7 +6,6 @@
 // collective.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,14 +26,23 @@
 
 namespace rowhalo {
 
+/// A command at work: what was asked for, who takes part, and what comes out.
+struct Session {
+  const CommandLine& line;
+  const Job& job;
+  Outputs outputs;
+  RunReport report = {};
+};
+
 /// Where this rank computes, and what was in use before anything was read.
 struct Machine {
   RankDevice device;
   std::optional<StreamHandle> own_stream;  ///< on a GPU
-  std::unique_ptr<Telemetry> telemetry;    ///< null: --telemetry off
-  std::optional<NetworkReport> measured;   ///< what the file of --machine says
-  std::int64_t base_bytes = 0;             ///< of the host's memory, most of any rank
-  std::int64_t free_device_bytes = 0;      ///< on a GPU
+  std::unique_ptr<DeviceClock> clock;
+  std::unique_ptr<Telemetry> telemetry;   ///< null: --telemetry off
+  std::optional<NetworkReport> measured;  ///< what the file of --machine says
+  std::int64_t base_bytes = 0;            ///< of the host's memory, most of any rank
+  std::int64_t free_device_bytes = 0;     ///< on a GPU
 
   Stream stream() const { return own_stream ? own_stream->stream() : Stream{}; }
 };
@@ -45,6 +53,7 @@ struct Problem {
   std::optional<PartialSums> sums;  ///< --partial-sums: what products multiply instead
   HaloPlan plan;                    ///< of multiplied()
   ComputeSite site;
+  std::uint64_t pattern = 0;  ///< its fingerprint where a tuning file is read or written
 
   const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
   /// What a product exchanges, entries of x and sums, for statistics.
@@ -65,12 +74,20 @@ struct Operands {
 
 /// What was asked for, and all that is there when products begin.
 struct Experiment {
+  /// Collective. Moves the rows of `matrix` to their owners and plans the exchange; `adapt`, if
+  /// given, then changes the local matrix; last x, y0 and the local matrix in the memory of the
+  /// device.
+  Experiment(const RunOptions& options, const Job& job, const Machine& machine,
+             DistributedCsr&& matrix, RunReport& report,
+             const std::function<void(LocalMatrix&)>& adapt = {});
+
   const RunOptions& options;
   const Job& job;
   const Machine& machine;
-  const Problem& problem;
-  const Operands& operands;
-  Connections* connections = nullptr;  ///< that transports share
+  const Measuring measuring;
+  const Problem problem;
+  const Operands operands;
+  const std::unique_ptr<Connections> connections;  ///< that transports share
 
   BatchOptions batches() const {
     return {.iterations = options.iterations,
@@ -80,9 +97,9 @@ struct Experiment {
   }
   OperatorParts parts() const {
     return {job.comm,     problem.multiplied(),   *operands.block,     problem.plan,
-            problem.site, operands.columns.get(), operands.sums.get(), connections};
+            problem.site, operands.columns.get(), operands.sums.get(), connections.get()};
   }
-  ProductSetting products(const Measuring& measuring, const Disturbances& disturbances = {}) const {
+  ProductSetting products(const Disturbances& disturbances = {}) const {
     return {parts(),
             measuring,
             machine.stream(),
@@ -95,12 +112,9 @@ struct Experiment {
 /// Whether formats, transports and precisions of products have to suit the device.
 enum class Purpose { product, inspection };
 
-RunReport report_of(const char* command, const CommandLine& line);
-
 /// Settles the device, refuses options that can be known to be wrong before any work is done, and
 /// prints the header. Throws AgreedError.
-Machine begin(const RunOptions& options, const Job& job, Purpose purpose, Outputs& outputs,
-              RunReport& report);
+Machine begin(Session& session, Purpose purpose);
 
 /// Local. --reproducible of `run`: what is named, by options or by a tuning file, must sum up rows
 /// in their stored order. Throws InputError.
@@ -111,8 +125,7 @@ MatrixReport describe_outline(const MatrixOutline& outline);
 
 /// --dry, instead of all that follows: only the outline of the matrix, and whether what the options
 /// name can be used here.
-ExitCode dry_run(const RunOptions& options, const Job& job, const Machine& machine,
-                 Outputs& outputs, RunReport& report);
+ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& session);
 
 /// The matrix, from its source.
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report);
@@ -127,14 +140,6 @@ PartitionRequest partition_request(const PartitionOptions& options, Device devic
 
 /// Collective. Where ranks compute, as transports want to know it.
 ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& machine);
-
-/// Moves the rows to their owners and plans the exchange.
-Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
-                   DistributedCsr&& matrix, RunReport& report);
-
-/// x, y0, and the local matrix in the memory of the device; `problem` outlives it.
-Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
-                 RunReport& report);
 
 /// Collective. Kernels, transport and schedule that were chosen, into the report.
 void report_chosen(const Experiment& e, const ChosenKernels& kernels,
@@ -151,21 +156,16 @@ void report_telemetry(const Experiment& e, double products, double flops, RunRep
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);
 
-/// Runs `steps`. Where a StopRequest ends them, what the report has by then is written.
-ExitCode until_stopped(const Job& job, Outputs& outputs, RunReport& report,
-                       const std::function<ExitCode()>& steps);
-
 /// Table and files of the report, then `more` outputs, then FOM and RESULT lines. The exit status.
-ExitCode finish(const Job& job, Outputs& outputs, RunReport& report, ExitCode code,
-                const std::string& trace = {}, const std::function<void()>& more = {});
+ExitCode finish(Session& session, ExitCode code, const std::string& trace = {},
+                const std::function<void()>& more = {});
 
 /// Seconds that `work` takes on the slowest rank.
 template <class Work>
 double timed(const Comm& comm, Work work) {
-  using clock = std::chrono::steady_clock;
-  const clock::time_point start = clock::now();
+  const double start = now_seconds();
   work();
-  return max_over_ranks(comm, std::chrono::duration<double>(clock::now() - start).count());
+  return max_over_ranks(comm, now_seconds() - start);
 }
 
 }  // namespace rowhalo

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stages of `rowhalo info` (info.hpp). Partitions are judged from owners alone
+// The stages of `rowhalo info`. Partitions are judged from owners alone
 // (partition/quality.hpp): no row moves, so the ranks that are planned for need not be there.
-#include "miniapp/commands/info.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -299,24 +297,21 @@ void inspect(const Plan& p, RunReport& report) {
   judge(p, matrix, report);
 }
 
-/// The why of the RESULT line, and the exit status.
-ExitCode conclude_info(RunReport& report) {
-  const InfoReport& info = *report.info;
-  if (info.dry) {
-    report.verdict = fmt::format("outline for {} ranks, nothing was read", info.ranks);
-    return ExitCode::fine;
-  }
+/// The why of the RESULT line.
+std::string verdict_of(const InfoReport& info) {
+  if (info.dry) return fmt::format("outline for {} ranks, nothing was read", info.ranks);
   const auto usable = std::count_if(info.partitions.begin(), info.partitions.end(),
                                     [](const PartitionJudgement& p) { return bool(p.numbers); });
-  report.verdict =
-      fmt::format("{} partition{} for {} ranks", usable, usable == 1 ? "" : "s", info.ranks);
-  return ExitCode::fine;
+  return fmt::format("{} partition{} for {} ranks", usable, usable == 1 ? "" : "s", info.ranks);
 }
 
-ExitCode inspect_and_report(const CommandLine& line, const Job& job, Outputs& outputs,
-                            RunReport& report) {
-  const Machine machine = begin(line.run, job, Purpose::inspection, outputs, report);
-  const Plan plan = plan_of(line, job, machine);
+}  // namespace
+
+ExitCode info(Session& session) {
+  const CommandLine& line = session.line;
+  RunReport& report = session.report;
+  const Machine machine = begin(session, Purpose::inspection);
+  const Plan plan = plan_of(line, session.job, machine);
   InfoReport& info = report.info.emplace();
   info.dry = line.info.dry;
   info.ranks = plan.parts;
@@ -327,18 +322,8 @@ ExitCode inspect_and_report(const CommandLine& line, const Job& job, Outputs& ou
   } else {
     inspect(plan, report);
   }
-  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude_info(report);
-  return finish(job, outputs, report, code);
-}
-
-}  // namespace
-
-ExitCode info(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("info", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return inspect_and_report(line, job, outputs, report); });
+  report.verdict = verdict_of(info);
+  return finish(session, ExitCode::fine);
 }
 
 }  // namespace rowhalo

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Formats side by side (kernels.hpp): the product of the whole local matrix, called and, on
+// Formats side by side (`rowhalo kernels`): the product of the whole local matrix, called and, on
 // a GPU, replayed from a graph. What did not fit or was refused stays in the table with its reason.
-#include "miniapp/commands/kernels.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -238,9 +236,7 @@ void measure_device(const Experiment& e, RunReport& report) {
 void measure_formats(const Experiment& e, RunReport& report) {
   measure_device(e, report);
   const Device device = e.problem.site.device;
-  DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress};
-  ProductSetting setting = e.products(measuring);
+  ProductSetting setting = e.products();
   setting.schedule = Schedule::blocking;
   std::optional<References> references;
   for (const std::string& name : studied_formats(e.options, device)) {
@@ -300,40 +296,32 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
   return ExitCode::fine;
 }
 
-ExitCode compare_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
-                            RunReport& report) {
+}  // namespace
+
+ExitCode compare_kernels(Session& session) {
+  const RunOptions& options = session.line.run;
+  const Job& job = session.job;
+  RunReport& report = session.report;
   if (job.comm.size != 1) {
     throw AgreedError(ExitCode::usage,
                       fmt::format("kernels compares formats on one rank, not on {}; start it with "
                                   "one rank, or use run --format all",
                                   job.comm.size));
   }
-  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+  const Machine machine = begin(session, Purpose::product);
   if (!options.sweep.empty() && machine.device.site.device != Device::gpu) {
     throw AgreedError(ExitCode::usage,
                       "--sweep threads: threads per row are a matter of csr-vector on a GPU, and "
                       "this run is on the CPU; leave it out");
   }
-  if (options.dry) return dry_run(options, job, machine, outputs, report);
+  if (options.dry) return dry_run(options, machine, session);
 
   DistributedCsr matrix = read_matrix(options, job, report);
-  const Problem problem = distribute(options, job, machine, std::move(matrix), report);
-  const Operands operands = prepare(options, job, problem, report);
+  const Experiment experiment(options, job, machine, std::move(matrix), report);
   report.partition.reset();  // of one rank
   report.halo.reset();
-  measure_formats({options, job, machine, problem, operands}, report);
-  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
-  const ExitCode code = conclude_study(options, report);
-  return finish(job, outputs, report, code);
-}
-
-}  // namespace
-
-ExitCode compare_kernels(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("kernels", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return compare_and_report(line.run, job, outputs, report); });
+  measure_formats(experiment, report);
+  return finish(session, conclude_study(options, report));
 }
 
 }  // namespace rowhalo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes the tables as text, JSON or markdown (list.hpp).
-#include "miniapp/commands/list.hpp"
+// Writes the tables as text, JSON or markdown (commands.hpp).
+#include "miniapp/commands/commands.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The measurements of `rowhalo network` (network.hpp), one after the other: reading, launches,
+// The measurements of `rowhalo network`, one after the other: reading, launches,
 // products of every rank by itself, exchanges.
-#include "miniapp/commands/network.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,19 +68,12 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
   const Job alone{Comm::of(MPI_COMM_SELF), bench.job.progress};
   const Stream stream = bench.machine.stream();
   const Graphs graphs = graphs_on(bench.machine.device.site.device, options.graph);
-  std::optional<Problem> problem;
-  std::optional<Operands> operands;
   std::optional<Experiment> experiment;
   ChosenKernels chosen;
   agree_on_own(bench.job, [&] {
     RunReport aside;
-    DistributedCsr source = read_matrix(options, alone, aside);
-    problem.emplace(distribute(options, alone, bench.machine, std::move(source), aside));
-    operands.emplace(prepare(options, alone, *problem, aside));
-    experiment.emplace(Experiment{options, alone, bench.machine, *problem, *operands});
-    DeviceClock clock(problem->site.device, stream);
-    const Measuring measuring{alone.comm, clock, alone.progress};
-    ProductSetting setting = experiment->products(measuring);
+    experiment.emplace(options, alone, bench.machine, read_matrix(options, alone, aside), aside);
+    ProductSetting setting = experiment->products();
     setting.schedule = Schedule::blocking;
     chosen = choose_kernels(setting, {format, "", graphs});
   });
@@ -95,7 +86,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
   bench.job.progress.phase("measure: products");
   RankProduct result;
   result.seconds = shortest_seconds(bench.measuring, series_seconds, sequence, product_series);
-  const LocalStatistics statistics = operands->block->statistics();
+  const LocalStatistics statistics = experiment->operands.block->statistics();
   result.rows = static_cast<double>(statistics.rows);
   result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
   result.sectors = statistics.touched_sectors * result.nonzeros;
@@ -137,12 +128,15 @@ std::string inside_of(const ComputeSite& site, const std::optional<SystemReport>
   return nvlink ? "nvlink" : "same node";
 }
 
-ExitCode measure_machine_and_report(const RunOptions& options, const Job& job, Outputs& outputs,
-                                    RunReport& report) {
-  const Machine machine = begin(options, job, Purpose::product, outputs, report);
+}  // namespace
+
+ExitCode measure_network(Session& session) {
+  const RunOptions& options = session.line.run;
+  const Job& job = session.job;
+  RunReport& report = session.report;
+  const Machine machine = begin(session, Purpose::product);
   const ComputeSite site = site_of(options, job, machine);
-  DeviceClock clock(site.device, machine.stream());
-  const Measuring measuring{job.comm, clock, job.progress};
+  const Measuring measuring{job.comm, *machine.clock, job.progress};
   const Bench bench{options, job, machine, measuring};
 
   NetworkReport network;
@@ -161,23 +155,13 @@ ExitCode measure_machine_and_report(const RunOptions& options, const Job& job, O
   }
   const std::size_t links = network.links.size();
   report.network = std::move(network);
-  report.memory.peak_bytes_max_rank = peak_host_bytes(job.comm);
   if (interrupted(job, report)) {
     report.verdict = "interrupted by a signal: the file is not whole";
-    return finish(job, outputs, report, ExitCode::run_time);
+    return finish(session, ExitCode::run_time);
   }
   report.verdict =
       fmt::format("{} link{} measured, in {}", links, links == 1 ? "" : "s", options.json);
-  return finish(job, outputs, report, ExitCode::fine);
-}
-
-}  // namespace
-
-ExitCode measure_network(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("network", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return measure_machine_and_report(line.run, job, outputs, report); });
+  return finish(session, ExitCode::fine);
 }
 
 }  // namespace rowhalo

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo run` (run.hpp), one step after the other. A signal that comes to any
+// The experiment of `rowhalo run`, one step after the other. A signal that comes to any
 // rank ends it, on all ranks alike; what there is then is reported.
-#include "miniapp/commands/run.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -268,11 +266,8 @@ std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSe
 /// Every combination that is asked for, mostly one, until a signal comes.
 Measured measure_all(const Experiment& e, RunReport& report) {
   const Device device = e.problem.site.device;
-  DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress};
   const RunOptions& options = e.options;
-  const ProductSetting setting =
-      e.products(measuring, {options.poison, 1e-6 * options.jitter_microseconds});
+  const ProductSetting setting = e.products({options.poison, 1e-6 * options.jitter_microseconds});
   std::vector<std::string> names{options.format};
   if (options.format == "all") names = usable_formats(device, options.reproducible);
   Measured measured;
@@ -346,8 +341,9 @@ std::string interruption(const Job& job, const RunReport& report) {
 
 /// --partition all: one partition after the other, each from the source. What the report describes
 /// is the best of all.
-ExitCode measure_partitions(const RunOptions& options, const Job& job, const Machine& machine,
-                            Outputs& outputs, RunReport& report) {
+ExitCode measure_partitions(const RunOptions& options, const Machine& machine, Session& session) {
+  const Job& job = session.job;
+  RunReport& report = session.report;
   References references;
   std::uint64_t pattern = 0;
   const RunReport empty = report;
@@ -357,13 +353,11 @@ ExitCode measure_partitions(const RunOptions& options, const Job& job, const Mac
     one.partition = name;
     RunReport its = empty;
     DistributedCsr matrix = read_matrix(one, job, its);
-    pattern = pattern_for_tuning(one, job, matrix);
     try {
-      const Problem problem = distribute(one, job, machine, std::move(matrix), its);
-      const Operands operands = prepare(one, job, problem, its);
-      Connections connections;
-      Measured measured = measure_all({one, job, machine, problem, operands, &connections}, its);
-      connections.close();
+      const Experiment e(one, job, machine, std::move(matrix), its);
+      pattern = e.problem.pattern;
+      Measured measured = measure_all(e, its);
+      e.connections->close();
       if (measured.references) references = std::move(*measured.references);
     } catch (const AgreedError& refusal) {
       its.partition = PartitionReport{.name = name, .statistics = {}};
@@ -375,52 +369,40 @@ ExitCode measure_partitions(const RunOptions& options, const Job& job, const Mac
     if (!stopped) continue;
     report.status = RunStatus::interrupted;
     report.verdict = interruption(job, report);
-    return finish(job, outputs, report, ExitCode::run_time);
+    return finish(session, ExitCode::run_time);
   }
   if (!report.timing) throw *last;
-  const ExitCode code = conclude_run(options, references, report);
-  return finish(job, outputs, report, code, {},
-                [&] { save_tuning(options, pattern, report, outputs); });
-}
-
-ExitCode measure_and_report(const RunOptions& given, const Job& job, Outputs& outputs,
-                            RunReport& report) {
-  const Machine machine = begin(given, job, Purpose::product, outputs, report);
-  const std::optional<TuningFile> tuning = tuning_for(given, job, machine);
-  const RunOptions options = with_choice(given, tuning);
-  check_machine_file(options, machine);
-  if (options.dry) return dry_run(options, job, machine, outputs, report);
-  if (options.partition == all_partitioners) {
-    return measure_partitions(options, job, machine, outputs, report);
-  }
-  DistributedCsr matrix = read_matrix(options, job, report);
-  const std::uint64_t pattern = pattern_for_tuning(options, job, matrix);
-  const Problem problem = distribute(options, job, machine, std::move(matrix), report);
-  compare_with_tuning(options, tuning, job, machine, pattern, report);
-  const Operands operands = prepare(options, job, problem, report);
-  Connections connections;
-  const Experiment experiment{options, job, machine, problem, operands, &connections};
-  const Measured measured = measure_all(experiment, report);
-  connections.close();
-  if (!several(options)) report.cases.clear();
-  if (interrupted(job, report)) {
-    report.verdict = interruption(job, report);
-    return finish(job, outputs, report, ExitCode::run_time, measured.trace);
-  }
-  const ExitCode code = conclude_run(options, *measured.references, report);
-  return finish(job, outputs, report, code, measured.trace, [&] {
-    save_y(experiment, measured.y, outputs);
-    save_tuning(options, pattern, report, outputs);
-  });
+  return finish(session, conclude_run(options, references, report), {},
+                [&] { save_tuning(options, pattern, report, session.outputs); });
 }
 
 }  // namespace
 
-ExitCode run(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("run", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return measure_and_report(line.run, job, outputs, report); });
+ExitCode run(Session& session) {
+  const RunOptions& given = session.line.run;
+  const Job& job = session.job;
+  RunReport& report = session.report;
+  const Machine machine = begin(session, Purpose::product);
+  const std::optional<TuningFile> tuning = tuning_for(given, job, machine);
+  const RunOptions options = with_choice(given, tuning);
+  check_machine_file(options, machine);
+  if (options.dry) return dry_run(options, machine, session);
+  if (options.partition == all_partitioners) return measure_partitions(options, machine, session);
+  DistributedCsr matrix = read_matrix(options, job, report);
+  const Experiment e(options, job, machine, std::move(matrix), report);
+  compare_with_tuning(e, tuning, report);
+  const Measured measured = measure_all(e, report);
+  e.connections->close();
+  if (!several(options)) report.cases.clear();
+  if (interrupted(job, report)) {
+    report.verdict = interruption(job, report);
+    return finish(session, ExitCode::run_time, measured.trace);
+  }
+  const ExitCode code = conclude_run(options, *measured.references, report);
+  return finish(session, code, measured.trace, [&] {
+    save_y(e, measured.y, session.outputs);
+    save_tuning(options, e.problem.pattern, report, session.outputs);
+  });
 }
 
 }  // namespace rowhalo

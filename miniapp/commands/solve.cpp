@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The experiment of `rowhalo solve` (solve.hpp).
-#include "miniapp/commands/solve.hpp"
-
+// The experiment of `rowhalo solve`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -316,9 +314,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
                               const std::vector<double>& dangling, int matrix_exponent,
                               RunReport& report) {
   const Device device = e.problem.site.device;
-  DeviceClock clock(device, e.machine.stream());
-  const Measuring measuring{e.job.comm, clock, e.job.progress};
-  const ProductSetting setting = e.products(measuring);
+  const ProductSetting setting = e.products();
   e.job.progress.phase("convert");
   ChosenKernels kernels;
   report.setup.convert_seconds = timed(e.job.comm, [&] {
@@ -388,9 +384,13 @@ RunOptions with_choice_for_solvers(const RunOptions& given,
   return options;
 }
 
-ExitCode solve_and_report(const CommandLine& line, const Job& job, Outputs& outputs,
-                          RunReport& report) {
-  const Machine machine = begin(line.run, job, Purpose::product, outputs, report);
+}  // namespace
+
+ExitCode solve(Session& session) {
+  const CommandLine& line = session.line;
+  const Job& job = session.job;
+  RunReport& report = session.report;
+  const Machine machine = begin(session, Purpose::product);
   const std::optional<TuningFile> tuning = tuning_for(line.run, job, machine);
   const RunOptions options = with_choice_for_solvers(line.run, tuning);
   agree(job.comm, [&] { check_options(options, line.solve); });
@@ -403,41 +403,29 @@ ExitCode solve_and_report(const CommandLine& line, const Job& job, Outputs& outp
                                   "matrix",
                                   options.matrix, source.info.rows, source.info.columns));
   }
-  const std::uint64_t pattern = pattern_for_tuning(options, job, source);
-  Problem problem = distribute(options, job, machine, std::move(source), report);
-  compare_with_tuning(options, tuning, job, machine, pattern, report);
   std::vector<double> dangling;
   int matrix_exponent = 0;
-  if (entries.front()->kind == SolverKind::pagerank) {
-    dangling = normalize_columns(job.comm, problem.matrix);
-  } else {
-    matrix_exponent = scale_values(job.comm, problem.matrix);
-  }
-  const Operands operands = prepare(options, job, problem, report);
-  Connections connections;
-  const Experiment experiment{options, job, machine, problem, operands, &connections};
+  const Experiment e(options, job, machine, std::move(source), report, [&](LocalMatrix& matrix) {
+    if (entries.front()->kind == SolverKind::pagerank) {
+      dangling = normalize_columns(job.comm, matrix);
+    } else {
+      matrix_exponent = scale_values(job.comm, matrix);
+    }
+  });
+  compare_with_tuning(e, tuning, report);
   const std::vector<double> x =
-      solve_all(experiment, line.solve, entries, dangling, matrix_exponent, report);
-  connections.close();
-  const ExitCode code = conclude(entries, report);
-  return finish(job, outputs, report, code, {}, [&] {
-    outputs.write_text("--history", options.history, history_text(report));
+      solve_all(e, line.solve, entries, dangling, matrix_exponent, report);
+  e.connections->close();
+  return finish(session, conclude(entries, report), {}, [&] {
+    session.outputs.write_text("--history", options.history, history_text(report));
     if (options.save_x.empty()) return;
+    const LocalMatrix& matrix = e.problem.matrix;
     const std::vector<double> share =
-        scatter<double>(job.comm, problem.matrix.info.rows, problem.matrix.source_rows, x);
-    outputs.attempt("--save-x", [&] {
+        scatter<double>(job.comm, matrix.info.rows, matrix.source_rows, x);
+    session.outputs.attempt("--save-x", [&] {
       write_vector(options.save_x, share, Precision::fp64, job.comm, job.progress);
     });
   });
-}
-
-}  // namespace
-
-ExitCode solve(const CommandLine& line, const Job& job) {
-  RunReport report = report_of("solve", line);
-  Outputs outputs(line.run, job.comm);
-  return until_stopped(job, outputs, report,
-                       [&] { return solve_and_report(line, job, outputs, report); });
 }
 
 }  // namespace rowhalo

@@ -100,19 +100,18 @@ std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
   return asked ? pattern_fingerprint(job.comm, matrix) : 0;
 }
 
-void compare_with_tuning(const RunOptions& options, const std::optional<TuningFile>& tuning,
-                         const Job& job, const Machine& machine, std::uint64_t pattern,
+void compare_with_tuning(const Experiment& e, const std::optional<TuningFile>& tuning,
                          RunReport& report) {
   if (!tuning) return;
   const TuningConditions now =
-      tuning_conditions(report, std::string(name_of(machine.device.site.device)),
-                        std::string(name_of(options.precision)), pattern);
-  report.tuning = TuningReport{options.tuning, differences(tuning->made_for, now)};
-  if (report.tuning->differences.empty() || job.comm.rank != 0) return;
+      tuning_conditions(report, std::string(name_of(e.problem.site.device)),
+                        std::string(name_of(e.options.precision)), e.problem.pattern);
+  report.tuning = TuningReport{e.options.tuning, differences(tuning->made_for, now)};
+  if (report.tuning->differences.empty() || e.job.comm.rank != 0) return;
   std::cerr << fmt::format(
       "rowhalo: warning: --tuning {}: was made for {}; another choice may be faster: "
       "--save-tuning FILE tries anew\n",
-      options.tuning, fmt::join(report.tuning->differences, ", "));
+      e.options.tuning, fmt::join(report.tuning->differences, ", "));
 }
 
 void save_tuning(const TuningOptions& options, std::uint64_t pattern, const RunReport& report,

@@ -21,8 +21,7 @@ std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
                                  const DistributedCsr& matrix);
 
 /// What is another than when the file was made: a warning, and into the report.
-void compare_with_tuning(const RunOptions& options, const std::optional<TuningFile>& tuning,
-                         const Job& job, const Machine& machine, std::uint64_t pattern,
+void compare_with_tuning(const Experiment& e, const std::optional<TuningFile>& tuning,
                          RunReport& report);
 
 /// --save-tuning, of a run that passed.
