@@ -25,10 +25,11 @@ namespace rowhalo {
 
 namespace {
 
+constexpr std::string_view norm_names[] = {"natural", "unpreconditioned", "preconditioned"};
+
 ResidualNorm norm_of(const std::string& name) {
-  if (name == "natural") return ResidualNorm::natural;
-  if (name == "preconditioned") return ResidualNorm::preconditioned;
-  return ResidualNorm::unpreconditioned;
+  if (name.empty()) return ResidualNorm::unpreconditioned;
+  return static_cast<ResidualNorm>(std::ranges::find(norm_names, name) - norm_names);
 }
 
 /// The norm that a method watches, of what is a residual there.
@@ -98,25 +99,21 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const LocalKernels& kernels = solving.kernels.kernels;
   const VectorMemory x(site.device, system.b.size() * sizeof(double));
   Operator op(kernels, make_exchanges(e.parts(), kernels,
-                                      {find_transport(solving.transport.name), entry.halo_vectors,
-                                       x.data(), e.machine.stream()}));
+                                      {find_transport(solving.transport.name), 1, x.data(),
+                                       e.machine.stream()}));
   set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
-  std::vector<HaloVector> inputs;
-  for (int k = 0; k < entry.halo_vectors; ++k) inputs.push_back(op.make_vector());
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
-  const bool blocks = preconditioned && solving.preconditioner->size() > 1;
   const VectorMemory b = copy_to(site.device, system.b);
   const VectorMemory dangling = copy_to(site.device, solving.dangling);
   const SolveOptions& options = solving.options;
   SolverSetting setting{comm,
                         e.job.progress,
                         op,
-                        inputs,
+                        op.make_vector(),
                         *rank_sums,
                         launch_of(solving),
-                        {preconditioned && !blocks ? solving.preconditioner->inverses() : nullptr},
-                        blocks ? &*solving.preconditioner : nullptr,
+                        preconditioned ? &*solving.preconditioner : nullptr,
                         {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
                          options.reproducible ? Summation::reproducible : Summation::fast},
                         e.problem.matrix.info.rows,
@@ -188,21 +185,6 @@ void describe_norms(const SystemScale& scale, ResidualNorm norm, std::vector<dou
   report.last_norm = report.norms.back();
 }
 
-const char* watched_norm(const SolverEntry& entry, const std::string& norm) {
-  switch (entry.kind) {
-    case SolverKind::power:
-      return "|A x - lambda x|";
-    case SolverKind::pagerank:
-      return "change of x in the 1-norm";
-    case SolverKind::symmetric:
-      if (!norm.empty()) return norm.c_str();
-      break;
-    case SolverKind::general:
-      break;
-  }
-  return "unpreconditioned";
-}
-
 /// Solves by one method, and checks what came out. `x`: the solution of the system that was given.
 SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const System& system,
                             const RunReport& run, std::vector<double>& x) {
@@ -211,7 +193,8 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   SolverReport report;
   report.method = entry.name;
   report.preconditioner = solves_system(entry) ? options.preconditioner : "none";
-  report.norm = watched_norm(entry, options.norm);
+  const ResidualNorm norm = norm_of(entry, options);
+  report.norm = entry.watched != nullptr ? entry.watched : norm_names[static_cast<int>(norm)];
   report.norm_of_residual = solves_system(entry);
   report.tolerance = options.tolerance;
   report.wanted_iterations = options.iterations;
@@ -220,7 +203,6 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   const SolverOutcome outcome = run_solver(solving, entry, system, report);
   if (outcome.end == SolverEnd::interrupted) report.outcome = Outcome::interrupted;
   const bool power = entry.kind == SolverKind::power;
-  const ResidualNorm norm = norm_of(entry, options);
   describe_norms(power ? SystemScale{0, system.scale.matrix} : system.scale, norm, outcome.norms,
                  report);
   describe_times(solving, entry, run, outcome, report);

@@ -46,10 +46,6 @@ std::vector<double> residual(const Experiment& e, const System& system,
 
 }  // namespace
 
-bool solves_system(const SolverEntry& entry) {
-  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
-}
-
 double relative(double part, double whole) {
   return whole > 0 ? part / whole : part;
 }

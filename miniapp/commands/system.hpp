@@ -21,9 +21,6 @@ struct System {
   SystemScale scale;
 };
 
-/// Whether it is A x = b that a method solves.
-bool solves_system(const SolverEntry& entry);
-
 /// As --rhs and --x say. `matrix_exponent`: of scale_values().
 System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent);
 

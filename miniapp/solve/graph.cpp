@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include <algorithm>
-#include <array>
 
 #include "partition/matrix/directory.hpp"
 
@@ -15,36 +14,9 @@ namespace rowhalo {
 namespace {
 
 /// A sum of numbers in [0, 2), in fixed point, so that it depends neither on their order nor on who
-/// adds which of them: words of 28 bits in integers of 64, for up to 2^34 terms. What is below
-/// 2^-111 is cut off each term.
-struct FixedSum {
-  static constexpr int bits = 28;
-  std::array<std::int64_t, 4> words{};
-
-  void add(double term) {
-    for (std::int64_t& word : words) {
-      term *= &word == words.data() ? 0x1p27 : 0x1p28;
-      const double whole = std::floor(term);
-      word += static_cast<std::int64_t>(whole);
-      term -= whole;
-    }
-  }
-  void add(const FixedSum& other) {
-    for (std::size_t w = 0; w < words.size(); ++w) words[w] += other.words[w];
-  }
-  double value() const {
-    std::array<std::int64_t, 4> carried = words;
-    for (std::size_t w = carried.size() - 1; w > 0; --w) {
-      carried[w - 1] += carried[w] >> bits;
-      carried[w] &= (std::int64_t{1} << bits) - 1;
-    }
-    double sum = 0;
-    for (std::size_t w = carried.size(); w-- > 0;) {
-      sum = static_cast<double>(carried[w]) + std::scalbn(sum, -bits);
-    }
-    return std::scalbn(sum, 1 - bits);
-  }
-};
+/// adds which of them: units of 2^-93, for up to 2^34 terms. What is below is cut off each term.
+__extension__ using FixedSum = unsigned __int128;
+constexpr int fraction_bits = 93;
 
 /// Of each local column, with the parts of all ranks: 2^exponent * sum.
 struct ColumnSums {
@@ -80,11 +52,14 @@ ColumnSums sum_columns(const Comm& comm, const LocalMatrix& matrix) {
   std::vector<FixedSum> fixed(largest.size());
   for (std::size_t e = 0; e < matrix.values.size(); ++e) {
     const LocalIndex column = matrix.indices[e];
-    fixed[column].add(std::scalbn(matrix.values[e], -sums.exponent[column]));
+    fixed[column] +=
+        static_cast<FixedSum>(std::scalbn(matrix.values[e], fraction_bits - sums.exponent[column]));
   }
   fixed = combine_over_ranks(comm, matrix, fixed,
-                             [](FixedSum& mine, const FixedSum& theirs) { mine.add(theirs); });
-  for (const FixedSum& one : fixed) sums.sum.push_back(one.value());
+                             [](FixedSum& mine, FixedSum theirs) { mine += theirs; });
+  for (const FixedSum one : fixed) {
+    sums.sum.push_back(std::scalbn(static_cast<double>(one), -fraction_bits));
+  }
   return sums;
 }
 

@@ -22,17 +22,22 @@ struct SolverEntry {
   const char* name;
   const char* summary;
   SolverKind kind;
-  int products;        ///< of one iteration
-  int halo_vectors;    ///< inputs of products
-  int flops_per_row;   ///< of one iteration without the product, with jacobi
-  int vector_passes;   ///< vectors that the steps of one iteration read or write, with jacobi
-  int inverse_passes;  ///< of them those that read the inverse of the diagonal
-  int dot_passes;      ///< of them those of a dot product that formats may sum along (dot_parts())
-  const char* petsc;   ///< PETSc's KSP of the same algorithm; null: none
+  const char* watched = nullptr;  ///< what the tolerance is for; null: a norm of the residual
+  int products = 1;               ///< of one iteration
+  int flops_per_row;              ///< of one iteration without the product, with jacobi
+  int vector_passes;       ///< vectors that the steps of one iteration read or write, with jacobi
+  int inverse_passes = 0;  ///< of them those that read the inverse of the diagonal
+  int dot_passes = 0;      ///< of them those of a dot product that formats may sum along
+  const char* petsc = nullptr;  ///< PETSc's KSP of the same algorithm; null: none
   /// Collective. `b`: the right-hand side (power, pagerank: the vector to begin with). `x`: zero at
   /// first, then the result. Both hold this rank's rows.
   SolverOutcome (*solve)(SolverWorkspace& work, const double* b, double* x);
 };
+
+/// Whether it is A x = b that a method solves.
+inline bool solves_system(const SolverEntry& entry) {
+  return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
+}
 
 std::span<const SolverEntry> solvers();
 /// As `option` named it; throws InputError listing the valid names.

@@ -3,15 +3,12 @@
 // Where the time of an iteration goes: spans of a solver's work, by the clock of the device.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/clock.hpp"
 
 namespace rowhalo {
-
-enum class SolverPhase { product, local_product, vectors, reductions };
 
 /// Seconds of one rank.
 struct SolverPhases {
@@ -20,6 +17,8 @@ struct SolverPhases {
 
 class PhaseClock {
  public:
+  using Phase = double SolverPhases::*;
+
   explicit PhaseClock(Device device, Stream stream) : device_(device), stream_(stream) {}
 
   /// From now on spans count; otherwise in() only runs the work.
@@ -30,10 +29,16 @@ class PhaseClock {
   }
   bool is_running() const { return running_; }
   /// All spans since start(), when they are done.
-  SolverPhases stop();
+  SolverPhases stop() {
+    running_ = false;
+    if (device_ == Device::gpu) synchronize(stream_);
+    for (const Span& span : spans_) phases_.*span.phase += seconds_between(span.begin, span.end);
+    spans_.clear();
+    return phases_;
+  }
 
   template <class Work>
-  void in(SolverPhase phase, const Work& work) {
+  void in(Phase phase, const Work& work) {
     if (!running_) {
       work();
       return;
@@ -47,17 +52,15 @@ class PhaseClock {
       spans_[span].end.record(stream_);
     } else {
       work();
-      add(phase, now_seconds() - begin);
+      phases_.*phase += now_seconds() - begin;
     }
   }
 
  private:
   struct Span {
-    SolverPhase phase;
+    Phase phase;
     EventHandle begin, end;
   };
-
-  void add(SolverPhase phase, double seconds);
 
   Device device_;
   Stream stream_;

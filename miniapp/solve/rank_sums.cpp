@@ -62,11 +62,14 @@ class MpiSums final : public RankSums {
 std::unique_ptr<RankSums> make_rank_sums(const Comm& comm, const ComputeSite& site,
                                          std::string_view halo) {
   if (comm.size == 1) return std::make_unique<OneRank>();
-  if (site.device == Device::gpu && !site.shared) {
+  if (site.device == Device::gpu && !site.shared && (halo == "p2p" || halo == "nccl")) {
     const bool one_host = site.nodes.nodes == 1 && site.hosts == 1;
-    const bool on_device = halo == "p2p" || halo == "nccl";
-    if (on_device && one_host && site.peer_refusal.empty()) return make_peer_sums(comm, site);
-    if (on_device) return make_nccl_sums(comm);
+#ifdef ROWHALO_HAVE_CUDA
+    if (one_host && site.peer_refusal.empty()) return make_peer_sums(comm, site);
+#endif
+#ifdef ROWHALO_HAVE_NCCL
+    return make_nccl_sums(comm);
+#endif
   }
   return std::make_unique<MpiSums>(comm, site.device);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sums over ranks by NCCL, on a stream of its own beside that of the solver.
-#include <stdexcept>
-
 #include "miniapp/solve/rank_sums.hpp"
 
 #ifdef ROWHALO_HAVE_NCCL
@@ -47,16 +45,6 @@ class NcclSums final : public RankSums {
 
 std::unique_ptr<RankSums> make_nccl_sums(const Comm& comm) {
   return std::make_unique<NcclSums>(comm);
-}
-
-}  // namespace rowhalo
-
-#else
-
-namespace rowhalo {
-
-std::unique_ptr<RankSums> make_nccl_sums(const Comm&) {
-  throw std::logic_error("sums by NCCL were asked for in a build without it");
 }
 
 }  // namespace rowhalo

@@ -88,14 +88,4 @@ std::unique_ptr<RankSums> make_peer_sums(const Comm& comm, const ComputeSite& si
 
 }  // namespace rowhalo
 
-#else
-
-namespace rowhalo {
-
-std::unique_ptr<RankSums> make_peer_sums(const Comm&, const ComputeSite&) {
-  throw std::logic_error("sums between GPUs were asked for in a build without CUDA");
-}
-
-}  // namespace rowhalo
-
 #endif

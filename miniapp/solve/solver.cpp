@@ -12,7 +12,7 @@ namespace {
 
 const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
   const SolverEntry& entry = find_solver(options.method);
-  if (entry.kind != SolverKind::symmetric && entry.kind != SolverKind::general) {
+  if (!solves_system(entry)) {
     throw InputError(fmt::format("method {}: solves no A x = b; use cg or bicgstab", entry.name));
   }
   const MatrixInfo& info = op.local().info;
@@ -53,7 +53,7 @@ struct Solver::Storage {
   Launch launch = Launch::one_by_one;
   std::optional<BlockJacobi> preconditioner = {};
   std::unique_ptr<RankSums> rank_sums = {};
-  std::vector<HaloVector> inputs = {};
+  HaloVector input = {};
 
   void prepare() {
     const Comm& comm = op.comm();
@@ -64,7 +64,7 @@ struct Solver::Storage {
       if (op.site().device == Device::gpu) launch = launch_with(op.tuning());
     });
     preconditioner = make_preconditioner(comm, op.local(), *inverse, op.site().device);
-    for (int k = 0; k < entry->halo_vectors; ++k) inputs.push_back(op.make_vector());
+    input = op.make_vector();
     rank_sums = make_rank_sums(comm, op.site(), op.tuning().transport);
   }
 };
@@ -82,19 +82,16 @@ SolverOutcome Solver::solve(const double* b, double* x) {
   Storage& own = *storage_;
   const SolverOptions& options = own.options;
   const LocalMatrix& matrix = own.op.local();
-  const bool blocks = own.preconditioner && own.preconditioner->size() > 1;
-  const bool diagonal = own.preconditioner && !blocks;
   const auto bytes = static_cast<std::size_t>(matrix.owned_rows) * sizeof(double);
   set_bytes(own.op.site().device, x, 0, bytes);
   SolverWorkspace workspace({
       .comm = own.op.comm(),
       .progress = own.progress,
       .op = own.op,
-      .inputs = own.inputs,
+      .input = own.input,
       .rank_sums = *own.rank_sums,
       .launch = own.launch,
-      .inverse = {diagonal ? own.preconditioner->inverses() : nullptr},
-      .blocks = blocks ? &*own.preconditioner : nullptr,
+      .preconditioner = own.preconditioner ? &*own.preconditioner : nullptr,
       .space = {own.op.site().device, own.stream, matrix.owned_rows,
                 options.reproducible ? Summation::reproducible : Summation::fast},
       .size = matrix.info.rows,

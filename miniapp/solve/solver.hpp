@@ -33,8 +33,8 @@ struct SolverOptions {
 
 class Solver {
  public:
-  /// Collective. `op`: made from rows, square, in fp64, with SolverEntry::halo_vectors vectors left
-  /// to give (Tuning::vectors). On a GPU all work goes to `stream`. Throws AgreedError where that
+  /// Collective. `op`: made from rows, square, in fp64, with a vector left to give
+  /// (Tuning::vectors). On a GPU all work goes to `stream`. Throws AgreedError where that
   /// is not so, where a name is none, where the diagonal is zero.
   Solver(Operator& op, const SolverOptions& options, Stream stream = {});
   ~Solver();

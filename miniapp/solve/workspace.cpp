@@ -20,46 +20,25 @@ constexpr std::size_t small_bytes = 4096, at_ended_blocks = 2048;
 }  // namespace
 
 const char* name_of(Launch launch) {
-  switch (launch) {
-    case Launch::loop:
-      return "conditional graph";
-    case Launch::graphs:
-      return "graphs of 16 iterations";
-    case Launch::one_by_one:
-      break;
-  }
-  return "one by one";
+  constexpr const char* names[] = {"one by one", "graphs of 16 iterations", "conditional graph"};
+  return names[static_cast<int>(launch)];
 }
 
 const char* name_of(SolverEnd end) {
-  switch (end) {
-    case SolverEnd::converged:
-      return "converged";
-    case SolverEnd::iterations_done:
-      return "iterations done";
-    case SolverEnd::stagnation:
-      return "stagnation";
-    case SolverEnd::indefinite_matrix:
-      return "indefinite matrix";
-    case SolverEnd::indefinite_preconditioner:
-      return "indefinite preconditioner";
-    case SolverEnd::breakdown:
-      return "breakdown";
-    case SolverEnd::overflow:
-      return "overflow";
-    case SolverEnd::negative_definite:
-      return "negative definite matrix";
-    case SolverEnd::incompatible:
-      return "singular matrix";
-    case SolverEnd::not_a_number:
-      return "not a number";
-    case SolverEnd::interrupted:
-      return "interrupted";
-    case SolverEnd::none:
-    case SolverEnd::max_iterations:
-      break;
-  }
-  return "not converged";
+  constexpr const char* names[] = {"not converged",
+                                   "converged",
+                                   "iterations done",
+                                   "not converged",
+                                   "stagnation",
+                                   "indefinite matrix",
+                                   "indefinite preconditioner",
+                                   "breakdown",
+                                   "singular matrix",
+                                   "overflow",
+                                   "not a number",
+                                   "interrupted",
+                                   "negative definite matrix"};
+  return names[static_cast<int>(end)];
 }
 
 bool products_sum_dots(const LocalKernels& kernels, Summation summation) {
@@ -114,7 +93,7 @@ double* SolverWorkspace::vector() {
 }
 
 HaloVector SolverWorkspace::halo_vector() {
-  const HaloVector& input = setting_.inputs[inputs_given_++];
+  const HaloVector& input = setting_.input;
   set_bytes(input.device, input.data, 0, input.owned * input.element_bytes());
   return input;
 }
@@ -135,10 +114,10 @@ std::vector<double> SolverWorkspace::read_vector(const double* vector) const {
 
 void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
   const Product product{1, x, 0, {y, number_type_of<double>}, dot_parts};
-  clock_.in(SolverPhase::product, [&] { setting_.op.apply(product, setting_.space.stream); });
+  clock_.in(&SolverPhases::product, [&] { setting_.op.apply(product, setting_.space.stream); });
   setting_.space.backward = false;  // so the next sweep is
   if (!clock_.is_running()) return;
-  clock_.in(SolverPhase::local_product,
+  clock_.in(&SolverPhases::local_product,
             [&] { setting_.op.apply_alone(product, setting_.space.stream); });
 }
 
@@ -176,7 +155,7 @@ OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
 }
 
 void SolverWorkspace::reduce(const VectorSpace& space, const OverRanks& sums) {
-  clock_.in(SolverPhase::reductions, [&] {
+  clock_.in(&SolverPhases::reductions, [&] {
     RankSums& ranks = setting_.rank_sums;
     if (ranks.by_steps()) {
       finish_sums(space, sums);
@@ -215,28 +194,25 @@ void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
   }
 }
 
-void SolverWorkspace::precondition(const double* r, double* u, const ScalarStep& scalars) {
+template <class Pass>
+void SolverWorkspace::with_preconditioner(const double* r, double* u, const Pass& pass) {
   if (has_blocks()) {
-    sum(ApplyBlocks{setting_.blocks->inverses(), setting_.blocks->size(), r, u}, scalars);
+    pass(ApplyBlocks{setting_.preconditioner->inverses(), setting_.preconditioner->size(), r, u});
   } else {
-    sum(ApplyInverse{setting_.inverse, r, u}, scalars);
+    pass(ApplyInverse{inverse(), r, u});
   }
+}
+
+void SolverWorkspace::precondition(const double* r, double* u, const ScalarStep& scalars) {
+  with_preconditioner(r, u, [&](const auto& step) { sum(step, scalars); });
 }
 
 void SolverWorkspace::precondition(const double* r, double* u) {
-  if (has_blocks()) {
-    sum_here(ApplyBlocks{setting_.blocks->inverses(), setting_.blocks->size(), r, u});
-  } else {
-    sum_here(ApplyInverse{setting_.inverse, r, u});
-  }
+  with_preconditioner(r, u, [&](const auto& step) { sum_here(step); });
 }
 
 void SolverWorkspace::apply_inverse(const double* r, double* u) {
-  if (has_blocks()) {
-    run(ApplyBlocks{setting_.blocks->inverses(), setting_.blocks->size(), r, u});
-  } else {
-    run(ApplyInverse{setting_.inverse, r, u});
-  }
+  with_preconditioner(r, u, [&](const auto& step) { run(step); });
 }
 
 Seen SolverWorkspace::seen() const {

@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -60,11 +59,10 @@ struct SolverSetting {
   const Comm& comm;
   Progress& progress;
   Operator& op;
-  std::span<const HaloVector> inputs;  ///< of its products: SolverEntry::halo_vectors
+  HaloVector input;  ///< of its products
   RankSums& rank_sums;
-  Launch launch = Launch::one_by_one;   ///< where sums over ranks allow it
-  const Inverse inverse;                ///< elementwise; or
-  const BlockJacobi* blocks = nullptr;  ///< in a pass of its own
+  Launch launch = Launch::one_by_one;           ///< where sums over ranks allow it
+  const BlockJacobi* preconditioner = nullptr;  ///< null: none
   VectorSpace space;
   GlobalIndex size = 0;  ///< rows of the matrix
   ResidualNorm norm = ResidualNorm::unpreconditioned;
@@ -98,7 +96,7 @@ class SolverWorkspace {
   /// A step whose sums nobody needs.
   template <class Step>
   void run(const Step& step) {
-    clock_.in(SolverPhase::vectors, [&] { run_step(next_sweep(), step); });
+    clock_.in(&SolverPhases::vectors, [&] { run_step(next_sweep(), step); });
   }
   /// A step; its sums over this rank's rows are the next reduction's from `place` on.
   template <class Step>
@@ -127,9 +125,14 @@ class SolverWorkspace {
   /// The same without sums.
   void apply_inverse(const double* r, double* u);
   /// Whether the preconditioner takes a pass of its own, so that no step can apply it.
-  bool has_blocks() const { return setting_.blocks != nullptr; }
+  bool has_blocks() const {
+    return setting_.preconditioner != nullptr && setting_.preconditioner->size() > 1;
+  }
   /// For steps that apply it by themselves; with blocks they apply nothing.
-  Inverse inverse() const { return setting_.inverse; }
+  Inverse inverse() const {
+    const bool elementwise = setting_.preconditioner != nullptr && !has_blocks();
+    return {elementwise ? setting_.preconditioner->inverses() : nullptr};
+  }
 
   /// Iterations until the rule of the setting, or trouble, ends them; then `finish`, which makes
   /// `x` what it should be. The same end on all ranks.
@@ -146,7 +149,7 @@ class SolverWorkspace {
   }
   template <class Step>
   void sum_here(const VectorSpace& space, const Step& step, int place) {
-    clock_.in(SolverPhase::vectors, [&] { run_step(space, step, sums_at(place)); });
+    clock_.in(&SolverPhases::vectors, [&] { run_step(space, step, sums_at(place)); });
   }
   template <class Step>
   void sum(const VectorSpace& space, const Step& step, const ScalarStep& scalars, int place) {
@@ -159,6 +162,9 @@ class SolverWorkspace {
     }
   }
   void product(const HaloVector& x, double* y, double* dot_parts);
+  /// Hands u = M^-1 r, as a step, to `pass`.
+  template <class Pass>
+  void with_preconditioner(const double* r, double* u, const Pass& pass);
   OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
   SumsView exact_or_values() const;
   SumsView sums_at(int place) const { return exact_or_values().from(first_sum + place); }
@@ -185,7 +191,6 @@ class SolverWorkspace {
 
   SolverSetting setting_;
   std::vector<VectorMemory> vectors_;
-  std::size_t inputs_given_ = 0;
   std::optional<VectorMemory> dot_parts_;  ///< that products leave; nothing where they do not
   VectorMemory small_, parts_;
   double *scalars_ = nullptr, *stop_ = nullptr;

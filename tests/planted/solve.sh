@@ -108,8 +108,8 @@ fault "the first column of a rank is not normalized" miniapp/solve/graph.cpp \
   'if (sums.sum[column] == 0 || column == 0) continue;' \
   cli_solve
 fault "sums of columns are those of the rank" miniapp/solve/graph.cpp \
-  'words[w] += other.words[w];' \
-  'words[w] = other.words[w];' \
+  'mine += theirs;' \
+  'mine = theirs;' \
   cli_solve
 fault "each rank has its own exponent of a column" miniapp/solve/graph.cpp \
   'mine = std::max(mine, theirs); }' \

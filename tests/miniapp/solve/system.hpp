@@ -79,16 +79,14 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   const Spec format = Spec::parse(name, "--format");
   const LocalKernels kernels = make_local_kernels(
       {comm, system.matrix, loaded, system.plan, choice.site}, Order::overlap, format, format);
-  Operator op(kernels, {choice.transport.make(
-                            {system.plan, NumberType::fp64, entry.halo_vectors, comm, choice.site}),
-                        nullptr});
-  std::vector<HaloVector> inputs;
-  for (int k = 0; k < entry.halo_vectors; ++k) inputs.push_back(op.make_vector());
+  Operator op(
+      kernels,
+      {choice.transport.make({system.plan, NumberType::fp64, 1, comm, choice.site}), nullptr});
   const std::unique_ptr<RankSums> rank_sums =
       make_rank_sums(comm, choice.site, choice.transport.name);
   const VectorMemory b = copy_to(device, system.b);
   const VectorMemory x(device, system.b.size() * sizeof(double));
-  const VectorMemory inverse = copy_to(device, system.inverse);
+  const BlockJacobi inverse(device, system.inverse, 1);
   const VectorMemory dangling = copy_to(device, system.dangling);
   std::optional<StreamHandle> stream;
   if (gpu) stream.emplace();
@@ -97,17 +95,15 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   Progress progress;
   progress.phase(phase.c_str());
   const Watchdog watchdog(progress, 100);
-  const bool inverts = choice.preconditioned && entry.kind != SolverKind::power &&
-                       entry.kind != SolverKind::pagerank;
+  const bool inverts = choice.preconditioned && solves_system(entry);
   SolverSetting setting{
       comm,
       progress,
       op,
-      inputs,
+      op.make_vector(),
       *rank_sums,
       choice.launch,
-      {inverts ? reinterpret_cast<const double*>(inverse.data()) : nullptr},
-      nullptr,
+      inverts ? &inverse : nullptr,
       {device, stream ? stream->stream() : Stream{}, system.matrix.owned_rows, choice.summation},
       system.matrix.info.rows,
       choice.norm,
