@@ -15,16 +15,6 @@ namespace {
 constexpr double least_batch_seconds = 0.002, most_batch_seconds = 0.020;
 constexpr int most_iterations = 1 << 20;
 
-/// Quantile of unsorted values by linear interpolation.
-double quantile(std::vector<double> values, double fraction) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double position = fraction * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], position - static_cast<double>(below));
-}
-
 }  // namespace
 
 double batch_seconds(const BatchOptions& options) {
@@ -36,6 +26,15 @@ int batch_iterations(double product_seconds, double batch_seconds, int fewest) {
   const double wanted = std::ceil(batch_seconds / std::max(product_seconds, 1e-9));
   const auto iterations = static_cast<int>(std::clamp<double>(wanted, fewest, most_iterations));
   return iterations + iterations % 2;
+}
+
+double quantile(std::vector<double> values, double fraction) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], position - static_cast<double>(below));
 }
 
 double median(std::vector<double> values) {
@@ -50,16 +49,6 @@ Interval interval_of_median(std::vector<double> values) {
   const double rank = std::floor(count / 2 - half_width * std::sqrt(count));
   const auto below = static_cast<std::size_t>(std::max(rank - 1, 0.0));
   return {values[below], values[values.size() - 1 - below]};
-}
-
-double BatchTimes::median() const {
-  return rowhalo::median(seconds);
-}
-double BatchTimes::minimum() const {
-  return quantile(seconds, 0);
-}
-double BatchTimes::percentile95() const {
-  return quantile(seconds, 0.95);
 }
 
 BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,

@@ -28,7 +28,8 @@ double batch_seconds(const BatchOptions& options);
 /// `fewest`.
 int batch_iterations(double product_seconds, double batch_seconds, int fewest);
 
-/// 0 of none.
+/// Of unsorted values, by linear interpolation; 0 of none.
+double quantile(std::vector<double> values, double fraction);
 double median(std::vector<double> values);
 
 struct Interval {
@@ -46,9 +47,7 @@ struct BatchTimes {
   int part = 0;                 ///< products of the only batch, where that was ended; else 0
   std::vector<double> own_seconds{};  ///< likewise, this rank's
 
-  double median() const;
-  double minimum() const;
-  double percentile95() const;
+  double median() const { return rowhalo::median(seconds); }
 };
 
 /// Collective. The batches end early, on all ranks alike, when a signal has come to any rank:

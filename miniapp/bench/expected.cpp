@@ -16,19 +16,21 @@ namespace {
 
 constexpr const char* other_node = "other node";
 
+/// The points around `bytes`; beyond the first and the last these twice.
+template <class Point>
+std::pair<const Point&, const Point&> around(const std::vector<Point>& points, double bytes) {
+  const auto after = std::ranges::find_if(
+      points, [&](const Point& point) { return bytes <= static_cast<double>(point.bytes); });
+  if (after == points.end()) return {points.back(), points.back()};
+  return {after == points.begin() ? *after : *(after - 1), *after};
+}
+
 /// Seconds at `bytes` on the line through the points around it; in proportion beyond the last.
 double interpolated(const std::vector<ExchangePoint>& points, double bytes) {
-  const ExchangePoint* before = &points.front();
-  if (bytes <= static_cast<double>(before->bytes)) return before->seconds;
-  for (const ExchangePoint& point : points) {
-    if (bytes <= static_cast<double>(point.bytes)) {
-      const double way = (bytes - static_cast<double>(before->bytes)) /
-                         static_cast<double>(point.bytes - before->bytes);
-      return std::lerp(before->seconds, point.seconds, way);
-    }
-    before = &point;
-  }
-  return before->seconds * bytes / static_cast<double>(before->bytes);
+  const auto [before, after] = around(points, bytes);
+  const auto first = static_cast<double>(before.bytes), last = static_cast<double>(after.bytes);
+  if (first == last) return before.seconds * std::max(1.0, bytes / first);
+  return std::lerp(before.seconds, after.seconds, (bytes - first) / (last - first));
 }
 
 bool has(const NetworkReport& machine, bool inside) {
@@ -37,14 +39,13 @@ bool has(const NetworkReport& machine, bool inside) {
   });
 }
 
-/// Two links of one transport.
-const LinkReport* same_transport(const NetworkReport& machine, const LinkReport& link,
-                                 bool inside) {
-  for (const LinkReport& other : machine.links) {
-    const bool same = other.transport == link.transport && other.graph == link.graph;
-    if (same && (other.between != other_node) == inside) return &other;
-  }
-  return nullptr;
+/// The link between nodes of the same transport; null: not measured.
+const LinkReport* between_nodes(const NetworkReport& machine, const LinkReport& link) {
+  const auto found = std::ranges::find_if(machine.links, [&](const LinkReport& other) {
+    return other.between == other_node && other.transport == link.transport &&
+           other.graph == link.graph;
+  });
+  return found == machine.links.end() ? nullptr : &*found;
 }
 
 std::string assumption(const Link& link, const char* where, const std::string& file) {
@@ -83,19 +84,11 @@ std::string MachineModel::other_nodes() const {
 /// had together; GPUs have memory of their own.
 double MachineModel::bandwidth(double bytes, bool alone) const {
   const auto rate = [&](double ReadPoint::*seconds) {
-    const std::vector<ReadPoint>& points = machine_.reading;
-    const auto of = [&](const ReadPoint& p) { return static_cast<double>(p.bytes) / (p.*seconds); };
-    const ReadPoint* before = &points.front();
-    for (const ReadPoint& point : points) {
-      if (bytes <= static_cast<double>(point.bytes)) {
-        if (&point == before) return of(point);
-        const double way = std::log(bytes / static_cast<double>(before->bytes)) /
-                           std::log(double(point.bytes) / static_cast<double>(before->bytes));
-        return std::lerp(of(*before), of(point), way);
-      }
-      before = &point;
-    }
-    return of(*before);
+    const auto [before, after] = around(machine_.reading, bytes);
+    const auto first = static_cast<double>(before.bytes), last = static_cast<double>(after.bytes);
+    const double of_first = first / (before.*seconds), of_last = last / (after.*seconds);
+    if (first == last) return of_first;
+    return std::lerp(of_first, of_last, std::log(bytes / first) / std::log(last / first));
   };
   const double lone = rate(&ReadPoint::lone_seconds), together = rate(&ReadPoint::seconds);
   if (machine_.device == "gpu") return together;
@@ -121,7 +114,7 @@ std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
     if (inside != has(machine_, true)) continue;
     if (transport != "auto" && transport != link.transport) continue;
     if (link.graph && !graphs_) continue;
-    const LinkReport* between = same_transport(machine_, link, false);
+    const LinkReport* between = between_nodes(machine_, link);
     if (measured_between && between == nullptr) continue;
     ways.push_back(
         {link.transport + (link.graph ? " in a graph" : ""), inside ? &link : nullptr, between});

@@ -39,7 +39,6 @@ class MachineModel {
   MachineModel(NetworkReport machine, const PredictionModel& assumed, double ranks_per_node,
                bool graphs = true);
 
-  const NetworkReport& machine() const { return machine_; }
   /// Seconds of the rank's rows alone; `alone`: no other rank is at work.
   double local_seconds(const RankWork& work, bool alone = false) const;
   /// For links of a kind that was not measured.

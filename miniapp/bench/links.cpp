@@ -25,9 +25,7 @@ int ranks_in(const Pattern& pattern) {
                                         [](const auto& list) { return !list.empty(); }));
 }
 int most_neighbors_in(const Pattern& pattern) {
-  std::size_t most = 0;
-  for (const auto& list : pattern) most = std::max(most, list.size());
-  return static_cast<int>(most);
+  return static_cast<int>(std::ranges::max(pattern, {}, &std::vector<int>::size).size());
 }
 
 void pair_up(Pattern& pattern, int a, int b) {

@@ -131,8 +131,8 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.batches = times.part > 0 ? 0 : static_cast<int>(times.seconds.size());
   result.timing.iterations = times.part > 0 ? times.part : times.iterations;
   result.timing.median_seconds = times.median();
-  result.timing.min_seconds = times.minimum();
-  result.timing.p95_seconds = times.percentile95();
+  result.timing.min_seconds = quantile(times.seconds, 0);
+  result.timing.p95_seconds = quantile(times.seconds, 0.95);
   const Interval interval = interval_of_median(times.seconds);
   result.timing.median_low_seconds = interval.low;
   result.timing.median_high_seconds = interval.high;

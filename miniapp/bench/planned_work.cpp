@@ -63,8 +63,17 @@ Sample sample_of(const DistributedCsr& matrix) {
   return sample;
 }
 
-double vector_bytes_of(std::int64_t entries, Precision precision) {
-  return static_cast<double>(entries) * static_cast<double>(vector_value_bytes(precision));
+RankWork work_of_part(std::int64_t rows, double nonzeros, const PartTraffic& traffic,
+                      const SampledCost& cost, Precision precision) {
+  RankWork work;
+  work.traffic = traffic;
+  work.entry_bytes = static_cast<int>(vector_value_bytes(precision));
+  work.rows = static_cast<double>(rows);
+  work.nonzeros = nonzeros;
+  work.bytes =
+      nonzeros * cost.bytes + static_cast<double>((rows + ghosts_of(traffic)) * work.entry_bytes);
+  work.sectors = nonzeros * cost.sectors;
+  return work;
 }
 
 /// Bytes of the sample in asell, whose rule says only what the best of patterns would take: made on
@@ -153,17 +162,11 @@ SampledCost mean_cost(const Comm& comm, const SampledCost& own) {
 std::vector<RankWork> planned_work(const PartitionQuality& quality,
                                    const std::vector<PartTraffic>& traffic, const SampledCost& cost,
                                    Precision precision) {
-  std::vector<RankWork> works(traffic.size());
-  for (std::size_t part = 0; part < works.size(); ++part) {
-    RankWork& work = works[part];
-    work.traffic = traffic[part];
-    work.entry_bytes = static_cast<int>(vector_value_bytes(precision));
-    work.rows = static_cast<double>(quality.rows[part]);
-    work.nonzeros = static_cast<double>(quality.nonzeros[part]);
-    const std::int64_t ghosts = ghosts_of(traffic[part]);
-    work.bytes =
-        work.nonzeros * cost.bytes + vector_bytes_of(quality.rows[part] + ghosts, precision);
-    work.sectors = work.nonzeros * cost.sectors;
+  std::vector<RankWork> works;
+  for (std::size_t part = 0; part < traffic.size(); ++part) {
+    RankWork& work = works.emplace_back(work_of_part(quality.rows[part],
+                                                     static_cast<double>(quality.nonzeros[part]),
+                                                     traffic[part], cost, precision));
     const auto boundary = static_cast<double>(quality.boundary_nonzeros[part]);
     work.boundary_share = work.nonzeros > 0 ? boundary / work.nonzeros : 0;
   }
@@ -184,9 +187,8 @@ std::vector<RankWork> planned_work_of_boxes(const MatrixOutline& outline,
                                    part / boxes[0] / boxes[1]};
     std::array<GlobalIndex, 3> own{};
     for (int d = 0; d < 3; ++d) own[d] = extent_of(grid.extent[d], boxes[d], place[d]);
-    RankWork work;
-    work.entry_bytes = static_cast<int>(vector_value_bytes(precision));
-    GlobalIndex points = 1, inner = 1, ghosts = 0;
+    PartTraffic traffic;
+    GlobalIndex points = 1, inner = 1;
     for (int d = 0; d < 3; ++d) {
       const int cuts = int{place[d] > 0} + int{place[d] + 1 < boxes[d]};
       points *= own[d];
@@ -204,22 +206,18 @@ std::vector<RankWork> planned_work_of_boxes(const MatrixOutline& outline,
       if (!inside || entries == 0) continue;
       const int neighbor = other[0] + boxes[0] * (other[1] + boxes[1] * other[2]);
       const bool same = nodes.node_of[neighbor] == nodes.node_of[part];
-      NodeTraffic& sent = same ? work.traffic.sent_inside : work.traffic.sent_between;
+      NodeTraffic& sent = same ? traffic.sent_inside : traffic.sent_between;
       ++sent.messages;
       sent.entries += entries;
-      ghosts += entries;
     }
-    work.traffic.received_inside = work.traffic.sent_inside;  // boxes are aligned
-    work.traffic.received_between = work.traffic.sent_between;
-    work.rows = static_cast<double>(points) * info.block;
-    work.nonzeros = work.rows * nonzeros_per_row;
-    work.bytes =
-        work.nonzeros * cost.bytes + vector_bytes_of(points * info.block + ghosts, precision);
-    work.sectors = work.nonzeros * cost.sectors;
+    traffic.received_inside = traffic.sent_inside;  // boxes are aligned
+    traffic.received_between = traffic.sent_between;
+    const GlobalIndex rows = points * info.block;
+    RankWork& work = works.emplace_back(
+        work_of_part(rows, static_cast<double>(rows) * nonzeros_per_row, traffic, cost, precision));
     if (points > 0) {
       work.boundary_share = 1 - static_cast<double>(inner) / static_cast<double>(points);
     }
-    works.push_back(work);
   }
   return works;
 }

@@ -15,8 +15,32 @@
 
 namespace rowhalo {
 
+namespace {
+
+struct NamedVector {
+  const char* name;
+  const char* usage;
+  double (*entry)(std::uint64_t seed, std::uint64_t number);
+};
+
+constexpr NamedVector named_vectors[] = {
+    {"random", "random:seed=N", uniform_value},
+    {"ones", "ones", [](std::uint64_t, std::uint64_t) { return 1.0; }},
+    {"zeros", "zeros", [](std::uint64_t, std::uint64_t) { return 0.0; }},
+    {"index", "index",
+     [](std::uint64_t, std::uint64_t number) { return static_cast<double>(number) + 1; }},
+    {"log", "log",
+     [](std::uint64_t, std::uint64_t number) {
+       const auto i = static_cast<double>(number);
+       return std::log(std::sqrt(i * i - i + 2));
+     }},
+};
+
+}  // namespace
+
 std::vector<std::string> vector_usages() {
-  std::vector<std::string> usages{"random:seed=N", "ones", "zeros", "index", "log"};
+  std::vector<std::string> usages;
+  for (const NamedVector& vector : named_vectors) usages.emplace_back(vector.usage);
   for (const VectorKind& file : vector_kinds()) usages.push_back(file.usage);
   return usages;
 }
@@ -25,25 +49,22 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
                        const Comm& comm, Progress& progress)
     : size_(size), comm_(comm) {
   if (names_vector_file(text)) {
-    kind_ = Kind::file;
     check_vector_source(text, option, comm);
     share_ = read_vector(text, size, comm, progress);
     return;
   }
   agree(comm, [&] {
     const Spec spec = Spec::parse(text, option);
-    constexpr std::pair<const char*, Kind> kinds[] = {{"zeros", Kind::zeros},
-                                                      {"ones", Kind::ones},
-                                                      {"index", Kind::index},
-                                                      {"log", Kind::log},
-                                                      {"random", Kind::random}};
-    for (const auto& [name, kind] : kinds) {
-      if (spec.name() != name) continue;
-      kind_ = kind;
+    std::vector<std::string> names;
+    for (const NamedVector& vector : named_vectors) {
+      names.emplace_back(vector.name);
+      if (spec.name() != names.back()) continue;
+      entry_ = vector.entry;
+      const bool random = entry_ == &uniform_value;
       if (!spec.argument().empty()) {
-        spec.fail(kind == Kind::random ? "write random:seed=N" : "takes no argument");
+        spec.fail(random ? "write random:seed=N" : "takes no argument");
       }
-      if (kind == Kind::random) {
+      if (random) {
         spec.allow_only({"seed"});
         seed_ = static_cast<std::uint64_t>(spec.integer("seed", 1, 0));
       } else {
@@ -51,42 +72,17 @@ VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex 
       }
       return;
     }
-    std::vector<std::string> names;
-    for (const auto& [name, kind] : kinds) names.push_back(name);
     spec.fail("unknown vector" + suggestion(spec.name(), names, "use " + listed(vector_usages())));
   });
 }
 
 std::vector<double> VectorSpec::entries(std::span<const GlobalIndex> numbers,
                                         Precision precision) const {
-  std::vector<double> result;
-  if (kind_ == Kind::file) {
-    result = gather<double>(comm_, size_, share_, numbers);
-  } else {
-    result.resize(numbers.size());
-  }
+  std::vector<double> result(numbers.size());
+  if (entry_ == nullptr) result = gather<double>(comm_, size_, share_, numbers);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const auto i = static_cast<double>(numbers[k]);
-    switch (kind_) {
-      case Kind::zeros:
-        result[k] = 0;
-        break;
-      case Kind::ones:
-        result[k] = 1;
-        break;
-      case Kind::index:
-        result[k] = i + 1;
-        break;
-      case Kind::log:
-        result[k] = std::log(std::sqrt(i * i - i + 2));
-        break;
-      case Kind::random:
-        result[k] = uniform_value(seed_, static_cast<std::uint64_t>(numbers[k]));
-        break;
-      case Kind::file:
-        break;
-    }
+    if (entry_ != nullptr) result[k] = entry_(seed_, static_cast<std::uint64_t>(numbers[k]));
     result[k] = rounded_to(vector_type(precision), result[k]);
   }
   return result;

@@ -28,9 +28,7 @@ class VectorSpec {
   std::vector<double> entries(std::span<const GlobalIndex> numbers, Precision precision) const;
 
  private:
-  enum class Kind { zeros, ones, index, log, random, file };
-
-  Kind kind_ = Kind::zeros;
+  double (*entry_)(std::uint64_t seed, std::uint64_t number) = nullptr;  ///< null: of a file
   std::uint64_t seed_ = 1;
   GlobalIndex size_;
   std::vector<double> share_;  ///< of a file

@@ -107,8 +107,7 @@ Verdict check(const Experiment& e, const References& references, const std::vect
   return verdict;
 }
 
-std::optional<std::string> repeated_fault(const Experiment& e, const std::vector<std::byte>& y,
-                                          int products) {
+std::string repeated_fault(const Experiment& e, const std::vector<std::byte>& y, int products) {
   if (e.options.validate == Against::none) return {};
   const ErrorRatio ratio = compare_repeated(e.job.comm, checked(e, y.data()), products);
   if (ratio.passed()) return {};

@@ -38,8 +38,8 @@ Verdict check(const Experiment& experiment, const References& references,
 
 /// Collective. What is wrong with y after `products` products in a row; empty when it is right or
 /// not validated.
-std::optional<std::string> repeated_fault(const Experiment& experiment,
-                                          const std::vector<std::byte>& y, int products);
+std::string repeated_fault(const Experiment& experiment, const std::vector<std::byte>& y,
+                           int products);
 
 /// RowBits::canonical where all rows have the bits of csr.
 inline RowBits bits_of(const LocalKernels& kernels) {

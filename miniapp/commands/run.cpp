@@ -111,20 +111,11 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   return work;
 }
 
-/// What is wrong with the timed sequence; empty when it is sound.
-std::optional<std::string> sentence_of(SequenceFault fault) {
-  switch (fault) {
-    case SequenceFault::ghosts:
-      return "the timed products left ghosts that differ from their owners' entries of x";
-    case SequenceFault::graph:
-      return "the timed graph does not hold the products that it stands for";
-    case SequenceFault::bits:
-      return "the timed products and a single one differ in their bits";
-    case SequenceFault::none:
-      break;
-  }
-  return {};
-}
+/// What is wrong with the timed sequence, in the order of SequenceFault; empty: it is sound.
+constexpr const char* sequence_faults[] = {
+    "", "the timed products left ghosts that differ from their owners' entries of x",
+    "the timed graph does not hold the products that it stands for",
+    "the timed products and a single one differ in their bits"};
 
 /// Whether y, and the sequence that made it, are right.
 Verdict judge(const Experiment& e, const References& references, const ChosenKernels& kernels,
@@ -142,13 +133,14 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
   if (e.problem.sums) {
     note("partial sums add up rows in parts, so y_hash differs from other partitions");
   }
-  auto fault = sentence_of(sequence_fault(measurement, kernels.kernels.repeatable));
-  if (!fault && e.options.beta != 0) {
+  const SequenceFault sequence = sequence_fault(measurement, kernels.kernels.repeatable);
+  std::string fault = sequence_faults[static_cast<int>(sequence)];
+  if (fault.empty() && e.options.beta != 0) {
     fault = repeated_fault(e, measurement.checked.y, measurement.checked.products);
   }
-  if (fault) {
+  if (!fault.empty()) {
     validation.passed = false;
-    verdict.fault = *fault;
+    verdict.fault = fault;
   }
   return verdict;
 }

@@ -35,13 +35,16 @@ double norm_over_ranks(const Comm& comm, std::vector<double> values) {
   return std::scalbn(std::sqrt(sum_reals_over_ranks(comm, sum)), exponent);
 }
 
-/// b - A x
-std::vector<double> residual(const Experiment& e, const System& system,
-                             const std::vector<double>& x) {
-  const LocalMatrix& matrix = e.problem.matrix;
-  std::vector<double> rest = reference_image(matrix, at_columns(e.job.comm, matrix, x));
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = system.b[i] - rest[i];
-  return rest;
+/// The same; `x` per owned entry.
+std::vector<double> image_of(const Experiment& e, const std::vector<double>& x) {
+  return reference_image(e.problem.matrix, at_columns(e.job.comm, e.problem.matrix, x));
+}
+
+/// a - factor b
+std::vector<double> difference(std::vector<double> a, const std::vector<double>& b,
+                               double factor = 1) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= factor * b[i];
+  return a;
 }
 
 }  // namespace
@@ -81,20 +84,17 @@ System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exp
 
 double relative_difference(const Comm& comm, const std::vector<double>& a,
                            const std::vector<double>& b) {
-  std::vector<double> rest(a.size());
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = a[i] - b[i];
-  return relative(norm_over_ranks(comm, rest), norm_over_ranks(comm, b));
+  return relative(norm_over_ranks(comm, difference(a, b)), norm_over_ranks(comm, b));
 }
 
 double true_residual(const Experiment& e, const System& system, const std::vector<double>& x) {
-  return relative(norm_over_ranks(e.job.comm, residual(e, system, x)),
-                  norm_over_ranks(e.job.comm, system.b));
+  return relative_difference(e.job.comm, image_of(e, x), system.b);
 }
 
 double residual_gradient(const Experiment& e, const System& system, const std::vector<double>& x) {
   const Comm& comm = e.job.comm;
   const LocalMatrix& matrix = e.problem.matrix;
-  std::vector<double> r = residual(e, system, x);
+  std::vector<double> r = difference(system.b, image_of(e, x));
   scale_entries(comm, r);
   struct Sums {
     double of_products = 0, of_absolutes = 0;
@@ -137,24 +137,22 @@ double relative_image(const Experiment& e, const std::vector<double>& x) {
 }
 
 double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda) {
-  const LocalMatrix& matrix = e.problem.matrix;
-  std::vector<double> rest = reference_image(matrix, at_columns(e.job.comm, matrix, x));
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= lambda * x[i];
-  return relative(norm_over_ranks(e.job.comm, rest), norm_over_ranks(e.job.comm, x));
+  return relative(norm_over_ranks(e.job.comm, difference(image_of(e, x), x, lambda)),
+                  norm_over_ranks(e.job.comm, x));
 }
 
 double pagerank_residual(const Experiment& e, const std::vector<double>& x,
                          const std::vector<double>& dangling, double damping) {
   const Comm& comm = e.job.comm;
-  const LocalMatrix& matrix = e.problem.matrix;
-  const std::vector<double> image = reference_image(matrix, at_columns(comm, matrix, x));
+  const std::vector<double> image = image_of(e, x);
   double nowhere = 0, sum = 0, change = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     nowhere += dangling[i] * x[i];
     sum += x[i];
   }
   nowhere = sum_reals_over_ranks(comm, nowhere);
-  const double teleport = (1 - damping + damping * nowhere) / static_cast<double>(matrix.info.rows);
+  const double teleport =
+      (1 - damping + damping * nowhere) / static_cast<double>(e.problem.matrix.info.rows);
   for (std::size_t i = 0; i < x.size(); ++i) {
     change += std::fabs(damping * image[i] + teleport - x[i]);
   }

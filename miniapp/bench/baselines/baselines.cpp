@@ -12,16 +12,14 @@ namespace {
 /// Ghosts arrive on a stream that the host waits for.
 class AwaitedExchange final : public ExchangeDecorator {
  public:
-  explicit AwaitedExchange(std::unique_ptr<HaloExchange> halo)
-      : ExchangeDecorator(*halo), halo_(std::move(halo)) {}
+  using ExchangeDecorator::ExchangeDecorator;
 
   void finish(const HaloVector& x, Stream) override {
-    inner_.finish(x, arrival_.stream());
+    inner_->finish(x, arrival_.stream());
     arrival_.synchronize();
   }
 
  private:
-  std::unique_ptr<HaloExchange> halo_;
   StreamHandle arrival_;
 };
 

@@ -20,8 +20,7 @@ class DisturbedExchange final : public ExchangeDecorator {
  public:
   DisturbedExchange(std::unique_ptr<HaloExchange> halo, const Disturbances& what, Device device,
                     int rank)
-      : ExchangeDecorator(*halo),
-        halo_(std::move(halo)),
+      : ExchangeDecorator(std::move(halo)),
         what_(what),
         device_(device),
         seed_(static_cast<std::uint64_t>(rank) + 1) {
@@ -32,15 +31,15 @@ class DisturbedExchange final : public ExchangeDecorator {
 
   void begin(const HaloVector& x, Stream stream) override {
     prepare(x, stream);
-    inner_.begin(x, stream);
+    inner_->begin(x, stream);
   }
   void finish(const HaloVector& x, Stream stream) override {
     delay(stream);
-    inner_.finish(x, stream);
+    inner_->finish(x, stream);
   }
   void exchange(const HaloVector& x, Stream stream) override {
     prepare(x, stream);
-    inner_.exchange(x, stream);
+    inner_->exchange(x, stream);
     delay(stream);
   }
 
@@ -77,7 +76,6 @@ class DisturbedExchange final : public ExchangeDecorator {
     }
   }
 
-  std::unique_ptr<HaloExchange> halo_;
   Disturbances what_;
   Device device_;
   std::uint64_t seed_;
