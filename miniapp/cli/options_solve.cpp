@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "io/vector_file.hpp"
-#include "miniapp/bench/petsc/product.hpp"
+#include "miniapp/bench/petsc/library.hpp"
 #include "miniapp/cli/options.hpp"
 #include "miniapp/cli/options/words.hpp"
 #include "miniapp/solve/methods.hpp"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <new>
 
-#include "miniapp/bench/petsc/product.hpp"
+#include "miniapp/bench/petsc/library.hpp"
 
 namespace rowhalo {
 

@@ -10,7 +10,7 @@
 #include "io/report/reasons.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/describe.hpp"
-#include "miniapp/bench/petsc/solvers.hpp"
+#include "miniapp/bench/petsc/library.hpp"
 #include "miniapp/check/validation.hpp"
 #include "miniapp/commands/diagnosis.hpp"
 #include "miniapp/commands/experiment.hpp"

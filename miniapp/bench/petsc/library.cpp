@@ -29,21 +29,18 @@ const PetscCalls& load_calls() {
   return *static_cast<const PetscCalls*>(calls);
 }
 
-/// Collective. Null with a reason in `unusable` where a rank cannot load the library.
-const PetscCalls* petsc_calls(const Comm& comm, Progress& progress, std::string& unusable) {
-  if (library_name == nullptr) {
-    unusable = "this rowhalo was built without PETSc";
-    return nullptr;
-  }
+/// Collective. What `call` gives, or why a rank cannot load the library.
+template <class Result, class Call>
+Result with_calls(const Comm& comm, Progress& progress, const Call& call) {
+  if (library_name == nullptr) return {"this rowhalo was built without PETSc"};
   const PetscCalls* calls = nullptr;
-  const LibraryCall call(progress);
   try {
+    const LibraryCall loading(progress);
     take_resources(comm, "it cannot be loaded", [&] { calls = &load_calls(); });
-    return calls;
   } catch (const AgreedError& error) {
-    unusable = error.what();
-    return nullptr;
+    return {error.what()};
   }
+  return call(*calls);
 }
 
 }  // namespace
@@ -55,18 +52,16 @@ bool built_with_petsc() {
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
                           const std::vector<double>& x, const BatchOptions& options,
                           Progress& progress) {
-  PetscResult result;
-  const PetscCalls* const calls = petsc_calls(comm, progress, result.unusable);
-  if (calls == nullptr) return result;
-  return calls->product(comm, matrix, precision, x, options, progress);
+  return with_calls<PetscResult>(comm, progress, [&](const PetscCalls& calls) {
+    return calls.product(comm, matrix, precision, x, options, progress);
+  });
 }
 
 PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
                          Progress& progress) {
-  PetscSolvers solvers;
-  const PetscCalls* const calls = petsc_calls(system.comm, progress, solvers.unusable);
-  if (calls == nullptr) return solvers;
-  return calls->solve(system, names, progress);
+  return with_calls<PetscSolvers>(system.comm, progress, [&](const PetscCalls& calls) {
+    return calls.solve(system, names, progress);
+  });
 }
 
 }  // namespace rowhalo

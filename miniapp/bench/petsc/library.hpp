@@ -1,13 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// librowhalo_with_petsc.so: what calls PETSc, in a library that is loaded when PETSc is asked for.
-// PETSc's own libraries, about a hundred, take longer to load than MPI takes to start.
+// PETSc beside ours, on the same rows, the same ranks and the same binding: the y of its MatMult to
+// validate ours and its time, and its KSP on the same system, from a first guess of 0. Without
+// PETSc the same functions say why it is not used. What calls PETSc is librowhalo_with_petsc.so, a
+// library that is loaded when PETSc is asked for: PETSc's own libraries, about a hundred, take
+// longer to load than MPI takes to start.
 #pragma once
 
-#include "miniapp/bench/petsc/product.hpp"
-#include "miniapp/bench/petsc/solvers.hpp"
+#include <string>
+#include <vector>
+
+#include "io/report/solve.hpp"
+#include "miniapp/bench/batches.hpp"
+#include "miniapp/solve/workspace.hpp"
+#include "partition/local_matrix.hpp"
 
 namespace rowhalo {
+
+bool built_with_petsc();
+
+struct PetscResult {
+  std::string unusable;           ///< why there is no product; empty: there is one
+  std::vector<double> product{};  ///< A * x, per owned row
+  double seconds = 0;             ///< median of one MatMult, timed as ours
+};
+
+/// Collective. The matrix (values rounded to `precision`) is handed over row by row; x begins with
+/// the owned entries. PETSc reads no options and installs no signal handler. A rank that has not
+/// enough memory for it makes the product unusable on all.
+PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+                          const std::vector<double>& x, const BatchOptions& options,
+                          Progress& progress);
+
+struct PetscSystem {
+  const Comm& comm;
+  const LocalMatrix& matrix;
+  const std::vector<double>& b;  ///< owned entries
+  std::string preconditioner;    ///< as in --preconditioner
+  ResidualNorm norm;
+  StopRule stop;
+};
+
+struct PetscSolvers {
+  std::string unusable;  ///< why there are none, or no more; empty: there are all
+  std::vector<PetscSolverReport> reports{};
+};
+
+/// Collective. `names`: of KSP, e.g. "cg", "pipecg". Each solves twice; the second is timed.
+PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
+                         Progress& progress);
 
 /// Defined in the library.
 namespace with_petsc {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's MatMult as reference and baseline (product.hpp). In librowhalo_with_petsc.so.
+// PETSc's MatMult as reference and baseline (library.hpp). In librowhalo_with_petsc.so.
 #include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "miniapp/bench/petsc/session.hpp"
 
@@ -24,20 +23,11 @@ void make_product(const Comm& comm, const LocalMatrix& matrix, Precision precisi
   make_petsc_matrix(comm, matrix, precision, progress, petsc.matrix);
   together_with_petsc(comm, [&] {
     ROWHALO_PETSC(MatCreateVecs(petsc.matrix, &petsc.x[0], &petsc.y));
-    PetscScalar* entries = nullptr;
-    ROWHALO_PETSC(VecGetArray(petsc.x[0], &entries));
-    std::copy(x.begin(), x.begin() + matrix.owned_columns, entries);
-    ROWHALO_PETSC(VecRestoreArray(petsc.x[0], &entries));
+    set_entries(petsc.x[0], std::span(x).first(matrix.owned_columns));
     ROWHALO_PETSC(VecDuplicate(petsc.x[0], &petsc.x[1]));
     ROWHALO_PETSC(VecCopy(petsc.x[0], petsc.x[1]));
     ROWHALO_PETSC(MatMult(petsc.matrix, petsc.x[0], petsc.y));  // takes its buffers at first use
   });
-}
-
-void destroy(PetscProduct& petsc) {
-  for (Vec& vector : petsc.x) (void)VecDestroy(&vector);
-  (void)VecDestroy(&petsc.y);
-  (void)MatDestroy(&petsc.matrix);
 }
 
 }  // namespace
@@ -47,14 +37,10 @@ PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Pre
                                 Progress& progress) {
   constexpr int vectors = 4;  // x twice, y, and the product that is returned
   PetscResult result;
-  progress.phase("validate with PETSc: matrix");
-  result.unusable = petsc_refusal(comm, matrix, vectors);
-  if (!result.unusable.empty()) return result;
-  progress.phase("validate with PETSc: product");
   PetscProduct petsc;
-  std::optional<PetscSession> session;
-  try {
-    session.emplace(comm);
+  progress.phase("validate with PETSc: matrix");
+  const auto multiply = [&] {
+    progress.phase("validate with PETSc: product");
     make_product(comm, matrix, precision, x, progress, petsc);
     agree(comm, [&] { result.product.resize(matrix.owned_rows); });
     ProductSequence sequence(
@@ -65,13 +51,12 @@ PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Pre
     ROWHALO_PETSC(VecGetArrayRead(petsc.y, &products));
     std::copy_n(products, matrix.owned_rows, result.product.begin());
     ROWHALO_PETSC(VecRestoreArrayRead(petsc.y, &products));
-  } catch (const AgreedError& lack) {
-    result.unusable = lack.what();
-  }
-  if (session) {
-    destroy(petsc);
-    session->close();
-  }
+  };
+  result.unusable = in_petsc_session(comm, matrix, vectors, multiply, [&] {
+    for (Vec& vector : petsc.x) (void)VecDestroy(&vector);
+    (void)VecDestroy(&petsc.y);
+    (void)MatDestroy(&petsc.matrix);
+  });
   return result;
 }
 

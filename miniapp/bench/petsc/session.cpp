@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// PETSc's start and end, our matrix as its own, and where the library is entered.
 #include "miniapp/bench/petsc/session.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "io/host_memory.hpp"
+#include "miniapp/bench/petsc/library.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/base/checked_cast.hpp"
 #include "partition/base/numbers.hpp"
@@ -81,6 +85,29 @@ std::int64_t bytes_in_petsc(const LocalMatrix& matrix, int vectors) {
          (matrix.local_columns() - matrix.owned_columns) * ghost;
 }
 
+void start_petsc(const Comm& comm) {
+  unsetenv("PETSC_OPTIONS");
+  PETSC_COMM_WORLD = comm.handle;
+  together_with_petsc(comm, [] {
+    // A call that fails says so by its code, and nothing else.
+    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-skip_petscrc", "true"));
+    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+    ROWHALO_PETSC(PetscInitializeNoArguments());
+    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  });
+}
+
+std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors) {
+  constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
+  if (matrix.info.rows > limit || matrix.info.columns > limit ||
+      max_over_ranks(comm, matrix.offsets.back()) > limit) {
+    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
+                       8 * sizeof(PetscInt));
+  }
+  return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");
+}
+
 }  // namespace
 
 void check_petsc(PetscErrorCode code, const char* call, const char* file, int line) {
@@ -95,33 +122,32 @@ void together_with_petsc(const Comm& comm, const std::function<void()>& calls) {
   take_resources(comm, "PETSc", calls);
 }
 
-PetscSession::PetscSession(const Comm& comm) {
-  unsetenv("PETSC_OPTIONS");
-  PETSC_COMM_WORLD = comm.handle;
-  together_with_petsc(comm, [] {
-    // A call that fails says so by its code, and nothing else.
-    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-skip_petscrc", "true"));
-    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
-    ROWHALO_PETSC(PetscInitializeNoArguments());
-    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-  });
-}
-
-void PetscSession::close() {
+std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int vectors,
+                             const std::function<void()>& work,
+                             const std::function<void()>& destroy) {
+  std::string unusable = petsc_refusal(comm, matrix, vectors);
+  if (!unusable.empty()) return unusable;
+  bool started = false;
+  try {
+    start_petsc(comm);
+    started = true;
+    work();
+  } catch (const AgreedError& lack) {
+    unusable = lack.what();
+  }
+  if (!started) return unusable;
+  destroy();
   // Newer versions would name on stdout those that they had no use for.
   (void)PetscOptionsClear(nullptr);
   (void)PetscFinalize();
+  return unusable;
 }
 
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors) {
-  constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
-  if (matrix.info.rows > limit || matrix.info.columns > limit ||
-      max_over_ranks(comm, matrix.offsets.back()) > limit) {
-    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
-                       8 * sizeof(PetscInt));
-  }
-  return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");
+void set_entries(Vec vector, std::span<const double> entries) {
+  PetscScalar* values = nullptr;
+  ROWHALO_PETSC(VecGetArray(vector, &values));
+  std::ranges::copy(entries, values);
+  ROWHALO_PETSC(VecRestoreArray(vector, &values));
 }
 
 void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
@@ -146,3 +172,7 @@ void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision pr
 }
 
 }  // namespace rowhalo
+
+/// Where librowhalo_with_petsc.so is entered.
+extern "C" const rowhalo::PetscCalls rowhalo_with_petsc_calls{&rowhalo::with_petsc::product,
+                                                              &rowhalo::with_petsc::solve};

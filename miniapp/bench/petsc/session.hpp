@@ -7,6 +7,7 @@
 #include <petscksp.h>
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "partition/base/progress.hpp"
@@ -23,17 +24,15 @@ void check_petsc(PetscErrorCode code, const char* call, const char* file, int li
 /// rank would hang, so what may lack memory there is asked for beforehand (petsc_refusal).
 void together_with_petsc(const Comm& comm, const std::function<void()>& calls);
 
-/// Deaf to the environment.
-class PetscSession {
- public:
-  /// Throws AgreedError.
-  explicit PetscSession(const Comm& comm);
-  void close();
-};
+/// Collective. `work` between start and end of a PETSc that is deaf to the environment, then
+/// `destroy`. Why PETSc cannot hold the matrix and so many vectors, or what AgreedError ended the
+/// work; empty: nothing did. The same on all ranks.
+std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int vectors,
+                             const std::function<void()>& work,
+                             const std::function<void()>& destroy);
 
-/// Collective. Why PETSc cannot hold the matrix and so many vectors, or empty. The same on all
-/// ranks.
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors);
+/// Local. The owned entries of a vector.
+void set_entries(Vec vector, std::span<const double> entries);
 
 /// Collective. Values rounded to `precision`. Throws AgreedError where a rank has not enough
 /// memory; `petsc`, null before, is to be destroyed either way.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's KSP beside our solvers (solvers.hpp). In librowhalo_with_petsc.so.
+// PETSc's KSP beside our solvers (library.hpp). In librowhalo_with_petsc.so.
 #include "miniapp/bench/petsc/library.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <optional>
 
 #include "miniapp/bench/petsc/session.hpp"
 
@@ -13,17 +11,9 @@ namespace rowhalo {
 
 namespace {
 
-KSPNormType petsc_norm(ResidualNorm norm) {
-  switch (norm) {
-    case ResidualNorm::natural:
-      return KSP_NORM_NATURAL;
-    case ResidualNorm::preconditioned:
-      return KSP_NORM_PRECONDITIONED;
-    case ResidualNorm::unpreconditioned:
-      break;
-  }
-  return KSP_NORM_UNPRECONDITIONED;
-}
+/// In the order of ResidualNorm.
+constexpr KSPNormType petsc_norms[] = {KSP_NORM_NATURAL, KSP_NORM_UNPRECONDITIONED,
+                                       KSP_NORM_PRECONDITIONED};
 
 const char* petsc_preconditioner(const std::string& name) {
   return name == "jacobi" ? PCJACOBI : name == "block-jacobi" ? PCPBJACOBI : PCNONE;
@@ -48,10 +38,7 @@ void make_problem(const PetscSystem& system, Progress& progress, PetscProblem& p
   make_petsc_matrix(system.comm, system.matrix, Precision::fp64, progress, problem.matrix);
   together_with_petsc(system.comm, [&] {
     ROWHALO_PETSC(MatCreateVecs(problem.matrix, nullptr, &problem.b));
-    PetscScalar* values = nullptr;
-    ROWHALO_PETSC(VecGetArray(problem.b, &values));
-    std::copy(system.b.begin(), system.b.end(), values);
-    ROWHALO_PETSC(VecRestoreArray(problem.b, &values));
+    set_entries(problem.b, system.b);
   });
 }
 
@@ -65,8 +52,8 @@ void make_solver(const PetscSystem& system, Mat matrix, const std::string& name,
   ROWHALO_PETSC(PCSetType(preconditioner, petsc_preconditioner(system.preconditioner)));
   const bool right = name == "bcgs";  // as ours: then the norm is that of b - A x
   if (right) ROWHALO_PETSC(KSPSetPCSide(solver, PC_RIGHT));
-  ROWHALO_PETSC(
-      KSPSetNormType(solver, right ? KSP_NORM_UNPRECONDITIONED : petsc_norm(system.norm)));
+  ROWHALO_PETSC(KSPSetNormType(
+      solver, right ? KSP_NORM_UNPRECONDITIONED : petsc_norms[static_cast<int>(system.norm)]));
   const bool exact = system.stop.iterations > 0;
   ROWHALO_PETSC(KSPSetTolerances(solver, exact ? 0 : system.stop.tolerance, 0, 1e300,
                                  exact ? system.stop.iterations : system.stop.max_iterations));
@@ -89,16 +76,15 @@ PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
   const Mat matrix = problem.matrix;
   const Vec b = problem.b, x = problem.x, rest = problem.rest;
   const KSP solver = problem.solver;
-  using clock = std::chrono::steady_clock;
   for (int run = 0; run < 2; ++run) {
     ROWHALO_MPI(MPI_Barrier(system.comm.handle));
-    std::chrono::duration<double> seconds{};
+    double seconds = 0;
     together_with_petsc(system.comm, [&] {
-      const clock::time_point start = clock::now();
+      const double start = now_seconds();
       ROWHALO_PETSC(KSPSolve(solver, b, x));
-      seconds = clock::now() - start;
+      seconds = now_seconds() - start;
     });
-    report.solve_seconds = max_over_ranks(system.comm, seconds.count());
+    report.solve_seconds = max_over_ranks(system.comm, seconds);
   }
   together_with_petsc(system.comm, [&] {
     PetscInt iterations = 0;
@@ -124,29 +110,22 @@ PetscSolvers with_petsc::solve(const PetscSystem& system, const std::vector<std:
                                Progress& progress) {
   constexpr int vectors = 16;  // those that solvers and preconditioners work with among them
   PetscSolvers solvers;
-  progress.phase("solve with PETSc: matrix");
-  solvers.unusable = petsc_refusal(system.comm, system.matrix, vectors);
-  if (!solvers.unusable.empty()) return solvers;
-  progress.phase("solve with PETSc: solvers");
   PetscProblem problem;
-  std::optional<PetscSession> session;
-  try {
-    session.emplace(system.comm);
+  progress.phase("solve with PETSc: matrix");
+  const auto solve_each = [&] {
+    progress.phase("solve with PETSc: solvers");
     make_problem(system, progress, problem);
     for (const std::string& name : names) {
       const LibraryCall call(progress);
       solvers.reports.push_back(run_solver(system, name, problem));
       destroy_solver(problem);
     }
-  } catch (const AgreedError& lack) {
-    solvers.unusable = lack.what();
-  }
-  if (session) {
+  };
+  solvers.unusable = in_petsc_session(system.comm, system.matrix, vectors, solve_each, [&] {
     destroy_solver(problem);
     (void)VecDestroy(&problem.b);
     (void)MatDestroy(&problem.matrix);
-    session->close();
-  }
+  });
   return solvers;
 }
 

@@ -15,7 +15,7 @@
 #include <random>
 
 #include "miniapp/bench/baselines/baselines.hpp"
-#include "miniapp/bench/petsc/product.hpp"
+#include "miniapp/bench/petsc/library.hpp"
 #include "miniapp/process/watchdog.hpp"
 #include "miniapp/tune/choose.hpp"
 #include "partition/base/errors.hpp"
