@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "miniapp/check/validation.hpp"
 
@@ -22,36 +21,17 @@ constexpr int most_phase_products = 100;
 PhaseReport measure_phases(const ProductSetting& setting, Products& products, int count) {
   constexpr int between_looks = 10;  // at a request to stop
   std::array<double, phase_count> seconds{};
-  const Device device = setting.site.device;
-  std::vector<EventHandle> events;
-  if (device == Device::gpu) {
-    for (int k = 0; k <= step_count; ++k) events.emplace_back();
-  }
+  const bool gpu = setting.site.device == Device::gpu;
+  PhaseMarks marks(setting.site.device);
   int done = 0;
   for (; done < count; ++done) {
     if (done % between_looks == between_looks - 1 && stop_requested(setting.measuring)) break;
-    std::array<Phase, step_count> order{};
-    int phases = 0;
-    DeviceClock host;
-    if (device == Device::gpu) {
-      events[0].record(setting.stream);
-    } else {
-      host.start();
-    }
-    products.apply_once([&](Phase phase) {
-      if (device == Device::gpu) {
-        order[phases++] = phase;
-        events[phases].record(setting.stream);
-      } else {
-        seconds[static_cast<int>(phase)] += host.stop();
-        host.start();
-      }
-    });
-    if (device == Device::gpu) {
-      events[phases].synchronize();
-      for (int k = 0; k < phases; ++k) {
-        seconds[static_cast<int>(order[k])] += seconds_between(events[k], events[k + 1]);
-      }
+    marks.take(products, setting.stream);
+    if (gpu) marks.events[marks.phases.size()].synchronize();
+    for (std::size_t k = 0; k < marks.phases.size(); ++k) {
+      seconds[static_cast<int>(marks.phases[k])] +=
+          gpu ? seconds_between(marks.events[k], marks.events[k + 1])
+              : marks.host[k + 1] - marks.host[k];
     }
     setting.measuring.progress.tick();
   }
@@ -85,7 +65,7 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
   const int pairs = std::max(5, options.batches / 4);
   Exposure result;
   std::vector<double> shares;
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = now_seconds();
   for (double total = 0;
        !result.interrupted && (std::ssize(shares) < pairs || total < options.min_seconds / 4);) {
     // In turn first: the clock falls from one batch to the next.
@@ -97,14 +77,31 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
     result.interrupted = with.interrupted || without.interrupted;
     shares.push_back(1 - without.median() / with.median());
     result.local_seconds.push_back(without.own_seconds.front());
-    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
-    total = max_over_ranks(setting.measuring.comm, so_far.count());
+    total = max_over_ranks(setting.measuring.comm, now_seconds() - begin);
   }
   result.share = std::max(0.0, median(shares));
   return result;
 }
 
 }  // namespace
+
+PhaseMarks::PhaseMarks(Device device) {
+  if (device == Device::gpu) events.resize(1 + step_count);
+}
+
+void PhaseMarks::take(Products& products, Stream stream) {
+  phases.clear();
+  host.clear();
+  const auto mark = [&] {
+    if (!events.empty()) events[host.size()].record(stream);
+    host.push_back(now_seconds());
+  };
+  mark();
+  products.apply_once([&](Phase phase) {
+    phases.push_back(phase);
+    mark();
+  });
+}
 
 SequenceFault sequence_fault(const Measurement& measurement, bool repeatable) {
   if (!measurement.checked.ghosts_are_right) return SequenceFault::ghosts;

@@ -15,6 +15,16 @@
 
 namespace rowhalo {
 
+/// When one product, its steps one after the other, began and each of its phases ended.
+struct PhaseMarks {
+  std::vector<Phase> phases;
+  std::vector<double> host;         ///< by the host's clock: the beginning, then a value per phase
+  std::vector<EventHandle> events;  ///< likewise on a GPU; none on the CPU
+
+  explicit PhaseMarks(Device device);
+  void take(Products& products, Stream stream);
+};
+
 /// This rank's times of one product.
 struct OwnTimes {
   std::vector<double> batch_seconds;        ///< a value per batch

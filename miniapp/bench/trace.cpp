@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/bench/measurement.hpp"
 #include "partition/base/clock.hpp"
 
 namespace rowhalo {
@@ -23,8 +24,8 @@ enum Thread { host_thread, stream_thread, halo_thread };
 
 /// When a product began and each of its phases ended, by the host's clock.
 struct ProductTimes {
-  double begin = 0;
-  std::vector<std::pair<Phase, double>> ends;
+  std::vector<Phase> phases;
+  std::vector<double> times;  ///< the beginning, then a value per phase
 };
 
 /// Collective. What to add to this rank's clock to have rank 0's.
@@ -93,34 +94,27 @@ struct Recording {
 
 Recording record(const ProductSetting& setting, Products& products) {
   Recording recording;
-  const bool gpu = setting.site.device == Device::gpu;
-  std::vector<EventHandle> events;
+  std::vector<PhaseMarks> marks;
+  for (int k = 0; k < traced_products; ++k) marks.emplace_back(setting.site.device);
   std::optional<DeviceTimeline> device;
-  if (gpu) {
+  if (setting.site.device == Device::gpu) {
     synchronize(setting.stream);
     device.emplace(setting.stream);
-    constexpr int records_per_product = 1 + step_count;
-    for (int k = 0; k < traced_products * records_per_product; ++k) events.emplace_back();
   }
-  std::size_t used = 0;
-  const auto mark = [&] {
-    if (gpu) events[used++].record(setting.stream);
-    return now_seconds();
-  };
   ROWHALO_MPI(MPI_Barrier(setting.measuring.comm.handle));
-  for (int product = 0; product < traced_products; ++product) {
-    ProductTimes& times = recording.host.emplace_back();
-    times.begin = mark();
-    products.apply_once([&](Phase phase) { times.ends.emplace_back(phase, mark()); });
+  for (PhaseMarks& product : marks) {
+    product.take(products, setting.stream);
     setting.measuring.progress.tick();
   }
-  if (!gpu) return recording;
+  for (const PhaseMarks& product : marks) recording.host.push_back({product.phases, product.host});
+  if (!device) return recording;
   synchronize(setting.stream);
   recording.stream = recording.host;
-  used = 0;
-  for (ProductTimes& times : recording.stream) {
-    times.begin = device->of(events[used++]);
-    for (auto& [phase, end] : times.ends) end = device->of(events[used++]);
+  for (int k = 0; k < traced_products; ++k) {
+    std::vector<double>& times = recording.stream[k].times;
+    for (std::size_t mark = 0; mark < times.size(); ++mark) {
+      times[mark] = device->of(marks[k].events[mark]);
+    }
   }
   return recording;
 }
@@ -137,10 +131,9 @@ class Slices {
   /// The phases one after the other.
   void add(const std::vector<ProductTimes>& products, Thread thread) {
     for (std::size_t k = 0; k < products.size(); ++k) {
-      double begin = products[k].begin;
-      for (const auto& [phase, end] : products[k].ends) {
-        add(phase, thread, k, begin, end);
-        begin = end;
+      const auto& [phases, times] = products[k];
+      for (std::size_t p = 0; p < phases.size(); ++p) {
+        add(phases[p], thread, k, times[p], times[p + 1]);
       }
     }
   }
@@ -148,10 +141,11 @@ class Slices {
   /// From the end of packing to the arrival.
   void add_flights(const std::vector<ProductTimes>& products) {
     for (std::size_t k = 0; k < products.size(); ++k) {
-      double packed = products[k].begin;
-      for (const auto& [phase, end] : products[k].ends) {
-        if (phase == Phase::pack) packed = end;
-        if (phase == Phase::exchange) add(phase, halo_thread, k, packed, end);
+      const auto& [phases, times] = products[k];
+      double packed = times.front();
+      for (std::size_t p = 0; p < phases.size(); ++p) {
+        if (phases[p] == Phase::pack) packed = times[p + 1];
+        if (phases[p] == Phase::exchange) add(phases[p], halo_thread, k, packed, times[p + 1]);
       }
     }
   }
@@ -181,7 +175,7 @@ std::string trace_products(const ProductSetting& setting, Products& products,
   const Comm& comm = setting.measuring.comm;
   const double offset = clock_offset(comm);
   const Recording recording = record(setting, products);
-  double zero = recording.host.front().begin + offset;
+  double zero = recording.host.front().times.front() + offset;
   ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &zero, 1, MPI_DOUBLE, MPI_MIN, comm.handle));
   Slices slices(comm.rank, offset - zero);
   slices.add(recording.host, host_thread);

@@ -13,6 +13,28 @@
 
 namespace rowhalo {
 
+namespace {
+
+/// Whether `one` is to be described instead of `best`: it passed and the other did not, or it is
+/// faster.
+bool is_better(const RunReport& one, const RunReport& best) {
+  if (!one.timing || !one.validation) return false;
+  if (!best.timing || !best.validation) return true;
+  if (one.validation->passed != best.validation->passed) return one.validation->passed;
+  return one.timing->median_seconds < best.timing->median_seconds;
+}
+
+/// Fastest first, then those that are wrong or could not run.
+void sort_cases(std::vector<CaseReport>& cases) {
+  std::ranges::stable_sort(cases, {}, [](const CaseReport& one) {
+    constexpr double last = std::numeric_limits<double>::max();
+    const double seconds = one.median_seconds.value_or(std::numeric_limits<double>::infinity());
+    return one.outcome == Outcome::wrong ? std::max(seconds, last) : seconds;
+  });
+}
+
+}  // namespace
+
 bool several(const RunOptions& options) {
   return options.format == "all" || options.halo == "all" || options.partition == all_partitioners;
 }
@@ -42,13 +64,6 @@ void choose_last(std::vector<CaseReport>& cases) {
   }
 }
 
-bool is_better(const RunReport& one, const RunReport& best) {
-  if (!one.timing || !one.validation) return false;
-  if (!best.timing || !best.validation) return true;
-  if (one.validation->passed != best.validation->passed) return one.validation->passed;
-  return one.timing->median_seconds < best.timing->median_seconds;
-}
-
 void merge_cases(RunReport&& more, RunReport& report) {
   const bool better = is_better(more, report);
   std::vector<CaseReport> cases = std::move(report.cases), others = std::move(more.cases);
@@ -58,14 +73,6 @@ void merge_cases(RunReport&& more, RunReport& report) {
   std::move(others.begin(), others.end(), std::back_inserter(cases));
   if (better) report = std::move(more);
   report.cases = std::move(cases);
-}
-
-void sort_cases(std::vector<CaseReport>& cases) {
-  std::ranges::stable_sort(cases, {}, [](const CaseReport& one) {
-    constexpr double last = std::numeric_limits<double>::max();
-    const double seconds = one.median_seconds.value_or(std::numeric_limits<double>::infinity());
-    return one.outcome == Outcome::wrong ? std::max(seconds, last) : seconds;
-  });
 }
 
 ExitCode conclude_run(const RunOptions& options, const References& references, RunReport& report) {

@@ -25,15 +25,8 @@ void refuse_case(RunReport& report, const std::string& format, const std::string
 /// The last of several is what the report describes now.
 void choose_last(std::vector<CaseReport>& cases);
 
-/// Whether `one` is to be described instead of `best`: it passed and the other did not, or it is
-/// faster.
-bool is_better(const RunReport& one, const RunReport& best);
-
 /// The cases of `more` and of `report`, which becomes the better of the two.
 void merge_cases(RunReport&& more, RunReport& report);
-
-/// Fastest first, then those that are wrong or could not run.
-void sort_cases(std::vector<CaseReport>& cases);
 
 /// The why of the RESULT line when everything has been measured, and the exit status.
 ExitCode conclude_run(const RunOptions& options, const References& references, RunReport& report);

@@ -48,9 +48,13 @@ Plan plan_of(const CommandLine& line, const Job& job, const Machine& machine) {
                                  : emulated_nodes(parts, ranks_per_node)};
 }
 
+Device measured_device(const Plan& p) {
+  return p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu;
+}
+
 /// --machine: what a rank's work takes there.
 MachineModel model_of(const Plan& p) {
-  const Device device = p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu;
+  const Device device = measured_device(p);
   if (device == Device::gpu && !built_with_cuda()) {
     throw AgreedError(ExitCode::usage,
                       fmt::format("--machine {} was measured on GPUs, but this rowhalo was built "
@@ -62,8 +66,7 @@ MachineModel model_of(const Plan& p) {
 }
 
 SampleRequest sample_request(const Plan& p) {
-  return {p.machine.measured->device == "gpu" ? Device::gpu : Device::cpu, p.options.precision,
-          p.options.value_codes};
+  return {measured_device(p), p.options.precision, p.options.value_codes};
 }
 
 /// What `works`, one per part, take; every process answers for its share of them.
@@ -243,15 +246,11 @@ std::vector<RankShare> shares_of(const Plan& p, const MatrixInfo& matrix,
   return shares;
 }
 
-/// The candidate of this name, which is there.
-const PartitionCandidate* named(const std::vector<PartitionCandidate>& list,
-                                const std::string& name) {
-  return &*std::ranges::find(list, name, &PartitionCandidate::name);
-}
-
-/// --machine: what the usable candidate that is expected to be the quickest takes.
-void expect(const Plan& p, const DistributedCsr& matrix,
-            const std::vector<PartitionCandidate>& list, RunReport& report) {
+/// --machine: the usable candidate that is expected to be the quickest, and what it takes; null:
+/// none is usable.
+const PartitionCandidate* expect(const Plan& p, const DistributedCsr& matrix,
+                                 const std::vector<PartitionCandidate>& list, RunReport& report) {
+  const PartitionCandidate* best = nullptr;
   const MachineModel model = model_of(p);
   const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
   const SampledCost cost =
@@ -263,7 +262,9 @@ void expect(const Plan& p, const DistributedCsr& matrix,
     if (report.expected && report.expected->seconds <= expected.seconds) continue;
     report.expected = expected;
     report.expected->partition = candidate.name;
+    best = &candidate;
   }
+  return best;
 }
 
 /// Every partition's worth; of the best one, who sends what to whom, and the memory.
@@ -274,9 +275,9 @@ void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   for (const PartitionCandidate& candidate : list) {
     report.info->partitions.push_back(describe_candidate(candidate, p.options.precision));
   }
-  if (p.machine.measured) expect(p, matrix, list, report);
-  const PartitionCandidate& best =
-      report.expected ? *named(list, report.expected->partition) : best_of(list);
+  const PartitionCandidate* expected = nullptr;
+  if (p.machine.measured) expected = expect(p, matrix, list, report);
+  const PartitionCandidate& best = expected != nullptr ? *expected : best_of(list);
   report.partition = describe_best(p, best);
   report.communication =
       CommunicationReport{best.name, p.parts, p.nodes.node_of,

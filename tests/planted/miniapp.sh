@@ -239,7 +239,7 @@ fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
   'if (false) {' \
   cli_schedules
 fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
-  'if (phase == Phase::pack) packed = end;' \
+  'if (phases[p] == Phase::pack) packed = times[p + 1];' \
   '' \
   cli_schedules
 fault "HDF5: batches x ranks" io/report/hdf5.cpp \
