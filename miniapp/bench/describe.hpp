@@ -5,9 +5,10 @@
 #pragma once
 
 #include "io/report/report.hpp"
-#include "miniapp/spmv/operator.hpp"
+#include "miniapp/bench/measurement.hpp"
 #include "partition/assignment.hpp"
 #include "partition/halo_plan.hpp"
+#include "partition/nodes.hpp"
 
 namespace rowhalo {
 
@@ -20,6 +21,16 @@ std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan);
 NodeTraffic sum_over_ranks(const Comm& comm, const NodeTraffic& own);  ///< collective
 KernelReport describe_kernel(const Comm& comm, const LocalKernels& kernels, Device device,
                              Precision precision);
+
+/// Collective. What `run --hdf5` has beside the JSON, which grows with the ranks: what each of them
+/// owns, and how long its part of a product takes. Complete but for `communication` on rank 0,
+/// empty on the others.
+RankReport describe_ranks(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
+                          const OwnTimes& own);
+/// Collective. Who sends how much to whom: flows on rank 0 only, ascending (from, to).
+CommunicationReport describe_communication(const Comm& comm, const HaloPlan& plan,
+                                           const NodeMap& nodes, const std::string& partition,
+                                           Precision precision);
 
 /// Local. What a partitioner's assignment means for a product.
 PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Precision precision);

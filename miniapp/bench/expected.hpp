@@ -17,6 +17,12 @@
 
 namespace rowhalo {
 
+/// What memory and messages cost for ranks on `device`, `nodes` apart: the numbers behind every
+/// time that is called predicted. Ranks of one node share its memory (CPU) and its way out. They
+/// are round figures of the machines that we know, meant to order partitions, not to foretell a
+/// benchmark.
+PredictionModel prediction_model(Device device, const NodeMap& nodes);
+
 /// What a rank does in a product.
 struct RankWork {
   double rows = 0, nonzeros = 0;

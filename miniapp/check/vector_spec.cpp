@@ -4,7 +4,6 @@
 #include "miniapp/check/vector_spec.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "io/vector_file.hpp"
 #include "partition/base/hash.hpp"

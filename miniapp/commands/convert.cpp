@@ -9,7 +9,6 @@
 
 #include "io/file_location.hpp"
 #include "io/sources.hpp"
-#include "miniapp/bench/describe.hpp"
 #include "miniapp/commands/experiment.hpp"
 
 namespace rowhalo {

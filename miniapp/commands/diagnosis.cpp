@@ -27,7 +27,7 @@ constexpr double nothing = 1e-10;
 
 bool all_finite(const Comm& comm, const std::vector<double>& values) {
   const bool finite =
-      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+      std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   return max_over_ranks(comm, std::int64_t{finite ? 0 : 1}) == 0;
 }
 
@@ -46,15 +46,6 @@ DiagonalSigns diagonal_signs(const Comm& comm, const LocalMatrix& matrix) {
     ++(diagonal < 0 ? negative : others);
   }
   return {sum_over_ranks(comm, negative) > 0, sum_over_ranks(comm, others) > 0};
-}
-
-std::string mean_of_indefinite_preconditioner(const SolverReport& report) {
-  const bool blocks = report.preconditioner == "block-jacobi";
-  return fmt::format(
-      "indefinite preconditioner: r.M^-1 r is not positive, because {}; the matrix is indefinite, "
-      "too: use --method bicgstab",
-      blocks ? "a block on the diagonal is not positive definite"
-             : "the diagonal has entries of both signs");
 }
 
 /// What is wrong, and what to do.
@@ -92,7 +83,12 @@ std::string advice(SolverEnd end, const SolverRequest& request, const SolverRepo
               ? " (here rounding errors of the recurrences may do the same: --method cg tells)"
               : "");
     case SolverEnd::indefinite_preconditioner:
-      return mean_of_indefinite_preconditioner(report);
+      return fmt::format(
+          "indefinite preconditioner: r.M^-1 r is not positive, because {}; the matrix is "
+          "indefinite, too: use --method bicgstab",
+          report.preconditioner == "block-jacobi"
+              ? "a block on the diagonal is not positive definite"
+              : "the diagonal has entries of both signs");
     case SolverEnd::breakdown:
       return request.entry.kind == SolverKind::power
                  ? "breakdown: A x is 0; begin with another --x"

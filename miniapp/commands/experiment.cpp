@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <limits>
 #include <sstream>
@@ -17,18 +16,16 @@
 #include "io/vector_file.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/describe.hpp"
-#include "miniapp/bench/machine_model.hpp"
+#include "miniapp/bench/expected.hpp"
 #include "miniapp/bench/wall_clock.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/commands/tuned.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/machine/system.hpp"
-#include "miniapp/process/environment.hpp"
 #include "miniapp/tune/choose.hpp"
 #include "miniapp/tune/sums_choice.hpp"
 #include "partition/base/numbers.hpp"
-#include "partition/partitioners.hpp"
 
 namespace rowhalo {
 

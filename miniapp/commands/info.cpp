@@ -12,7 +12,6 @@
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
-#include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/memory_model.hpp"
 #include "miniapp/bench/planned_work.hpp"
 #include "miniapp/commands/experiment.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/gpu/conversion/coordinates.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
@@ -254,23 +255,16 @@ void measure_formats(const Experiment& e, RunReport& report) {
   interrupted(e.job, report);
   report_telemetry(e, 0, 0, report);
   if (!e.options.sweep.empty()) return;
-  std::stable_sort(report.formats.begin(), report.formats.end(),
-                   [](const FormatReport& a, const FormatReport& b) {
-                     if (!a.seconds || !b.seconds)
-                       return a.seconds.has_value() > b.seconds.has_value();
-                     return best_seconds(a) < best_seconds(b);
-                   });
+  std::ranges::stable_sort(report.formats, {}, [](const FormatReport& format) {
+    return format.seconds ? best_seconds(format) : std::numeric_limits<double>::infinity();
+  });
 }
 
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude_study(const RunOptions& options, RunReport& report) {
-  const auto count = [&](auto property) {
-    return std::count_if(report.formats.begin(), report.formats.end(), property);
-  };
-  const auto failed =
-      count([](const FormatReport& format) { return format.outcome == Outcome::wrong; });
-  const auto measured =
-      count([](const FormatReport& format) { return format.seconds.has_value(); });
+  const auto failed = std::ranges::count(report.formats, Outcome::wrong, &FormatReport::outcome);
+  const auto measured = std::ranges::count_if(
+      report.formats, [](const FormatReport& format) { return format.seconds.has_value(); });
   if (report.status == RunStatus::interrupted) {
     report.verdict = "interrupted by a signal";
     return ExitCode::run_time;
@@ -288,10 +282,8 @@ ExitCode conclude_study(const RunOptions& options, RunReport& report) {
   report.verdict =
       fmt::format("{} formats measured, y {}", measured,
                   options.validate == Against::none ? "not validated" : "right in each");
-  std::int64_t unchecked = 0;
-  for (const FormatReport& one : report.formats) {
-    unchecked = std::max(unchecked, one.rows_unchecked);
-  }
+  const std::int64_t unchecked =
+      std::ranges::max(report.formats, {}, &FormatReport::rows_unchecked).rows_unchecked;
   if (unchecked > 0) report.verdict += ", " + unchecked_text(unchecked);
   return ExitCode::fine;
 }

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "kernels/gpu/device/bandwidth.hpp"
-#include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/links.hpp"
 #include "miniapp/bench/reading.hpp"
 #include "miniapp/commands/one_product.hpp"

@@ -266,17 +266,14 @@ std::string methods_text(const std::vector<SolverReport>& solvers) {
 
 /// The why of the RESULT line, and the exit status.
 ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& report) {
-  const auto failed = std::count_if(report.solvers.begin(), report.solvers.end(),
-                                    [](const SolverReport& solver) { return !solver.passed; });
+  const auto failed = std::ranges::count(report.solvers, false, &SolverReport::passed);
   if (report.status == RunStatus::interrupted) {
     report.verdict = "interrupted by a signal";
     return ExitCode::run_time;
   }
   if (failed > 0) {
     report.status = RunStatus::failed;
-    const SolverReport& first =
-        *std::find_if(report.solvers.begin(), report.solvers.end(),
-                      [](const SolverReport& solver) { return !solver.passed; });
+    const SolverReport& first = *std::ranges::find(report.solvers, false, &SolverReport::passed);
     report.verdict = fmt::format("{}: {}{}", first.method, first.reason,
                                  failed > 1 ? fmt::format("; and {} more failed", failed - 1) : "");
     const bool wrong =
@@ -318,9 +315,8 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
                                          find_preconditioner(options.preconditioner), device,
                                          "--preconditioner");
   }
-  const bool needs_symmetry = std::any_of(entries.begin(), entries.end(), [](const auto* entry) {
-    return entry->kind == SolverKind::symmetric;
-  });
+  const bool needs_symmetry =
+      std::ranges::count(entries, SolverKind::symmetric, &SolverEntry::kind) > 0;
   constexpr double rounding = 1e-12;
   if (needs_symmetry) e.job.progress.phase("check the symmetry");
   const double measured = needs_symmetry ? asymmetry(e) : 0;

@@ -2,7 +2,6 @@
 #include "miniapp/solve/workspace.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace rowhalo {
 

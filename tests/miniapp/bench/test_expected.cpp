@@ -6,7 +6,6 @@
 
 #include "io/sources.hpp"
 #include "kernels/gpu/device/runtime.hpp"
-#include "miniapp/bench/machine_model.hpp"
 #include "miniapp/bench/planned_work.hpp"
 #include "partition/partitioners.hpp"
 #include "partition/partitioners/functions.hpp"
