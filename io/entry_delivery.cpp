@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "io/collective.hpp"
 #include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
@@ -84,6 +85,12 @@ void EntryDelivery::send(const std::vector<std::span<const Entry>>& parts) {
   exchange_into(comm_, grouped_.data(), counts, room, arriving);
 }
 
+DistributedCsr EntryDelivery::assemble(const MatrixInfo& info) {
+  std::vector<Entry>().swap(grouped_);
+  const EvenShare share(comm_, info.rows);
+  return assemble_rows(info, share.first, share.end, std::move(arrived_));
+}
+
 DistributedCsr rows_of_columns(const Comm& comm, DistributedCsr&& columns, Progress& progress) {
   constexpr Offset round_entries = Offset{1} << 18;
   progress.phase("assemble");
@@ -107,9 +114,7 @@ DistributedCsr rows_of_columns(const Comm& comm, DistributedCsr&& columns, Progr
   }
   columns = DistributedCsr{};
   const int block = std::exchange(info.block, 1);
-  DistributedCsr rows =
-      assemble_rows(info, even_split(info.rows, 1, comm.size, comm.rank),
-                    even_split(info.rows, 1, comm.size, comm.rank + 1), delivery.take());
+  DistributedCsr rows = delivery.assemble(info);
   if (block == 1) return rows;
   rows.info.block = block;
   return evenly_distributed(comm, std::move(rows), progress);

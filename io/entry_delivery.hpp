@@ -30,8 +30,8 @@ class EntryDelivery {
   /// in which a round's entries follow the order of the ranks; each part is a thread's work.
   void send(const std::vector<std::span<const Entry>>& parts);
 
-  /// What has arrived, in the order of the file.
-  EntryChunks&& take() { return std::move(arrived_); }
+  /// Local, last of all. The rows of this rank, of what has arrived in the order of the file.
+  DistributedCsr assemble(const MatrixInfo& info);
 
  private:
   std::vector<std::vector<std::int64_t>> count_by_owner(

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/collective.hpp"
 #include "partition/base/regular_file.hpp"
 
 namespace rowhalo {
@@ -22,12 +23,7 @@ std::string contents_of(const std::string& path, const char* option) {
 }  // namespace
 
 std::string shared_text(const Comm& comm, const std::string& path, const char* option) {
-  std::string text;
-  agree(comm, [&] {
-    if (comm.rank == 0) text = contents_of(path, option);
-  });
-  broadcast(comm, text);
-  return text;
+  return found_by_root(comm, [&] { return contents_of(path, option); });
 }
 
 Json parsed_json(const std::string& text, const std::string& path, const char* option,

@@ -3,15 +3,13 @@
 // One file that all ranks write (parallel_output.hpp).
 #include "io/parallel_output.hpp"
 
+#include "io/collective.hpp"
+
 namespace rowhalo {
 
 ParallelOutput::ParallelOutput(const std::string& path, const Comm& comm)
     : path_(path), comm_(comm) {
-  std::string name;
-  agree(comm_, [&] {
-    if (comm_.rank == 0) name = temporary_.emplace(path_).name();
-  });
-  broadcast(comm_, name);
+  const auto name = found_by_root(comm, [&] { return temporary_.emplace(path_).name(); });
   agree(comm_, [&] { file_ = open_for_writing(name, path_); });
 }
 

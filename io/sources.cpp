@@ -19,77 +19,56 @@
 
 namespace rowhalo {
 
-// SourceEntry::load, ::outline and ::save of each kind of source, in a file of its own.
-using Load = DistributedCsr(const Spec& spec, const Comm& comm, Progress& progress);
-using Outline = MatrixOutline(const Spec& spec, const Comm& comm);
-using Save = void(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
-                  Progress& progress);
-
-Load load_matrix_market;
-Outline outline_matrix_market;
-Save save_matrix_market;
-Load load_hdf5, load_npz, load_petsc;
-Outline outline_hdf5, outline_npz, outline_petsc;
-Save save_hdf5, save_petsc;
-Load load_stencil, load_elasticity, load_banded, load_random, load_rmat, load_web, load_road,
-    load_arrow, load_empty, load_lp, load_dense;
-Outline outline_stencil, outline_elasticity, outline_banded, outline_random, outline_rmat,
-    outline_web, outline_road, outline_arrow, outline_empty, outline_lp, outline_dense;
+// What each kind of source does, in a file of its own.
+extern const SourceFunctions matrix_market_source, archive_source, npz_source, hdf5_source,
+    petsc_source, stencil_source, elasticity_source, banded_source, random_source, rmat_source,
+    web_source, road_source, arrow_source, empty_source, lp_source, dense_source;
 
 namespace {
 
 constexpr SourceEntry table[]{
-    {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel", nullptr,
-     load_matrix_market, outline_matrix_market, save_matrix_market, FileKind::matrix_market},
-    {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank", nullptr,
-     load_matrix_market, outline_matrix_market, save_matrix_market, FileKind::matrix_market_gz},
+    {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel",
+     &matrix_market_source, FileKind::matrix_market},
+    {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank",
+     &matrix_market_source, FileKind::matrix_market_gz},
     {".tar.gz", "FILE.tar.gz[:member]",
-     "SuiteSparse archive of NAME/NAME.mtx; inflated by one rank", nullptr, load_matrix_market,
-     outline_matrix_market, nullptr, FileKind::tar},
+     "SuiteSparse archive of NAME/NAME.mtx; inflated by one rank", &archive_source, FileKind::tar},
     {".npz", "FILE.npz", "scipy.sparse.save_npz: csr, csc, coo; what is deflated, by one rank",
-     nullptr, load_npz, outline_npz, nullptr, FileKind::npz},
+     &npz_source, FileKind::npz},
     {".h5", "FILE.h5[:/group]",
-     "CSR or CSC in an HDF5 file: scipy, AnnData, 10x, MATLAB 7.3; read in parallel", hdf5_unusable,
-     load_hdf5, outline_hdf5, save_hdf5, FileKind::hdf5},
-    {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", nullptr,
-     load_petsc, outline_petsc, save_petsc, FileKind::petsc},
+     "CSR or CSC in an HDF5 file: scipy, AnnData, 10x, MATLAB 7.3; read in parallel", &hdf5_source,
+     FileKind::hdf5, hdf5_unusable},
+    {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", &petsc_source,
+     FileKind::petsc},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",
-     "5-point stencil on a grid of N x N; coef=constant|random|jump", nullptr, load_stencil,
-     outline_stencil},
+     "5-point stencil on a grid of N x N; coef=constant|random|jump", &stencil_source},
     {"stencil7", "stencil7:N | stencil7:nx=,ny=,nz=",
-     "7-point stencil on a grid of N x N x N; coef=constant|random|jump", nullptr, load_stencil,
-     outline_stencil},
+     "7-point stencil on a grid of N x N x N; coef=constant|random|jump", &stencil_source},
     {"stencil27", "stencil27:N | stencil27:nx=,ny=,nz=",
-     "27-point stencil on a grid of N x N x N; coef=constant|random|jump", nullptr, load_stencil,
-     outline_stencil},
+     "27-point stencil on a grid of N x N x N; coef=constant|random|jump", &stencil_source},
     {"elasticity", "elasticity:N | elasticity:nx=,ny=,nz=",
-     "3-D elasticity on N x N x N nodes, 3 unknowns per node; young=1,poisson=0.3,clamp=1", nullptr,
-     load_elasticity, outline_elasticity},
+     "3-D elasticity on N x N x N nodes, 3 unknowns per node; young=1,poisson=0.3,clamp=1",
+     &elasticity_source},
     {"banded", "banded:rows=N,half=H,fill=P,seed=S",
-     "entries within H of the diagonal with probability P, the diagonal always", nullptr,
-     load_banded, outline_banded},
+     "entries within H of the diagonal with probability P, the diagonal always", &banded_source},
     {"random", "random:rows=N,columns=M,row=K,seed=S",
-     "K entries per row on average, in random columns, values in [-1, 1)", nullptr, load_random,
-     outline_random},
+     "K entries per row on average, in random columns, values in [-1, 1)", &random_source},
     {"rmat", "rmat:scale=K,edges=E,seed=S,a=,b=,c=,packed=",
-     "power law: 2^K vertices, E edges drawn for each; scramble=1 renumbers them", nullptr,
-     load_rmat, outline_rmat},
+     "power law: 2^K vertices, E edges drawn for each; scramble=1 renumbers them", &rmat_source},
     {"web", "web:rows=N,row=K,seed=S,packed=",
-     "links of N pages in crawl order, K per page on average: hosts, runs, copied links", nullptr,
-     load_web, outline_web},
+     "links of N pages in crawl order, K per page on average: hosts, runs, copied links",
+     &web_source},
     {"road", "road:N | road:nx=,ny=,heavy=H,row=K,seed=S",
-     "planar street network of N x N crossings, 2 to 4 streets each; H rows of K entries", nullptr,
-     load_road, outline_road},
+     "planar street network of N x N crossings, 2 to 4 streets each; H rows of K entries",
+     &road_source},
     {"arrow", "arrow:rows=N,heavy=H,row=K,seed=S",
-     "tridiagonal, except for H rows of K entries each", nullptr, load_arrow, outline_arrow},
+     "tridiagonal, except for H rows of K entries each", &arrow_source},
     {"empty", "empty:rows=N,share=P,row=K,seed=S",
-     "a share P of the rows is empty, the others have K entries", nullptr, load_empty,
-     outline_empty},
+     "a share P of the rows is empty, the others have K entries", &empty_source},
     {"lp", "lp:rows=N,columns=M,blocks=B,linking=L,fill=P,column=K,dense=D,seed=S",
-     "linear program: L rows and D columns across B blocks with K entries per column", nullptr,
-     load_lp, outline_lp},
-    {"dense", "dense:N | dense:rows=,columns=", "every entry stored, a_ij = i - 0.1*j + 1", nullptr,
-     load_dense, outline_dense},
+     "linear program: L rows and D columns across B blocks with K entries per column", &lp_source},
+    {"dense", "dense:N | dense:rows=,columns=", "every entry stored, a_ij = i - 0.1*j + 1",
+     &dense_source},
 };
 
 bool is_file(const SourceEntry& entry) {
@@ -183,10 +162,11 @@ const SourceEntry& find_writer(const std::string& path, const std::string& optio
   const FileLocation location = file_location(path);
   const SourceEntry* entry = find_kind_of_source(kind_by_suffix(location.file));
   const Spec spec = Spec::whole(path, option);
-  if (entry == nullptr || entry->save == nullptr || !has_writable_suffix(location.file)) {
+  if (entry == nullptr || entry->functions->save == nullptr ||
+      !has_writable_suffix(location.file)) {
     std::vector<std::string> valid;
     for (const SourceEntry& each : table) {
-      if (each.save != nullptr) valid.emplace_back(each.usage);
+      if (each.functions->save != nullptr) valid.emplace_back(each.usage);
     }
     spec.fail("the kind of file is not known by its name; use " + listed(valid));
   }
@@ -212,10 +192,10 @@ DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
   const NamedSource source = name_source(text, comm, option);
   if (block > 1) {
     // Before the work of reading.
-    const MatrixInfo info = source.entry->outline(source.spec, comm).info;
+    const MatrixInfo info = source.entry->functions->outline(source.spec, comm).info;
     agree(comm, [&] { check_block(info, block); });
   }
-  DistributedCsr matrix = source.entry->load(source.spec, comm, progress);
+  DistributedCsr matrix = source.entry->functions->load(source.spec, comm, progress);
   if (block < 1 || block == matrix.info.block) return matrix;
   matrix.info.grid.reset();  // its points are the block rows of the source
   matrix.info.block = block;
@@ -225,7 +205,7 @@ DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm,
 MatrixOutline outline_matrix(const std::string& text, int block, const Comm& comm,
                              const std::string& option) {
   const NamedSource source = name_source(text, comm, option);
-  MatrixOutline outline = source.entry->outline(source.spec, comm);
+  MatrixOutline outline = source.entry->functions->outline(source.spec, comm);
   if (block < 1 || block == outline.info.block) return outline;
   agree(comm, [&] { check_block(outline.info, block); });
   outline.info.grid.reset();
@@ -237,7 +217,7 @@ void save_matrix(const std::string& path, const DistributedCsr& matrix, const Co
                  Progress& progress) {
   const SourceEntry* entry = nullptr;
   agree(comm, [&] { entry = &find_writer(path, ""); });
-  entry->save(path, matrix, comm, progress);
+  entry->functions->save(path, matrix, comm, progress);
 }
 
 void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm) {

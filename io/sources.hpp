@@ -24,20 +24,24 @@ struct MatrixOutline {
   bool exact = true;  ///< nonzeros are known, not expected
 };
 
-struct SourceEntry {
-  const char* name;      ///< generator name, or suffix with its dot (".mtx", ".mtx.gz")
-  const char* usage;     ///< as in messages and --help: "stencil27:N | stencil27:nx=,ny=,nz="
-  const char* summary;   ///< one line
-  const char* unusable;  ///< null, or why this build cannot read it and the remedy
+struct SourceFunctions {
   /// Collective. Throws AgreedError on bad input. For a file `spec.text()` is the path.
   DistributedCsr (*load)(const Spec& spec, const Comm& comm, Progress& progress);
   /// Collective. Reads no entries and makes none, so that it may be larger than the memory.
-  MatrixOutline (*outline)(const Spec& spec, const Comm& comm) = nullptr;
+  MatrixOutline (*outline)(const Spec& spec, const Comm& comm);
   /// Collective; null for generators. Writes the matrix, whose rows stand in even shares, to `path`
   /// under a temporary name that is renamed at the end. Throws AgreedError (run time).
   void (*save)(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
                Progress& progress) = nullptr;
+};
+
+struct SourceEntry {
+  const char* name;     ///< generator name, or suffix with its dot (".mtx", ".mtx.gz")
+  const char* usage;    ///< as in messages and --help: "stencil27:N | stencil27:nx=,ny=,nz="
+  const char* summary;  ///< one line
+  const SourceFunctions* functions;
   FileKind kind = FileKind::none;  ///< of the file; none: a generator
+  const char* unusable = nullptr;  ///< null, or why this build cannot read it and the remedy
 };
 
 std::span<const SourceEntry> sources();

@@ -43,9 +43,9 @@ std::vector<double> vector_of_matrix(const SourceEntry& source, const std::strin
                                      GlobalIndex size, const Comm& comm, Progress& progress) {
   const std::int64_t column = file_location(name).column;
   const Spec spec = Spec::whole(name, "");
-  const MatrixInfo info = source.outline(spec, comm).info;
+  const MatrixInfo info = source.functions->outline(spec, comm).info;
   agree(comm, [&] { check_vector_shape(name, name, info.rows, info.columns, column, size); });
-  DistributedCsr matrix = source.load(spec, comm, progress);
+  DistributedCsr matrix = source.functions->load(spec, comm, progress);
   if (info.rows == 1 && info.columns != 1 && column == 0) {
     matrix = rows_of_columns(comm, std::move(matrix), progress);
   } else {

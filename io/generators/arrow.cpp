@@ -48,12 +48,6 @@ struct Arrow {
 
 }  // namespace
 
-DistributedCsr load_arrow(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Arrow>(spec, comm, progress);
-}
-
-MatrixOutline outline_arrow(const Spec& spec, const Comm& comm) {
-  return outline_generated<Arrow>(spec, comm);
-}
+extern const SourceFunctions arrow_source = generated_by<Arrow>;
 
 }  // namespace rowhalo

@@ -76,12 +76,6 @@ struct Banded {
 
 }  // namespace
 
-DistributedCsr load_banded(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Banded>(spec, comm, progress);
-}
-
-MatrixOutline outline_banded(const Spec& spec, const Comm& comm) {
-  return outline_generated<Banded>(spec, comm);
-}
+extern const SourceFunctions banded_source = generated_by<Banded>;
 
 }  // namespace rowhalo

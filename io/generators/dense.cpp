@@ -34,12 +34,6 @@ struct Dense {
 
 }  // namespace
 
-DistributedCsr load_dense(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Dense>(spec, comm, progress);
-}
-
-MatrixOutline outline_dense(const Spec& spec, const Comm& comm) {
-  return outline_generated<Dense>(spec, comm);
-}
+extern const SourceFunctions dense_source = generated_by<Dense>;
 
 }  // namespace rowhalo

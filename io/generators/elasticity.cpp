@@ -175,12 +175,6 @@ struct Elasticity {
 
 }  // namespace
 
-DistributedCsr load_elasticity(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Elasticity>(spec, comm, progress);
-}
-
-MatrixOutline outline_elasticity(const Spec& spec, const Comm& comm) {
-  return outline_generated<Elasticity>(spec, comm);
-}
+extern const SourceFunctions elasticity_source = generated_by<Elasticity>;
 
 }  // namespace rowhalo

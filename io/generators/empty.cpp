@@ -62,12 +62,6 @@ struct MostlyEmpty {
 
 }  // namespace
 
-DistributedCsr load_empty(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<MostlyEmpty>(spec, comm, progress);
-}
-
-MatrixOutline outline_empty(const Spec& spec, const Comm& comm) {
-  return outline_generated<MostlyEmpty>(spec, comm);
-}
+extern const SourceFunctions empty_source = generated_by<MostlyEmpty>;
 
 }  // namespace rowhalo

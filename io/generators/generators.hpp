@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/collective.hpp"
 #include "io/sources.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/base/prefault.hpp"
@@ -86,9 +87,9 @@ DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progr
   DistributedCsr matrix;
   matrix.info = generator.outline.info;
   const MatrixInfo& info = matrix.info;
-  matrix.first_row = even_split(info.rows, info.block, comm.size, comm.rank);
-  const GlobalIndex rows =
-      even_split(info.rows, info.block, comm.size, comm.rank + 1) - matrix.first_row;
+  const EvenShare share(comm, info.rows, info.block);
+  const GlobalIndex rows = share.size();
+  matrix.first_row = share.first;
   matrix.offsets.resize(rows + 1);
 #pragma omp parallel for schedule(static)
   for (GlobalIndex row = 0; row < rows; ++row) {
@@ -120,22 +121,20 @@ Generator agreed_generator(const Spec& spec, const Comm& comm) {
   return *std::move(generator);
 }
 
-/// Collective. The same; throws AgreedError where the matrix does not fit into the memory.
-template <class Generator>
-Generator fitting_generator(const Spec& spec, const Comm& comm) {
-  Generator generator = agreed_generator<Generator>(spec, comm);
-  agree(comm, [&] { check_size(spec, comm, generator.outline); });
-  return generator;
-}
-
-/// SourceEntry::load and SourceEntry::outline of a generator.
-template <class Generator>
-DistributedCsr load_generated(const Spec& spec, const Comm& comm, Progress& progress) {
-  return generate_rows(fitting_generator<Generator>(spec, comm), comm, progress);
-}
 template <class Generator>
 MatrixOutline outline_generated(const Spec& spec, const Comm& comm) {
   return agreed_generator<Generator>(spec, comm).outline;
 }
+
+/// The source that makes the matrices of a generator; a matrix that does not fit into the memory is
+/// refused.
+template <class Generator>
+inline constexpr SourceFunctions generated_by{
+    [](const Spec& spec, const Comm& comm, Progress& progress) {
+      const Generator generator = agreed_generator<Generator>(spec, comm);
+      agree(comm, [&] { check_size(spec, comm, generator.outline); });
+      return generate_rows(generator, comm, progress);
+    },
+    outline_generated<Generator>};
 
 }  // namespace rowhalo

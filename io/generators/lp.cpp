@@ -130,12 +130,6 @@ struct LinearProgram {
 
 }  // namespace
 
-DistributedCsr load_lp(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<LinearProgram>(spec, comm, progress);
-}
-
-MatrixOutline outline_lp(const Spec& spec, const Comm& comm) {
-  return outline_generated<LinearProgram>(spec, comm);
-}
+extern const SourceFunctions lp_source = generated_by<LinearProgram>;
 
 }  // namespace rowhalo

@@ -74,12 +74,6 @@ struct RandomMatrix {
 
 }  // namespace
 
-DistributedCsr load_random(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<RandomMatrix>(spec, comm, progress);
-}
-
-MatrixOutline outline_random(const Spec& spec, const Comm& comm) {
-  return outline_generated<RandomMatrix>(spec, comm);
-}
+extern const SourceFunctions random_source = generated_by<RandomMatrix>;
 
 }  // namespace rowhalo

@@ -14,22 +14,18 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "io/collective.hpp"
+#include "io/entry_delivery.hpp"
 #include "io/generators/generators.hpp"
 #include "io/sources.hpp"
 #include "partition/base/hash.hpp"
-#include "partition/matrix/entry_chunks.hpp"
 #include "partition/matrix/shuffle.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-struct Edge {
-  GlobalIndex row, column;
-};
 
 struct Rmat {
   MatrixOutline outline;
@@ -93,7 +89,7 @@ struct Rmat {
     return expected;
   }
 
-  Edge draw(GlobalIndex number) const {
+  Entry draw(GlobalIndex number) const {
     const std::uint64_t edge_seed = mix64(seed, static_cast<std::uint64_t>(number));
     std::uint64_t row = 0, column = 0, dice = 0;
     for (int level = 0; level < scale; ++level) {
@@ -104,59 +100,29 @@ struct Rmat {
       row = row << 1 | std::uint64_t{lower};
       column = column << 1 | std::uint64_t{beyond_a != (lower != beyond_c)};
     }
-    return {static_cast<GlobalIndex>(row), static_cast<GlobalIndex>(column)};
+    return {static_cast<GlobalIndex>(row), static_cast<GlobalIndex>(column), 0.0};
   }
 };
 
-/// The edges of one round. Its arrays serve every round: fresh memory takes longer than drawing.
-struct Round {
-  std::vector<Edge> drawn, grouped, arrived;
-  std::vector<std::int64_t> sent, received;  ///< how many, one per rank
-};
-
-/// Hands the draws [begin, end) of this rank to the owners of their rows. Collective.
-std::span<const Edge> draw_and_exchange(const Rmat& rmat, const Comm& comm, GlobalIndex begin,
-                                        GlobalIndex end, Round& round) {
-  const GlobalIndex vertices = rmat.outline.info.rows, draws = end - begin;
-  const Shuffle shuffle(rmat.seed, vertices);
-  const int parts = omp_get_max_threads();
-  // Edges of each part for each rank: how many, then where the next one goes.
-  std::vector<std::vector<std::int64_t>> places(parts, std::vector<std::int64_t>(comm.size, 0));
-  round.drawn.resize(draws);
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part) {
-    const GlobalIndex last = even_split(draws, 1, parts, part + 1);
-    for (GlobalIndex k = even_split(draws, 1, parts, part); k < last; ++k) {
-      Edge edge = rmat.draw(begin + k);
-      if (rmat.scramble) edge = {shuffle.to_shuffled(edge.row), shuffle.to_shuffled(edge.column)};
-      round.drawn[k] = edge;
-      ++places[part][even_split_owner(vertices, 1, comm.size, edge.row)];
-    }
+/// The draws from `begin` on into `edges`, which are then cut into a part per thread.
+std::vector<std::span<const Entry>> draw_edges(const Rmat& rmat, const Shuffle& shuffle,
+                                               GlobalIndex begin, std::vector<Entry>& edges) {
+  const GlobalIndex draws = std::ssize(edges);
+#pragma omp parallel for schedule(static)
+  for (GlobalIndex k = 0; k < draws; ++k) {
+    edges[k] = rmat.draw(begin + k);
+    if (!rmat.scramble) continue;
+    edges[k].row = shuffle.to_shuffled(edges[k].row);
+    edges[k].column = shuffle.to_shuffled(edges[k].column);
   }
-  if (comm.size == 1) return round.drawn;
-  round.sent.assign(comm.size, 0);
-  std::int64_t next = 0;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    for (std::vector<std::int64_t>& of_part : places) {
-      const std::int64_t count = std::exchange(of_part[rank], next);
-      round.sent[rank] += count;
-      next += count;
-    }
+  std::vector<std::span<const Entry>> parts;
+  const int threads = omp_get_max_threads();
+  for (int part = 0; part < threads; ++part) {
+    const GlobalIndex first = even_split(draws, 1, threads, part);
+    parts.emplace_back(edges.data() + first, even_split(draws, 1, threads, part + 1) - first);
   }
-  round.grouped.resize(draws);
-#pragma omp parallel for schedule(static, 1)
-  for (int part = 0; part < parts; ++part) {
-    const GlobalIndex last = even_split(draws, 1, parts, part + 1);
-    for (GlobalIndex k = even_split(draws, 1, parts, part); k < last; ++k) {
-      const Edge& edge = round.drawn[k];
-      round.grouped[places[part][even_split_owner(vertices, 1, comm.size, edge.row)]++] = edge;
-    }
-  }
-  exchange(comm, round.grouped, round.sent, round.received, round.arrived);
-  return round.arrived;
+  return parts;
 }
-
-}  // namespace
 
 DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress) {
   const Rmat rmat = agreed_generator<Rmat>(spec, comm);
@@ -164,36 +130,27 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
     // Until the rows are assembled, edges that are drawn again take memory, too.
     MatrixOutline drawn = rmat.outline;
     drawn.nonzeros = rmat.draws;
-    check_size(spec, comm, drawn, sizeof(Entry) + sizeof(GlobalIndex) + sizeof(double));
+    check_size(spec, comm, drawn, delivery_bytes);
   });
   progress.phase("generate");
-  const auto share_of = [&](GlobalIndex items, int rank) {
-    return even_split(items, 1, comm.size, rank);
-  };
-  const GlobalIndex first = share_of(rmat.draws, comm.rank),
-                    last = share_of(rmat.draws, comm.rank + 1);
+  const GlobalIndex vertices = rmat.outline.info.rows;
+  const EvenShare share(comm, rmat.draws);
   // All ranks together draw 2^23 edges a round: one rank may own most of them.
   const GlobalIndex a_round = std::max<GlobalIndex>((1 << 23) / comm.size, 1 << 13);
-  const GlobalIndex rounds = (share_of(rmat.draws, 1) + a_round - 1) / a_round;
-  EntryChunks entries;
-  Round round;
+  const GlobalIndex rounds = (even_split(rmat.draws, 1, comm.size, 1) + a_round - 1) / a_round;
+  const Shuffle shuffle(rmat.seed, vertices);
+  EntryDelivery delivery(comm, vertices, Mirror::none);
+  std::vector<Entry> edges;  // serve every round: fresh memory takes longer than drawing
   progress.expect(rounds);
   for (GlobalIndex k = 0; k < rounds; ++k) {
-    const GlobalIndex begin = std::min(first + k * a_round, last);
-    const std::span<const Edge> edges =
-        draw_and_exchange(rmat, comm, begin, std::min(begin + a_round, last), round);
-    const std::span<Entry> place = entries.append(edges.size());
-#pragma omp parallel for schedule(static)
-    for (std::size_t n = 0; n < edges.size(); ++n) {
-      place[n] = {edges[n].row, edges[n].column, 0.0};
-    }
+    const GlobalIndex begin = std::min(share.first + k * a_round, share.end);
+    edges.resize(std::min(begin + a_round, share.end) - begin);
+    delivery.send(draw_edges(rmat, shuffle, begin, edges));
     progress.add(1);
     leave_if_requested(comm, progress);
   }
-  round = {};
-  const GlobalIndex vertices = rmat.outline.info.rows;
-  DistributedCsr matrix = assemble_rows(rmat.outline.info, share_of(vertices, comm.rank),
-                                        share_of(vertices, comm.rank + 1), std::move(entries));
+  std::vector<Entry>().swap(edges);
+  DistributedCsr matrix = delivery.assemble(rmat.outline.info);
   const GlobalIndex rows = matrix.local_rows();
 #pragma omp parallel for schedule(dynamic, 256)
   for (GlobalIndex row = 0; row < rows; ++row) {
@@ -207,8 +164,8 @@ DistributedCsr load_rmat(const Spec& spec, const Comm& comm, Progress& progress)
   return matrix;
 }
 
-MatrixOutline outline_rmat(const Spec& spec, const Comm& comm) {
-  return outline_generated<Rmat>(spec, comm);
-}
+}  // namespace
+
+extern const SourceFunctions rmat_source{load_rmat, outline_generated<Rmat>};
 
 }  // namespace rowhalo

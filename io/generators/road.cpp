@@ -137,12 +137,6 @@ struct Road {
 
 }  // namespace
 
-DistributedCsr load_road(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Road>(spec, comm, progress);
-}
-
-MatrixOutline outline_road(const Spec& spec, const Comm& comm) {
-  return outline_generated<Road>(spec, comm);
-}
+extern const SourceFunctions road_source = generated_by<Road>;
 
 }  // namespace rowhalo

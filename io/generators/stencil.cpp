@@ -137,12 +137,6 @@ struct Stencil {
 
 }  // namespace
 
-DistributedCsr load_stencil(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Stencil>(spec, comm, progress);
-}
-
-MatrixOutline outline_stencil(const Spec& spec, const Comm& comm) {
-  return outline_generated<Stencil>(spec, comm);
-}
+extern const SourceFunctions stencil_source = generated_by<Stencil>;
 
 }  // namespace rowhalo

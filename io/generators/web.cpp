@@ -165,12 +165,6 @@ struct Web {
 
 }  // namespace
 
-DistributedCsr load_web(const Spec& spec, const Comm& comm, Progress& progress) {
-  return load_generated<Web>(spec, comm, progress);
-}
-
-MatrixOutline outline_web(const Spec& spec, const Comm& comm) {
-  return outline_generated<Web>(spec, comm);
-}
+extern const SourceFunctions web_source = generated_by<Web>;
 
 }  // namespace rowhalo

@@ -11,17 +11,10 @@
 
 namespace rowhalo {
 
-DistributedCsr load_hdf5(const Spec&, const Comm&, Progress&) {
-  throw std::logic_error(hdf5_unusable);
-}
-
-MatrixOutline outline_hdf5(const Spec&, const Comm&) {
-  throw std::logic_error(hdf5_unusable);
-}
-
-void save_hdf5(const std::string&, const DistributedCsr&, const Comm&, Progress&) {
-  throw std::logic_error(hdf5_unusable);
-}
+extern const SourceFunctions hdf5_source{
+    nullptr, nullptr, [](const std::string&, const DistributedCsr&, const Comm&, Progress&) {
+      throw std::logic_error(hdf5_unusable);
+    }};
 
 std::optional<std::vector<double>> read_hdf5_vector(const std::string&, GlobalIndex, const Comm&,
                                                     Progress&) {

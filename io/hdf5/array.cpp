@@ -139,8 +139,8 @@ void check_written(const Hdf5Array& array) {
           static_cast<int>(dimensions)) {  // what compresses may take any number of bytes
     hsize_t written = 0;
     const Hdf5Space space(H5Dget_space(dataset));
-    hdf5_checked(H5Dget_num_chunks(dataset, space.get(), &written), array.place, "reading failed",
-                 ExitCode::usage);
+    Hdf5Check{array.place, "reading failed",
+              ExitCode::usage}(H5Dget_num_chunks(dataset, space.get(), &written));
     unsigned __int128 chunks = 1;
     for (std::size_t k = 0; k < dimensions; ++k) {
       chunks *= array.extents[k] / chunk[k] + (array.extents[k] % chunk[k] == 0 ? 0 : 1);
@@ -169,33 +169,22 @@ bool may_be_rounded(const Hdf5Array& array) {
 
 namespace {
 
-/// The numbers of this piece in fp64; `first` of the file.
-template <class Integer>
-void append_rounded(const Hdf5Array& array, GlobalIndex first, std::span<const Integer> piece,
-                    std::vector<double>& out, RoundedNumbers& rounded) {
-  const auto start = std::ssize(out);
-  out.insert(out.end(), piece.begin(), piece.end());
-  for (std::int64_t k = 0; k < std::ssize(piece); ++k) {
-    if (static_cast<__int128>(out[start + k]) == piece[k]) continue;
-    const GlobalIndex at = first + k;
-    rounded.add(
-        {1, at, rounded.position < at ? "" : fmt::format("{}[{}]: {}", array.place, at, piece[k])});
-  }
-}
-
 template <class Integer>
 std::vector<double> read_rounded(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
                                  Progress& progress, RoundedNumbers& rounded) {
   std::vector<double> out;
   out.reserve(count);
-  std::vector<Integer> buffer(std::min(array.piece, count));
-  for (std::int64_t done = 0; done < count; done += array.piece) {
-    const std::int64_t size = std::min(array.piece, count - done);
-    read_piece(array, first + done, size, hdf5_type<Integer>(), buffer.data());
-    append_rounded(array, first + done, std::span<const Integer>(buffer.data(), size), out,
-                   rounded);
-    progress.add(size);
-  }
+  const auto append = [&](std::int64_t done, std::span<const Integer> piece) {
+    out.insert(out.end(), piece.begin(), piece.end());
+    for (std::int64_t k = 0; k < std::ssize(piece); ++k) {
+      if (static_cast<__int128>(out[done + k]) == piece[k]) continue;
+      const GlobalIndex at = first + done + k;
+      rounded.add(
+          {1, at,
+           rounded.position < at ? "" : fmt::format("{}[{}]: {}", array.place, at, piece[k])});
+    }
+  };
+  for_pieces<Integer>(array, first, count, progress, append);
   return out;
 }
 
@@ -214,16 +203,11 @@ std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first
 std::vector<std::int64_t> read_whole_reals(const Hdf5Array& array, GlobalIndex first,
                                            std::int64_t count, Progress& progress) {
   std::vector<std::int64_t> out(count);
-  std::vector<double> buffer(std::min(array.piece, count));
-  for (std::int64_t done = 0; done < count; done += array.piece) {
-    const std::int64_t size = std::min(array.piece, count - done);
-    read_piece(array, first + done, size, H5T_NATIVE_DOUBLE, buffer.data());
-    if (!to_whole_numbers<double>(std::span<const double>(buffer.data(), size),
-                                  out.data() + done)) {
-      throw InputError(array.place + ": holds numbers that are not whole; store int64");
-    }
-    progress.add(size);
-  }
+  const auto convert = [&](std::int64_t done, std::span<const double> piece) {
+    if (to_whole_numbers(piece, out.data() + done)) return;
+    throw InputError(array.place + ": holds numbers that are not whole; store int64");
+  };
+  for_pieces<double>(array, first, count, progress, convert);
   return out;
 }
 
@@ -235,23 +219,21 @@ void read_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, h
                 void* to) {
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
   const Hdf5Space memory = select(array, space.get(), first, count);
-  hdf5_checked(H5Dread(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, to),
-               array.place, "reading failed", ExitCode::usage);
+  const Hdf5Check check{array.place, "reading failed", ExitCode::usage};
+  check(H5Dread(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, to));
 }
 
 void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, hid_t type,
                  const void* from) {
   const Hdf5Space space(H5Dget_space(array.dataset.get()));
   const Hdf5Space memory = select(array, space.get(), first, count);
-  hdf5_checked(H5Dwrite(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, from),
-               array.place, "writing failed", ExitCode::run_time);
+  const Hdf5Check check{array.place, "writing failed"};
+  check(H5Dwrite(array.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, from));
 }
 
 void make_array(hid_t group, const std::string& name, GlobalIndex size, hid_t type,
                 const std::string& place) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, place, "writing failed", ExitCode::run_time);
-  };
+  const Hdf5Check check{place, "writing failed"};
   const hsize_t extent = size;
   const Hdf5Space space(check(H5Screate_simple(1, &extent, nullptr)));
   const Hdf5Properties made(check(H5Pcreate(H5P_DATASET_CREATE)));

@@ -64,27 +64,24 @@ std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first
 std::vector<std::int64_t> read_whole_reals(const Hdf5Array& array, GlobalIndex first,
                                            std::int64_t count, Progress& progress);
 
-/// For readers that do not look at what they read.
-struct LookAway {
-  void operator()(const auto&) const {}
-};
-
-/// The numbers [first, first + count), stored as `Stored`, appended to `out`; `look` sees the
-/// pieces.
-template <class Stored, class T, class Look>
-void append_stored(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
-                   std::vector<T>& out, Progress& progress, Look& look) {
+/// Calls work(done, piece) for the numbers [first, first + count), stored as `Stored`, piece after
+/// piece; `done`: numbers before it.
+template <class Stored, class Work>
+void for_pieces(const Hdf5Array& array, GlobalIndex first, std::int64_t count, Progress& progress,
+                Work work) {
   std::vector<Stored> buffer(std::min(array.piece, count));
   for (std::int64_t done = 0; done < count; done += array.piece) {
     const std::int64_t size = std::min(array.piece, count - done);
     read_piece(array, first + done, size, hdf5_type<Stored>(), buffer.data());
-    const std::span<const Stored> piece(buffer.data(), size);
-    look(piece);
-    map_pages(out.data() + done, size);
-    out.insert(out.end(), piece.begin(), piece.end());
+    work(done, std::span<const Stored>(buffer.data(), size));
     progress.add(size);
   }
 }
+
+/// For readers that do not look at what they read.
+struct LookAway {
+  void operator()(const auto&) const {}
+};
 
 /// The numbers [first, first + count); T is std::int64_t or double. `look` gets them in order, as
 /// spans of T or Narrow that are in the cache.
@@ -93,10 +90,15 @@ std::vector<T> read_array(const Hdf5Array& array, GlobalIndex first, std::int64_
                           Progress& progress, Look look) {
   std::vector<T> out;
   out.reserve(count);
+  const auto append = [&](std::int64_t done, const auto& piece) {
+    look(piece);
+    map_pages(out.data() + done, std::ssize(piece));
+    out.insert(out.end(), piece.begin(), piece.end());
+  };
   if (stored_as(array, hdf5_type<Narrow>())) {
-    append_stored<Narrow>(array, first, count, out, progress, look);
+    for_pieces<Narrow>(array, first, count, progress, append);
   } else {
-    append_stored<T>(array, first, count, out, progress, look);
+    for_pieces<T>(array, first, count, progress, append);
   }
   return out;
 }

@@ -15,9 +15,7 @@ namespace {
 
 void write_scalar(hid_t object, const char* name, hid_t type, const void* value,
                   const std::string& place) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, place, "writing an attribute failed", ExitCode::run_time);
-  };
+  const Hdf5Check check{place, "writing an attribute failed"};
   const Hdf5Space space(check(H5Screate(H5S_SCALAR)));
   const Hdf5Attribute attribute(
       check(H5Acreate(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
@@ -207,9 +205,7 @@ bool hdf5_object_exists(hid_t file, const std::string& path) {
 }
 
 Hdf5Group make_group(hid_t file, const std::string& path, const std::string& place) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, place, "the group cannot be made", ExitCode::run_time);
-  };
+  const Hdf5Check check{place, "the group cannot be made"};
   if (path.find_first_not_of('/') == std::string::npos) {
     return Hdf5Group(check(H5Gopen(file, "/", H5P_DEFAULT)));
   }
@@ -219,9 +215,7 @@ Hdf5Group make_group(hid_t file, const std::string& path, const std::string& pla
 }
 
 std::string hdf5_image(const std::string& place, const std::function<void(hid_t file)>& fill) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, place, "cannot be made in memory", ExitCode::run_time);
-  };
+  const Hdf5Check check{place, "cannot be made in memory"};
   constexpr std::size_t step_bytes = 64 << 10;
   const Hdf5Properties in_memory(check(H5Pcreate(H5P_FILE_ACCESS)));
   check(H5Pset_fapl_core(in_memory.get(), step_bytes, 0));

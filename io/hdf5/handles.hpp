@@ -58,11 +58,17 @@ std::string hdf5_error();
 [[noreturn]] void hdf5_fail(const std::string& place, const char* what, ExitCode code);
 
 /// What a call returned, unless it failed: then hdf5_fail.
-template <std::signed_integral T>
-T hdf5_checked(T result, const std::string& place, const char* what, ExitCode code) {
-  if (result < 0) hdf5_fail(place, what, code);
-  return result;
-}
+struct Hdf5Check {
+  template <std::signed_integral T>
+  T operator()(T result) const {
+    if (result < 0) hdf5_fail(place, what, code);
+    return result;
+  }
+
+  const std::string& place;
+  const char* what;
+  ExitCode code = ExitCode::run_time;
+};
 
 template <class T>
 hid_t hdf5_type() {
@@ -118,9 +124,7 @@ void write_attribute(hid_t object, const char* name, const std::string& value,
 template <class T>
 void write_dataset(hid_t group, const char* name, std::span<const T> values,
                    std::span<const hsize_t> shape, const std::string& place) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, place, "writing failed", ExitCode::run_time);
-  };
+  const Hdf5Check check{place, "writing failed"};
   const Hdf5Space space(
       check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
   const Hdf5Dataset dataset(check(

@@ -7,18 +7,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <span>
-#include <type_traits>
 
+#include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
 #include "io/entry_delivery.hpp"
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
-#include "io/hdf5/target.hpp"
 #include "io/host_memory.hpp"
 #include "partition/row_order.hpp"
 
@@ -26,18 +25,13 @@ namespace rowhalo {
 
 namespace {
 
-/// What rank 0 knows, for all.
-std::int64_t from_root(const Comm& comm, std::int64_t value) {
-  return sum_over_ranks(comm, comm.rank == 0 ? value : 0);
-}
-
 /// This rank's rows, `rows` of them, or columns under the names of rows; `progress` counts numbers.
 void read_rows(hid_t file, const FileLocation& location, const Hdf5Layout& layout, GlobalIndex rows,
                DistributedCsr& matrix, Progress& progress, RoundedNumbers& rounded) {
   const std::string path = group_of(location), place = location.file + ":" + path;
   const LinksInside links(H5P_GROUP_ACCESS);
-  const Hdf5Group group(hdf5_checked(H5Gopen(file, path.c_str(), links.get()), place,
-                                     "cannot be opened", ExitCode::usage));
+  const Hdf5Check check_opened{place, "cannot be opened", ExitCode::usage};
+  const Hdf5Group group(check_opened(H5Gopen(file, path.c_str(), links.get())));
   const Hdf5Array indices = open_array(group.get(), layout.indices(), place);
   const Hdf5Array offsets = open_array(group.get(), layout.offsets(), place);
   matrix.offsets = read_integers(offsets, matrix.first_row, rows + 1, progress);
@@ -56,36 +50,27 @@ std::int64_t index_bytes(const MatrixInfo& info) {
   return info.columns <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
 }
 
-/// Group, attributes and empty datasets, by rank 0, in a file that has been begun.
-void add_group(const std::string& path, const std::string& name, const MatrixInfo& info,
-               std::int64_t nonzeros) {
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, name, "cannot be written", ExitCode::run_time);
-  };
-  const QuietHdf5 quiet;
-  Hdf5File file(check(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
-  {
-    const Hdf5Group group = make_group(file.get(), group_of(file_location(name)), name);
-    write_attribute(group.get(), "format", std::string("csr"), name);
-    write_attribute(group.get(), "rows", info.rows, name);
-    write_attribute(group.get(), "columns", info.columns, name);
-    write_attribute(group.get(), "nonzeros", nonzeros, name);
-    write_attribute(group.get(), "block", std::int64_t{info.block}, name);
-    write_attribute(group.get(), "field", info.field, name);
-    write_attribute(group.get(), "symmetry", info.symmetry, name);
-    make_array(group.get(), "indptr", info.rows + 1, H5T_NATIVE_INT64, name);
-    make_array(group.get(), "indices", nonzeros,
-               index_bytes(info) == 4 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT64, name);
-    make_array(group.get(), "data", nonzeros, H5T_NATIVE_DOUBLE, name);
-  }
-  check(H5Fclose(file.take()));
+/// Group, attributes and empty datasets.
+void add_group(hid_t file, const std::string& name, const MatrixInfo& info, std::int64_t nonzeros) {
+  const Hdf5Group group = make_group(file, group_of(file_location(name)), name);
+  write_attribute(group.get(), "format", std::string("csr"), name);
+  write_attribute(group.get(), "rows", info.rows, name);
+  write_attribute(group.get(), "columns", info.columns, name);
+  write_attribute(group.get(), "nonzeros", nonzeros, name);
+  write_attribute(group.get(), "block", std::int64_t{info.block}, name);
+  write_attribute(group.get(), "field", info.field, name);
+  write_attribute(group.get(), "symmetry", info.symmetry, name);
+  make_array(group.get(), "indptr", info.rows + 1, H5T_NATIVE_INT64, name);
+  make_array(group.get(), "indices", nonzeros,
+             index_bytes(info) == 4 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT64, name);
+  make_array(group.get(), "data", nonzeros, H5T_NATIVE_DOUBLE, name);
 }
 
 void write_rows(hid_t file, const std::string& name, const DistributedCsr& matrix, Offset begin,
                 Progress& progress) {
   const std::string path = group_of(file_location(name));
-  const Hdf5Group group(hdf5_checked(H5Gopen(file, path.c_str(), H5P_DEFAULT), name,
-                                     "cannot be written", ExitCode::run_time));
+  const Hdf5Check check{name, "cannot be written"};
+  const Hdf5Group group(check(H5Gopen(file, path.c_str(), H5P_DEFAULT)));
   const Hdf5Array indptr = open_array(group.get(), "indptr", name);
   const Hdf5Array indices = open_array(group.get(), "indices", name);
   const Offset nonzeros = matrix.local_nonzeros();
@@ -102,27 +87,23 @@ void write_rows(hid_t file, const std::string& name, const DistributedCsr& matri
                       [&](std::int64_t k) { return matrix.values[k]; });
 }
 
-}  // namespace
-
-namespace {
-
 /// Collective. What rank 0 finds, for all.
 Hdf5Outline agreed_outline(const std::string& name, const Comm& comm) {
   Hdf5Outline outline;
-  agree(comm, [&] {
-    if (comm.rank == 0) outline = examine_hdf5_matrix(name);
+  MatrixInfo& info = outline.matrix.info;
+  outline.layout = found_by_root(comm, [&] {
+    outline = examine_hdf5_matrix(name);
+    return outline.layout;
   });
-  auto& [matrix, layout] = outline;
-  matrix.info.source = name;
-  matrix.info.rows = from_root(comm, matrix.info.rows);
-  matrix.info.columns = from_root(comm, matrix.info.columns);
-  matrix.info.block = static_cast<int>(from_root(comm, matrix.info.block));
-  matrix.nonzeros = from_root(comm, matrix.nonzeros);
-  broadcast(comm, matrix.info.field);
-  broadcast(comm, matrix.info.symmetry);
-  for (bool* known : {&layout.by_columns, &layout.assumed, &layout.matlab}) {
-    *known = from_root(comm, *known ? 1 : 0) == 1;
-  }
+  info.source = name;
+  std::array<std::int64_t, 4> numbers{info.rows, info.columns, info.block, outline.matrix.nonzeros};
+  numbers = found_by_root(comm, [&] { return numbers; });
+  info.rows = numbers[0];
+  info.columns = numbers[1];
+  info.block = static_cast<int>(numbers[2]);
+  outline.matrix.nonzeros = numbers[3];
+  broadcast(comm, info.field);
+  broadcast(comm, info.symmetry);
   return outline;
 }
 
@@ -152,13 +133,12 @@ DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progr
                                    name));
   }
   if (layout.by_columns) std::swap(info.rows, info.columns);
-  matrix.first_row = even_split(info.rows, info.block, comm.size, comm.rank);
-  const GlobalIndex rows =
-      even_split(info.rows, info.block, comm.size, comm.rank + 1) - matrix.first_row;
+  const EvenShare share(comm, info.rows, info.block);
+  matrix.first_row = share.first;
   const FileLocation location = file_location(name);
   RoundedNumbers rounded;
   with_shared_hdf5(location.file, location.file, Hdf5Access::read, comm, progress, [&](hid_t file) {
-    read_rows(file, location, layout, rows, matrix, progress, rounded);
+    read_rows(file, location, layout, share.size(), matrix, progress, rounded);
   });
   warn_of_rounded(comm, name, rounded);
   return layout.by_columns ? rows_of_columns(comm, std::move(matrix), progress) : std::move(matrix);
@@ -168,25 +148,18 @@ void write_hdf5_matrix(const std::string& name, const DistributedCsr& matrix, co
                        Progress& progress) {
   const std::int64_t nonzeros = sum_over_ranks(comm, matrix.local_nonzeros());
   const Offset begin = sum_over_lower_ranks(comm, matrix.local_nonzeros());
-  std::optional<TemporaryFile> file;
-  std::string path;
-  {
-    LibraryCall copying(progress);
-    agree(comm, [&] {
-      if (comm.rank != 0) return;
-      path = file.emplace(file_location(name).file).name();
-      begin_hdf5(*file, name, 8 * matrix.info.rows + nonzeros * (8 + index_bytes(matrix.info)),
-                 progress);
-      add_group(path, name, matrix.info, nonzeros);
-    });
-  }
-  broadcast(comm, path);
   progress.expect(2 * matrix.local_nonzeros() + matrix.local_rows());
-  with_shared_hdf5(path, name, Hdf5Access::write, comm, progress,
-                   [&](hid_t opened) { write_rows(opened, name, matrix, begin, progress); });
-  agree(comm, [&] {
-    if (comm.rank == 0) file->rename_to_path();
-  });
+  write_shared_hdf5(
+      name, 8 * matrix.info.rows + nonzeros * (8 + index_bytes(matrix.info)), comm, progress,
+      [&](hid_t file) { add_group(file, name, matrix.info, nonzeros); },
+      [&](hid_t file) { write_rows(file, name, matrix, begin, progress); });
 }
+
+extern const SourceFunctions hdf5_source{
+    [](const Spec& spec, const Comm& comm, Progress& progress) {
+      return read_hdf5_matrix(spec.text(), comm, progress);
+    },
+    [](const Spec& spec, const Comm& comm) { return outline_hdf5_matrix(spec.text(), comm); },
+    write_hdf5_matrix};
 
 }  // namespace rowhalo

@@ -22,10 +22,6 @@ unsigned flags_of(Hdf5Access access) {
   hdf5_fail(place, "cannot be written", ExitCode::run_time);
 }
 
-void close_checked(Hdf5File& file, const std::string& place) {
-  hdf5_checked(H5Fclose(file.take()), place, "closing failed", ExitCode::run_time);
-}
-
 #ifdef H5_HAVE_PARALLEL
 constexpr bool parallel_library = true;
 
@@ -82,7 +78,7 @@ void in_turn(const std::string& path, const std::string& place, Hdf5Access acces
       Hdf5File file(H5Fopen(path.c_str(), flags_of(access), H5P_DEFAULT));
       if (!file) fail_to_open(place, access);
       work(file.get());
-      close_checked(file, place);
+      Hdf5Check{place, "closing failed"}(H5Fclose(file.take()));
     });
   }
 }

@@ -28,4 +28,11 @@ void with_shared_hdf5(const std::string& path, const std::string& place, Hdf5Acc
                       const Comm& comm, Progress& progress,
                       const std::function<void(hid_t file)>& work);
 
+/// Collective. Writes target `name`, `bytes` of data, under a temporary name that is renamed: rank
+/// 0 begins the file as target.hpp says and adds what `add` makes in it, then `fill` runs on every
+/// rank as `work` does above. Throws AgreedError (run time).
+void write_shared_hdf5(const std::string& name, std::int64_t bytes, const Comm& comm,
+                       Progress& progress, const std::function<void(hid_t file)>& add,
+                       const std::function<void(hid_t file)>& fill);
+
 }  // namespace rowhalo

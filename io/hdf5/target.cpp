@@ -7,13 +7,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
+#include "io/collective.hpp"
 #include "io/file_location.hpp"
-#include "io/hdf5/handles.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
+#include "io/temporary_file.hpp"
 
 namespace rowhalo {
 
@@ -40,6 +42,19 @@ std::int64_t copy_into(const TemporaryFile& file, const std::string& path, Progr
   }
   close_written(std::move(to), path);
   return from.bytes();
+}
+
+/// Makes `file` an HDF5 file in which `bytes` of data can be written: empty or the copy.
+void begin_hdf5(const TemporaryFile& file, const FileLocation& location, std::int64_t bytes,
+                Progress& progress) {
+  constexpr std::int64_t headers_bytes = 64 << 10;  // of groups, datasets and attributes
+  std::int64_t begun = 0;
+  if (adds_to_file(location)) {
+    begun = copy_into(file, location.file, progress);
+  } else {
+    file.write(hdf5_image(location.file, [](hid_t) {}));
+  }
+  file.reserve(begun + headers_bytes + bytes);
 }
 
 /// The group of the dataset `path` if it holds a matrix, else nothing.
@@ -96,18 +111,29 @@ void check_hdf5_target(const std::string& name, const std::string& option, Hdf5O
   }
 }
 
-void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t bytes,
-                Progress& progress) {
-  constexpr std::int64_t headers_bytes = 64 << 10;  // of groups, datasets and attributes
-  const QuietHdf5 quiet;
+void write_shared_hdf5(const std::string& name, std::int64_t bytes, const Comm& comm,
+                       Progress& progress, const std::function<void(hid_t file)>& add,
+                       const std::function<void(hid_t file)>& fill) {
   const FileLocation location = file_location(name);
-  std::int64_t begun = 0;
-  if (adds_to_file(location)) {
-    begun = copy_into(file, location.file, progress);
-  } else {
-    file.write(hdf5_image(location.file, [](hid_t) {}));
+  std::optional<TemporaryFile> temporary;
+  std::string path;
+  {
+    const QuietHdf5 quiet;
+    LibraryCall copying(progress);
+    path = found_by_root(comm, [&] {
+      const std::string begun = temporary.emplace(location.file).name();
+      begin_hdf5(*temporary, location, bytes, progress);
+      const Hdf5Check check{name, "cannot be written"};
+      Hdf5File file(check(H5Fopen(begun.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
+      add(file.get());
+      check(H5Fclose(file.take()));
+      return begun;
+    });
   }
-  file.reserve(begun + headers_bytes + bytes);
+  with_shared_hdf5(path, name, Hdf5Access::write, comm, progress, fill);
+  agree(comm, [&] {
+    if (temporary) temporary->rename_to_path();
+  });
 }
 
 }  // namespace rowhalo

@@ -7,11 +7,7 @@
 // not end. So the space is reserved before HDF5 writes, and small files are made in memory.
 #pragma once
 
-#include <cstdint>
 #include <string>
-
-#include "io/temporary_file.hpp"
-#include "partition/base/progress.hpp"
 
 namespace rowhalo {
 
@@ -21,10 +17,5 @@ enum class Hdf5Object { group, dataset };
 /// cannot be added to the existing file `name`: no HDF5 file, a group that exists already, or
 /// something else in its place. A dataset that exists is replaced.
 void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind);
-
-/// Local. Makes `file` an HDF5 file in which `bytes` of data can be written to target `name`: empty
-/// or the copy. Throws InputError (run time).
-void begin_hdf5(const TemporaryFile& file, const std::string& name, std::int64_t bytes,
-                Progress& progress);
 
 }  // namespace rowhalo

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "io/collective.hpp"
 #include "io/file_location.hpp"
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
-#include "io/hdf5/target.hpp"
 #include "io/vector_kinds.hpp"
 #include "io/vector_of_matrix.hpp"
 #include "partition/matrix/distributed_csr.hpp"
@@ -57,28 +57,19 @@ bool examine_vector(const FileLocation& location, const std::string& name, Globa
   return false;
 }
 
-/// The empty dataset, by rank 0, in a file that has been begun.
-void add_dataset(const std::string& path, const std::string& name, GlobalIndex size, hid_t type) {
-  const QuietHdf5 quiet;
-  const FileLocation location = file_location(name);
-  const std::string dataset = dataset_of(location);
+/// The empty dataset.
+void add_dataset(hid_t file, const std::string& name, GlobalIndex size, hid_t type) {
+  const std::string dataset = dataset_of(file_location(name));
   const std::size_t slash = dataset.rfind('/');
-  const auto check = [&](auto result) {
-    return hdf5_checked(result, name, "cannot be written", ExitCode::run_time);
-  };
-  Hdf5File file(check(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)));
-  {
-    const std::string above = dataset.substr(0, slash + 1);
-    const Hdf5Group group = hdf5_object_exists(file.get(), above)
-                                ? Hdf5Group(check(H5Gopen(file.get(), above.c_str(), H5P_DEFAULT)))
-                                : make_group(file.get(), above, name);
-    const std::string last = dataset.substr(slash + 1);
-    if (hdf5_object_exists(group.get(), last)) {
-      check(H5Ldelete(group.get(), last.c_str(), H5P_DEFAULT));
-    }
-    make_array(group.get(), last, size, type, name);
+  const std::string above = dataset.substr(0, slash + 1), last = dataset.substr(slash + 1);
+  const Hdf5Check check{name, "cannot be written"};
+  const Hdf5Group group = hdf5_object_exists(file, above)
+                              ? Hdf5Group(check(H5Gopen(file, above.c_str(), H5P_DEFAULT)))
+                              : make_group(file, above, name);
+  if (hdf5_object_exists(group.get(), last)) {
+    check(H5Ldelete(group.get(), last.c_str(), H5P_DEFAULT));
   }
-  check(H5Fclose(file.take()));
+  make_array(group.get(), last, size, type, name);
 }
 
 }  // namespace
@@ -86,20 +77,18 @@ void add_dataset(const std::string& path, const std::string& name, GlobalIndex s
 std::optional<std::vector<double>> read_hdf5_vector(const std::string& name, GlobalIndex size,
                                                     const Comm& comm, Progress& progress) {
   const FileLocation location = file_location(name);
-  std::int64_t is_matrix = 0;
-  agree(comm, [&] {
-    if (comm.rank == 0) is_matrix = examine_vector(location, name, size) ? 1 : 0;
-  });
-  if (sum_over_ranks(comm, is_matrix) > 0) return std::nullopt;
-  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
-  const GlobalIndex count = even_split(size, 1, comm.size, comm.rank + 1) - first;
-  std::vector<double> share;
+  if (found_by_root(comm, [&] { return examine_vector(location, name, size); })) {
+    return std::nullopt;
+  }
+  const EvenShare share(comm, size);
+  std::vector<double> values;
   RoundedNumbers rounded;
   with_shared_hdf5(location.file, location.file, Hdf5Access::read, comm, progress, [&](hid_t file) {
-    share = read_reals(open_vector(file, location, name, size), first, count, progress, rounded);
+    const Hdf5Array array = open_vector(file, location, name, size);
+    values = read_reals(array, share.first, share.size(), progress, rounded);
   });
   warn_of_rounded(comm, name, rounded);
-  return share;
+  return values;
 }
 
 void write_hdf5_vector(const std::string& name, const std::vector<double>& share,
@@ -108,29 +97,17 @@ void write_hdf5_vector(const std::string& name, const std::vector<double>& share
   const GlobalIndex size = sum_over_ranks(comm, count), first = sum_over_lower_ranks(comm, count);
   const bool wide = vector_type(precision) == NumberType::fp64;
   const FileLocation location = file_location(name);
-  std::optional<TemporaryFile> temporary;
-  std::string path;
-  {
-    LibraryCall copying(progress);
-    agree(comm, [&] {
-      if (comm.rank != 0) return;
-      path = temporary.emplace(location.file).name();
-      begin_hdf5(*temporary, name, size * (wide ? 8 : 4), progress);
-      add_dataset(path, name, size, wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT);
-    });
-  }
-  broadcast(comm, path);
   const auto value = [&](std::int64_t k) { return share[k]; };
-  with_shared_hdf5(path, location.file, Hdf5Access::write, comm, progress, [&](hid_t file) {
+  const auto add = [&](hid_t file) {
+    add_dataset(file, name, size, wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT);
+  };
+  write_shared_hdf5(name, size * (wide ? 8 : 4), comm, progress, add, [&](hid_t file) {
     const Hdf5Array array = open_vector(file, location, name, size);
     if (wide) {
       write_array<double>(array, first, count, progress, value);
     } else {
       write_array<float>(array, first, count, progress, value);
     }
-  });
-  agree(comm, [&] {
-    if (comm.rank == 0) temporary->rename_to_path();
   });
 }
 

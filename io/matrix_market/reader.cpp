@@ -7,8 +7,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <type_traits>
 
+#include "io/collective.hpp"
 #include "io/entry_delivery.hpp"
 #include "io/file_kind.hpp"
 #include "io/file_location.hpp"
@@ -30,11 +30,8 @@ struct Opening {
 TextSource source_of(const std::string& name, const Comm& comm) {
   const FileLocation location = file_location(name);
   TextSource source{name, location.file};
-  std::int64_t kind = 0;
-  agree(comm, [&] {
-    if (comm.rank == 0) kind = static_cast<int>(kind_of_file(location.file, location.file));
-  });
-  const auto found = static_cast<FileKind>(sum_over_ranks(comm, kind));
+  const FileKind found =
+      found_by_root(comm, [&] { return kind_of_file(location.file, location.file); });
   source.gzip = found == FileKind::matrix_market_gz || found == FileKind::tar;
   if (found == FileKind::tar) source.member = location.member;
   return source;
@@ -75,17 +72,13 @@ void check_room(const MatrixMarketHeader& header, std::int64_t most_bytes,
 }
 
 /// Collective. Opens the file wherever it is read and reads its header.
-Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm) {
-  Opening opening;
-  agree(comm, [&] {
-    if (comm.rank != 0) return;
+MatrixMarketHeader open_file(TextPieces& pieces, const std::string& path, const Comm& comm) {
+  const auto opening = found_by_root(comm, [&] {
     pieces.open();
-    opening.header = read_header(pieces, path);
-    opening.file_bytes = pieces.file_bytes();
-    check_room(opening.header, pieces.most_text_bytes(), path);
+    const MatrixMarketHeader header = read_header(pieces, path);
+    check_room(header, pieces.most_text_bytes(), path);
+    return Opening{header, pieces.file_bytes()};
   });
-  static_assert(std::is_trivially_copyable_v<Opening>);
-  ROWHALO_MPI(MPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, comm.handle));
   agree(comm, [&] {
     if (comm.rank != 0) pieces.open();
     if (pieces.file_bytes() != 0 && pieces.file_bytes() != opening.file_bytes) {
@@ -93,7 +86,7 @@ Opening open_file(TextPieces& pieces, const std::string& path, const Comm& comm)
     }
   });
   pieces.start_at(opening.header.bytes);
-  return opening;
+  return opening.header;
 }
 
 int threads_for(std::string_view text) {
@@ -180,9 +173,8 @@ void add_rounded(const std::string& path, const std::vector<ParsedLines>& parts,
 }
 
 /// Collective. All entries of the file that belong to rows of this rank.
-EntryChunks read_entries(TextPieces& pieces, const std::string& path,
-                         const MatrixMarketHeader& header, const Comm& comm, Progress& progress) {
-  EntryDelivery delivery(comm, header.rows, mirror_of(header.symmetry));
+void read_entries(TextPieces& pieces, const std::string& path, const MatrixMarketHeader& header,
+                  const Comm& comm, Progress& progress, EntryDelivery& delivery) {
   std::vector<ParsedLines> parts;  // reused: fresh memory costs page faults
   Place round{0, header.lines};
   RoundedNumbers rounded;
@@ -215,43 +207,40 @@ EntryChunks read_entries(TextPieces& pieces, const std::string& path,
         path, round.lines, round.entries, round.entries == 1 ? "y" : "ies", promise(header)));
   });
   warn_of_rounded(comm, path, rounded);
-  return delivery.take();
 }
 
 }  // namespace
 
 MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path) {
-  MatrixInfo info;
-  info.source = path;
-  info.rows = header.rows;
-  info.columns = header.columns;
-  info.field = name_of(header.field);
-  info.symmetry = name_of(header.symmetry);
-  return info;
+  return {path,
+          header.rows,
+          header.columns,
+          std::string(name_of(header.field)),
+          std::string(name_of(header.symmetry)),
+          1,
+          {}};
 }
 
 DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Progress& progress,
                                   std::int64_t piece_bytes) {
   progress.phase("read");
-  EntryChunks entries;
-  MatrixMarketHeader header;
-  {
-    TextPieces pieces(source_of(path, comm), comm, piece_bytes);
-    header = open_file(pieces, path, comm).header;
-    agree(comm, [&] {
-      check_memory(fmt::format("{}:{}", path, header.lines),
-                   {header.rows, header.columns, least_nonzeros(header), delivery_bytes}, comm);
-    });
-    entries = read_entries(pieces, path, header, comm, progress);
-  }
+  std::optional<TextPieces> pieces;
+  pieces.emplace(source_of(path, comm), comm, piece_bytes);
+  const MatrixMarketHeader header = open_file(*pieces, path, comm);
+  agree(comm, [&] {
+    check_memory(fmt::format("{}:{}", path, header.lines),
+                 {header.rows, header.columns, least_nonzeros(header), delivery_bytes}, comm);
+  });
+  EntryDelivery delivery(comm, header.rows, mirror_of(header.symmetry));
+  read_entries(*pieces, path, header, comm, progress, delivery);
+  pieces.reset();  // its memory
   progress.phase("assemble");
-  return assemble_rows(info_of(header, path), even_split(header.rows, 1, comm.size, comm.rank),
-                       even_split(header.rows, 1, comm.size, comm.rank + 1), std::move(entries));
+  return delivery.assemble(info_of(header, path));
 }
 
 MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm) {
   TextPieces pieces(source_of(path, comm), comm, default_piece_bytes);
-  return open_file(pieces, path, comm).header;
+  return open_file(pieces, path, comm);
 }
 
 }  // namespace rowhalo

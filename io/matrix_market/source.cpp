@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources .mtx and .mtx.gz: Matrix Market files (io/matrix_market/reader.hpp).
+// Sources .mtx, .mtx.gz and .tar.gz: Matrix Market files (io/matrix_market/reader.hpp).
 #include "io/matrix_market/reader.hpp"
 
 #include "io/matrix_market/writer.hpp"
@@ -8,24 +8,26 @@
 
 namespace rowhalo {
 
+namespace {
+
 DistributedCsr load_matrix_market(const Spec& spec, const Comm& comm, Progress& progress) {
   return read_matrix_market(spec.text(), comm, progress);
 }
 
 MatrixOutline outline_matrix_market(const Spec& spec, const Comm& comm) {
   const MatrixMarketHeader header = read_matrix_market_header(spec.text(), comm);
-  MatrixOutline outline;
-  outline.info = info_of(header, spec.text());
-  outline.nonzeros = least_nonzeros(header);
   // Mostly the whole diagonal of a symmetric matrix is there.
-  outline.exact = header.symmetry == MatrixMarketSymmetry::general ||
-                  header.layout == MatrixMarketLayout::array;
-  return outline;
+  const bool exact = header.symmetry == MatrixMarketSymmetry::general ||
+                     header.layout == MatrixMarketLayout::array;
+  return {info_of(header, spec.text()), least_nonzeros(header), exact};
 }
 
-void save_matrix_market(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
-                        Progress& progress) {
-  write_matrix_market(path, matrix, comm, progress);
-}
+}  // namespace
+
+extern const SourceFunctions archive_source{load_matrix_market, outline_matrix_market};
+extern const SourceFunctions matrix_market_source{
+    load_matrix_market, outline_matrix_market,
+    [](const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+       Progress& progress) { write_matrix_market(path, matrix, comm, progress); }};
 
 }  // namespace rowhalo

@@ -3,9 +3,9 @@
 // Reading of .npz files (reader.hpp), and the source .npz.
 #include "io/npz/reader.hpp"
 
-#include <type_traits>
 #include <utility>
 
+#include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
 #include "io/entry_delivery.hpp"
 #include "io/file_location.hpp"
@@ -26,22 +26,12 @@ const char* name_of(const NpzArray& array, const NpzOutline& outline) {
 
 /// Collective. What rank 0 finds, for all.
 NpzOutline agreed_npz(const std::string& path, const Comm& comm) {
-  NpzOutline outline;
-  agree(comm, [&] {
-    if (comm.rank == 0) outline = examine_npz(path);
-  });
-  static_assert(std::is_trivially_copyable_v<NpzOutline>);
-  ROWHALO_MPI(MPI_Bcast(&outline, sizeof outline, MPI_BYTE, 0, comm.handle));
-  return outline;
+  return found_by_root(comm, [&] { return examine_npz(path); });
 }
 
 MatrixInfo info_of(const NpzOutline& outline, const std::string& name) {
-  MatrixInfo info;
-  info.source = name;
-  info.rows = outline.rows;
-  info.columns = outline.columns;
-  info.field = outline.values.kind == 'f' ? "real" : "integer";
-  return info;
+  const char* field = outline.values.kind == 'f' ? "real" : "integer";
+  return {name, outline.rows, outline.columns, field, "general", 1, {}};
 }
 
 /// Streams of one file.
@@ -82,7 +72,7 @@ void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
   const Comm& comm = reading.comm;
   const NpzOutline& outline = reading.outline;
   const bool by_columns = outline.format == NpzFormat::csc;
-  matrix.first_row = even_split(matrix.info.rows, 1, comm.size, comm.rank);
+  matrix.first_row = EvenShare(comm, matrix.info.rows).first;
   matrix.offsets = read_offsets(reading, matrix.info.rows);
   const std::string place = reading.file.path() + ":indptr";
   std::int64_t end = 0;
@@ -150,14 +140,13 @@ DistributedCsr read_npz_entries(const NpzReading& reading, const MatrixInfo& inf
     delivery.send({entries});
   }
   reading.progress.phase("assemble");
-  return assemble_rows(info, even_split(info.rows, 1, comm.size, comm.rank),
-                       even_split(info.rows, 1, comm.size, comm.rank + 1), delivery.take());
+  return delivery.assemble(info);
 }
 
-}  // namespace
-
-DistributedCsr read_npz(const std::string& name, const Comm& comm, Progress& progress) {
+/// Collective. Every rank gets its even share of rows. Throws AgreedError naming file and array.
+DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) {
   progress.phase("read");
+  const std::string& name = spec.text();
   const std::string path = file_location(name).file;
   const NpzOutline outline = agreed_npz(path, comm);
   InputFile file;
@@ -184,16 +173,12 @@ DistributedCsr read_npz(const std::string& name, const Comm& comm, Progress& pro
   return rows_of_columns(comm, std::move(matrix), progress);
 }
 
-DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) {
-  return read_npz(spec.text(), comm, progress);
-}
+}  // namespace
 
-MatrixOutline outline_npz(const Spec& spec, const Comm& comm) {
-  const NpzOutline found = agreed_npz(file_location(spec.text()).file, comm);
-  MatrixOutline outline;
-  outline.info = info_of(found, spec.text());
-  outline.nonzeros = found.nonzeros;
-  return outline;
-}
+extern const SourceFunctions npz_source{
+    load_npz, [](const Spec& spec, const Comm& comm) {
+      const NpzOutline found = agreed_npz(file_location(spec.text()).file, comm);
+      return MatrixOutline{info_of(found, spec.text()), found.nonzeros};
+    }};
 
 }  // namespace rowhalo

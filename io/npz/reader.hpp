@@ -35,7 +35,4 @@ struct NpzOutline {
 /// Local. Throws InputError that says what is missing, what is there instead, and the remedy.
 NpzOutline examine_npz(const std::string& path);
 
-/// Collective. Every rank gets its even share of rows. Throws AgreedError naming file and array.
-DistributedCsr read_npz(const std::string& path, const Comm& comm, Progress& progress);
-
 }  // namespace rowhalo

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
-#include <type_traits>
 
+#include "io/collective.hpp"
 #include "io/host_memory.hpp"
 #include "io/petsc/pieces.hpp"
 #include "partition/base/prefault.hpp"
@@ -166,14 +166,10 @@ bool holds_petsc_matrix(const std::string& path) {
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
                         InputFile* file) {
   InputFile opened;
-  PetscOpening opening;
-  agree(comm, [&] {
-    if (comm.rank != 0) return;
+  const auto opening = found_by_root(comm, [&] {
     opened = InputFile(path);
-    opening = read_opening(opened, wanted);
+    return read_opening(opened, wanted);
   });
-  static_assert(std::is_trivially_copyable_v<PetscOpening>);
-  ROWHALO_MPI(MPI_Bcast(&opening, sizeof opening, MPI_BYTE, 0, comm.handle));
   if (file == nullptr) return opening.outline;
   agree(comm, [&] {
     if (comm.rank != 0) opened = InputFile(path);
@@ -193,13 +189,10 @@ DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Prog
   const PetscHeader& header = outline.header;
   agree(comm, [&] { check_memory(path, {header.rows, header.columns, header.nonzeros}, comm); });
   DistributedCsr matrix;
-  matrix.info.source = path;
-  matrix.info.rows = header.rows;
-  matrix.info.columns = header.columns;
-  matrix.info.block = outline.block;
-  matrix.first_row = even_split(header.rows, outline.block, comm.size, comm.rank);
-  const GlobalIndex last_row = even_split(header.rows, outline.block, comm.size, comm.rank + 1);
-  matrix.offsets.assign(last_row - matrix.first_row + 1, 0);
+  matrix.info = info_of(outline, path);
+  const EvenShare share(comm, header.rows, outline.block);
+  matrix.first_row = share.first;
+  matrix.offsets.assign(share.size() + 1, 0);
   const PetscReader read(file, header.index_bytes, piece, progress);
   const auto read_body = header.dense ? read_dense : read_compressed;
   read_body(read, header, comm, progress, matrix);

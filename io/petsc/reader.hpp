@@ -23,6 +23,10 @@ struct PetscOutline {
   PetscHeader header;
   int block = 1;
 };
+/// What it says of the matrix that the user named `name`.
+inline MatrixInfo info_of(const PetscOutline& outline, const std::string& name) {
+  return {name, outline.header.rows, outline.header.columns, "real", "general", outline.block, {}};
+}
 
 /// Whether there is FILE.info; true, too, where that cannot be told, so that opening it says why.
 bool petsc_info_exists(const std::string& info_path);

@@ -8,25 +8,16 @@
 
 namespace rowhalo {
 
-DistributedCsr load_petsc(const Spec& spec, const Comm& comm, Progress& progress) {
-  return read_petsc_matrix(file_location(spec.text()).file, comm, progress);
-}
-
-MatrixOutline outline_petsc(const Spec& spec, const Comm& comm) {
-  const auto [header, block] =
-      open_petsc(file_location(spec.text()).file, PetscObject::matrix, comm, nullptr);
-  MatrixOutline outline;
-  outline.info.source = spec.text();
-  outline.info.rows = header.rows;
-  outline.info.columns = header.columns;
-  outline.info.block = block;
-  outline.nonzeros = header.nonzeros;
-  return outline;
-}
-
-void save_petsc(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
-                Progress& progress) {
-  write_petsc_matrix(path, matrix, comm, progress);
-}
+extern const SourceFunctions petsc_source{
+    [](const Spec& spec, const Comm& comm, Progress& progress) {
+      return read_petsc_matrix(file_location(spec.text()).file, comm, progress);
+    },
+    [](const Spec& spec, const Comm& comm) {
+      const std::string file = file_location(spec.text()).file;
+      const PetscOutline found = open_petsc(file, PetscObject::matrix, comm, nullptr);
+      return MatrixOutline{info_of(found, spec.text()), found.header.nonzeros};
+    },
+    [](const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+       Progress& progress) { write_petsc_matrix(path, matrix, comm, progress); }};
 
 }  // namespace rowhalo

@@ -7,6 +7,7 @@
 
 #include <iterator>
 
+#include "io/collective.hpp"
 #include "io/file_location.hpp"
 #include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
@@ -18,11 +19,7 @@ namespace rowhalo {
 std::optional<std::vector<double>> read_petsc_vector(const std::string& name, GlobalIndex size,
                                                      const Comm& comm, Progress& progress) {
   const FileLocation location = file_location(name);
-  std::int64_t is_matrix = 0;
-  agree(comm, [&] {
-    if (comm.rank == 0) is_matrix = holds_petsc_matrix(location.file) ? 1 : 0;
-  });
-  if (sum_over_ranks(comm, is_matrix) > 0) return std::nullopt;
+  if (found_by_root(comm, [&] { return holds_petsc_matrix(location.file); })) return std::nullopt;
   InputFile file;
   const PetscHeader header = open_petsc(location.file, PetscObject::vector, comm, &file).header;
   agree(comm, [&] {
@@ -31,11 +28,11 @@ std::optional<std::vector<double>> read_petsc_vector(const std::string& name, Gl
     throw InputError(fmt::format("{}: byte {}: the vector has {} entries where {} are needed", name,
                                  header.index_bytes, header.rows, size));
   });
-  const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
-  std::vector<double> share(even_split(size, 1, comm.size, comm.rank + 1) - first);
+  const EvenShare share(comm, size);
+  std::vector<double> values(share.size());
   const PetscReader read(file, header.index_bytes, default_petsc_piece, progress);
-  agree(comm, [&] { read.reals(header.value_at(first), std::ssize(share), share.data()); });
-  return share;
+  agree(comm, [&] { read.reals(header.value_at(share.first), share.size(), values.data()); });
+  return values;
 }
 
 void write_petsc_vector(const std::string& name, const std::vector<double>& share, Precision,

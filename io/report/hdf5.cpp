@@ -22,167 +22,137 @@ namespace rowhalo {
 
 namespace {
 
+/// Numbers, and truth values as 0 or 1.
+std::int64_t whole_number(const Json& value) {
+  return value.is_boolean() ? std::int64_t{value.get<bool>()} : value.get<std::int64_t>();
+}
+
 /// Writes into one file; errors as hdf5_fail, run time.
 class Hdf5Report {
  public:
   explicit Hdf5Report(const std::string& path) : path_(path) {}
 
-  void write_object(hid_t group, const Json& object) const;
-  void write_ranks(hid_t group, const RankReport& ranks) const;
+  void write_object(hid_t group, const Json& object) const {
+    for (const auto& item : object.items()) {
+      if (item.value().is_object()) {
+        const Hdf5Group inner = make_group(group, item.key(), path_);
+        write_object(inner.get(), item.value());
+      } else if (item.value().is_array()) {
+        write_list(group, item.key(), item.value());
+      } else {
+        write_value(group, item.key().c_str(), item.value());
+      }
+    }
+  }
+
+  void write_ranks(hid_t group, const RankReport& ranks) const {
+    fields(ranks, [&](const char* name, const auto& values, const char*) {
+      write_per_rank(group, name, values, ranks.rows.size());
+    });
+  }
 
  private:
-  void write_per_rank(hid_t group, const std::string& name, const std::vector<std::int64_t>& values,
-                      std::size_t ranks) const;
-  void write_per_rank(hid_t group, const std::string& name, const std::vector<PhaseReport>& values,
-                      std::size_t ranks) const;
-  void write_per_rank(hid_t group, const std::string& name, const std::vector<double>& values,
-                      std::size_t ranks) const;
-  void write_value(hid_t group, const std::string& name, const Json& value) const;
-  void write_null(hid_t group, const std::string& name) const;
-  void write_list(hid_t group, const std::string& name, const Json& list) const;
-  void write_columns(hid_t group, const Json& rows) const;
-  void write_column(hid_t group, const std::string& name, const std::vector<Json>& values) const;
-  void write_texts(hid_t group, const std::string& name, const std::vector<Json>& values) const;
+  void write_per_rank(hid_t group, const char* name, const std::vector<std::int64_t>& values,
+                      std::size_t) const {
+    write_dataset<std::int64_t>(group, name, values, path_);
+  }
+  /// A dataset per phase.
+  void write_per_rank(hid_t group, const char*, const std::vector<PhaseReport>& values,
+                      std::size_t) const {
+    std::map<std::string, std::vector<double>> seconds;
+    for (const PhaseReport& phases : values) {
+      fields(phases, [&](const std::string& name, double value, const char*) {
+        seconds[name + "_seconds"].push_back(value);
+      });
+    }
+    for (const auto& [name, column] : seconds) {
+      write_dataset<double>(group, name.c_str(), column, path_);
+    }
+  }
+  /// A row per rank.
+  void write_per_rank(hid_t group, const char* name, const std::vector<double>& values,
+                      std::size_t ranks) const {
+    const hsize_t shape[] = {ranks, values.size() / ranks};
+    write_dataset<double>(group, name, values, shape, path_);
+  }
 
-  template <class T>
-  T checked(T result) const {
-    return hdf5_checked(result, path_, "writing failed", ExitCode::run_time);
+  void write_value(hid_t group, const char* name, const Json& value) const {
+    if (value.is_null()) {
+      const Hdf5Space space(check_(H5Screate(H5S_NULL)));
+      const Hdf5Attribute attribute(
+          check_(H5Acreate(group, name, H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+    } else if (value.is_string()) {
+      write_attribute(group, name, value.get<std::string>(), path_);
+    } else if (value.is_number_float()) {
+      write_attribute(group, name, value.get<double>(), path_);
+    } else {
+      write_attribute(group, name, whole_number(value), path_);
+    }
+  }
+
+  void write_list(hid_t group, const std::string& name, const Json& list) const {
+    const bool objects = !list.empty() && list.front().is_object();
+    if (!objects) {
+      write_column(group, name.c_str(), list.get<std::vector<Json>>());
+    } else if (name == "flows") {
+      write_columns(group, list);
+    } else {
+      const Hdf5Group inner = make_group(group, name, path_);
+      write_columns(inner.get(), list);
+    }
+  }
+
+  void write_columns(hid_t group, const Json& rows) const {
+    if (rows.empty()) return;
+    for (const auto& item : rows.front().items()) {
+      std::vector<Json> column;
+      for (const Json& row : rows) column.push_back(row.at(item.key()));
+      write_column(group, item.key().c_str(), column);
+    }
+  }
+
+  void write_column(hid_t group, const char* name, const std::vector<Json>& values) const {
+    const auto all = [&](auto property) { return std::ranges::all_of(values, property); };
+    const auto whole = [](const Json& value) {
+      return value.is_number_integer() || value.is_boolean();
+    };
+    if (all(whole)) {
+      std::vector<std::int64_t> numbers;
+      for (const Json& value : values) numbers.push_back(whole_number(value));
+      write_dataset<std::int64_t>(group, name, numbers, path_);
+    } else if (all([](const Json& value) { return value.is_number() || value.is_null(); })) {
+      std::vector<double> numbers;
+      for (const Json& value : values) {
+        numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                          : value.get<double>());
+      }
+      write_dataset<double>(group, name, numbers, path_);
+    } else {
+      write_texts(group, name, values);
+    }
+  }
+
+  void write_texts(hid_t group, const char* name, const std::vector<Json>& values) const {
+    std::vector<std::string> texts;
+    for (const Json& value : values) {
+      texts.push_back(value.is_string() ? value.get<std::string>()
+                      : value.is_null() ? ""
+                                        : value.dump());
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    const hsize_t size = pointers.size();
+    const Hdf5Space space(check_(H5Screate_simple(1, &size, nullptr)));
+    const Hdf5Type type(hdf5_text_type());
+    const Hdf5Dataset dataset(check_(
+        H5Dcreate(group, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+    if (size == 0) return;
+    check_(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()));
   }
 
   const std::string& path_;
+  Hdf5Check check_{path_, "writing failed"};
 };
-
-void Hdf5Report::write_null(hid_t group, const std::string& name) const {
-  const Hdf5Space space(checked(H5Screate(H5S_NULL)));
-  const Hdf5Attribute attribute(checked(
-      H5Acreate(group, name.c_str(), H5T_NATIVE_DOUBLE, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
-}
-
-void Hdf5Report::write_value(hid_t group, const std::string& name, const Json& value) const {
-  if (value.is_null()) {
-    write_null(group, name);
-  } else if (value.is_string()) {
-    write_attribute(group, name.c_str(), value.get<std::string>(), path_);
-  } else if (value.is_number_float()) {
-    write_attribute(group, name.c_str(), value.get<double>(), path_);
-  } else {
-    const std::int64_t number =
-        value.is_boolean() ? std::int64_t{value.get<bool>()} : value.get<std::int64_t>();
-    write_attribute(group, name.c_str(), number, path_);
-  }
-}
-
-void Hdf5Report::write_texts(hid_t group, const std::string& name,
-                             const std::vector<Json>& values) const {
-  std::vector<std::string> texts;
-  for (const Json& value : values) {
-    texts.push_back(value.is_string() ? value.get<std::string>()
-                    : value.is_null() ? ""
-                                      : value.dump());
-  }
-  std::vector<const char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(text.c_str());
-  const hsize_t size = pointers.size();
-  const Hdf5Space space(checked(H5Screate_simple(1, &size, nullptr)));
-  const Hdf5Type type(hdf5_text_type());
-  const Hdf5Dataset dataset(checked(H5Dcreate(group, name.c_str(), type.get(), space.get(),
-                                              H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
-  if (size == 0) return;
-  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()));
-}
-
-void Hdf5Report::write_column(hid_t group, const std::string& name,
-                              const std::vector<Json>& values) const {
-  const auto all = [&](auto property) {
-    return std::all_of(values.begin(), values.end(), property);
-  };
-  const auto whole = [](const Json& value) {
-    return value.is_number_integer() || value.is_boolean();
-  };
-  if (all(whole)) {
-    std::vector<std::int64_t> numbers;
-    for (const Json& value : values) {
-      numbers.push_back(value.is_boolean() ? std::int64_t{value.get<bool>()}
-                                           : value.get<std::int64_t>());
-    }
-    write_dataset<std::int64_t>(group, name.c_str(), numbers, path_);
-  } else if (all([](const Json& value) { return value.is_number() || value.is_null(); })) {
-    std::vector<double> numbers;
-    for (const Json& value : values) {
-      numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                        : value.get<double>());
-    }
-    write_dataset<double>(group, name.c_str(), numbers, path_);
-  } else {
-    write_texts(group, name, values);
-  }
-}
-
-void Hdf5Report::write_columns(hid_t group, const Json& rows) const {
-  if (rows.empty()) return;
-  for (const auto& item : rows.front().items()) {
-    std::vector<Json> column;
-    for (const Json& row : rows) column.push_back(row.at(item.key()));
-    write_column(group, item.key(), column);
-  }
-}
-
-void Hdf5Report::write_list(hid_t group, const std::string& name, const Json& list) const {
-  const bool objects = !list.empty() && list.front().is_object();
-  if (!objects) {
-    write_column(group, name, list.get<std::vector<Json>>());
-  } else if (name == "flows") {
-    write_columns(group, list);
-  } else {
-    const Hdf5Group inner = make_group(group, name, path_);
-    write_columns(inner.get(), list);
-  }
-}
-
-void Hdf5Report::write_object(hid_t group, const Json& object) const {
-  for (const auto& item : object.items()) {
-    if (item.value().is_object()) {
-      const Hdf5Group inner = make_group(group, item.key(), path_);
-      write_object(inner.get(), item.value());
-    } else if (item.value().is_array()) {
-      write_list(group, item.key(), item.value());
-    } else {
-      write_value(group, item.key(), item.value());
-    }
-  }
-}
-
-void Hdf5Report::write_ranks(hid_t group, const RankReport& ranks) const {
-  fields(ranks, [&](const std::string& name, const auto& values, const char*) {
-    write_per_rank(group, name, values, ranks.rows.size());
-  });
-}
-
-void Hdf5Report::write_per_rank(hid_t group, const std::string& name,
-                                const std::vector<std::int64_t>& values, std::size_t) const {
-  write_dataset<std::int64_t>(group, name.c_str(), values, path_);
-}
-
-/// A dataset per phase.
-void Hdf5Report::write_per_rank(hid_t group, const std::string&,
-                                const std::vector<PhaseReport>& values, std::size_t) const {
-  std::map<std::string, std::vector<double>> seconds;
-  for (const PhaseReport& phases : values) {
-    fields(phases, [&](const std::string& name, double value, const char*) {
-      seconds[name + "_seconds"].push_back(value);
-    });
-  }
-  for (const auto& [name, column] : seconds) {
-    write_dataset<double>(group, name.c_str(), column, path_);
-  }
-}
-
-/// A row per rank.
-void Hdf5Report::write_per_rank(hid_t group, const std::string& name,
-                                const std::vector<double>& values, std::size_t ranks) const {
-  const hsize_t shape[] = {ranks, values.size() / ranks};
-  write_dataset<double>(group, name.c_str(), values, shape, path_);
-}
 
 }  // namespace
 

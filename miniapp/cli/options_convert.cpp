@@ -16,7 +16,7 @@ void add_convert_command(App& app, CommandLine& line) {
   options->device = "cpu";
   std::string kinds;
   for (const SourceEntry& entry : sources()) {
-    if (entry.save != nullptr) kinds += fmt::format("\n  {}", entry.usage);
+    if (entry.functions->save != nullptr) kinds += fmt::format("\n  {}", entry.usage);
   }
   CLI::Option* in =
       convert->add_option("IN", options->matrix, "a file or a generator:" + source_usage());

@@ -25,14 +25,14 @@ void check_rows(const DistributedCsr& matrix) {
 }
 
 void generate(const Spec& spec, const SourceEntry& source) {
-  const MatrixOutline outline = source.outline(spec, alone());
+  const MatrixOutline outline = source.functions->outline(spec, alone());
   require(outline.info.rows >= 0 && outline.info.columns >= 0, "no negative sizes");
   require(outline.nonzeros >= 0, "no negative number of nonzeros");
   require(outline.info.block >= 1, "blocks have a size");
   // rmat may draw an edge many times.
   if (outline.info.rows > 300 || outline.nonzeros > 3000 || spec.number("edges", 1) > 100) return;
   Progress progress;
-  check_rows(source.load(spec, alone(), progress));
+  check_rows(source.functions->load(spec, alone(), progress));
 }
 
 }  // namespace

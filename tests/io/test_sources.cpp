@@ -122,8 +122,8 @@ TEST_CASE("The table names each source once") {
   std::map<std::string, int> names;
   for (const SourceEntry& entry : sources()) {
     ++names[entry.name];
-    CHECK(entry.load != nullptr);
-    if (entry.name[0] != '.') CHECK(entry.outline != nullptr);
+    CHECK(entry.functions->load != nullptr);
+    if (entry.name[0] != '.') CHECK(entry.functions->outline != nullptr);
     CHECK(std::string(entry.usage).find(entry.name) != std::string::npos);
   }
   for (const auto& [name, times] : names) CHECK(times == 1);

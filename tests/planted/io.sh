@@ -24,9 +24,9 @@ fault "clamped columns kept" io/generators/elasticity.cpp \
 fault "edges drawn by their number on the rank" io/generators/rmat.cpp \
   'rmat.draw(begin + k)' \
   'rmat.draw(k)'
-fault "edges of the last thread only are sent" io/generators/rmat.cpp \
-  'round.sent[rank] += count;' \
-  'round.sent[rank] = count;'
+fault "edges of the last thread only are sent" io/entry_delivery.cpp \
+  'counts[rank] += own[rank];' \
+  'counts[rank] = own[rank];'
 fault "streets end at their quarter" io/generators/road.cpp \
   ' || runs_along_x(next) == along_x' \
   ''
