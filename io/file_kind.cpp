@@ -8,11 +8,13 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <stdexcept>
 #include <utility>
 
 #include "io/input_file.hpp"
+#include "io/matrix_market/parser.hpp"
+#include "io/petsc/format.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {
@@ -54,34 +56,12 @@ constexpr std::pair<std::string_view, const char*> refusals[] = {
     {bytes("CDF\x02"), "is a NetCDF file of the classic format; convert it by nccopy -k netCDF-4"},
 };
 
-std::string read_start(const InputFile& file, std::int64_t offset, std::int64_t size) {
-  std::string text(std::clamp<std::int64_t>(file.bytes() - offset, 0, size), '\0');
-  file.read(offset, text.data(), static_cast<std::int64_t>(text.size()));
-  return text;
-}
-
 bool has_hdf5_signature(const InputFile& file) {
   const auto size = static_cast<std::int64_t>(hdf5_signature.size());
   for (std::int64_t at = 0; at + size <= file.bytes(); at = at == 0 ? 512 : 2 * at) {
-    if (read_start(file, at, size) == hdf5_signature) return true;
+    if (file.text(at, size) == hdf5_signature) return true;
   }
   return false;
-}
-
-/// Class ids of PETSc's objects lie close together: 1211200 to 1211300, in either byte order, with
-/// four zeros before or behind them in 64 bits.
-bool is_petsc(std::string_view start) {
-  const auto id_at = [&](std::size_t at, bool big) {
-    std::uint32_t id = 0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const auto byte = static_cast<unsigned char>(start[at + (big ? k : 3 - k)]);
-      id = id << 8 | byte;
-    }
-    return id > 1211200 && id < 1211300;
-  };
-  if (start.size() < 4) return false;
-  if (id_at(0, true) || id_at(0, false)) return true;
-  return start.size() >= 8 && start.substr(0, 4) == bytes("\0\0\0\0") && id_at(4, true);
 }
 
 /// Behind a byte-order mark, blanks and empty lines stands the banner, with one % or two.
@@ -91,17 +71,27 @@ bool is_matrix_market(std::string_view start) {
   start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
   if (!start.starts_with('%')) return false;
   start.remove_prefix(start.starts_with("%%") ? 2 : 1);
-  return start.size() >= word.size() &&
-         std::equal(word.begin(), word.end(), start.begin(),
-                    [](char small, char any) { return any == small || any == small - 'a' + 'A'; });
+  return lower_case(start.substr(0, word.size())) == word;
 }
 
-/// The first bytes of what a gzip file holds; fewer where they are damaged.
-std::string inflated_start(std::string_view packed) {
-  std::string text(start_bytes, '\0');
-  z_stream stream{};
+FileContent content_of_gzip(std::string_view packed) {
   constexpr int gzip_window_bits = 15 + 16;
-  if (inflateInit2(&stream, gzip_window_bits) != Z_OK) return {};
+  const std::string start = inflated_start(packed, start_bytes, gzip_window_bits);
+  if (start.size() >= tar_block_bytes && is_tar_header(start)) return {FileKind::tar};
+  const bool binary = start.starts_with(hdf5_signature) || start.starts_with("PK\x03\x04") ||
+                      start.starts_with("MATLAB ") || begins_like_petsc(start);
+  if (binary) return {FileKind::none, "is gzip-compressed, and no text; unpack it by gunzip"};
+  return {FileKind::matrix_market_gz};
+}
+
+}  // namespace
+
+std::string inflated_start(std::string_view packed, std::int64_t bytes, int window_bits) {
+  std::string text(bytes, '\0');
+  z_stream stream{};
+  if (inflateInit2(&stream, window_bits) != Z_OK) {
+    throw std::runtime_error("inflateInit2: out of memory");
+  }
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(text.data());
@@ -111,17 +101,6 @@ std::string inflated_start(std::string_view packed) {
   inflateEnd(&stream);
   return text;
 }
-
-FileContent content_of_gzip(std::string_view packed) {
-  const std::string start = inflated_start(packed);
-  if (start.size() >= tar_block_bytes && is_tar_header(start)) return {FileKind::tar};
-  const bool binary = start.starts_with(hdf5_signature) || start.starts_with("PK\x03\x04") ||
-                      start.starts_with("MATLAB ") || is_petsc(start);
-  if (binary) return {FileKind::none, "is gzip-compressed, and no text; unpack it by gunzip"};
-  return {FileKind::matrix_market_gz};
-}
-
-}  // namespace
 
 bool is_tar_header(std::string_view block) {
   constexpr std::size_t sum_at = 148, sum_bytes = 8;
@@ -141,31 +120,18 @@ bool is_tar_header(std::string_view block) {
 
 FileContent content_of(const std::string& path) {
   const InputFile file(path);
-  const std::string start = read_start(file, 0, start_bytes);
+  const std::string start = file.text(0, start_bytes);
   if (is_matrix_market(start)) return {FileKind::matrix_market};
   if (has_hdf5_signature(file)) return {FileKind::hdf5};
   if (start.starts_with("\x1f\x8b")) return content_of_gzip(start);
   if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) return {FileKind::npz};
-  if (is_petsc(start)) return {FileKind::petsc};
+  if (begins_like_petsc(start)) return {FileKind::petsc};
   if (is_tar_header(start)) return {FileKind::tar};
   for (const auto& [first, refusal] : refusals) {
     if (start.starts_with(first)) return {FileKind::none, refusal};
   }
   return {};
 }
-
-namespace {
-
-/// In any case of letters; `suffix` is small.
-bool has_suffix(std::string_view file, std::string_view suffix) {
-  if (file.size() < suffix.size()) return false;
-  return std::equal(
-      suffix.begin(), suffix.end(), file.end() - std::ssize(suffix), [](char small, char any) {
-        return any == small || (small >= 'a' && small <= 'z' && any == small - 'a' + 'A');
-      });
-}
-
-}  // namespace
 
 FileKind kind_by_suffix(std::string_view file) {
   constexpr std::pair<std::string_view, FileKind> suffixes[] = {
@@ -180,14 +146,16 @@ FileKind kind_by_suffix(std::string_view file) {
       {".tar.gz", FileKind::tar},
       {".tgz", FileKind::tar},
       {".tar", FileKind::tar}};
+  const std::string small = lower_case(file);
   for (const auto& [suffix, kind] : suffixes) {
-    if (has_suffix(file, suffix)) return kind;
+    if (small.ends_with(suffix)) return kind;
   }
   return FileKind::none;
 }
 
 bool has_writable_suffix(std::string_view file) {
-  return !has_suffix(file, ".mat") && !has_suffix(file, ".h5ad");
+  const std::string small = lower_case(file);
+  return !small.ends_with(".mat") && !small.ends_with(".h5ad");
 }
 
 FileKind kind_of_file(const std::string& path, const std::string& what) {

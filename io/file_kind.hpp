@@ -5,7 +5,7 @@
 // message can say how to convert them. Local; nothing here knows of MPI.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -43,5 +43,9 @@ FileKind kind_of_file(const std::string& path, const std::string& what);
 
 /// Whether `block`, 512 bytes, is the header of a member of a tar archive: its checksum is right.
 bool is_tar_header(std::string_view block);
+
+/// What `packed`, deflated data or their start, unpacks to: the first `bytes`, fewer where it ends
+/// or is damaged. `window_bits` as zlib has them.
+std::string inflated_start(std::string_view packed, std::int64_t bytes, int window_bits);
 
 }  // namespace rowhalo

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -13,14 +14,6 @@
 #include "partition/base/regular_file.hpp"
 
 namespace rowhalo {
-
-namespace {
-
-std::string error_text(const std::string& path, const char* what) {
-  return fmt::format("{}: {}: {}", path, what, std::strerror(errno));
-}
-
-}  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
   const RegularFile file = open_regular_file(path);
@@ -33,7 +26,9 @@ void InputFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
   while (bytes > 0) {
     const ssize_t count = ::pread(number(), next, bytes, offset);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw InputError(error_text(path_, "reading failed"), offset);
+    if (count < 0) {
+      throw InputError(fmt::format("{}: reading failed: {}", path_, std::strerror(errno)), offset);
+    }
     if (count == 0) {
       throw InputError(path_ + ": the file became shorter while it was read; try again", offset);
     }
@@ -41,6 +36,12 @@ void InputFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
     offset += count;
     bytes -= count;
   }
+}
+
+std::string InputFile::text(std::int64_t offset, std::int64_t bytes) const {
+  std::string text(std::clamp<std::int64_t>(bytes_ - offset, 0, bytes), '\0');
+  read(offset, text.data(), std::ssize(text));
+  return text;
 }
 
 }  // namespace rowhalo

@@ -23,6 +23,8 @@ class InputFile {
   int release() { return descriptor_.release(); }  ///< the caller closes it
   /// Reads exactly `bytes` from `offset` on; for any thread.
   void read(std::int64_t offset, void* to, std::int64_t bytes) const;
+  /// The `bytes` from `offset` on, fewer where the file ends.
+  std::string text(std::int64_t offset, std::int64_t bytes) const;
 
  private:
   std::string path_;

@@ -4,6 +4,7 @@
 #include "io/notices.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -16,6 +17,15 @@ void print_notice(const Comm& comm, const std::string& text) {
   if (comm.rank != 0) return;
   std::fprintf(stderr, "rowhalo: %s\n", one_line(text).c_str());
   std::fflush(stderr);
+}
+
+std::string first_names(std::vector<std::string> names) {
+  constexpr std::size_t shown = 8;
+  if (names.size() > shown) {
+    names.resize(shown);
+    names.emplace_back("...");
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void warn_of_rounded(const Comm& comm, const std::string& name, const RoundedNumbers& rounded) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "partition/comm.hpp"
 
@@ -13,6 +14,9 @@ namespace rowhalo {
 
 /// Rank 0 prints "rowhalo: TEXT"; the others print nothing.
 void print_notice(const Comm& comm, const std::string& text);
+
+/// "a, b, c, ...": the first few of the names, for a message.
+std::string first_names(std::vector<std::string> names);
 
 /// Whole numbers of a file that fp64 cannot hold, so that they were rounded.
 struct RoundedNumbers {

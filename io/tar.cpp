@@ -4,7 +4,6 @@
 #include "io/tar.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "io/file_kind.hpp"
+#include "io/notices.hpp"
 #include "partition/base/errors.hpp"
 #include "partition/base/text.hpp"
 
@@ -143,12 +143,8 @@ class TarStream {
   std::int64_t left_ = 0;  ///< bytes before the next header
 };
 
-/// The first few, for a message.
 std::string listed_members(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 8;
-  if (names.empty()) return "no files";
-  const std::vector<std::string> first(names.begin(), names.begin() + std::min(most, names.size()));
-  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > most ? ", ..." : "");
+  return names.empty() ? "no files" : first_names(names);
 }
 
 }  // namespace

@@ -60,14 +60,6 @@ Groups groups_of(hid_t file) {
   return groups;
 }
 
-/// The first few, for a message.
-std::string joined(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 8;
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + std::min(shown, names.size()));
-  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > shown ? ", ..." : "");
-}
-
 Hdf5Group open_group(hid_t file, const FileLocation& location, const std::string& name) {
   const std::string path = group_of(location);
   const LinksInside links(H5P_GROUP_ACCESS);
@@ -75,7 +67,7 @@ Hdf5Group open_group(hid_t file, const FileLocation& location, const std::string
   if (!group) {
     links.check(name);
     throw InputError(fmt::format("{}: there is no group '{}' in it; its groups are {}", name, path,
-                                 joined(groups_of(file).all)));
+                                 first_names(groups_of(file).all)));
   }
   if (holds_matrix(group.get())) return group;
   const char* missing = missing_dataset(group.get(), layouts[has_link(group.get(), "jc") ? 1 : 0]);
@@ -88,7 +80,7 @@ Hdf5Group open_group(hid_t file, const FileLocation& location, const std::string
   }
   throw InputError(fmt::format(
       "{}: the group '{}' has no dataset '{}'; matrices are in {}: name one as {}", name, path,
-      missing, joined(groups.with_matrix), shell_quoted(location.file + ":/GROUP")));
+      missing, first_names(groups.with_matrix), shell_quoted(location.file + ":/GROUP")));
 }
 
 /// What the words that scipy, h5py, AnnData and h5sparse have for a format say.

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "io/bytes.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {
@@ -26,21 +27,21 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 }
 
 /// '<f8': byte order, kind, bytes (characters of U).
-bool parse_type(std::string_view value, NpyHeader& header) {
+bool parse_type(std::string_view value, NpyItem& item) {
   if (value.size() < 5 || value[0] != '\'') return false;
   const std::string_view word = value.substr(1, value.find('\'', 1) - 1);
   if (word.size() < 3) return false;
   const char order = word[0];
   if (std::string_view("<>|=").find(order) == std::string_view::npos) return false;
-  header.big_endian = order == '>';
-  header.kind = word[1];
+  item.order = order == '>' ? std::endian::big : std::endian::little;
+  item.kind = word[1];
   int size = 0;
   const auto [stop, error] = std::from_chars(word.data() + 2, word.data() + word.size(), size);
   constexpr int most = 1 << 20;
   if (error != std::errc{} || stop != word.data() + word.size() || size < 1 || size > most) {
     return false;
   }
-  header.item_bytes = header.kind == 'U' ? 4 * size : size;
+  item.bytes = item.kind == 'U' ? 4 * size : size;
   return true;
 }
 
@@ -62,14 +63,9 @@ bool parse_shape(std::string_view value, std::vector<std::int64_t>& shape) {
   }
 }
 
-/// An item of `size` bytes as an unsigned number.
-std::uint64_t bits_at(const char* at, int size, bool big_endian) {
-  std::uint64_t bits = 0;
-  for (int k = 0; k < size; ++k) {
-    const auto byte = static_cast<unsigned char>(at[big_endian ? k : size - 1 - k]);
-    bits = bits << 8 | byte;
-  }
-  return bits;
+std::uint64_t bits_of(const NpyItem& item, const char* bytes, std::int64_t position) {
+  return number_in({bytes + position * item.bytes, static_cast<std::size_t>(item.bytes)},
+                   item.order);
 }
 
 std::int64_t sign_extended(std::uint64_t bits, int size) {
@@ -93,7 +89,7 @@ double from_half(std::uint64_t bits) {
 }
 
 bool is_plain(const NpyItem& item) {
-  return !item.big_endian && std::endian::native == std::endian::little;
+  return item.order == std::endian::little && std::endian::native == std::endian::little;
 }
 
 template <class Stored, class T>
@@ -116,15 +112,15 @@ NpyHeader parse_npy_header(std::string_view start, std::int64_t all_bytes,
   if (!start.starts_with(magic) || start.size() < 12) refuse("is no array of NumPy");
   const bool wide = start[6] >= 2;
   NpyHeader header;
-  const std::uint64_t text_bytes = bits_at(start.data() + 8, wide ? 4 : 2, false);
+  const std::uint64_t text_bytes = number_in(start.substr(8, wide ? 4 : 2), std::endian::little);
   const std::size_t text_at = wide ? 12 : 10;
   if (text_bytes > start.size() - text_at) refuse("has a header that is too long");
   const std::string_view text = start.substr(text_at, text_bytes);
   header.header_bytes = static_cast<std::int64_t>(text_at + text_bytes);
-  if (!parse_type(value_of(text, "descr"), header)) refuse("does not hold numbers of one type");
+  if (!parse_type(value_of(text, "descr"), header.item))
+    refuse("does not hold numbers of one type");
   if (!parse_shape(value_of(text, "shape"), header.shape)) refuse("has no shape");
-  header.fortran_order = value_of(text, "fortran_order").starts_with("True");
-  unsigned __int128 bytes = header.item_bytes;
+  unsigned __int128 bytes = header.item.bytes;
   for (const std::int64_t size : header.shape) {
     bytes *= static_cast<std::uint64_t>(size);
     if (bytes > static_cast<std::uint64_t>(all_bytes)) break;
@@ -135,15 +131,15 @@ NpyHeader parse_npy_header(std::string_view start, std::int64_t all_bytes,
   return header;
 }
 
-bool holds_npy_integers(char kind, int item_bytes) {
-  if (kind == 'b') return item_bytes == 1;
-  return (kind == 'i' || kind == 'u') &&
-         (item_bytes == 1 || item_bytes == 2 || item_bytes == 4 || item_bytes == 8);
+bool holds_npy_integers(const NpyItem& item) {
+  if (item.kind == 'b') return item.bytes == 1;
+  return (item.kind == 'i' || item.kind == 'u') && item.bytes <= 8 &&
+         std::has_single_bit(static_cast<unsigned>(item.bytes));
 }
 
-bool holds_npy_reals(char kind, int item_bytes) {
-  return holds_npy_integers(kind, item_bytes) ||
-         (kind == 'f' && (item_bytes == 2 || item_bytes == 4 || item_bytes == 8));
+bool holds_npy_reals(const NpyItem& item) {
+  return holds_npy_integers(item) ||
+         (item.kind == 'f' && (item.bytes == 2 || item.bytes == 4 || item.bytes == 8));
 }
 
 void read_npy_integers(const NpyItem& item, const char* bytes, std::int64_t count,
@@ -155,7 +151,7 @@ void read_npy_integers(const NpyItem& item, const char* bytes, std::int64_t coun
     return widen<std::int64_t>(bytes, count, out);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    const std::uint64_t bits = bits_at(bytes + k * item.bytes, item.bytes, item.big_endian);
+    const std::uint64_t bits = bits_of(item, bytes, k);
     out[k] = item.kind == 'i' ? sign_extended(bits, item.bytes) : static_cast<std::int64_t>(bits);
   }
 }
@@ -170,7 +166,7 @@ void read_npy_reals(const NpyItem& item, const char* bytes, std::int64_t count,
     return widen<float>(bytes, count, out);
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    const std::uint64_t bits = bits_at(bytes + k * item.bytes, item.bytes, item.big_endian);
+    const std::uint64_t bits = bits_of(item, bytes, k);
     if (item.kind == 'f') {
       out[k] = item.bytes == 8   ? std::bit_cast<double>(bits)
                : item.bytes == 4 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
@@ -187,11 +183,11 @@ void read_npy_reals(const NpyItem& item, const char* bytes, std::int64_t count,
   }
 }
 
-std::string npy_text(const NpyHeader& header, std::string_view bytes) {
+std::string npy_text(const NpyItem& item, std::string_view bytes) {
   std::string text;
-  const int step = header.kind == 'U' ? 4 : 1;
-  for (int at = 0; at + step <= header.item_bytes && at + step <= std::ssize(bytes); at += step) {
-    const std::uint64_t letter = bits_at(bytes.data() + at, step, header.big_endian);
+  const int step = item.kind == 'U' ? 4 : 1;
+  for (int at = 0; at + step <= item.bytes && at + step <= std::ssize(bytes); at += step) {
+    const std::uint64_t letter = number_in(bytes.substr(at, step), item.order);
     if (letter == 0) break;
     text += letter < 128 ? static_cast<char>(letter) : '?';
   }

@@ -4,6 +4,7 @@
 // numpy.lib.format, versions 1 to 3.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,11 +14,15 @@
 
 namespace rowhalo {
 
-struct NpyHeader {
+/// How an item is stored.
+struct NpyItem {
   char kind = 'f';  ///< f real, i and u integers, b booleans, S and U text; others
-  int item_bytes = 8;
-  bool big_endian = false;
-  bool fortran_order = false;
+  int bytes = 8;
+  std::endian order = std::endian::little;
+};
+
+struct NpyHeader {
+  NpyItem item;
   std::int64_t header_bytes = 0;
   std::vector<std::int64_t> shape;
 };
@@ -31,15 +36,8 @@ NpyHeader parse_npy_header(std::string_view start, std::int64_t all_bytes,
                            const std::string& place);
 
 /// Whether the items are integers, or booleans, that are read.
-bool holds_npy_integers(char kind, int item_bytes);
-bool holds_npy_reals(char kind, int item_bytes);
-
-/// What it takes to read an item.
-struct NpyItem {
-  char kind = 'f';
-  int bytes = 8;
-  bool big_endian = false;
-};
+bool holds_npy_integers(const NpyItem& item);
+bool holds_npy_reals(const NpyItem& item);
 
 /// `count` items as int64; integers only.
 void read_npy_integers(const NpyItem& item, const char* bytes, std::int64_t count,
@@ -51,6 +49,6 @@ void read_npy_reals(const NpyItem& item, const char* bytes, std::int64_t count,
                     RoundedNumbers& rounded);
 
 /// The text that an array of one item of kind S or U holds.
-std::string npy_text(const NpyHeader& header, std::string_view bytes);
+std::string npy_text(const NpyItem& item, std::string_view bytes);
 
 }  // namespace rowhalo

@@ -3,10 +3,10 @@
 // What an .npz file holds (reader.hpp).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zlib.h>
 
 #include <algorithm>
 
+#include "io/file_kind.hpp"
 #include "io/npz/npy.hpp"
 #include "io/npz/reader.hpp"
 #include "io/npz/zip.hpp"
@@ -26,20 +26,10 @@ struct OpenArray {
 
 /// The first `bytes` of a member, unpacked; fewer where it ends or is damaged.
 std::string unpacked_start(const InputFile& file, const ZipMember& member, std::int64_t bytes) {
-  std::string packed(std::min(member.packed, bytes + 1024), '\0');
-  file.read(member.offset, packed.data(), std::ssize(packed));
-  if (!member.deflated) return packed.substr(0, std::min(bytes, member.bytes));
-  std::string text(std::min(bytes, member.bytes), '\0');
-  z_stream stream{};
-  if (inflateInit2(&stream, -15) != Z_OK) throw std::runtime_error("inflateInit2: out of memory");
-  stream.next_in = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(text.data());
-  stream.avail_out = static_cast<uInt>(text.size());
-  inflate(&stream, Z_SYNC_FLUSH);
-  text.resize(stream.total_out);
-  inflateEnd(&stream);
-  return text;
+  constexpr int raw_window_bits = -15;
+  const std::string packed = file.text(member.offset, std::min(member.packed, bytes + 1024));
+  bytes = std::min(bytes, member.bytes);
+  return member.deflated ? inflated_start(packed, bytes, raw_window_bits) : packed.substr(0, bytes);
 }
 
 /// The archive, its arrays by name.
@@ -69,43 +59,28 @@ class Archive {
       throw InputError(fmt::format("{}: has {} dimensions where 1 is wanted; {}", place(name),
                                    header.shape.size(), remedy));
     }
-    if (header.kind == 'c') {
+    const NpyItem& item = header.item;
+    if (item.kind == 'c') {
       throw InputError(place(name) +
                        ": holds complex numbers; only real numbers can be multiplied, store the "
                        "real part");
     }
-    const bool right = integers ? holds_npy_integers(header.kind, header.item_bytes)
-                                : holds_npy_reals(header.kind, header.item_bytes);
-    if (!right) {
+    if (integers ? !holds_npy_integers(item) : !holds_npy_reals(item)) {
       throw InputError(fmt::format(
-          "{}: holds items of the type {}{}, which are no {}; {}", place(name), header.kind,
-          header.item_bytes, integers ? "integers" : "real numbers of up to 64 bits", remedy));
+          "{}: holds items of the type {}{}, which are no {}; {}", place(name), item.kind,
+          item.bytes, integers ? "integers" : "real numbers of up to 64 bits", remedy));
     }
-    NpzArray numbers;
-    numbers.offset = array.member->offset;
-    numbers.packed = array.member->packed;
-    numbers.header_bytes = header.header_bytes;
-    numbers.count = header.shape[0];
-    numbers.crc = array.member->crc;
-    numbers.deflated = array.member->deflated;
-    numbers.big_endian = header.big_endian;
-    numbers.kind = header.kind;
-    numbers.item_bytes = header.item_bytes;
-    return numbers;
+    return {*array.member, item, header.header_bytes, header.shape[0]};
   }
 
   /// Names of the arrays, the first few, for a message.
   std::string listed_arrays() const {
-    constexpr std::size_t most = 8;
     std::vector<std::string> names;
     for (const ZipMember& member : members_) {
       if (member.name.ends_with(".npy"))
         names.push_back(member.name.substr(0, member.name.size() - 4));
     }
-    if (names.empty()) return "none";
-    const bool more = names.size() > most;
-    names.resize(std::min(names.size(), most));
-    return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
+    return names.empty() ? "none" : first_names(names);
   }
 
  private:
@@ -134,7 +109,7 @@ void check_arrays_are_there(const Archive& archive, const std::vector<std::strin
 
 NpzFormat format_of(const Archive& archive) {
   const OpenArray array = archive.open("format");
-  const std::string word = npy_text(array.header, array.start);
+  const std::string word = npy_text(array.header.item, array.start);
   if (word == "csr") return NpzFormat::csr;
   if (word == "csc") return NpzFormat::csc;
   if (word == "coo") return NpzFormat::coo;
@@ -148,9 +123,8 @@ void read_shape(const Archive& archive, NpzOutline& outline) {
   const NpzArray shape = archive.numbers("shape", true);
   const OpenArray array = archive.open("shape");
   std::int64_t sizes[2] = {-1, -1};
-  if (shape.count == 2 && std::ssize(array.start) >= std::int64_t{2} * shape.item_bytes) {
-    read_npy_integers({shape.kind, shape.item_bytes, shape.big_endian}, array.start.data(), 2,
-                      sizes);
+  if (shape.count == 2 && std::ssize(array.start) >= std::int64_t{2} * shape.item.bytes) {
+    read_npy_integers(shape.item, array.start.data(), 2, sizes);
   }
   if (sizes[0] < 0 || sizes[1] < 0) {
     throw InputError(archive.place("shape") + ": does not hold rows and columns; " + remedy);

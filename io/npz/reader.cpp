@@ -30,7 +30,7 @@ NpzOutline agreed_npz(const std::string& path, const Comm& comm) {
 }
 
 MatrixInfo info_of(const NpzOutline& outline, const std::string& name) {
-  const char* field = outline.values.kind == 'f' ? "real" : "integer";
+  const char* field = outline.values.item.kind == 'f' ? "real" : "integer";
   return {name, outline.rows, outline.columns, field, "general", 1, {}};
 }
 
@@ -154,7 +154,7 @@ DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) 
     MatrixSize size{outline.rows, outline.columns, outline.nonzeros};
     if (outline.format != NpzFormat::csr) size.nonzero_bytes = delivery_bytes;
     check_memory(name, size, comm);
-    if (comm.rank == 0 || !outline.values.deflated || !outline.second.deflated) {
+    if (comm.rank == 0 || !outline.values.data.deflated || !outline.second.data.deflated) {
       file = InputFile(path);
     }
   });

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "io/npz/npy.hpp"
+#include "io/npz/zip.hpp"
 #include "io/sources.hpp"
 
 namespace rowhalo {
@@ -16,13 +18,10 @@ enum class NpzFormat { csr, csc, coo };
 
 /// One array of one dimension in the archive; plain bytes, for MPI.
 struct NpzArray {
-  std::int64_t offset = 0, packed = 0;  ///< of the member in the file
-  std::int64_t header_bytes = 0;        ///< before the first item
-  std::int64_t count = 0;               ///< items
-  std::uint32_t crc = 0;
-  bool deflated = false, big_endian = false;
-  char kind = 'f';
-  int item_bytes = 8;
+  ZipData data;
+  NpyItem item;
+  std::int64_t header_bytes = 0;  ///< before the first item
+  std::int64_t count = 0;         ///< items
 };
 
 struct NpzOutline {

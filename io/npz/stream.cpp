@@ -22,7 +22,11 @@ constexpr int npz_tag = 29;
 /// Unpacks a member in order.
 struct NpzStream::Inflater {
   explicit Inflater(const InputFile& input, const NpzArray& array, const std::string& name)
-      : file(input), place(name), at(array.offset), left(array.packed), crc_wanted(array.crc) {
+      : file(input),
+        place(name),
+        at(array.data.offset),
+        left(array.data.packed),
+        crc_wanted(array.data.crc) {
     constexpr int raw_window_bits = -15;
     if (inflateInit2(&stream, raw_window_bits) != Z_OK) {
       throw std::runtime_error("inflateInit2: out of memory");
@@ -72,7 +76,7 @@ struct NpzStream::Inflater {
 NpzStream::NpzStream(const InputFile& file, const NpzArray& array, std::string place,
                      const Comm& comm, Progress& progress)
     : file_(file), array_(array), place_(std::move(place)), comm_(comm), progress_(progress) {
-  if (!array.deflated || comm.rank != 0) return;
+  if (!array.data.deflated || comm.rank != 0) return;
   inflater_ = std::make_unique<Inflater>(file_, array_, place_);
 }
 
@@ -80,10 +84,9 @@ NpzStream::~NpzStream() = default;
 
 std::vector<std::int64_t> NpzStream::integers(const std::vector<std::int64_t>& ends) {
   std::vector<std::int64_t> out;
-  const NpyItem item{array_.kind, array_.item_bytes, array_.big_endian};
   read(ends, [&](const char* bytes, std::int64_t, std::int64_t count) {
     out.resize(out.size() + count);
-    read_npy_integers(item, bytes, count, out.data() + out.size() - count);
+    read_npy_integers(array_.item, bytes, count, out.data() + out.size() - count);
   });
   return out;
 }
@@ -91,10 +94,10 @@ std::vector<std::int64_t> NpzStream::integers(const std::vector<std::int64_t>& e
 std::vector<double> NpzStream::reals(const std::vector<std::int64_t>& ends,
                                      RoundedNumbers& rounded) {
   std::vector<double> out;
-  const NpyItem item{array_.kind, array_.item_bytes, array_.big_endian};
   read(ends, [&](const char* bytes, std::int64_t first, std::int64_t count) {
     out.resize(out.size() + count);
-    read_npy_reals(item, bytes, count, place_, first, out.data() + out.size() - count, rounded);
+    read_npy_reals(array_.item, bytes, count, place_, first, out.data() + out.size() - count,
+                   rounded);
   });
   return out;
 }
@@ -103,7 +106,7 @@ void NpzStream::read(const std::vector<std::int64_t>& ends, const Take& take) {
   const std::int64_t begin = comm_.rank == 0 ? next_ : ends[comm_.rank - 1];
   const std::int64_t end = ends[comm_.rank];
   agree(comm_, [&] {
-    if (!array_.deflated) {
+    if (!array_.data.deflated) {
       read_stored(begin, end, take);
     } else if (comm_.rank == 0) {
       hand_out(ends, take);
@@ -118,8 +121,8 @@ void NpzStream::read_stored(std::int64_t begin, std::int64_t end, const Take& ta
   std::string buffer;
   for (std::int64_t first = begin; first < end; first += piece_items) {
     const std::int64_t count = std::min(piece_items, end - first);
-    buffer.resize(count * array_.item_bytes);
-    file_.read(array_.offset + array_.header_bytes + first * array_.item_bytes, buffer.data(),
+    buffer.resize(count * array_.item.bytes);
+    file_.read(array_.data.offset + array_.header_bytes + first * array_.item.bytes, buffer.data(),
                std::ssize(buffer));
     take(buffer.data(), first, count);
     progress_.add(count);
@@ -149,7 +152,7 @@ void NpzStream::hand_out(const std::vector<std::int64_t>& ends, const Take& take
   for (int rank = 0; rank < comm_.size; ++rank) {
     while (first < ends[rank]) {
       const std::int64_t count = std::min(piece_items, ends[rank] - first);
-      if (!fault) unpack(count * array_.item_bytes);
+      if (!fault) unpack(count * array_.item.bytes);
       if (rank > 0) {
         ROWHALO_MPI(MPI_Send(buffer.data(), checked_cast<int>(buffer.size(), "bytes of a piece"),
                              MPI_BYTE, rank, npz_tag, comm_.handle));
@@ -170,7 +173,7 @@ void NpzStream::receive(std::int64_t begin, std::int64_t end, const Take& take) 
   std::string buffer;
   for (std::int64_t first = begin; first < end;) {
     const std::int64_t count = std::min(piece_items, end - first);
-    buffer.resize(count * array_.item_bytes);
+    buffer.resize(count * array_.item.bytes);
     MPI_Status status;
     ROWHALO_MPI(MPI_Recv(buffer.data(), checked_cast<int>(buffer.size(), "bytes of a piece"),
                          MPI_BYTE, 0, npz_tag, comm_.handle, &status));

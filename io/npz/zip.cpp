@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "io/bytes.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {
@@ -23,14 +24,7 @@ class Fields {
  public:
   explicit Fields(std::string_view bytes) : bytes_(bytes) {}
 
-  std::uint64_t number(int size) {
-    std::uint64_t value = 0;
-    const std::string_view field = text(size);
-    for (std::size_t k = field.size(); k-- > 0;) {
-      value = value << 8 | static_cast<unsigned char>(field[k]);
-    }
-    return value;
-  }
+  std::uint64_t number(int size) { return number_in(text(size), std::endian::little); }
   std::string_view text(std::size_t size) {
     if (size > bytes_.size()) failed_ = true;
     const std::string_view field = bytes_.substr(0, size);
@@ -53,9 +47,7 @@ class Fields {
 std::string bytes_of(const InputFile& file, std::uint64_t offset, std::uint64_t size) {
   const auto all = static_cast<std::uint64_t>(file.bytes());
   if (offset > all || size > all - offset) fail_damaged(file);
-  std::string bytes(size, '\0');
-  file.read(static_cast<std::int64_t>(offset), bytes.data(), static_cast<std::int64_t>(size));
-  return bytes;
+  return file.text(static_cast<std::int64_t>(offset), static_cast<std::int64_t>(size));
 }
 
 /// Where the directory stands.

@@ -11,13 +11,16 @@
 
 namespace rowhalo {
 
-struct ZipMember {
-  std::string name;
-  std::int64_t offset = 0;  ///< of its data in the file
+struct ZipData {
+  std::int64_t offset = 0;  ///< in the file
   std::int64_t packed = 0;  ///< bytes in the file
   std::int64_t bytes = 0;   ///< unpacked
   std::uint32_t crc = 0;    ///< CRC-32 of the unpacked bytes
   bool deflated = false;    ///< else stored as it is
+};
+
+struct ZipMember : ZipData {
+  std::string name;
 };
 
 /// The members, whose sizes fit into the file. Throws InputError beginning with the path: damaged,

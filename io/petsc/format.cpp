@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <limits>
 
+#include "io/bytes.hpp"
 #include "io/matrix_market/parser.hpp"
 #include "partition/base/errors.hpp"
 
@@ -30,14 +30,8 @@ bool is_class_id(std::int64_t id) {
 }
 
 std::int64_t integer_at(std::string_view bytes, std::size_t offset, int index_bytes) {
-  if (index_bytes == 4) {
-    std::uint32_t number = 0;
-    std::memcpy(&number, bytes.data() + offset, sizeof number);
-    return static_cast<std::int32_t>(big_endian(number));
-  }
-  std::uint64_t number = 0;
-  std::memcpy(&number, bytes.data() + offset, sizeof number);
-  return static_cast<std::int64_t>(big_endian(number));
+  const std::uint64_t number = number_in(bytes.substr(offset, index_bytes), std::endian::big);
+  return index_bytes == 4 ? static_cast<std::int32_t>(number) : static_cast<std::int64_t>(number);
 }
 
 void append_integer(std::string& bytes, int index_bytes, std::int64_t number) {
@@ -67,8 +61,7 @@ std::string promised(const PetscHeader& header) {
 
 /// Class id of a file in the byte order that PETSc does not write.
 bool is_little_endian(std::string_view start) {
-  return is_class_id(static_cast<std::int64_t>(
-      __builtin_bswap32(static_cast<std::uint32_t>(integer_at(start, 0, 4)))));
+  return is_class_id(static_cast<std::int64_t>(number_in(start.substr(0, 4), std::endian::little)));
 }
 
 /// 4 or 8; the class id is the first integer of either kind.
@@ -115,6 +108,12 @@ bool is_petsc_object(std::string_view start, PetscObject object) {
   const auto id = static_cast<std::int64_t>(object);
   if (start.size() >= 4 && integer_at(start, 0, 4) == id) return true;
   return start.size() >= 8 && integer_at(start, 0, 8) == id;
+}
+
+bool begins_like_petsc(std::string_view start) {
+  if (start.size() < 4) return false;
+  return is_class_id(integer_at(start, 0, 4)) || is_little_endian(start) ||
+         (start.size() >= 8 && is_class_id(integer_at(start, 0, 8)));
 }
 
 PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, PetscObject wanted,

@@ -46,6 +46,9 @@ inline constexpr std::int64_t petsc_header_bytes = 32;
 
 /// Whether the class id at the start of a file, in either width, is that of `object`.
 bool is_petsc_object(std::string_view start, PetscObject object);
+/// Whether it is the class id of any object of PETSc, also in the byte order that PETSc does not
+/// write.
+bool begins_like_petsc(std::string_view start);
 
 /// The header at the start of a file of `file_bytes`; `start` are its first petsc_header_bytes, or
 /// all there are. Throws InputError with `path` and byte: another object than `wanted`, numbers

@@ -25,12 +25,6 @@ struct PetscOpening {
   std::int64_t file_bytes = 0;
 };
 
-std::string bytes_at(const InputFile& file, std::int64_t offset, std::int64_t bytes) {
-  std::string text(std::clamp<std::int64_t>(file.bytes() - offset, 0, bytes), '\0');
-  file.read(offset, text.data(), static_cast<std::int64_t>(text.size()));
-  return text;
-}
-
 }  // namespace
 
 bool petsc_info_exists(const std::string& info_path) {
@@ -53,7 +47,7 @@ int read_block_size(const std::string& path, const PetscHeader& header) {
                     "the file",
                     info_path, info.bytes(), most_bytes));
   }
-  const int block = petsc_block_size(bytes_at(info, 0, most_bytes), info_path);
+  const int block = petsc_block_size(info.text(0, most_bytes), info_path);
   if (header.rows % block != 0 || header.columns % block != 0) {
     throw InputError(
         fmt::format("{}: the block size {} does not divide the {} rows and {} columns "
@@ -67,9 +61,8 @@ PetscOpening read_opening(const InputFile& file, PetscObject wanted) {
   PetscOpening opening;
   opening.file_bytes = file.bytes();
   PetscHeader& header = opening.outline.header;
-  header =
-      parse_petsc_header(bytes_at(file, 0, petsc_header_bytes), file.bytes(), wanted, file.path());
-  check_petsc_end(header, bytes_at(file, header.value_at(header.nonzeros), 8), file.bytes(),
+  header = parse_petsc_header(file.text(0, petsc_header_bytes), file.bytes(), wanted, file.path());
+  check_petsc_end(header, file.text(header.value_at(header.nonzeros), 8), file.bytes(),
                   file.path());
   if (wanted == PetscObject::matrix) {
     opening.outline.block = read_block_size(file.path(), header);
@@ -159,8 +152,7 @@ void read_dense(const PetscReader& read, const PetscHeader& header, const Comm& 
 }  // namespace
 
 bool holds_petsc_matrix(const std::string& path) {
-  const std::string start = bytes_at(InputFile(path), 0, petsc_header_bytes);
-  return is_petsc_object(start, PetscObject::matrix);
+  return is_petsc_object(InputFile(path).text(0, petsc_header_bytes), PetscObject::matrix);
 }
 
 PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
