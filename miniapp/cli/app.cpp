@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -88,9 +89,9 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
   // CLI11 says before the description what an option needs and excludes; what it needs, ours says.
   std::string usage = make_option_opts(option), text = make_option_desc(option);
   usage.resize(std::min({usage.size(), usage.find(" Needs:"), usage.find(" Excludes:")}));
-  for (const CLI::Option* other : option->get_excludes()) {
-    text += fmt::format(" (not with {})", other->get_name());
-  }
+  std::set<std::string> excluded;  // CLI11 has them in the order of their addresses
+  for (const CLI::Option* other : option->get_excludes()) excluded.insert(other->get_name());
+  for (const std::string& other : excluded) text += fmt::format(" (not with {})", other);
   return entry(make_option_name(option, is_positional) + usage, text);
 }
 

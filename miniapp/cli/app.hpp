@@ -30,6 +30,9 @@ class App : public CLI::App {
   App& add_command(const std::string& name, const std::string& description);
   const std::vector<const App*>& commands() const { return commands_; }
 
+  /// The heading of --help for the options that are added from now on.
+  void under(const char* heading) { option_defaults()->group(heading); }
+
   /// Notes what `option` of this command takes, which is files where its type is FILE.
   void takes(const CLI::Option* option, OptionValues values) {
     values_[option] = std::move(values);

@@ -31,6 +31,15 @@ bool is_file(int descriptor) {
 
 }  // namespace
 
+std::vector<NamedOutput> text_outputs(const RunOptions& options) {
+  return {{"--json", &options.json},
+          {"--csv", &options.csv},
+          {"--communication", &options.communication},
+          {"--trace", &options.trace},
+          {"--history", &options.history},
+          {"--save-tuning", &options.save_tuning}};
+}
+
 std::vector<NamedFile> named_files(const RunOptions& options) {
   std::vector<NamedFile> files;
   const bool converts = !options.output.empty();
@@ -43,11 +52,9 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
     if (!names_vector_file(*text)) continue;
     files.push_back({option, *text, file_location(*text).file, FileRole::input});
   }
-  if (!options.machine.empty()) {
-    files.push_back({"--machine", options.machine, options.machine, FileRole::input});
-  }
-  if (!options.tuning.empty()) {
-    files.push_back({"--tuning", options.tuning, options.tuning, FileRole::input});
+  for (const auto& [option, path] :
+       {NamedOutput{"--machine", &options.machine}, {"--tuning", &options.tuning}}) {
+    if (!path->empty()) files.push_back({option, *path, *path, FileRole::input});
   }
   constexpr std::string_view owners = "file:";
   if (options.partition.starts_with(owners)) {
@@ -58,16 +65,10 @@ std::vector<NamedFile> named_files(const RunOptions& options) {
   if (is_file(STDERR_FILENO)) files.push_back({"stderr", "", "/dev/stderr", FileRole::stream});
 
   if (converts) add_matrix(files, "OUT", options.output, FileRole::output);
-  const std::pair<const char*, const std::string*> outputs[] = {
-      {"--save-y", &options.save_y},
-      {"--save-x", &options.save_x},
-      {"--history", &options.history},
-      {"--json", &options.json},
-      {"--csv", &options.csv},
-      {"--hdf5", &options.hdf5},
-      {"--trace", &options.trace},
-      {"--communication", &options.communication},
-      {"--save-tuning", &options.save_tuning}};
+  std::vector<NamedOutput> outputs = text_outputs(options);
+  outputs.insert(
+      outputs.end(),
+      {{"--save-y", &options.save_y}, {"--save-x", &options.save_x}, {"--hdf5", &options.hdf5}});
   for (const auto& [option, path] : outputs) {
     if (path->empty() || *path == "-") continue;
     files.push_back({option, *path, file_location(*path).file, FileRole::output});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string_view>
 
 #include "miniapp/cli/completion.hpp"
@@ -90,11 +91,23 @@ void add_own_options(App& app, CommandLine& line, std::string& shell) {
   CLI::Option* version = app.add_flag_callback(
       "--version", [&line] { line.command = Command::version; }, "version and dependencies");
   app.add_flag("--json", line.json_version, "with --version: as a JSON object")->needs(version);
-  add_choice<std::string>(app, "--completion", shell, {{"bash", "bash"}, {"zsh", "zsh"}},
-                          "print the script that completes command lines in that shell");
+  add_word(app, "--completion", shell, {"bash", "zsh"},
+           "print the script that completes command lines in that shell");
 }
 
 }  // namespace
+
+CommandOptions add_command(App& program, CommandLine& line, Command command, const char* name,
+                           const char* description, const char* example) {
+  App& app = program.add_command(name, description);
+  if (example != nullptr) app.footer(fmt::format("\nExample: {}", example));
+  const auto options = std::make_shared<RunOptions>();
+  app.callback([&line, command, options] {
+    line.command = command;
+    line.run = *options;
+  });
+  return {app, *options};
+}
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;

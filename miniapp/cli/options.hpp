@@ -83,9 +83,17 @@ struct CommandLine {
 
 CommandLine parse_command_line(int argc, char** argv);
 
-/// The commands: each has a file options_NAME.cpp with its options. A command keeps its own options
-/// while the line is parsed and hands them over only when it was named, since commands have
-/// different defaults.
+struct CommandOptions {
+  App& app;
+  RunOptions& options;
+};
+/// A command of `program`, with `example` in its help (null: that of the program). A command keeps
+/// its own RunOptions while the line is parsed and hands them over only when it was named, since
+/// commands have different defaults.
+CommandOptions add_command(App& program, CommandLine& line, Command command, const char* name,
+                           const char* description, const char* example);
+
+/// The commands: each has a file options_NAME.cpp with its options.
 void add_run_command(App& app, CommandLine& line);
 void add_kernels_command(App& app, CommandLine& line);
 void add_solve_command(App& app, CommandLine& line);

@@ -59,23 +59,15 @@ ExitCode print_to_stdout(std::string_view text) {
 }
 
 Outputs::Outputs(const RunOptions& options, const Comm& comm) : options_(options), comm_(comm) {
-  const std::string* may_be_stdout[] = {&options.json,  &options.csv,     &options.communication,
-                                        &options.trace, &options.history, &options.save_tuning};
-  const bool taken = std::any_of(std::begin(may_be_stdout), std::end(may_be_stdout),
-                                 [](const std::string* path) { return *path == "-"; });
+  const bool taken = std::ranges::any_of(
+      text_outputs(options), [](const NamedOutput& output) { return *output.path == "-"; });
   descriptor_ = taken ? STDERR_FILENO : STDOUT_FILENO;
 }
 
 void Outputs::check() const {
-  const std::pair<const char*, const std::string*> reports[] = {
-      {"--json", &options_.json},
-      {"--csv", &options_.csv},
-      {"--communication", &options_.communication},
-      {"--trace", &options_.trace},
-      {"--history", &options_.history},
-      {"--save-tuning", &options_.save_tuning}};
+  const std::vector<NamedOutput> texts = text_outputs(options_);
   std::vector<std::string> to_stdout;
-  for (const auto& [option, path] : reports) {
+  for (const auto& [option, path] : texts) {
     if (*path == "-") to_stdout.push_back(option);
   }
   if (to_stdout.size() > 1) {
@@ -91,15 +83,10 @@ void Outputs::check() const {
   }
   if (comm_.rank != 0) return;
   check_aliases(named_files(options_));
-  if (!options_.json.empty()) check_text_target(options_.json, "--json");
-  if (!options_.csv.empty()) check_text_target(options_.csv, "--csv");
-  if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");
-  if (!options_.communication.empty()) {
-    check_text_target(options_.communication, "--communication");
+  for (const auto& [option, path] : texts) {
+    if (!path->empty()) check_text_target(*path, option);
   }
-  if (!options_.trace.empty()) check_text_target(options_.trace, "--trace");
-  if (!options_.save_tuning.empty()) check_text_target(options_.save_tuning, "--save-tuning");
-  if (!options_.history.empty()) check_text_target(options_.history, "--history");
+  if (!options_.hdf5.empty()) check_output_path(options_.hdf5, "--hdf5");
 }
 
 void Outputs::show_progress(const Progress& progress) {

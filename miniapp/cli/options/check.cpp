@@ -15,23 +15,18 @@ void add_validate_option(App& app, CheckOptions& options, const std::vector<Agai
     words.emplace_back(name_of(one));
     choices.emplace_back(words.back(), one);
   }
+  app.under(measuring_group);
   add_choice(app, "--validate", options.validate, choices,
-             with_default(alternatives(words), name_of(options.validate)))
-      ->group(measuring_group);
+             with_default(alternatives(words), name_of(options.validate)));
 }
 
 void add_disturbance_options(App& app, CheckOptions& options) {
-  const char* group = measuring_group;
+  app.under(measuring_group);
   app.add_flag("--poison", options.poison,
-               "fill ghosts with NaN as soon as a product has used them; times mean little then")
-      ->group(group);
-  app.add_option(
-         "--jitter", options.jitter_microseconds,
-         "hold up each rank for a random time of up to US microseconds (at most 1e6) before "
-         "every exchange begins and before it ends; times mean little then")
-      ->type_name("US")
-      ->check(number_from(0.0, 1e6))
-      ->group(group);
+               "fill ghosts with NaN as soon as a product has used them; times mean little then");
+  add_number(app, "--jitter", options.jitter_microseconds, "US", 0, 1e6,
+             "hold up each rank for a random time of up to US microseconds (at most 1e6) before "
+             "every exchange begins and before it ends; times mean little then");
 }
 
 }  // namespace rowhalo

@@ -9,38 +9,36 @@
 namespace rowhalo {
 
 void add_halo_option(App& app, ExchangeOptions& options, const std::vector<std::string>& first) {
+  app.under(distribution_group);
   const std::vector<std::string> names = names_in(transports(), first);
-  CLI::Option* halo =
-      app.add_option("--halo", options.halo, with_default(alternatives(names), options.halo));
-  app.takes(halo->type_name("NAME")->group("Distribution"), {names});
+  add_named(app, "--halo", options.halo, "NAME", {names},
+            with_default(alternatives(names), options.halo));
 }
 
 void add_schedule_option(App& app, ExchangeOptions& options) {
+  app.under(distribution_group);
   std::vector<std::pair<std::string, Schedule>> choices;
   std::string description = "order of a product (default: overlap):";
   for (const ScheduleEntry& entry : schedules()) {
     choices.emplace_back(entry.name, entry.schedule);
     description += fmt::format("\n  {}: {}", entry.name, entry.summary);
   }
-  add_choice<Schedule>(app, "--schedule", options.schedule, choices, description)
-      ->group("Distribution");
+  add_choice<Schedule>(app, "--schedule", options.schedule, choices, description);
 }
 
 void add_sums_option(App& app, ExchangeOptions& options) {
+  app.under(distribution_group);
   options.partial_sums = SumsOption::automatic;
   add_choice<SumsOption>(
       app, "--partial-sums", options.partial_sums,
       {{"auto", SumsOption::automatic}, {"on", SumsOption::on}, {"off", SumsOption::off}},
       "send sums of rows where they are fewer than entries of x: auto (where that is "
-      "predicted to be faster, with --format and --partition auto) | on | off (default: auto)")
-      ->group("Distribution");
+      "predicted to be faster, with --format and --partition auto) | on | off (default: auto)");
 }
 
 void add_machine_option(App& app, ExchangeOptions& options, const std::string& what) {
-  app.add_option("--machine", options.machine, what)
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Distribution");
+  app.under(distribution_group);
+  add_file(app, "--machine", options.machine, what);
 }
 
 void check(const ExchangeOptions& options) {

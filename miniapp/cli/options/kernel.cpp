@@ -45,20 +45,21 @@ std::string format_usage() {
 }
 
 void add_device_option(App& app, KernelOptions& options) {
-  add_word(app, "--device", options.device, {"auto", "cpu", "gpu"})->group("Product");
+  app.under(product_group);
+  add_word(app, "--device", options.device, {"auto", "cpu", "gpu"},
+           with_default("auto | cpu | gpu", options.device));
 }
 
 void add_threads_option(App& app, KernelOptions& options) {
-  app.add_option("--threads", options.threads,
-                 fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
-                             "OMP_NUM_THREADS, else the cores of the rank)",
-                             most_threads))
-      ->type_name("N")
-      ->check(number_from(1, most_threads))
-      ->group("Measuring and checking");
+  app.under(measuring_group);
+  add_number(app, "--threads", options.threads, "N", 1, most_threads,
+             fmt::format("OpenMP threads per rank on the CPU, at most {} (default: "
+                         "OMP_NUM_THREADS, else the cores of the rank)",
+                         most_threads));
 }
 
 void add_precision_option(App& app, KernelOptions& options) {
+  app.under(product_group);
   add_choice<Precision>(app, "--precision", options.precision,
                         {{"fp64", Precision::fp64},
                          {"fp32", Precision::fp32},
@@ -66,61 +67,45 @@ void add_precision_option(App& app, KernelOptions& options) {
                          {"fp16", Precision::fp16},
                          {"bf16", Precision::bf16}},
                         "fp64 | fp32 | mixed (fp32 matrix, fp64 vectors) | fp16 | bf16; the last "
-                        "three on a GPU (default: fp64)")
-      ->group("Product");
+                        "three on a GPU (default: fp64)");
 }
 
 void add_graph_option(App& app, KernelOptions& options, const std::string& graphs) {
-  add_choice<bool>(app, "--graph", options.graph, {{"on", true}, {"off", false}},
-                   graphs + ": on | off (default: on)")
-      ->group("Product");
+  app.under(product_group);
+  add_switch(app, "--graph", options.graph, graphs + ": on | off (default: on)");
 }
 
 void add_value_codes_option(App& app, KernelOptions& options) {
-  add_choice<bool>(
-      app, "--value-codes", options.value_codes, {{"on", true}, {"off", false}},
-      "on | off: values in fewer bytes where they are exact; off: never, in any format "
-      "(default: on)")
-      ->group("Product");
+  app.under(product_group);
+  add_switch(app, "--value-codes", options.value_codes,
+             "on | off: values in fewer bytes where they are exact; off: never, in any format "
+             "(default: on)");
 }
 
 void add_format_options(App& app, KernelOptions& options, const std::vector<std::string>& first) {
-  const char* group = "Product";
+  app.under(product_group);
   const std::string names = alternatives(first) + " | NAME[:key=value,...]";
-  CLI::Option* format = app.add_option("--format", options.format,
-                                       with_default(names, options.format) + format_usage());
-  app.takes(format->type_name("NAME")->group(group), {names_in(formats(), first)});
-  CLI::Option* boundary =
-      app.add_option("--boundary-format", options.boundary_format,
-                     "format of the rows that need ghosts (default: that of --format)");
-  app.takes(boundary->type_name("NAME")->group(group), {names_in(formats())});
+  add_named(app, "--format", options.format, "NAME", {names_in(formats(), first)},
+            with_default(names, options.format) + format_usage());
+  add_named(app, "--boundary-format", options.boundary_format, "NAME", {names_in(formats())},
+            "format of the rows that need ghosts (default: that of --format)");
   add_value_codes_option(app, options);
 }
 
 void add_product_options(App& app, KernelOptions& options, const std::string& graphs) {
-  const char* group = "Product";
   add_device_option(app, options);
   add_graph_option(app, options, graphs);
   add_precision_option(app, options);
-  app.add_option("--alpha", options.alpha, with_default("of y = alpha*A*x + beta*y", options.alpha))
-      ->type_name("A")
-      ->check(number_from(-largest_factor, largest_factor))
-      ->group(group);
-  app.add_option(
-         "--beta", options.beta,
-         with_default("of y = alpha*A*x + beta*y; with 0 the old y is not read", options.beta))
-      ->type_name("B")
-      ->check(number_from(-largest_factor, largest_factor))
-      ->group(group);
-  CLI::Option* x =
-      app.add_option("--x", options.x,
-                     with_default(alternatives(vector_usages()) +
-                                      "; FILE:column=K: one of several columns, from 1",
-                                  options.x));
-  app.takes(x->type_name("SPEC")->group(group), vector_values());
-  CLI::Option* y = app.add_option(
-      "--y", options.y, with_default("y before the product: the names of --x", options.y));
-  app.takes(y->type_name("SPEC")->group(group), vector_values());
+  add_number(app, "--alpha", options.alpha, "A", -largest_factor, largest_factor,
+             with_default("of y = alpha*A*x + beta*y", options.alpha));
+  add_number(app, "--beta", options.beta, "B", -largest_factor, largest_factor,
+             with_default("of y = alpha*A*x + beta*y; with 0 the old y is not read", options.beta));
+  add_named(app, "--x", options.x, "SPEC", vector_values(),
+            with_default(
+                alternatives(vector_usages()) + "; FILE:column=K: one of several columns, from 1",
+                options.x));
+  add_named(app, "--y", options.y, "SPEC", vector_values(),
+            with_default("y before the product: the names of --x", options.y));
 }
 
 void check(const KernelOptions& options, Device device) {

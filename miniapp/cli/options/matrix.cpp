@@ -24,14 +24,8 @@ OptionValues matrix_values() {
   return values;
 }
 
-void add_matrix_option(App& app, MatrixOptions& options) {
-  CLI::Option* matrix =
-      app.add_option("--matrix", options.matrix, "a file or a generator:" + source_usage());
-  matrix->type_name("SPEC")->required()->group("Matrix");
-  app.takes(matrix, matrix_values());
-}
-
 void add_block_option(App& app, MatrixOptions& options) {
+  app.under("Matrix");
   app.add_option_function<std::string>(
          "--block",
          [&options](const std::string& text) {
@@ -42,18 +36,21 @@ void add_block_option(App& app, MatrixOptions& options) {
          },
          "rows and columns stay together in blocks of B: auto (what the source says) | 1 | 2 ... "
          "(default: auto)")
-      ->type_name("B")
-      ->group("Matrix");
+      ->type_name("B");
 }
 
-void add_shuffle_option(App& app, MatrixOptions& options) {
+void add_matrix_options(App& app, MatrixOptions& options) {
+  app.under("Matrix");
+  add_named(app, "--matrix", options.matrix, "SPEC", matrix_values(),
+            "a file or a generator:" + source_usage())
+      ->required();
+  add_block_option(app, options);
   app.add_option(
          "--shuffle", options.shuffle,
          "first renumber rows and columns of a square matrix at random; x and y stay in the "
          "source's order")
       ->type_name("SEED")
-      ->check(number_from<std::int64_t>(0, INT64_MAX))
-      ->group("Matrix");
+      ->check(number_from<std::int64_t>(0, INT64_MAX));
 }
 
 }  // namespace rowhalo

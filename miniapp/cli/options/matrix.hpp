@@ -23,8 +23,8 @@ std::string source_usage();
 /// What may be written for a matrix.
 OptionValues matrix_values();
 
-void add_matrix_option(App& app, MatrixOptions& options);
 void add_block_option(App& app, MatrixOptions& options);
-void add_shuffle_option(App& app, MatrixOptions& options);
+/// --matrix, --block and --shuffle.
+void add_matrix_options(App& app, MatrixOptions& options);
 
 }  // namespace rowhalo

@@ -20,9 +20,12 @@ struct OutputOptions {
   Color color = Color::automatic;
 };
 
+/// " FILE.mtx FILE.h5...": what vectors are written as.
+std::string written_vectors();
+
 void add_json_option(App& app, OutputOptions& options);
-void add_csv_option(App& app, OutputOptions& options);
-void add_hdf5_option(App& app, OutputOptions& options);
+/// --json, --csv and --hdf5.
+void add_report_options(App& app, OutputOptions& options);
 /// --save-y and --trace.
 void add_run_outputs(App& app, OutputOptions& options);
 /// --quiet, --no-progress and --color.

@@ -8,11 +8,11 @@
 namespace rowhalo {
 
 void add_tuning_option(App& app, TuningOptions& options) {
-  CLI::Option* tuning = app.add_option(
-      "--tuning", options.tuning,
+  app.under(distribution_group);
+  CLI::Option* tuning = add_file(
+      app, "--tuning", options.tuning,
       "take format, transport, schedule and partition from a file of `rowhalo run --save-tuning`, "
       "without trial runs");
-  tuning->type_name("FILE")->check(file_name())->group("Distribution");
   for (const char* chosen : {"--format", "--boundary-format", "--halo", "--schedule", "--graph",
                              "--partition", "--hierarchical", "--partial-sums"}) {
     if (CLI::Option* option = app.get_option_no_throw(chosen)) tuning->excludes(option);
@@ -20,13 +20,10 @@ void add_tuning_option(App& app, TuningOptions& options) {
 }
 
 void add_save_tuning_option(App& app, TuningOptions& options) {
-  app.add_option(
-         "--save-tuning", options.save_tuning,
-         "write the format, transport, schedule and partition of this run for --tuning, if y is "
-         "right")
-      ->type_name("FILE")
-      ->check(file_name())
-      ->group("Output");
+  app.under(output_group);
+  add_file(app, "--save-tuning", options.save_tuning,
+           "write the format, transport, schedule and partition of this run for --tuning, if y is "
+           "right");
 }
 
 }  // namespace rowhalo

@@ -19,7 +19,9 @@
 
 namespace rowhalo {
 
-inline constexpr const char* measuring_group = "Measuring and checking";  ///< of --help
+// Headings of --help.
+inline constexpr const char *product_group = "Product", *distribution_group = "Distribution",
+                            *measuring_group = "Measuring and checking", *output_group = "Output";
 
 /// The default of an option as every description states it.
 template <class Value>
@@ -64,17 +66,19 @@ CLI::Option* add_choice(App& app, const std::string& name, Value& target,
 
 /// The same for options that are kept as words.
 CLI::Option* add_word(App& app, const std::string& name, std::string& target,
-                      const std::vector<std::string>& words);
+                      const std::vector<std::string>& words, const std::string& description);
 
-/// The check of every option that takes the name of a file: a variable of the shell that is not set
-/// must not lose an output.
-inline CLI::Validator file_name() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        return text.empty() ? "the name is empty; give a file name" : std::string();
-      },
-      "");
-}
+/// An option that takes on or off.
+void add_switch(App& app, const std::string& name, bool& target, const std::string& description);
+
+/// An option that takes one of many names, or more than a name, checked where it is used.
+CLI::Option* add_named(App& app, const std::string& name, std::string& target, const char* type,
+                       const OptionValues& values, const std::string& description);
+
+/// An option that takes the name of a file, which is not empty: a variable of the shell that is not
+/// set must not lose an output.
+CLI::Option* add_file(App& app, const std::string& name, std::string& target,
+                      const std::string& description);
 
 /// The check of every option that takes a number: finite, from `low` to `high`.
 template <class Number>
@@ -90,6 +94,15 @@ CLI::Validator number_from(Number low, Number high) {
                                   std::is_integral_v<Number> ? " whole " : " ", low, high);
   };
   return CLI::Validator(check, "");
+}
+
+/// An option that takes such a number.
+template <class Number>
+CLI::Option* add_number(App& app, const std::string& name, Number& target, const char* type,
+                        std::type_identity_t<Number> low, std::type_identity_t<Number> high,
+                        const std::string& description) {
+  CLI::Option* option = app.add_option(name, target, description);
+  return option->type_name(type)->check(number_from(low, high));
 }
 
 }  // namespace rowhalo
