@@ -26,6 +26,11 @@ std::string share_text(double share) {
 void say(Table& table, const std::string& sentences) {
   table.out() << "  " << wrapped(sentences, 4, 2) << '\n';
 }
+template <class First, class... Others>
+void say(Table& table, fmt::format_string<First, Others...> sentences, First&& first,
+         Others&&... others) {
+  say(table, fmt::format(sentences, std::forward<First>(first), std::forward<Others>(others)...));
+}
 
 /// What `auto` looked at.
 struct Considered {
@@ -92,7 +97,7 @@ void say_choice(Table& table, const Choice& choice) {
   std::ranges::stable_sort(tried, {}, [](const Considered& one) { return *one.seconds; });
   const auto taken = std::ranges::find(choice.candidates, choice.taken, &Considered::name);
   if (taken == choice.candidates.end() || !(taken->seconds || taken->won_with_exchange)) {
-    say(table, fmt::format("{}: {}, without a comparison.", choice.what, choice.taken));
+    say(table, "{}: {}, without a comparison.", choice.what, choice.taken);
     return say_left_out(table, choice.candidates);
   }
   std::string text = fmt::format("{}: auto {} {} of {} {} and took {}", choice.what, choice.how,
@@ -115,7 +120,7 @@ void say_choice(Table& table, const Choice& choice) {
 void say_partition(Table& table, const PartitionReport& p, bool swept) {
   if (swept) return;
   if (p.ranks == 1) return say(table, "Partition: one rank owns all rows.");
-  if (p.candidates.empty()) return say(table, fmt::format("Partition: {}, as named.", p.name));
+  if (p.candidates.empty()) return say(table, "Partition: {}, as named.", p.name);
   Choice choice{"Partition", "predicted the time of a product, from bytes and halo, for",
                 "partitioners", p.name, false};
   for (const PartitionJudgement& one : p.candidates) {
@@ -129,7 +134,7 @@ void say_partition(Table& table, const PartitionReport& p, bool swept) {
 }
 
 void say_format(Table& table, const KernelReport& k) {
-  if (k.candidates.empty()) return say(table, fmt::format("Format: {}, as named.", k.format));
+  if (k.candidates.empty()) return say(table, "Format: {}, as named.", k.format);
   Choice choice{"Format", "timed products in", "formats", k.format};
   for (const FormatCandidate& one : k.candidates) {
     const bool won =
@@ -138,7 +143,7 @@ void say_format(Table& table, const KernelReport& k) {
   }
   say_choice(table, choice);
   if (k.boundary_format.empty() || k.boundary_format == k.format) return;
-  say(table, fmt::format("Rows that need ghosts are in {}.", k.boundary_format));
+  say(table, "Rows that need ghosts are in {}.", k.boundary_format);
 }
 
 std::string transport_text(const std::string& transport, bool graph) {
@@ -155,7 +160,7 @@ void say_transport(Table& table, const HaloReport& h) {
   if (h.planned.messages == 0) return say(table, "Transport: nothing is exchanged.");
   const std::string taken = transport_text(h.transport, h.graph);
   if (!transports_were_compared(h)) {
-    return say(table, fmt::format("Transport: {}, as named.", taken));
+    return say(table, "Transport: {}, as named.", taken);
   }
   Choice choice{"Transport", "timed products with", "transports", taken};
   for (const TransportCandidate& one : h.candidates) {
@@ -174,16 +179,15 @@ void say_sums(Table& table, const HaloReport& h) {
 }
 
 void say_schedule(Table& table, const HaloReport& h) {
-  if (!h.steps.empty()) say(table, fmt::format("A product: {}.", fmt::join(h.steps, ", ")));
+  if (!h.steps.empty()) say(table, "A product: {}.", fmt::join(h.steps, ", "));
   if (h.schedule_grounds == ScheduleGrounds::as_asked) {
-    say(table, fmt::format("Schedule: {}.", h.schedule));
+    say(table, "Schedule: {}.", h.schedule);
   } else {
-    say(table, fmt::format("Schedule: {}, since {}.", h.schedule, schedule_reason(h)));
+    say(table, "Schedule: {}, since {}.", h.schedule, schedule_reason(h));
   }
   for (const TransportCandidate& one : h.candidates) {
     if (!one.trial) continue;
-    say(table,
-        fmt::format("The schedule {} was tried: {}.", one.trial->schedule, reason_text(one)));
+    say(table, "The schedule {} was tried: {}.", one.trial->schedule, reason_text(one));
   }
 }
 
@@ -193,7 +197,7 @@ void say_combinations(Table& table, const std::vector<CaseReport>& cases) {
     return one.median_seconds && one.outcome != Outcome::wrong;
   });
   const std::string winner = winner_text(cases);
-  if (!winner.empty()) say(table, fmt::format("Of {} combinations the winner is {}.", ran, winner));
+  if (!winner.empty()) say(table, "Of {} combinations the winner is {}.", ran, winner);
 }
 
 void say_unknown_floor(Table& table, const RunReport& report) {
@@ -208,14 +212,14 @@ void say_unknown_floor(Table& table, const RunReport& report) {
             "measure its read bandwidth.");
   const double bytes = static_cast<double>(report.kernel->bytes);
   const double seconds = report.timing->median_seconds;
-  say(table, fmt::format("A product moves {}, which is {}/s.", bytes_text(bytes),
-                         bytes_text(bytes / seconds)));
+  say(table, "A product moves {}, which is {}/s.", bytes_text(bytes), bytes_text(bytes / seconds));
   if (!report.expected) return;
   const ExpectedReport& e = *report.expected;
-  say(table, fmt::format("From {}, a product is expected to take {}: its rows {}, and {} of the "
-                         "exchange exposed.",
-                         e.machine, seconds_text(e.seconds), seconds_text(e.local_seconds),
-                         seconds_text(e.exposed_seconds)));
+  say(table,
+      "From {}, a product is expected to take {}: its rows {}, and {} of the "
+      "exchange exposed.",
+      e.machine, seconds_text(e.seconds), seconds_text(e.local_seconds),
+      seconds_text(e.exposed_seconds));
 }
 
 void say_time_of_product(Table& table, const RunReport& report) {
@@ -223,58 +227,57 @@ void say_time_of_product(Table& table, const RunReport& report) {
   const auto part = [&](double one) {
     return fmt::format("{} ({})", seconds_text(one), share_text(one / seconds));
   };
-  say(table, fmt::format("A product takes {}.", seconds_text(seconds)));
+  say(table, "A product takes {}.", seconds_text(seconds));
   double rest = seconds;
   const std::optional<double>& bandwidth = report.performance->read_bandwidth_gbytes;
   if (bandwidth && *bandwidth > 0) {
     const double bytes = static_cast<double>(report.kernel->bytes);
     const double floor = bytes / (1e9 * *bandwidth);
-    say(table, fmt::format("Its floor is {}: {} at the measured read bandwidth of {}/s.",
-                           part(floor), bytes_text(bytes), bytes_text(1e9 * *bandwidth)));
+    say(table, "Its floor is {}: {} at the measured read bandwidth of {}/s.", part(floor),
+        bytes_text(bytes), bytes_text(1e9 * *bandwidth));
     rest -= floor;
   } else {
     say_unknown_floor(table, report);
   }
   const double exposed = report.timing->exposed_seconds.value_or(0);
   if (report.halo && report.halo->planned.messages > 0) {
-    say(table, fmt::format("The exchange adds {} that no rows hide.", part(exposed)));
+    say(table, "The exchange adds {} that no rows hide.", part(exposed));
     rest -= exposed;
   }
   if (rest < 0) {
     say(table, "Together that is more than the time: caches serve a part of the bytes.");
   } else if (rest < seconds) {
-    say(table, fmt::format("What is left, {}, {}.", part(rest),
-                           bandwidth ? "is launches, latency, and reading below that bandwidth"
-                                     : "is the time of the rows on the slowest rank"));
+    say(table, "What is left, {}, {}.", part(rest),
+        bandwidth ? "is launches, latency, and reading below that bandwidth"
+                  : "is the time of the rows on the slowest rank");
   }
   constexpr double uneven = 1.05;
   if (report.partition && report.partition->statistics.imbalance > uneven) {
     say(table,
-        fmt::format("One rank has {:.3g} times the mean of the nonzeros, and the others wait "
-                    "for it.",
-                    report.partition->statistics.imbalance));
+        "One rank has {:.3g} times the mean of the nonzeros, and the others wait "
+        "for it.",
+        report.partition->statistics.imbalance);
   }
 }
 
 void say_time_of_iteration(Table& table, const SolverReport& s) {
   const double seconds = *s.iteration_seconds;
-  say(table, fmt::format("An iteration of {} takes {}.", s.method, seconds_text(seconds)));
+  say(table, "An iteration of {} takes {}.", s.method, seconds_text(seconds));
   if (s.floor_seconds && s.floor_share) {
-    say(table, fmt::format("Its floor is {} ({}): {} at the measured read bandwidth.",
-                           seconds_text(*s.floor_seconds), share_text(*s.floor_share),
-                           bytes_text(static_cast<double>(s.bytes))));
+    say(table, "Its floor is {} ({}): {} at the measured read bandwidth.",
+        seconds_text(*s.floor_seconds), share_text(*s.floor_share), bytes_text(s.bytes));
   } else {
     say(table,
-        fmt::format("Its floor is not known, because no read bandwidth was measured. It moves "
-                    "{}, which is {}/s.",
-                    bytes_text(static_cast<double>(s.bytes)),
-                    bytes_text(static_cast<double>(s.bytes) / seconds)));
+        "Its floor is not known, because no read bandwidth was measured. It moves "
+        "{}, which is {}/s.",
+        bytes_text(s.bytes), bytes_text(static_cast<double>(s.bytes) / seconds));
   }
   if (s.phases.product <= 0) return;
-  say(table, fmt::format("Timed one by one, the product takes {}, of which the exchange adds {}; "
-                         "vectors take {}, reductions {}.",
-                         seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
-                         seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+  say(table,
+      "Timed one by one, the product takes {}, of which the exchange adds {}; "
+      "vectors take {}, reductions {}.",
+      seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
+      seconds_text(s.phases.vectors), seconds_text(s.phases.reductions));
 }
 
 }  // namespace

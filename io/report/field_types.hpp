@@ -4,6 +4,7 @@
 // way than their type says, and limits for the schema.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -34,6 +35,12 @@ struct Word {
   std::vector<std::string> choices;
   enum class Empty { refused, null } empty = Empty::refused;
 };
+
+/// The name of a value among those of its enumeration.
+template <class Value, std::size_t size>
+Word word_of(Value value, const std::array<const char*, size>& names) {
+  return {names[static_cast<std::size_t>(value)], {names.begin(), names.end()}};
+}
 
 /// A member of what an optional holds.
 template <class T, class Member>

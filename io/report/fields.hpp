@@ -32,22 +32,6 @@ struct Traffic {
   int entry_bytes = 0;
 };
 
-inline Word word_of(Outcome outcome) {
-  return {name_of(outcome), outcome_words()};
-}
-
-inline const char* name_of(RunStatus status) {
-  switch (status) {
-    case RunStatus::failed:
-      return "failed";
-    case RunStatus::interrupted:
-      return "interrupted";
-    case RunStatus::ok:
-      break;
-  }
-  return "ok";
-}
-
 template <class Walk>
 void fields(const Spread& s, Walk&& field) {
   field("min", s.min, "smallest");
@@ -122,7 +106,7 @@ void fields(const TransportCandidate& c, Walk&& field) {
   field("graph", c.graph, "replayed from a CUDA graph");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
   field("exposed_seconds", c.exposed_seconds, "of the halo exchange that is not hidden (seconds)");
-  field("outcome", word_of(c.outcome), "what became of it");
+  field("outcome", word_of(c.outcome, outcome_names), "what became of it");
   field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
@@ -174,7 +158,7 @@ void fields(const FormatCandidate& c, Walk&& field) {
   field("name", c.name, "format");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
   field("setup_seconds", c.setup_seconds, "conversion; null: it was not converted (seconds)");
-  field("outcome", word_of(c.outcome), "what became of it");
+  field("outcome", word_of(c.outcome, outcome_names), "what became of it");
   field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
@@ -271,7 +255,7 @@ void fields(const PerformanceReport& p, Walk&& field) {
 
 template <class Walk>
 void fields(const ValidationReport& v, Walk&& field) {
-  field("against", Word{name_of(v.against), against_words()}, "what y was compared with");
+  field("against", word_of(v.against, against_names), "what y was compared with");
   field("passed", v.passed, "every row within its bound");
   field("max_error_ratio", FiniteOrNull{v.max_error_ratio},
         "largest error over its bound; null: infinite");
@@ -331,7 +315,8 @@ void fields(const FormatReport& f, Walk&& field) {
   field("y_hash", Hash{f.y_hash}, "as in validation");
   field("passed", f.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", f.rows_unchecked, "as in validation");
-  field("outcome", word_of(f.outcome), "compared: it has its times, and y was not wrong");
+  field("outcome", word_of(f.outcome, outcome_names),
+        "compared: it has its times, and y was not wrong");
   field("reason", f.reason, "why it could not run or failed; empty otherwise");
   field("candidates", f.candidates, "of auto: formats that it considered; empty for others");
 }
@@ -351,7 +336,8 @@ void fields(const CaseReport& c, Walk&& field) {
   field("y_hash", Hash{c.y_hash}, "as in validation");
   field("passed", c.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", c.rows_unchecked, "as in validation");
-  field("outcome", word_of(c.outcome), "chosen: it is what the other sections describe");
+  field("outcome", word_of(c.outcome, outcome_names),
+        "chosen: it is what the other sections describe");
   field("reason", c.reason, "why it could not run or failed; empty otherwise");
 }
 
@@ -367,7 +353,7 @@ void fields(const RunReport& r, Walk&& field) {
         Range{schema_version, schema_version});
   field("command", r.command, "subcommand, e.g. run");
   field("argv", r.argv, "the command line");
-  field("status", Word{name_of(r.status), {"ok", "failed", "interrupted"}}, "how the run ended");
+  field("status", word_of(r.status, status_names), "how the run ended");
   field("verdict", r.verdict, "why, as in the RESULT line");
   field("provenance", r.provenance, "where the numbers come from");
   field("system", r.system, "the machine; null: nothing was computed");

@@ -15,17 +15,7 @@ struct SentFlow {
   int entry_bytes = 0;
 };
 
-inline const char* name_of(ValueSymmetry symmetry) {
-  switch (symmetry) {
-    case ValueSymmetry::symmetric:
-      return "symmetric";
-    case ValueSymmetry::skew:
-      return "skew-symmetric";
-    case ValueSymmetry::none:
-      break;
-  }
-  return "none";
-}
+inline constexpr std::array symmetry_names{"none", "symmetric", "skew-symmetric"};
 
 template <class Walk>
 void fields(const PartitionJudgement& p, Walk&& field) {
@@ -76,7 +66,7 @@ void fields(const MatrixStatistics& s, Walk&& field) {
   field("diagonal_entries", s.diagonal_entries, "entries with i = j");
   field("symmetric_pattern", s.symmetric_pattern, "computed; null: rectangular");
   field("symmetry",
-        Word{s.symmetry ? name_of(*s.symmetry) : "",
+        Word{s.symmetry ? symmetry_names[static_cast<std::size_t>(*s.symmetry)] : "",
              {"symmetric", "skew-symmetric", "none"},
              Word::Empty::null},
         "of the values, computed; null: rectangular");

@@ -40,47 +40,43 @@ void write_statistics(Table& table, const MatrixStatistics& s, const MatrixRepor
   write_row_lengths(table, s, matrix);
   table.group("Pattern and values");
   table.line("empty rows", grouped(s.empty_rows));
-  table.line("distance |i - j|", fmt::format("at most {} (bandwidth), mean {:.6g}",
-                                             grouped(s.bandwidth), s.mean_distance));
-  table.line("diagonal", fmt::format("{} of {} entries stored", grouped(s.diagonal_entries),
-                                     grouped(std::min(matrix.info.rows, matrix.info.columns))));
+  table.line("distance |i - j|", "at most {} (bandwidth), mean {:.6g}", grouped(s.bandwidth),
+             s.mean_distance);
+  table.line("diagonal", "{} of {} entries stored", grouped(s.diagonal_entries),
+             grouped(std::min(matrix.info.rows, matrix.info.columns)));
   if (s.symmetric_pattern && s.symmetry) {
     const char* values = *s.symmetry == ValueSymmetry::symmetric ? "yes"
                          : *s.symmetry == ValueSymmetry::skew    ? "skew-symmetric"
                                                                  : "no";
-    table.line("symmetric",
-               fmt::format("pattern {}, values {}", yes_no(*s.symmetric_pattern), values));
+    table.line("symmetric", "pattern {}, values {}", yes_no(*s.symmetric_pattern), values);
   }
   if (s.smallest_abs && s.largest_abs) {
-    table.line("values",
-               fmt::format("{:.6g} to {:.6g} in absolute value", *s.smallest_abs, *s.largest_abs));
+    table.line("values", "{:.6g} to {:.6g} in absolute value", *s.smallest_abs, *s.largest_abs);
   }
   table.line("distinct values", s.distinct_values ? fmt::format("{}", *s.distinct_values)
                                                   : fmt::format("> {}", most_counted_values));
-  table.line("special values", fmt::format("{} zeros stored, {} NaN, {} infinite", grouped(s.zeros),
-                                           grouped(s.nans), grouped(s.infinities)));
+  table.line("special values", "{} zeros stored, {} NaN, {} infinite", grouped(s.zeros),
+             grouped(s.nans), grouped(s.infinities));
 }
 
 void write_partitions(Table& table, const InfoReport& info, std::int64_t nonzeros) {
   table.group("Partitions");
-  table.line("for", fmt::format("{} rank{} on {} node{}{}", info.ranks, info.ranks == 1 ? "" : "s",
-                                info.nodes, info.nodes == 1 ? "" : "s",
-                                info.hierarchical ? ", nodes first" : ""));
+  table.line("for", "{} on {}{}", count_text(info.ranks, "rank"), count_text(info.nodes, "node"),
+             info.hierarchical ? ", nodes first" : "");
   write_judgements(table, info.partitions, nonzeros);
 }
 
 void write_need(Table& table, const MemoryNeed& n) {
   table.group("Memory per rank, predicted");
-  table.line("largest rank", fmt::format("{} rows, {} nonzeros, {} ghosts", grouped(n.rows),
-                                         grouped(n.nonzeros), grouped(n.ghosts)));
-  table.line("host",
-             fmt::format("{} while reading and partitioning, {} with a product on the CPU",
-                         bytes_text(double(n.host_peak_bytes)), bytes_text(double(n.host_bytes))));
-  const std::string device = bytes_text(double(n.device_bytes));
+  table.line("largest rank", "{} rows, {} nonzeros, {} ghosts", grouped(n.rows),
+             grouped(n.nonzeros), grouped(n.ghosts));
+  table.line("host", "{} while reading and partitioning, {} with a product on the CPU",
+             bytes_text(n.host_peak_bytes), bytes_text(n.host_bytes));
+  const std::string device = bytes_text(n.device_bytes);
   if (n.fits && n.device_capacity_bytes) {
     table.verdict("device", *n.fits,
                   fmt::format("{}: {} {}", device, *n.fits ? "fits" : "does not fit",
-                              bytes_text(double(*n.device_capacity_bytes))));
+                              bytes_text(*n.device_capacity_bytes)));
   } else {
     table.line("device", device + " on a GPU (--device-memory GB says whether it fits)");
   }
@@ -108,8 +104,8 @@ void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
     }
     const PartitionNumbers& n = *p.numbers;
     columns(p.name, fmt::format("{:.4g}", n.imbalance), fmt::format("{:.4g}", n.row_imbalance),
-            percent(n.edge_cut, nonzeros), bytes_text(double(n.halo_bytes)),
-            bytes_text(double(n.halo_bytes_max_rank)),
+            percent(n.edge_cut, nonzeros), bytes_text(n.halo_bytes),
+            bytes_text(n.halo_bytes_max_rank),
             fmt::format("{:.3g}/{:.3g}", n.neighbors_mean, n.neighbors_max),
             fmt::format("{}+{}", n.messages_inside_nodes, n.messages_between_nodes),
             seconds_text(n.predicted_seconds), seconds_text(p.seconds));
@@ -128,7 +124,7 @@ void write_need_of_info(Table& table, const RunReport& report) {
   write_need(table, report.info->need);
   table.group("This run");
   if (!report.info->dry) table.line("read", seconds_text(report.setup.read_seconds));
-  table.line("memory per rank", "at most " + bytes_text(double(report.memory.peak_bytes_max_rank)));
+  table.line("memory per rank", "at most " + bytes_text(report.memory.peak_bytes_max_rank));
 }
 
 }  // namespace rowhalo

@@ -55,9 +55,8 @@ void write_header(std::ostream& out, const Provenance& provenance, bool color) {
   out << fmt::format("{}Rowhalo {}{}{}, started {}\n", bold, provenance.version, plain, git,
                      provenance.time);
   const std::string where =
-      fmt::format("{} rank{}; hosts: {}; devices: {}", provenance.hosts.size(),
-                  provenance.hosts.size() == 1 ? "" : "s", counted(provenance.hosts),
-                  counted(provenance.devices));
+      fmt::format("{}; hosts: {}; devices: {}", count_text(std::ssize(provenance.hosts), "rank"),
+                  counted(provenance.hosts), counted(provenance.devices));
   out << wrapped(where, 2, 0) << '\n';
 }
 

@@ -38,12 +38,12 @@ void write_reading(Table& table, const NetworkReport& n) {
 void write_product(Table& table, const NetworkReport& n) {
   table.group("A product apart from its bytes");
   table.line("fixed", seconds_text(n.product.call_seconds));
-  table.line("per row, nonzero", fmt::format("{}, {}", seconds_text(n.product.row_seconds),
-                                             seconds_text(n.product.nonzero_seconds)));
+  table.line("per row, nonzero", "{}, {}", seconds_text(n.product.row_seconds),
+             seconds_text(n.product.nonzero_seconds));
   table.line("gather of 32 bytes", seconds_text(n.product.sector_seconds));
   if (n.launch_seconds && n.graph_node_seconds) {
-    table.line("empty kernel", fmt::format("{}, in a graph {}", seconds_text(*n.launch_seconds),
-                                           seconds_text(*n.graph_node_seconds)));
+    table.line("empty kernel", "{}, in a graph {}", seconds_text(*n.launch_seconds),
+               seconds_text(*n.graph_node_seconds));
   }
 }
 
@@ -75,9 +75,8 @@ void write_links(Table& table, const NetworkReport& n) {
 
 void write_network(Table& table, const NetworkReport& network) {
   table.group("Machine");
-  table.line("measured by",
-             fmt::format("{} rank{} on {} node{}, {}", network.ranks, network.ranks == 1 ? "" : "s",
-                         network.nodes, network.nodes == 1 ? "" : "s", network.device));
+  table.line("measured by", "{} on {}, {}", count_text(network.ranks, "rank"),
+             count_text(network.nodes, "node"), network.device);
   write_reading(table, network);
   write_product(table, network);
   write_links(table, network);
@@ -86,24 +85,20 @@ void write_network(Table& table, const NetworkReport& network) {
 void write_expected(Table& table, const ExpectedReport& expected,
                     const std::optional<TimingReport>& timing) {
   table.group("Expected");
-  table.line("on", fmt::format("{} rank{} of {}, {}", grouped(expected.ranks),
-                               expected.ranks == 1 ? "" : "s", expected.machine,
-                               expected.transport == "none" ? "no exchange"
-                                                            : "transport " + expected.transport));
+  table.line("on", "{} rank{} of {}, {}", grouped(expected.ranks), expected.ranks == 1 ? "" : "s",
+             expected.machine,
+             expected.transport == "none" ? "no exchange" : "transport " + expected.transport);
   if (!expected.partition.empty()) table.line("partition", expected.partition);
-  table.line(
-      "time per product",
-      fmt::format("{}: rows {}, exchange {}, exposed {}", seconds_text(expected.seconds),
-                  seconds_text(expected.local_seconds), seconds_text(expected.exchange_seconds),
-                  seconds_text(expected.exposed_seconds)));
-  table.line("efficiency",
-             fmt::format("{:.1f} %, against one rank with all rows; {:.3g} bytes per nonzero",
-                         100 * expected.efficiency, expected.bytes_per_nonzero));
+  table.line("time per product", "{}: rows {}, exchange {}, exposed {}",
+             seconds_text(expected.seconds), seconds_text(expected.local_seconds),
+             seconds_text(expected.exchange_seconds), seconds_text(expected.exposed_seconds));
+  table.line("efficiency", "{:.1f} %, against one rank with all rows; {:.3g} bytes per nonzero",
+             100 * expected.efficiency, expected.bytes_per_nonzero);
   if (timing && timing->median_seconds > 0) {
     const double error = expected.seconds / timing->median_seconds - 1;
-    table.line("measured", fmt::format("{}; the expected time is {:.3g} % {}",
-                                       seconds_text(timing->median_seconds), 100 * std::abs(error),
-                                       error < 0 ? "less" : "more"));
+    table.line("measured", "{}; the expected time is {:.3g} % {}",
+               seconds_text(timing->median_seconds), 100 * std::abs(error),
+               error < 0 ? "less" : "more");
     constexpr double much = 0.25;
     if (error < -much) {
       table.line("warning",

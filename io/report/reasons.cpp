@@ -6,45 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "io/report/text_table.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-constexpr std::array<std::pair<Outcome, const char*>, 9> outcomes{{
-    {Outcome::compared, "compared"},
-    {Outcome::chosen, "chosen"},
-    {Outcome::slower, "slower"},
-    {Outcome::refused, "refused"},
-    {Outcome::no_memory, "no_memory"},
-    {Outcome::skipped, "skipped"},
-    {Outcome::budget_spent, "budget_spent"},
-    {Outcome::interrupted, "interrupted"},
-    {Outcome::wrong, "wrong"},
-}};
-
-constexpr std::array<std::pair<Against, const char*>, 4> bases{{
-    {Against::reference, "reference"},
-    {Against::petsc, "petsc"},
-    {Against::all, "all"},
-    {Against::none, "none"},
-}};
-
-template <class Words>
-const char* word_in(const Words& table, typename Words::value_type::first_type value) {
-  return std::ranges::find(table, value, &Words::value_type::first)->second;
-}
-
-template <class Words>
-std::vector<std::string> words_in(const Words& table) {
-  std::vector<std::string> words;
-  for (const auto& [value, word] : table) words.emplace_back(word);
-  return words;
-}
 
 /// Of a format that was tried.
 std::string trial_text(const FormatCandidate& c) {
@@ -68,22 +35,6 @@ std::string trial_text(const ScheduleTrial& trial, Outcome outcome) {
 }
 
 }  // namespace
-
-const char* name_of(Outcome outcome) {
-  return word_in(outcomes, outcome);
-}
-
-std::vector<std::string> outcome_words() {
-  return words_in(outcomes);
-}
-
-const char* name_of(Against against) {
-  return word_in(bases, against);
-}
-
-std::vector<std::string> against_words() {
-  return words_in(bases);
-}
 
 std::string reason_text(const FormatCandidate& c) {
   const FormatFigures& f = c.figures;

@@ -4,6 +4,7 @@
 // is written, and nowhere else.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,19 @@
 
 namespace rowhalo {
 
-const char* name_of(Outcome outcome);  ///< "no_memory", ...
-std::vector<std::string> outcome_words();
-const char* name_of(Against against);
-std::vector<std::string> against_words();
+// In the order of the values.
+inline constexpr std::array outcome_names{"compared",     "chosen",      "slower",
+                                          "refused",      "no_memory",   "skipped",
+                                          "budget_spent", "interrupted", "wrong"};
+inline constexpr std::array against_names{"reference", "petsc", "all", "none"};
+inline constexpr std::array status_names{"ok", "failed", "interrupted"};
+
+inline const char* name_of(Outcome outcome) {
+  return outcome_names[static_cast<std::size_t>(outcome)];
+}
+inline const char* name_of(Against against) {
+  return against_names[static_cast<std::size_t>(against)];
+}
 
 /// Why a candidate was chosen or not tried; empty: its time says it.
 std::string reason_text(const FormatCandidate& candidate);

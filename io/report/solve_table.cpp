@@ -46,8 +46,7 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   table.group("Solve");
   table.line("preconditioner", first.preconditioner);
   if (first.wanted_iterations > 0) {
-    table.line("stops after",
-               fmt::format("{} iterations, whatever the norm", first.wanted_iterations));
+    table.line("stops after", "{} iterations, whatever the norm", first.wanted_iterations);
   } else {
     table.line("stops at", first.eigenvalue
                                ? fmt::format("{} of {:.3g} |lambda|", first.norm, first.tolerance)
@@ -61,21 +60,19 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   for (const SolverReport& s : solvers) {
     if (!s.iteration_seconds) continue;
     table.group(s.method.c_str());
-    table.line("launched", fmt::format("{}, sums over ranks: {}", s.execution, s.reduction_by));
+    table.line("launched", "{}, sums over ranks: {}", s.execution, s.reduction_by);
     if (s.phases.product > 0) {
-      table.line("per iteration",
-                 fmt::format("product {} (exposed halo {}), vectors {}, reductions {}",
-                             seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
-                             seconds_text(s.phases.vectors), seconds_text(s.phases.reductions)));
+      table.line("per iteration", "product {} (exposed halo {}), vectors {}, reductions {}",
+                 seconds_text(s.phases.product), seconds_text(s.phases.exposed_halo),
+                 seconds_text(s.phases.vectors), seconds_text(s.phases.reductions));
     }
     if (s.floor_share) {
-      table.line("floor",
-                 fmt::format("{} for {}, {:.3g} % reached", seconds_text(*s.floor_seconds),
-                             bytes_text(static_cast<double>(s.bytes)), 100 * *s.floor_share));
+      table.line("floor", "{} for {}, {:.3g} % reached", seconds_text(*s.floor_seconds),
+                 bytes_text(s.bytes), 100 * *s.floor_share);
     }
     table.line("rate", digits_text(s.gflops, 4) + " GF/s");
-    if (s.eigenvalue) table.line("eigenvalue", fmt::format("{:.15g}", *s.eigenvalue));
-    table.line("x_hash", fmt::format("0x{:016x}", s.x_hash));
+    if (s.eigenvalue) table.line("eigenvalue", "{:.15g}", *s.eigenvalue);
+    table.line("x_hash", "0x{:016x}", s.x_hash);
   }
 }
 

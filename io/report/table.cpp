@@ -42,10 +42,6 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
   }
 }
 
-void write_formats_tried(std::ostream& out, const std::vector<FormatCandidate>& list) {
-  write_candidates(out, "formats", list, "set-up", &FormatCandidate::setup_seconds);
-}
-
 /// What stands behind the numbers of a format or a combination.
 template <class Report>
 std::string remarks(const Report& one) {
@@ -98,12 +94,12 @@ void write_format_design(std::ostream& out, const std::vector<FormatReport>& lis
                      "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
   for (const FormatReport& f : list) {
     if (!f.seconds) continue;
-    out << with_text(name_cell(f.name, width) +
-                         fmt::format("  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}",
-                                     f.bytes_per_nonzero, fmt::format("{:.1f} %", 100 * f.padding),
-                                     optional_percent(f.coalescing), optional_percent(f.balance),
-                                     bytes_text(static_cast<double>(f.footprint_bytes))),
-                     f.parameters);
+    out << with_text(
+        name_cell(f.name, width) +
+            fmt::format("  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}", f.bytes_per_nonzero,
+                        fmt::format("{:.1f} %", 100 * f.padding), optional_percent(f.coalescing),
+                        optional_percent(f.balance), bytes_text(f.footprint_bytes)),
+        f.parameters);
   }
 }
 
@@ -139,58 +135,48 @@ void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
   const bool exact = info == nullptr || info->exact_nonzeros;
   table.group("Matrix");
   table.line("source", m.info.source);
-  table.line("size",
-             fmt::format("{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
-                         exact ? "" : "about ", grouped(m.nonzeros)));
-  table.line("kind",
-             fmt::format("{} {}{}", m.info.field, m.info.symmetry,
-                         m.info.block > 1 ? fmt::format(", blocks of {}", m.info.block) : ""));
+  table.line("size", "{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
+             exact ? "" : "about ", grouped(m.nonzeros));
+  table.line("kind", "{} {}{}", m.info.field, m.info.symmetry,
+             m.info.block > 1 ? fmt::format(", blocks of {}", m.info.block) : "");
   if (info != nullptr && info->grid) {
     const auto& [x, y, z] = *info->grid;
-    table.line("grid", fmt::format("{} x {} x {}", grouped(x), grouped(y), grouped(z)));
+    table.line("grid", "{} x {} x {}", grouped(x), grouped(y), grouped(z));
   }
   if (!m.fingerprint) {
-    table.line("nonzeros per row", fmt::format("mean {:.6g}", m.row_length.mean));
+    table.line("nonzeros per row", "mean {:.6g}", m.row_length.mean);
     return;
   }
-  table.line("nonzeros per row",
-             fmt::format("{}, deviation {:.4g}", counts_text(m.row_length), m.row_length_stddev));
-  table.line("fingerprint", fmt::format("0x{:016x}", *m.fingerprint));
+  table.line("nonzeros per row", "{}, deviation {:.4g}", counts_text(m.row_length),
+             m.row_length_stddev);
+  table.line("fingerprint", "0x{:016x}", *m.fingerprint);
 }
 
 void write_partition(Table& table, const PartitionReport& p, std::int64_t nonzeros) {
   table.group("Partition");
-  table.line(
-      "name",
-      fmt::format("{}{}, {} rank{}{}{}{}", p.name, p.candidates.empty() ? "" : " (predicted)",
-                  p.ranks, p.ranks == 1 ? "" : "s",
-                  p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
-                  p.hierarchical ? ", nodes first" : "",
-                  p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder)));
+  table.line("name", "{}{}, {}{}{}{}", p.name, p.candidates.empty() ? "" : " (predicted)",
+             count_text(p.ranks, "rank"), p.nodes > 1 ? fmt::format(" on {} nodes", p.nodes) : "",
+             p.hierarchical ? ", nodes first" : "",
+             p.reorder == "none" ? "" : fmt::format(", {} on each rank", p.reorder));
   table.line("rows per rank", counts_text(rows_of(p.statistics)));
-  table.line("nonzeros per rank",
-             fmt::format("{}, imbalance {:.4g}", counts_text(nonzeros_of(p.statistics)),
-                         p.statistics.imbalance));
-  table.line("edge cut", fmt::format("{} nonzeros", grouped(p.statistics.edge_cut)));
+  table.line("nonzeros per rank", "{}, imbalance {:.4g}", counts_text(nonzeros_of(p.statistics)),
+             p.statistics.imbalance);
+  table.line("edge cut", "{} nonzeros", grouped(p.statistics.edge_cut));
   if (!p.candidates.empty()) write_judgements(table, p.candidates, nonzeros);
 }
 
 void write_halo(Table& table, const HaloReport& h) {
-  const auto bytes = [&](std::int64_t entries) {
-    return bytes_text(static_cast<double>(entries * h.entry_bytes));
-  };
+  const auto bytes = [&](std::int64_t entries) { return bytes_text(entries * h.entry_bytes); };
   table.group("Halo");
-  table.line("transport", fmt::format("{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
-                                      h.schedule.empty() ? "" : ", ", h.schedule));
-  table.line("neighbours", fmt::format("mean {:.4g}, max {:.4g}; {} messages per product",
-                                       h.planned.neighbors_mean, h.planned.neighbors_max,
-                                       grouped(h.planned.messages)));
-  table.line("sent per product",
-             fmt::format("{}, at most {} per rank", bytes(h.planned.entries_total),
-                         bytes(h.planned.entries_max_rank)));
+  table.line("transport", "{}{}{}{}", h.transport, h.graph ? " in a graph" : "",
+             h.schedule.empty() ? "" : ", ", h.schedule);
+  table.line("neighbours", "mean {:.4g}, max {:.4g}; {} messages per product",
+             h.planned.neighbors_mean, h.planned.neighbors_max, grouped(h.planned.messages));
+  table.line("sent per product", "{}, at most {} per rank", bytes(h.planned.entries_total),
+             bytes(h.planned.entries_max_rank));
   if (h.partial_sums > 0) {
-    table.line("partial sums", fmt::format("{} of the {} entries sent", grouped(h.partial_sums),
-                                           grouped(h.planned.entries_total)));
+    table.line("partial sums", "{} of the {} entries sent", grouped(h.partial_sums),
+               grouped(h.planned.entries_total));
   }
   const NodeTraffic& planned = h.planned_between_nodes;
   const NodeTraffic& sent = h.sent_between_nodes;
@@ -206,12 +192,10 @@ void write_halo(Table& table, const HaloReport& h) {
   }
   table.line("boundary rows", grouped(h.planned.boundary_rows));
   if (h.poison || h.jitter_seconds > 0) {
-    table.line("disturbed",
-               fmt::format("{}{}{}; times mean little", h.poison ? "ghosts poisoned" : "",
-                           h.poison && h.jitter_seconds > 0 ? ", " : "",
-                           h.jitter_seconds > 0
-                               ? fmt::format("delays up to {}", seconds_text(h.jitter_seconds))
-                               : ""));
+    table.line(
+        "disturbed", "{}{}{}; times mean little", h.poison ? "ghosts poisoned" : "",
+        h.poison && h.jitter_seconds > 0 ? ", " : "",
+        h.jitter_seconds > 0 ? fmt::format("delays up to {}", seconds_text(h.jitter_seconds)) : "");
   }
   write_candidates(table.out(), "transports", h.candidates, "exposed",
                    &TransportCandidate::exposed_seconds);
@@ -221,42 +205,35 @@ void write_kernel(Table& table, const KernelReport& k, const std::optional<Tunin
   table.group("Kernel");
   if (tuning) table.line("tuning", "from " + tuning->file + ", without trial runs");
   const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
-  table.line("format",
-             fmt::format("{}{}, {}, {}", k.format,
-                         one_format ? "" : fmt::format(", boundary {}", k.boundary_format),
-                         k.device, name_of(k.precision)));
+  table.line("format", "{}{}, {}, {}", k.format,
+             one_format ? "" : fmt::format(", boundary {}", k.boundary_format), k.device,
+             name_of(k.precision));
   if (!k.parameters.empty()) table.line("chosen", k.parameters);
-  table.line(
-      "work per product",
-      fmt::format("{}, {} flops", bytes_text(static_cast<double>(k.bytes)), grouped(k.flops)));
-  table.line("footprint",
-             bytes_text(static_cast<double>(k.footprint_bytes)) + " beside the CSR arrays");
+  table.line("work per product", "{}, {} flops", bytes_text(k.bytes), grouped(k.flops));
+  table.line("footprint", bytes_text(k.footprint_bytes) + " beside the CSR arrays");
   table.line("set-up", seconds_text(k.setup_seconds));
   if (k.choice) {
-    table.line("choice", fmt::format("{}, as long as {} products", seconds_text(k.choice->seconds),
-                                     digits_text(k.choice->products, 3)));
+    table.line("choice", "{}, as long as {} products", seconds_text(k.choice->seconds),
+               digits_text(k.choice->products, 3));
   }
-  write_formats_tried(table.out(), k.candidates);
+  write_candidates(table.out(), "formats", k.candidates, "set-up", &FormatCandidate::setup_seconds);
 }
 
 void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory) {
   table.group("Set-up");
   table.line("read", seconds_text(s.read_seconds));
-  table.line("partition, plan", fmt::format("{}, {}", seconds_text(s.partition_seconds),
-                                            seconds_text(s.plan_seconds)));
-  table.line("convert, upload",
-             fmt::format("{} into the format, {} to the device", seconds_text(s.convert_seconds),
-                         seconds_text(s.upload_seconds)));
+  table.line("partition, plan", "{}, {}", seconds_text(s.partition_seconds),
+             seconds_text(s.plan_seconds));
+  table.line("convert, upload", "{} into the format, {} to the device",
+             seconds_text(s.convert_seconds), seconds_text(s.upload_seconds));
   if (s.coo_to_csr_seconds) {
     table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
   }
   const auto device = static_cast<double>(memory.device_bytes_max_rank);
   const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
-  table.line(
-      "memory per rank",
-      fmt::format("at most {}{}{}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank)),
-                  reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
-                  device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : ""));
+  table.line("memory per rank", "at most {}{}{}", bytes_text(memory.peak_bytes_max_rank),
+             reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
+             device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : "");
 }
 
 /// Of `convert`, in place of the set-up.
@@ -272,41 +249,35 @@ void write_output(Table& table, const SetupReport& s, const MemoryReport& memory
                                       : seconds_text(s.read_seconds) + ", generated");
   table.line("written", amount(o.bytes, o.seconds));
   table.line("to", o.path);
-  table.line(
-      "memory per rank",
-      fmt::format("at most {}", bytes_text(static_cast<double>(memory.peak_bytes_max_rank))));
+  table.line("memory per rank", "at most {}", bytes_text(memory.peak_bytes_max_rank));
 }
 
 void write_timing(Table& table, const TimingReport& t,
                   const std::optional<PerformanceReport>& performance) {
   table.group("Timing");
-  table.line("time per product",
-             fmt::format("median {}, min {}, 95th percentile {}", seconds_text(t.median_seconds),
-                         seconds_text(t.min_seconds), seconds_text(t.p95_seconds)));
+  table.line("time per product", "median {}, min {}, 95th percentile {}",
+             seconds_text(t.median_seconds), seconds_text(t.min_seconds),
+             seconds_text(t.p95_seconds));
   table.line("batches", t.batches == 0 ? fmt::format("a part of one, {} products", t.iterations)
                                        : fmt::format("{} of {} products", t.batches, t.iterations));
   constexpr double unsteady = 1.5;  // median over minimum
   if (t.median_seconds > unsteady * t.min_seconds) {
-    table.line(
-        "warning",
-        fmt::format("the median is {:.2g} times the fastest batch: does other work use these "
-                    "cores, GPUs or links?",
-                    t.median_seconds / t.min_seconds));
+    table.line("warning",
+               "the median is {:.2g} times the fastest batch: does other work use these "
+               "cores, GPUs or links?",
+               t.median_seconds / t.min_seconds);
   }
-  table.line("phases",
-             fmt::format("pack {}, wait for ghosts {}, interior {}, boundary {}",
-                         seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
-                         seconds_text(t.phases.interior), seconds_text(t.phases.boundary)));
+  table.line("phases", "pack {}, wait for ghosts {}, interior {}, boundary {}",
+             seconds_text(t.phases.pack), seconds_text(t.phases.exchange),
+             seconds_text(t.phases.interior), seconds_text(t.phases.boundary));
   if (t.exposed_seconds) table.line("exposed halo", seconds_text(*t.exposed_seconds));
   if (!performance) return;
-  table.line("rate",
-             fmt::format("{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),
-                         digits_text(performance->gbytes_per_second, 4)));
+  table.line("rate", "{} GF/s, {} GB/s (bytes of CSR)", digits_text(performance->gflops, 4),
+             digits_text(performance->gbytes_per_second, 4));
   if (performance->share_of_read_bandwidth && performance->read_bandwidth_gbytes) {
-    table.line("read bandwidth",
-               fmt::format("{:.3g} % of the measured {} GB/s (the format's own bytes)",
-                           100 * *performance->share_of_read_bandwidth,
-                           digits_text(*performance->read_bandwidth_gbytes, 4)));
+    table.line("read bandwidth", "{:.3g} % of the measured {} GB/s (the format's own bytes)",
+               100 * *performance->share_of_read_bandwidth,
+               digits_text(*performance->read_bandwidth_gbytes, 4));
   }
 }
 
@@ -332,7 +303,7 @@ void write_validation(Table& table, const ValidationReport& v,
             : "";
     table.line("petsc per product", seconds_text(*v.petsc_seconds) + ratio);
   }
-  table.line("y_hash", fmt::format("0x{:016x}", v.y_hash));
+  table.line("y_hash", "0x{:016x}", v.y_hash);
 }
 
 /// "a" or "a to b", over all GPUs; empty where none tells.
@@ -358,15 +329,14 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
       const std::string range = range_text(t.gpus, value);
       return range.empty() ? "?" : range;
     };
-    table.line("clock", fmt::format("mean {} of {} MHz, memory {} MHz",
-                                    text([](const auto& g) { return g.sm_clock_mhz.mean; }),
-                                    text([](const auto& g) { return g.highest_sm_clock_mhz; }),
-                                    text([](const auto& g) { return g.memory_clock_mhz; })));
-    table.line("power per GPU",
-               fmt::format("sampled mean {} of {} W, at most {} degrees Celsius",
-                           text([](const auto& g) { return g.power_watts.mean; }),
-                           text([](const auto& g) { return g.power_limit_watts; }),
-                           text([](const auto& g) { return g.temperature_celsius; })));
+    table.line("clock", "mean {} of {} MHz, memory {} MHz",
+               text([](const auto& g) { return g.sm_clock_mhz.mean; }),
+               text([](const auto& g) { return g.highest_sm_clock_mhz; }),
+               text([](const auto& g) { return g.memory_clock_mhz; }));
+    table.line("power per GPU", "sampled mean {} of {} W, at most {} degrees Celsius",
+               text([](const auto& g) { return g.power_watts.mean; }),
+               text([](const auto& g) { return g.power_limit_watts; }),
+               text([](const auto& g) { return g.temperature_celsius; }));
   }
   std::string text;
   if (t.gpu_joules) text += "GPUs " + joules_text(*t.gpu_joules);
@@ -392,7 +362,7 @@ void write_wall(Table& table, const WallReport& w) {
     text += fmt::format("{}{} {:.2g}", text.empty() ? "" : ", ", name, seconds);
   }
   table.group("Wall clock");
-  table.line("rank 0", fmt::format("{:.3g} s: {}", w.seconds, text));
+  table.line("rank 0", "{:.3g} s: {}", w.seconds, text);
 }
 
 }  // namespace
@@ -419,12 +389,10 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.expected) write_expected(table, *report.expected, report.timing);
   if (report.validation) write_validation(table, *report.validation, report.timing);
   if (report.telemetry) write_telemetry(table, *report.telemetry);
-  if (report.bandwidth) {
+  if (const auto& b = report.bandwidth) {
     table.group("Device");
-    table.line("bandwidth", fmt::format("read {}, copy {}, triad {} GB/s",
-                                        digits_text(report.bandwidth->read, 4),
-                                        digits_text(report.bandwidth->copy, 4),
-                                        digits_text(report.bandwidth->triad, 4)));
+    table.line("bandwidth", "read {}, copy {}, triad {} GB/s", digits_text(b->read, 4),
+               digits_text(b->copy, 4), digits_text(b->triad, 4));
   }
   if (!report.formats.empty()) {
     table.group("Formats");
@@ -433,7 +401,8 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
     write_format_design(out, report.formats);
     for (const FormatReport& format : report.formats) {
       if (!format.candidates.empty()) table.group("How auto chose");
-      write_formats_tried(out, format.candidates);
+      write_candidates(out, "formats", format.candidates, "set-up",
+                       &FormatCandidate::setup_seconds);
     }
   }
   if (!report.solvers.empty()) write_solvers(table, report.solvers);

@@ -113,6 +113,10 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
+std::string count_text(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string digits_text(double value, int digits) {
   return value < std::pow(10, digits - 1) ? fmt::format("{:.{}g}", value, digits)
                                           : fmt::format("{:.0f}", value);

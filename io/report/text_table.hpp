@@ -4,11 +4,14 @@
 // columns, and numbers with three or four digits and the unit that suits them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/report/report.hpp"
@@ -16,6 +19,10 @@
 namespace rowhalo {
 
 std::string bytes_text(double bytes);
+inline std::string bytes_text(std::int64_t bytes) {
+  return bytes_text(static_cast<double>(bytes));
+}
+std::string count_text(std::int64_t count, const char* what);  ///< "1 rank", "2 ranks"
 std::string seconds_text(double seconds);
 std::string optional_seconds(const std::optional<double>& seconds);  ///< "-" for none
 std::string joules_text(double joules);
@@ -41,6 +48,12 @@ class Table {
 
   void group(const char* name);
   void line(const char* name, const std::string& value);
+  /// The value as fmt::format makes it.
+  template <class First, class... Others>
+  void line(const char* name, fmt::format_string<First, Others...> value, First&& first,
+            Others&&... others) {
+    line(name, fmt::format(value, std::forward<First>(first), std::forward<Others>(others)...));
+  }
   /// In green or red.
   void verdict(const char* name, bool good, const std::string& value);
   /// For lists, which have columns of their own.

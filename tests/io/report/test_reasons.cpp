@@ -31,7 +31,7 @@ std::string of_partition(Outcome outcome, const PartitionFigures& figures = {}) 
 }  // namespace
 
 TEST_CASE("Each outcome has a word of its own") {
-  const std::vector<std::string> words = outcome_words();
+  const std::vector<std::string> words(outcome_names.begin(), outcome_names.end());
   CHECK(std::set(words.begin(), words.end()).size() == words.size());
   CHECK(words.back() == name_of(Outcome::wrong));
   CHECK(name_of(Outcome::no_memory) == std::string("no_memory"));
