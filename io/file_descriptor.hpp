@@ -5,29 +5,15 @@
 
 #include <unistd.h>
 
-#include <utility>
+#include "partition/base/unique_handle.hpp"
 
 namespace rowhalo {
 
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : number_(other.release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_ = -1;
+struct FileDescriptorTraits {
+  using Value = int;
+  static constexpr int none = -1;
+  static void release(int number) { ::close(number); }
 };
+using FileDescriptor = UniqueHandle<FileDescriptorTraits>;
 
 }  // namespace rowhalo

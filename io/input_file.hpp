@@ -19,8 +19,8 @@ class InputFile {
 
   const std::string& path() const { return path_; }
   std::int64_t bytes() const { return bytes_; }
-  int number() const { return descriptor_.number(); }
-  int release() { return descriptor_.release(); }  ///< the caller closes it
+  int number() const { return descriptor_.get(); }
+  int release() { return descriptor_.take(); }  ///< the caller closes it
   /// Reads exactly `bytes` from `offset` on; for any thread.
   void read(std::int64_t offset, void* to, std::int64_t bytes) const;
   /// The `bytes` from `offset` on, fewer where the file ends.

@@ -83,7 +83,7 @@ FileDescriptor open_for_writing(const std::string& name, const std::string& path
 void write_at(const FileDescriptor& file, std::int64_t offset, std::string_view bytes,
               const std::string& path) {
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file.number(), bytes.data(), bytes.size(), offset);
+    const ssize_t count = ::pwrite(file.get(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_to_write(path, "writing failed");
     offset += count;
@@ -106,7 +106,7 @@ void write_stream(int descriptor, std::string_view bytes, const std::string& pat
 }
 
 void close_written(FileDescriptor&& file, const std::string& path) {
-  if (::close(file.release()) != 0) fail_to_write(path, "writing failed");
+  if (::close(file.take()) != 0) fail_to_write(path, "writing failed");
 }
 
 void write_whole(const std::string& path, std::string_view bytes) {
@@ -126,7 +126,7 @@ void write_text_file(const std::string& path, const std::string& text) {
     // Without O_NONBLOCK a FIFO that nobody reads would never be opened.
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (!file) fail_to_write(path, "cannot be written");
-    write_stream(file.number(), text, path);
+    write_stream(file.get(), text, path);
     close_written(std::move(file), path);
   } else {
     write_whole(path, text);

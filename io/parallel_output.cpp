@@ -17,6 +17,21 @@ void ParallelOutput::write(std::int64_t offset, std::string_view bytes) const {
   write_at(file_, offset, bytes, path_);
 }
 
+std::int64_t ParallelOutput::append(std::int64_t offset, const std::vector<std::string>& parts,
+                                    Progress& progress) const {
+  std::int64_t bytes = 0;
+  for (const std::string& part : parts) bytes += std::ssize(part);
+  std::int64_t place = offset + sum_over_lower_ranks(comm_, bytes);
+  agree(comm_, [&] {
+    for (const std::string& part : parts) {
+      write(place, part);
+      place += std::ssize(part);
+      progress.tick();
+    }
+  });
+  return offset + sum_over_ranks(comm_, bytes);
+}
+
 void ParallelOutput::finish() {
   agree(comm_, [&] { close_written(std::move(file_), path_); });
   agree(comm_, [&] {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
@@ -24,6 +25,10 @@ class ParallelOutput {
 
   /// Local, for any thread: throws InputError (run time); called inside agree().
   void write(std::int64_t offset, std::string_view bytes) const;
+  /// Collective. Writes the parts of all ranks, in their order, from `offset` on, and returns where
+  /// they end. Throws AgreedError (run time).
+  std::int64_t append(std::int64_t offset, const std::vector<std::string>& parts,
+                      Progress& progress) const;
   /// Collective, when all has been written: the file takes its name. Throws AgreedError (run time).
   void finish();
 

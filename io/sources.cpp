@@ -77,9 +77,8 @@ bool is_file(const SourceEntry& entry) {
 
 bool is_generator(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
-  return std::any_of(std::begin(table), std::end(table), [&](const SourceEntry& entry) {
-    return !is_file(entry) && name == entry.name;
-  });
+  return std::ranges::any_of(
+      table, [&](const SourceEntry& entry) { return !is_file(entry) && name == entry.name; });
 }
 
 /// Names of all sources, or of those that are files.
@@ -90,14 +89,6 @@ std::vector<std::string> valid_names(bool only_files) {
       valid.emplace_back(is_file(entry) ? entry.usage : entry.name);
   }
   return valid;
-}
-
-/// The entry for a kind of file, or null.
-const SourceEntry* find_kind_of_source(FileKind kind) {
-  const auto* entry =
-      std::find_if(std::begin(table), std::end(table),
-                   [&](const SourceEntry& each) { return is_file(each) && each.kind == kind; });
-  return entry == std::end(table) ? nullptr : entry;
 }
 
 /// Local. Throws InputError: a file that is missing or of no kind that is read, a generator that is
@@ -115,7 +106,7 @@ const SourceEntry& find_source(const Spec& spec, bool file, const std::string& o
   const std::string& path = location.file;
   if (location.column != 0) spec.fail("a column can be chosen of vectors only; leave out :column");
   check_regular_file(path, option);  // before a reader opens it, which does not know the option
-  const SourceEntry* entry = find_kind_of_source(kind_of_file(path, option + " " + spec.text()));
+  const SourceEntry* entry = source_of_kind(kind_of_file(path, option + " " + spec.text()));
   if (entry == nullptr) {
     spec.fail("neither its content nor its name says what kind of file it is; use " +
               listed(valid_names(true)));
@@ -160,7 +151,7 @@ void check_block(const MatrixInfo& info, int block) {
 /// The entry that writes `path`; throws InputError listing the kinds of files that can be written.
 const SourceEntry& find_writer(const std::string& path, const std::string& option) {
   const FileLocation location = file_location(path);
-  const SourceEntry* entry = find_kind_of_source(kind_by_suffix(location.file));
+  const SourceEntry* entry = source_of_kind(kind_by_suffix(location.file));
   const Spec spec = Spec::whole(path, option);
   if (entry == nullptr || entry->functions->save == nullptr ||
       !has_writable_suffix(location.file)) {
@@ -178,6 +169,11 @@ const SourceEntry& find_writer(const std::string& path, const std::string& optio
 
 std::span<const SourceEntry> sources() {
   return table;
+}
+
+const SourceEntry* source_of_kind(FileKind kind) {
+  const auto* entry = std::ranges::find(table, kind, &SourceEntry::kind);
+  return kind == FileKind::none || entry == std::end(table) ? nullptr : entry;
 }
 
 bool names_matrix_file(const std::string& text) {

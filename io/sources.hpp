@@ -45,6 +45,8 @@ struct SourceEntry {
 };
 
 std::span<const SourceEntry> sources();
+/// The entry for a kind of file, or null.
+const SourceEntry* source_of_kind(FileKind kind);
 
 /// Whether --matrix with `text` means a file: it has a slash or one of the suffixes, or it is no
 /// generator and there is such a file.

@@ -3,7 +3,6 @@
 // Temporary files and what killed runs have left of them (temporary_file.hpp).
 #include "io/temporary_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,12 +11,11 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -48,10 +46,10 @@ std::optional<ProcessState> process_state(pid_t pid) {
   return fields ? std::optional(process) : std::nullopt;
 }
 
+/// Where a symbolic link leads; empty where there is none.
 std::string read_link(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
-  return length < 0 ? "" : std::string(target.data(), length);
+  std::error_code none;
+  return std::filesystem::read_symlink(path, none);
 }
 
 /// HOST-BOOT-SPACE of this process; empty where that cannot be known for certain.
@@ -103,11 +101,10 @@ void remove_leftovers(const std::string& target) {
   const std::string place = own_place();
   if (place.empty()) return;
   const std::string start_of_name = name_start(target) + place + "-", folder = folder_of(target);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(
-      ::opendir(folder.empty() ? "." : folder.c_str()), ::closedir);
-  if (!entries) return;
-  while (const dirent* entry = ::readdir(entries.get())) {
-    const std::string name = entry->d_name;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
+    const std::string name = entry.path().filename();
     if (!name.starts_with(start_of_name)) continue;
     std::istringstream rest(name.substr(start_of_name.size()));
     pid_t pid = 0;
@@ -154,7 +151,7 @@ TemporaryFile::~TemporaryFile() {
 
 void TemporaryFile::write(std::string_view bytes) const {
   FileDescriptor file = open_for_writing(name_, path_);
-  if (::ftruncate(file.number(), 0) != 0) fail_to_write(path_, "writing failed");
+  if (::ftruncate(file.get(), 0) != 0) fail_to_write(path_, "writing failed");
   write_at(file, 0, bytes, path_);
   close_written(std::move(file), path_);
 }
@@ -163,14 +160,14 @@ void TemporaryFile::reserve(std::int64_t bytes) const {
   FileDescriptor file = open_for_writing(name_, path_);
   int result = 0;
   do {
-    result = ::fallocate(file.number(), 0, 0, bytes);
+    result = ::fallocate(file.get(), 0, 0, bytes);
   } while (result != 0 && errno == EINTR);
   if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
     fail_to_write(path_, "writing failed");
   }
   if (result != 0) {
     struct statvfs disk {};
-    const bool known = ::fstatvfs(file.number(), &disk) == 0;
+    const bool known = ::fstatvfs(file.get(), &disk) == 0;
     errno = ENOSPC;
     if (known && disk.f_bavail < static_cast<std::uint64_t>(bytes) / disk.f_frsize)
       fail_to_write(path_, "writing failed");

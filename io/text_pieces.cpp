@@ -28,13 +28,9 @@ constexpr const char* overlong_line =
 
 }  // namespace
 
-struct TextPieces::Inflater {
-  gzFile file = nullptr;
-
-  ~Inflater() {
-    if (file != nullptr) gzclose_r(file);
-  }
-};
+void TextPieces::CloseGzip::operator()(gzFile file) const {
+  gzclose_r(file);
+}
 
 TextPieces::TextPieces(TextSource source, const Comm& comm, std::int64_t piece_bytes)
     : source_(std::move(source)), comm_(comm), piece_bytes_(piece_bytes) {
@@ -42,8 +38,6 @@ TextPieces::TextPieces(TextSource source, const Comm& comm, std::int64_t piece_b
     piece_bytes_ = std::clamp(most_round_bytes / (comm.size - 1), std::int64_t{1}, piece_bytes);
   }
 }
-
-TextPieces::~TextPieces() = default;
 
 void TextPieces::open() {
   if (source_.gzip && comm_.rank != 0) return;
@@ -53,13 +47,12 @@ void TextPieces::open() {
     throw InputError(source_.file + ":1: the file is empty; copy or make it again");
   }
   if (!source_.gzip) return;
-  inflater_ = std::make_unique<Inflater>();
-  inflater_->file = gzdopen(file_.number(), "rb");
-  if (inflater_->file == nullptr) throw std::runtime_error("gzdopen: out of memory");
+  inflater_.reset(gzdopen(file_.number(), "rb"));
+  if (inflater_ == nullptr) throw std::runtime_error("gzdopen: out of memory");
   file_.release();  // gzclose closes it
-  gzbuffer(inflater_->file, 256 << 10);
+  gzbuffer(inflater_.get(), 256 << 10);
   if (source_.member) {
-    member_bytes_ = member_left_ = find_tar_member(inflater_->file, source_.file, *source_.member);
+    member_bytes_ = member_left_ = find_tar_member(inflater_.get(), source_.file, *source_.member);
   }
 }
 
@@ -164,14 +157,14 @@ void TextPieces::inflate_more() {
   const std::size_t before = ahead_.size();
   const std::int64_t wanted = std::min(step_bytes, member_left_.value_or(step_bytes));
   ahead_.resize(before + wanted);
-  const int count = gzread(inflater_->file, ahead_.data() + before, static_cast<unsigned>(wanted));
+  const int count = gzread(inflater_.get(), ahead_.data() + before, static_cast<unsigned>(wanted));
   ahead_.resize(before + std::max(count, 0));
   if (member_left_) *member_left_ -= std::max(count, 0);
   if (member_left_ == 0) inflated_all_ = true;
   if (count == wanted) return;
   inflated_all_ = true;
   int code = Z_OK;
-  gzerror(inflater_->file, &code);
+  gzerror(inflater_.get(), &code);
   if (code == Z_BUF_ERROR || (code == Z_OK && member_left_)) {
     fault_ = source_.member ? "the archive ends early (truncated); copy the file again"
                             : "the compressed data end early (truncated); copy the file again";

@@ -19,6 +19,8 @@
 #include "io/input_file.hpp"
 #include "partition/comm.hpp"
 
+struct gzFile_s;  ///< of zlib
+
 namespace rowhalo {
 
 /// A longer line is taken as a sign that the file is no text.
@@ -43,7 +45,6 @@ struct TextPiece {
 class TextPieces {
  public:
   TextPieces(TextSource source, const Comm& comm, std::int64_t piece_bytes);
-  ~TextPieces();
   TextPieces(const TextPieces&) = delete;
   TextPieces& operator=(const TextPieces&) = delete;
 
@@ -70,7 +71,9 @@ class TextPieces {
   bool finished() const { return finished_; }
 
  private:
-  struct Inflater;
+  struct CloseGzip {
+    void operator()(gzFile_s* file) const;
+  };
 
   /// One round of inflated text, on rank 0.
   struct Round {
@@ -93,7 +96,7 @@ class TextPieces {
   std::int64_t piece_bytes_;
   std::int64_t file_bytes_ = 0;
   InputFile file_;
-  std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<gzFile_s, CloseGzip> inflater_;
   Round round_, next_round_;
   bool next_is_inflated_ = false;
   std::string ahead_;  ///< read from the start, or inflated, but not yet in a piece

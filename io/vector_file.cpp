@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "io/collective.hpp"
 #include "io/file_location.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/hdf5/unusable.hpp"
@@ -55,9 +56,7 @@ const VectorKind* find_kind(FileKind wanted) {
 
 /// Collective. The kind of the file, which rank 0 looks at; `what`: how messages name it.
 const VectorKind& find_reader(const std::string& name, const std::string& what, const Comm& comm) {
-  std::int64_t found = 0;
-  agree(comm, [&] {
-    if (comm.rank != 0) return;
+  return kinds[found_by_root(comm, [&] {
     const FileLocation location = file_location(name);
     const FileKind file = kind_of_file(location.file, what);
     const VectorKind* kind = find_kind(file);
@@ -71,9 +70,8 @@ const VectorKind& find_reader(const std::string& name, const std::string& what, 
       throw InputError(fmt::format("{}: is an archive; name a member of it: {}", what,
                                    shell_quoted(location.file + ":" + member)));
     }
-    found = kind - kinds;
-  });
-  return kinds[sum_over_ranks(comm, found)];
+    return kind - kinds;
+  })];
 }
 
 const VectorKind& find_vector_writer(const std::string& name, const std::string& option) {
@@ -110,11 +108,7 @@ std::vector<double> read_vector(const std::string& name, GlobalIndex size, const
   if (kind.read != nullptr) {
     if (auto share = kind.read(name, size, comm, progress)) return std::move(*share);
   }
-  const auto table = sources();
-  const auto source = std::find_if(table.begin(), table.end(), [&](const SourceEntry& entry) {
-    return entry.kind == kind.kind;
-  });
-  return vector_of_matrix(*source, name, size, comm, progress);
+  return vector_of_matrix(*source_of_kind(kind.kind), name, size, comm, progress);
 }
 
 void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,

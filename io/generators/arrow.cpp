@@ -16,18 +16,13 @@ struct Arrow {
   MatrixOutline outline;
   HeavyRows heavy;
 
-  explicit Arrow(const Spec& spec) {
+  explicit Arrow(const Spec& spec)
+      : heavy(spec, spec.integer("rows", spec.integer_argument(4'000'000)), 5) {
     spec.allow_only({"rows", "heavy", "row", "seed", "values"});
-    const GlobalIndex rows = spec.integer("rows", spec.integer_argument(4'000'000));
-    heavy.rows = rows;
-    heavy.heavy = spec.integer("heavy", std::min<GlobalIndex>(5, rows), 0, rows);
-    heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
-    heavy.seed = seed_of(spec);
-    heavy.values_of = EntryValues(spec);
+    const GlobalIndex rows = heavy.rows;
     outline = square_outline(spec, rows);
-    const double most = 3.0 * static_cast<double>(rows) +
-                        static_cast<double>(heavy.heavy) * static_cast<double>(heavy.length);
-    expected_entries(spec, most);  // refuses what the next line cannot count
+    expected_entries(spec, 3.0 * static_cast<double>(rows) +
+                               heavy.entries());  // refuses what the next line cannot count
     outline.nonzeros = 3 * (rows - heavy.heavy) - !heavy.contains(0) - !heavy.contains(rows - 1) +
                        heavy.heavy * heavy.length;
   }

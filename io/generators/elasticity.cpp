@@ -108,11 +108,7 @@ struct Elasticity {
     outline = square_outline(spec, checked_product(spec, nx * ny * nz, 3));
     outline.info.block = 3;
     outline.info.grid = grid;
-    outline.nonzeros = 9;
-    for (const GlobalIndex extent : grid.extent) {
-      outline.nonzeros = checked_product(
-          spec, outline.nonzeros, checked_product(spec, extent, 3, "entries") - 2, "entries");
-    }
+    outline.nonzeros = checked_product(spec, box_pairs(spec, grid), 9, "entries");
     const Stiffness stiffness = element_stiffness(young, poisson);
     blocks.resize(27 * 27);
     for (int node = 0; node < 27; ++node) {

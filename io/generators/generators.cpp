@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -60,6 +59,15 @@ GlobalIndex rows_of(const Spec& spec) {
   return rows;
 }
 
+GlobalIndex box_pairs(const Spec& spec, const Grid& grid) {
+  GlobalIndex pairs = 1;
+  for (const GlobalIndex extent : grid.extent) {
+    pairs =
+        checked_product(spec, pairs, checked_product(spec, extent, 3, "entries") - 2, "entries");
+  }
+  return pairs;
+}
+
 MatrixOutline square_outline(const Spec& spec, GlobalIndex rows) {
   MatrixOutline outline;
   outline.info.source = spec.text();
@@ -69,15 +77,11 @@ MatrixOutline square_outline(const Spec& spec, GlobalIndex rows) {
 
 void draw_distinct(std::uint64_t row_seed, std::uint64_t first_draw, Offset count,
                    GlobalIndex limit, std::vector<GlobalIndex>& drawn) {
-  drawn.clear();
-  for (std::uint64_t draw = first_draw; static_cast<Offset>(drawn.size()) < count;) {
-    while (static_cast<Offset>(drawn.size()) < count) {
-      drawn.push_back(
-          static_cast<GlobalIndex>(mix64(row_seed, draw++) % static_cast<std::uint64_t>(limit)));
-    }
-    std::sort(drawn.begin(), drawn.end());
-    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
-  }
+  std::uint64_t draw = first_draw;
+  collect_distinct(count, drawn, [&](std::vector<GlobalIndex>& numbers, Offset) {
+    numbers.push_back(
+        static_cast<GlobalIndex>(mix64(row_seed, draw++) % static_cast<std::uint64_t>(limit)));
+  });
 }
 
 // Lane by lane a random number is compared with the threshold, a bit of all of them a step, until

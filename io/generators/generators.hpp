@@ -9,6 +9,7 @@
 // number of ranks: each makes its even share of the rows, with all of its threads, in two passes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -63,8 +64,24 @@ std::uint64_t seed_of(const Spec& spec);
 /// Option rows, or the argument; Spec::fail when both are missing.
 GlobalIndex rows_of(const Spec& spec);
 
+/// Of a box of points each of which is coupled with its up to 26 neighbours and itself: the pairs.
+/// Spec::fail when they exceed 64 bits.
+GlobalIndex box_pairs(const Spec& spec, const Grid& grid);
+
 /// Outline of a square matrix of `rows` rows.
 MatrixOutline square_outline(const Spec& spec, GlobalIndex rows);
+
+/// `count` distinct numbers, ascending: draw(numbers, left) adds some, at most `left`, and is
+/// called until they are there.
+template <class Draw>
+void collect_distinct(Offset count, std::vector<GlobalIndex>& drawn, Draw draw) {
+  drawn.clear();
+  while (std::ssize(drawn) < count) {
+    while (std::ssize(drawn) < count) draw(drawn, count - std::ssize(drawn));
+    std::sort(drawn.begin(), drawn.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  }
+}
 
 /// `count` distinct numbers of [0, limit), ascending: drawn from the stream of `row_seed`, from
 /// draw `first_draw` on. Quick while `count` is at most half of `limit`.

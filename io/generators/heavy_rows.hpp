@@ -13,10 +13,21 @@
 namespace rowhalo {
 
 struct HeavyRows {
-  GlobalIndex rows = 0;  ///< of the matrix
-  GlobalIndex heavy = 0, length = 1;
-  std::uint64_t seed = 0;
-  EntryValues values_of = {};
+  GlobalIndex rows;  ///< of the matrix
+  GlobalIndex heavy, length;
+  std::uint64_t seed;
+  EntryValues values_of;
+
+  /// By the options heavy (`usual` of them where it is missing), row, seed and values.
+  HeavyRows(const Spec& spec, GlobalIndex all, GlobalIndex usual)
+      : rows(all),
+        heavy(spec.integer("heavy", std::min(usual, all), 0, all)),
+        length(spec.integer("row", std::min<GlobalIndex>(1'000'000, all), 1, all)),
+        seed(seed_of(spec)),
+        values_of(spec) {}
+
+  /// All of their entries together.
+  double entries() const { return static_cast<double>(heavy) * static_cast<double>(length); }
 
   /// Heavy rows stand in the middle of `heavy` even parts.
   bool contains(GlobalIndex row) const {

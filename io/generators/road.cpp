@@ -32,24 +32,16 @@ struct Road {
   std::uint64_t seed;
   HeavyRows heavy;
 
-  explicit Road(const Spec& spec) {
+  explicit Road(const Spec& spec) : Road(spec, grid_of(spec, 2)) {}
+
+  Road(const Spec& spec, const Grid& grid)
+      : nx(grid.extent[0]), ny(grid.extent[1]), seed(seed_of(spec)), heavy(spec, nx * ny, 0) {
     spec.allow_only({"nx", "ny", "seed", "heavy", "row", "values"});
-    const Grid grid = grid_of(spec, 2);
-    nx = grid.extent[0];
-    ny = grid.extent[1];
-    seed = seed_of(spec);
     const GlobalIndex rows = nx * ny;
-    heavy.rows = rows;
-    heavy.heavy = spec.integer("heavy", 0, 0, rows);
-    heavy.length = spec.integer("row", std::min<GlobalIndex>(1'000'000, rows), 1, rows);
-    heavy.seed = seed;
-    heavy.values_of = EntryValues(spec);
     outline = square_outline(spec, rows);
     const double streets = expected_streets(nx, ny) + expected_streets(ny, nx);
     const double light_share = static_cast<double>(rows - heavy.heavy) / static_cast<double>(rows);
-    outline.nonzeros =
-        expected_entries(spec, 2 * streets * light_share + static_cast<double>(heavy.heavy) *
-                                                               static_cast<double>(heavy.length));
+    outline.nonzeros = expected_entries(spec, 2 * streets * light_share + heavy.entries());
     outline.exact = false;
   }
 

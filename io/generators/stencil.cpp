@@ -50,11 +50,7 @@ struct Stencil {
     outline = square_outline(spec, nx * ny * nz);
     outline.info.grid = grid;
     if (points == 27) {
-      outline.nonzeros = 1;
-      for (const GlobalIndex extent : grid.extent) {
-        const GlobalIndex pairs = checked_product(spec, extent, 3, "entries") - 2;
-        outline.nonzeros = checked_product(spec, outline.nonzeros, pairs, "entries");
-      }
+      outline.nonzeros = box_pairs(spec, grid);
     } else {
       outline.nonzeros = checked_product(spec, outline.info.rows, 7, "entries") -
                          2 * (nx * ny + ny * nz + nz * nx);

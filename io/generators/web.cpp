@@ -141,21 +141,16 @@ struct Web {
     const Host host = host_of(row);
     const Offset length = count(row);
     thread_local std::vector<GlobalIndex> links;
-    links.clear();
-    for (std::uint64_t draw = 4; static_cast<Offset>(links.size()) < length;) {
-      while (static_cast<Offset>(links.size()) < length) {
-        const Offset wanted = length - static_cast<Offset>(links.size());
-        // Where the host is full and popular pages are taken: any page.
-        if (draw < 4 * static_cast<std::uint64_t>(length) + 64)
-          draw_links(row, host, draw, wanted, links);
-        else
-          links.push_back(
-              static_cast<GlobalIndex>(mix64(row_seed, draw) % static_cast<std::uint64_t>(pages)));
-        ++draw;
-      }
-      std::sort(links.begin(), links.end());
-      links.erase(std::unique(links.begin(), links.end()), links.end());
-    }
+    std::uint64_t draw = 4;
+    collect_distinct(length, links, [&](std::vector<GlobalIndex>& drawn, Offset wanted) {
+      // Where the host is full and popular pages are taken: any page.
+      if (draw < 4 * static_cast<std::uint64_t>(length) + 64)
+        draw_links(row, host, draw, wanted, drawn);
+      else
+        drawn.push_back(
+            static_cast<GlobalIndex>(mix64(row_seed, draw) % static_cast<std::uint64_t>(pages)));
+      ++draw;
+    });
     for (Offset k = 0; k < length; ++k) {
       columns[k] = packed ? k : links[k];
       values[k] = values_of(~row_seed, columns[k]);

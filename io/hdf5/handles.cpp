@@ -84,22 +84,26 @@ Hdf5Type hdf5_text_type() {
   return type;
 }
 
-QuietHdf5::QuietHdf5() {
-  H5Eget_auto(H5E_DEFAULT, &function_, &data_);
-  H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
-}
+namespace {
 
-QuietHdf5::~QuietHdf5() {
-  H5Eset_auto(H5E_DEFAULT, function_, data_);
-}
-
-std::string hdf5_error() {
-  std::string text;
-  const auto first = [](unsigned number, const H5E_error2_t* error, void* data) -> herr_t {
-    if (number == 0 && error->desc != nullptr) *static_cast<std::string*>(data) = error->desc;
+/// The messages of the error stack, the most specific first.
+std::vector<std::string> error_messages() {
+  std::vector<std::string> messages;
+  const auto add = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
+    if (error->desc != nullptr) {
+      static_cast<std::vector<std::string>*>(data)->emplace_back(error->desc);
+    }
     return 0;
   };
-  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
+  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, add, &messages);
+  return messages;
+}
+
+}  // namespace
+
+std::string hdf5_error() {
+  const std::vector<std::string> messages = error_messages();
+  std::string text = messages.empty() ? "" : messages.front();
   // Of a failed system call there are two lines with all its arguments.
   constexpr std::string_view before = "error message = '";
   if (const std::size_t found = text.find(before); found != std::string::npos) {
@@ -111,22 +115,11 @@ std::string hdf5_error() {
 
 namespace {
 
-/// Whether the last call failed because another program has the file locked, or because its file
-/// system has no locks.
-bool failed_to_lock() {
-  bool found = false;
-  const auto look = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
-    const std::string_view text = error->desc == nullptr ? "" : error->desc;
-    if (text.find("unable to lock file") != std::string_view::npos)
-      *static_cast<bool*>(data) = true;
-    return 0;
-  };
-  H5Ewalk(H5E_DEFAULT, H5E_WALK_UPWARD, look, &found);
-  return found;
-}
-
 std::string remedy_for(const std::string& cause, ExitCode code) {
-  if (failed_to_lock()) {
+  const bool failed_to_lock = std::ranges::any_of(error_messages(), [](const std::string& message) {
+    return message.find("unable to lock file") != std::string::npos;
+  });
+  if (failed_to_lock) {
     return "another program has the file locked, or its file system has no locks; close that "
            "program, or set HDF5_USE_FILE_LOCKING=FALSE if nobody writes the file";
   }

@@ -39,8 +39,11 @@ using Hdf5Properties = UniqueHandle<Hdf5Traits<H5Pclose>>;
 /// While one lives, HDF5 does not print its errors.
 class QuietHdf5 {
  public:
-  QuietHdf5();
-  ~QuietHdf5();
+  QuietHdf5() {
+    H5Eget_auto(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~QuietHdf5() { H5Eset_auto(H5E_DEFAULT, function_, data_); }
   QuietHdf5(const QuietHdf5&) = delete;
   QuietHdf5& operator=(const QuietHdf5&) = delete;
 

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 
 namespace rowhalo {
@@ -44,25 +46,6 @@ const char* parse_index(const char* at, const char* end, GlobalIndex& index) {
   return error == std::errc{} && (stop == end || ends_token(*stop)) ? stop : nullptr;
 }
 
-/// Whether a decimal number that is not zero is below 1: decides overflow or underflow once
-/// from_chars has said that it is one of them.
-bool is_tiny(std::string_view number) {
-  const std::size_t exponent_at = number.find('e');
-  const std::string_view mantissa = number.substr(0, exponent_at);
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-  const std::size_t digit = mantissa.find_first_of("123456789");
-  const auto leading =
-      static_cast<std::int64_t>(point) - static_cast<std::int64_t>(digit) - (digit < point ? 1 : 0);
-  if (exponent_at == std::string_view::npos) return leading < 0;
-  std::string_view digits = number.substr(exponent_at + 1);
-  const bool negative = digits.front() == '-';
-  if (negative || digits.front() == '+') digits.remove_prefix(1);
-  std::int64_t exponent = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  if (result.ec != std::errc{}) return negative;
-  return leading + (negative ? -exponent : exponent) < 0;
-}
-
 enum class Reading { number, none, overflow };
 
 /// Fortran's exponents, and numbers too large or too small for a double.
@@ -73,9 +56,8 @@ Reading read_unusual_real(std::string_view token, double& value) {
   const auto [stop, error] = std::from_chars(number.data(), end, value);
   if (error == std::errc::invalid_argument || stop != end) return Reading::none;
   if (error == std::errc{}) return Reading::number;
-  if (!is_tiny(number)) return Reading::overflow;
-  value = number.front() == '-' ? -0.0 : 0.0;
-  return Reading::number;
+  // from_chars does not say which of the two; streams do, in any locale.
+  return std::istringstream(number) >> value ? Reading::number : Reading::overflow;
 }
 
 const char* parse_real(const char* at, const char* end, double& value) {
@@ -273,27 +255,17 @@ void parse_lines_as(std::string_view text, const MatrixMarketHeader& header, Par
 }
 
 template <MatrixMarketLayout layout>
-void parse_lines_of(std::string_view text, const MatrixMarketHeader& header, ParsedLines& parsed) {
-  switch (header.field) {
-    case MatrixMarketField::integer:
-      return parse_lines_as<layout, MatrixMarketField::integer>(text, header, parsed);
-    case MatrixMarketField::pattern:
-      return parse_lines_as<layout, MatrixMarketField::pattern>(text, header, parsed);
-    case MatrixMarketField::real:
-      return parse_lines_as<layout, MatrixMarketField::real>(text, header, parsed);
-  }
-}
+constexpr auto parsers_of = std::array{parse_lines_as<layout, MatrixMarketField::real>,
+                                       parse_lines_as<layout, MatrixMarketField::integer>,
+                                       parse_lines_as<layout, MatrixMarketField::pattern>};
 
 void parse_lines_into(std::string_view text, const MatrixMarketHeader& header,
                       ParsedLines& parsed) {
-  switch (header.layout) {
-    case MatrixMarketLayout::coordinate:
-      return parse_lines_of<MatrixMarketLayout::coordinate>(text, header, parsed);
-    case MatrixMarketLayout::array:
-      return parse_lines_of<MatrixMarketLayout::array>(text, header, parsed);
-    case MatrixMarketLayout::sparse_vector:
-      return parse_lines_of<MatrixMarketLayout::sparse_vector>(text, header, parsed);
-  }
+  constexpr std::array parsers{parsers_of<MatrixMarketLayout::coordinate>,
+                               parsers_of<MatrixMarketLayout::array>,
+                               parsers_of<MatrixMarketLayout::sparse_vector>};
+  parsers[static_cast<std::size_t>(header.layout)][static_cast<std::size_t>(header.field)](
+      text, header, parsed);
 }
 
 }  // namespace

@@ -55,18 +55,8 @@ void write_matrix_market_vector(const std::string& name, const std::vector<doubl
     parts.insert(parts.begin(),
                  fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
   }
-  std::int64_t bytes = 0;
-  for (const std::string& part : parts) bytes += static_cast<std::int64_t>(part.size());
-  std::int64_t offset = sum_over_lower_ranks(comm, bytes);
-
   ParallelOutput file(name, comm);
-  agree(comm, [&] {
-    for (const std::string& part : parts) {
-      file.write(offset, part);
-      offset += static_cast<std::int64_t>(part.size());
-      progress.tick();
-    }
-  });
+  file.append(0, parts, progress);
   file.finish();
 }
 

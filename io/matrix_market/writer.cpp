@@ -18,7 +18,7 @@
 #include "io/matrix_market/parser.hpp"
 #include "io/parallel_output.hpp"
 #include "partition/base/checked_cast.hpp"
-#include "partition/base/hash.hpp"
+#include "partition/matrix/matrix_statistics.hpp"
 
 namespace rowhalo {
 
@@ -47,18 +47,6 @@ MatrixMarketField field_of(const Comm& comm, const DistributedCsr& matrix) {
   return integers ? MatrixMarketField::integer : MatrixMarketField::real;
 }
 
-/// Collective. Sum over all entries of the hash of (j, i, sign * a_ij): the fingerprint of the
-/// transpose, or of its negative.
-std::uint64_t transposed_fingerprint(const Comm& comm, const DistributedCsr& matrix, double sign) {
-  std::uint64_t sum = 0;
-  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      sum += hash_of_entry(matrix.columns[k], matrix.first_row + row, sign * matrix.values[k]);
-    }
-  }
-  return wrapping_sum_over_ranks(comm, sum);
-}
-
 /// Collective. The symmetry that the source had, if the matrix still has it: of others, and of a
 /// skew-symmetric one that stores its diagonal, all entries are written.
 MatrixMarketSymmetry symmetry_of(const Comm& comm, const DistributedCsr& matrix) {
@@ -66,19 +54,12 @@ MatrixMarketSymmetry symmetry_of(const Comm& comm, const DistributedCsr& matrix)
   if (!skew && matrix.info.symmetry != name_of(MatrixMarketSymmetry::symmetric)) {
     return MatrixMarketSymmetry::general;
   }
-  if (matrix.info.rows != matrix.info.columns ||
-      transposed_fingerprint(comm, matrix, skew ? -1.0 : 1.0) != fingerprint(comm, matrix)) {
-    return MatrixMarketSymmetry::general;
-  }
-  if (!skew) return MatrixMarketSymmetry::symmetric;
-  bool diagonal = false;
-  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
-    diagonal |= std::binary_search(matrix.columns.begin() + matrix.offsets[row],
-                                   matrix.columns.begin() + matrix.offsets[row + 1],
-                                   matrix.first_row + row);
-  }
-  return max_over_ranks(comm, std::int64_t{diagonal}) == 0 ? MatrixMarketSymmetry::skew_symmetric
-                                                           : MatrixMarketSymmetry::general;
+  Progress apart;  // the phase remains that of writing
+  const MatrixStatistics found = matrix_statistics(comm, matrix, apart);
+  const bool holds = skew ? found.symmetry == ValueSymmetry::skew && found.diagonal_entries == 0
+                          : found.symmetry == ValueSymmetry::symmetric;
+  if (!holds) return MatrixMarketSymmetry::general;
+  return skew ? MatrixMarketSymmetry::skew_symmetric : MatrixMarketSymmetry::symmetric;
 }
 
 /// The entries at and below the diagonal.
@@ -218,18 +199,8 @@ void write_matrix_market(const std::string& path, const DistributedCsr& whole, c
   });
   std::int64_t offset = std::ssize(header);
   for (std::int64_t begin = 0; begin < nonzeros; begin += comm.size * piece) {
-    const std::vector<std::string> parts =
-        parts_of(deal_piece(comm, matrix, first, begin, piece), field, gzip);
-    std::int64_t bytes = 0;
-    for (const std::string& part : parts) bytes += std::ssize(part);
-    std::int64_t place = offset + sum_over_lower_ranks(comm, bytes);
-    agree(comm, [&] {
-      for (const std::string& part : parts) {
-        file.write(place, part);
-        place += std::ssize(part);
-      }
-    });
-    offset += sum_over_ranks(comm, bytes);
+    offset = file.append(
+        offset, parts_of(deal_piece(comm, matrix, first, begin, piece), field, gzip), progress);
     progress.add(comm.size * piece);
   }
   file.finish();

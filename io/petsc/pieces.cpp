@@ -34,18 +34,40 @@ void in_pieces(std::int64_t size, std::int64_t piece, Progress& progress, const 
   if (first) throw *first;
 }
 
+template <class Number, class Get>
+void write_numbers(const PetscWriter& to, std::int64_t offset, std::int64_t count, const Get& get) {
+  in_pieces(count, to.piece, to.progress, [&](std::int64_t begin, std::int64_t size) {
+    std::vector<Number> numbers(size);
+    for (std::int64_t k = 0; k < size; ++k)
+      numbers[k] = big_endian(static_cast<Number>(get(begin + k)));
+    const auto* bytes = reinterpret_cast<const char*>(numbers.data());
+    to.file.write(offset + begin * static_cast<std::int64_t>(sizeof(Number)),
+                  {bytes, size * sizeof(Number)});
+  });
+}
+
+template <class Get>
+void write_integers(const PetscWriter& to, std::int64_t offset, std::int64_t count,
+                    const Get& get) {
+  if (to.index_bytes == 4) {
+    write_numbers<std::uint32_t>(to, offset, count, get);
+  } else {
+    write_numbers<std::uint64_t>(to, offset, count, get);
+  }
+}
+
 }  // namespace
 
 void PetscReader::integers(std::int64_t offset, std::int64_t count, std::int64_t* to) const {
-  in_pieces(count, piece_, progress_, [&](std::int64_t begin, std::int64_t size) {
-    if (index_bytes_ == 4) {
+  in_pieces(count, piece, progress, [&](std::int64_t begin, std::int64_t size) {
+    if (index_bytes == 4) {
       std::vector<std::uint32_t> numbers(size);
-      file_.read(offset + begin * 4, numbers.data(), size * 4);
+      file.read(offset + begin * 4, numbers.data(), size * 4);
       std::transform(numbers.begin(), numbers.end(), to + begin, [](std::uint32_t number) {
         return static_cast<std::int32_t>(big_endian(number));
       });
     } else {
-      file_.read(offset + begin * 8, to + begin, size * 8);
+      file.read(offset + begin * 8, to + begin, size * 8);
       std::transform(to + begin, to + begin + size, to + begin, [](std::int64_t number) {
         return static_cast<std::int64_t>(big_endian(static_cast<std::uint64_t>(number)));
       });
@@ -54,48 +76,27 @@ void PetscReader::integers(std::int64_t offset, std::int64_t count, std::int64_t
 }
 
 void PetscReader::reals(std::int64_t offset, std::int64_t count, double* to) const {
-  in_pieces(count, piece_, progress_, [&](std::int64_t begin, std::int64_t size) {
+  in_pieces(count, piece, progress, [&](std::int64_t begin, std::int64_t size) {
     std::vector<std::uint64_t> numbers(size);
-    file_.read(offset + begin * 8, numbers.data(), size * 8);
+    file.read(offset + begin * 8, numbers.data(), size * 8);
     std::transform(numbers.begin(), numbers.end(), to + begin,
                    [](std::uint64_t number) { return std::bit_cast<double>(big_endian(number)); });
   });
 }
 
-template <class Number, class Get>
-void PetscWriter::write(std::int64_t offset, std::int64_t count, const Get& get) const {
-  in_pieces(count, piece_, progress_, [&](std::int64_t begin, std::int64_t size) {
-    std::vector<Number> numbers(size);
-    for (std::int64_t k = 0; k < size; ++k) numbers[k] = big_endian(get(begin + k));
-    const auto* bytes = reinterpret_cast<const char*>(numbers.data());
-    file_.write(offset + begin * static_cast<std::int64_t>(sizeof(Number)),
-                {bytes, size * sizeof(Number)});
-  });
-}
-
-template <class Get>
-void PetscWriter::write_integers(std::int64_t offset, std::int64_t count, const Get& get) const {
-  if (index_bytes_ == 4) {
-    write<std::uint32_t>(offset, count,
-                         [&](std::int64_t k) { return static_cast<std::uint32_t>(get(k)); });
-  } else {
-    write<std::uint64_t>(offset, count,
-                         [&](std::int64_t k) { return static_cast<std::uint64_t>(get(k)); });
-  }
-}
-
 void PetscWriter::integers(std::int64_t offset, std::int64_t count,
                            const std::int64_t* from) const {
-  write_integers(offset, count, [from](std::int64_t k) { return from[k]; });
+  write_integers(*this, offset, count, [from](std::int64_t k) { return from[k]; });
 }
 
 void PetscWriter::lengths(std::int64_t offset, std::int64_t count, const Offset* from) const {
-  write_integers(offset, count, [from](std::int64_t k) { return from[k + 1] - from[k]; });
+  write_integers(*this, offset, count, [from](std::int64_t k) { return from[k + 1] - from[k]; });
 }
 
 void PetscWriter::reals(std::int64_t offset, std::int64_t count, const double* from) const {
-  write<std::uint64_t>(offset, count,
-                       [from](std::int64_t k) { return std::bit_cast<std::uint64_t>(from[k]); });
+  write_numbers<std::uint64_t>(*this, offset, count, [from](std::int64_t k) {
+    return std::bit_cast<std::uint64_t>(from[k]);
+  });
 }
 
 }  // namespace rowhalo

@@ -82,7 +82,7 @@ void read_lengths(const PetscReader& read, const PetscHeader& header, Distribute
       throw InputError(
           fmt::format("{}: byte {}: the length of row {} (from 0) is {}, but the matrix has {} "
                       "nonzeros; the file is damaged",
-                      read.path(), byte, number, length, header.nonzeros),
+                      read.file.path(), byte, number, length, header.nonzeros),
           byte);
     }
     matrix.offsets[row + 1] += matrix.offsets[row];
@@ -101,7 +101,7 @@ void check_columns(const PetscReader& read, const PetscHeader& header, std::int6
   throw InputError(
       fmt::format("{}: byte {}: the column {} of row {} (both from 0) is not in 0..{}; "
                   "the file is damaged",
-                  read.path(), byte, *found, matrix.first_row + row, header.columns - 1),
+                  read.file.path(), byte, *found, matrix.first_row + row, header.columns - 1),
       byte);
 }
 
@@ -117,7 +117,7 @@ void read_compressed(const PetscReader& read, const PetscHeader& header, const C
     throw InputError(
         fmt::format("{}: byte {}: the lengths of the rows add up to {}, but the header "
                     "says {} nonzeros; the file is damaged",
-                    read.path(), header.length_at(0), all, header.nonzeros));
+                    read.file.path(), header.length_at(0), all, header.nonzeros));
   });
   progress.expect(2 * nonzeros);
   resize_by_all_threads(matrix.columns, nonzeros);
@@ -185,7 +185,7 @@ DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Prog
   const EvenShare share(comm, header.rows, outline.block);
   matrix.first_row = share.first;
   matrix.offsets.assign(share.size() + 1, 0);
-  const PetscReader read(file, header.index_bytes, piece, progress);
+  const PetscReader read{file, header.index_bytes, piece, progress};
   const auto read_body = header.dense ? read_dense : read_compressed;
   read_body(read, header, comm, progress, matrix);
   return matrix;

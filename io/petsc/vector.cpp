@@ -30,7 +30,7 @@ std::optional<std::vector<double>> read_petsc_vector(const std::string& name, Gl
   });
   const EvenShare share(comm, size);
   std::vector<double> values(share.size());
-  const PetscReader read(file, header.index_bytes, default_petsc_piece, progress);
+  const PetscReader read{file, header.index_bytes, default_petsc_piece, progress};
   agree(comm, [&] { read.reals(header.value_at(share.first), share.size(), values.data()); });
   return values;
 }
@@ -40,7 +40,7 @@ void write_petsc_vector(const std::string& name, const std::vector<double>& shar
   const std::int64_t size = std::ssize(share), first = sum_over_lower_ranks(comm, size);
   const PetscHeader header = petsc_vector_header(sum_over_ranks(comm, size));
   ParallelOutput file(name, comm);
-  const PetscWriter write(file, header.index_bytes, default_petsc_piece, progress);
+  const PetscWriter write{file, header.index_bytes, default_petsc_piece, progress};
   agree(comm, [&] {
     if (comm.rank == 0) file.write(0, petsc_header_text(header));
     write.reals(header.value_at(first), size, share.data());

@@ -32,7 +32,7 @@ void write_petsc_matrix(const std::string& path, const DistributedCsr& matrix, c
       petsc_matrix_header(matrix.info.rows, matrix.info.columns, sum_over_ranks(comm, nonzeros));
   progress.expect(rows + 2 * nonzeros);
   ParallelOutput file(path, comm);
-  const PetscWriter write(file, header.index_bytes, piece, progress);
+  const PetscWriter write{file, header.index_bytes, piece, progress};
   agree(comm, [&] {
     if (comm.rank == 0) file.write(0, petsc_header_text(header));
     write.lengths(header.length_at(matrix.first_row), rows, matrix.offsets.data());

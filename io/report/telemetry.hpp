@@ -24,16 +24,18 @@ struct ThrottleReport {
   double sm_clock_mhz = 0;  ///< mean of these
 };
 
-/// NaN: the GPU does not tell.
-struct GpuTelemetry {
-  std::string host, pci_id;
+/// What was read of a GPU again and again. NaN: the GPU does not tell.
+struct GpuReadings {
   std::int64_t samples = 0;
-  Spread sm_clock_mhz;
-  double highest_sm_clock_mhz = 0;  ///< that it could have
-  double memory_clock_mhz = 0;      ///< mean
-  Spread power_watts;
-  double power_limit_watts = 0;
+  Spread sm_clock_mhz, power_watts;
+  double memory_clock_mhz = 0;     ///< mean
   double temperature_celsius = 0;  ///< highest
+};
+
+struct GpuTelemetry : GpuReadings {
+  std::string host, pci_id;
+  double highest_sm_clock_mhz = 0;  ///< that it could have
+  double power_limit_watts = 0;
   std::vector<ThrottleReport> throttling;
 };
 

@@ -129,12 +129,7 @@ void Telemetry::take_sample() {
 }
 
 GpuTelemetry describe_gpu(const TelemetrySamples& samples) {
-  GpuTelemetry gpu;
-  gpu.samples = samples.samples;
-  gpu.sm_clock_mhz = samples.sm_clock_mhz;
-  gpu.memory_clock_mhz = samples.memory_clock_mhz;
-  gpu.power_watts = samples.power_watts;
-  gpu.temperature_celsius = samples.temperature_celsius;
+  GpuTelemetry gpu{samples, {}, {}, 0, 0, {}};
   for (std::size_t k = 0; k < clock_limits.size(); ++k) {
     if (samples.limited[k] == 0) continue;
     gpu.throttling.push_back(

@@ -23,12 +23,8 @@
 namespace rowhalo {
 
 /// What one rank has seen; may be sent as it is.
-struct TelemetrySamples {
-  double seconds = 0;        ///< that were watched
-  std::int64_t samples = 0;  ///< of the GPU
-  Spread sm_clock_mhz, power_watts;
-  double memory_clock_mhz = 0;                              ///< mean
-  double temperature_celsius = 0;                           ///< highest
+struct TelemetrySamples : GpuReadings {
+  double seconds = 0;                                       ///< that were watched
   std::array<std::int64_t, clock_limits.size()> limited{};  ///< samples with this limit
   std::array<double, clock_limits.size()> limited_mhz{};    ///< mean clock in these
   double gpu_joules = 0, cpu_joules = 0;                    ///< NaN: not readable

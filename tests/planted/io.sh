@@ -58,17 +58,17 @@ fault "columns of a 64-bit .petsc sought too early" io/petsc/format.hpp \
   'return length_at(rows) + entry * index_bytes;' \
   'return length_at(rows) + entry * 4;'
 fault "values of .petsc little-endian" io/petsc/pieces.cpp \
-  'numbers[k] = big_endian(get(begin + k));' \
-  'numbers[k] = get(begin + k);'
+  'numbers[k] = big_endian(static_cast<Number>(get(begin + k)));' \
+  'numbers[k] = static_cast<Number>(get(begin + k));'
 fault "32-bit .petsc for long matrices" io/petsc/format.cpp \
   'std::max({rows, columns, nonzeros}) > largest_int32' \
   'std::max(rows, columns) > largest_int32'
 fault "sign of zero lost in .mtx" io/matrix_market/writer.cpp \
   '!(value == 0 && std::signbit(value));' \
   'true;'
-fault "rounds of .mtx overlap" io/matrix_market/writer.cpp \
-  'offset += sum_over_ranks(comm, bytes);' \
-  'offset += bytes;'
+fault "rounds of .mtx overlap" io/parallel_output.cpp \
+  'return offset + sum_over_ranks(comm_, bytes);' \
+  'return offset + bytes;'
 fault "inner control group overrules the outer" io/host_memory.cpp \
   'bytes = std::min(bytes, bytes_in(mount + group + "/", files));' \
   'if (bytes == no_limit) bytes = bytes_in(mount + group + "/", files);'
