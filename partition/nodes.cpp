@@ -130,7 +130,7 @@ std::string host_name() {
 
 NodePlace node_place(const Comm& comm) {
   const NodeMap nodes = node_map(comm, 0);
-  const std::vector<int>& ranks = ranks_of_nodes(nodes)[nodes.node_of[comm.rank]];
+  const std::vector<int> ranks = ranks_of_nodes(nodes)[nodes.node_of[comm.rank]];
   const auto own = std::ranges::find(ranks, comm.rank);
   return {static_cast<int>(own - ranks.begin()), static_cast<int>(ranks.size())};
 }
