@@ -74,7 +74,8 @@ int whole_steps(int count, const ProductSequence& products);
 double time_batch(const Measuring& with, int iterations, ProductSequence& products);
 
 /// How a candidate of a trial is timed: in rounds of several products, of which the shortest
-/// counts.
+/// counts. A product that may run from caches is run once before each round: in a run the same
+/// product is repeated, but in a trial its rival has just filled the caches with another matrix.
 struct Rounds {
   int iterations = 1;  ///< of a round, whole steps of the sequence
   double seconds = std::numeric_limits<double>::infinity();  ///< of a product, so far
