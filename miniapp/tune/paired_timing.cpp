@@ -10,11 +10,15 @@ namespace {
 constexpr int few_pairs = 3, several_pairs = 6;
 constexpr double load_ratio = 2, jitter = 1e-6;  ///< that other load explains; seconds
 constexpr double far_apart = 1.1;                ///< ratio of which a few pairs are enough
+/// Ratio of the shortest of nine times each: more than a few percent of noise make of equals.
+constexpr double clearly_shorter = 1.04;
 
 }  // namespace
 
 void PairedTiming::add(double first, double second) {
   ratios_.push_back(first > 0 ? second / first : 1);
+  shortest_first_ = std::min(shortest_first_, first);
+  shortest_second_ = std::min(shortest_second_, second);
 }
 
 Faster PairedTiming::faster() const {
@@ -26,6 +30,9 @@ Faster PairedTiming::faster() const {
   if (std::ranges::count_if(ratios_, [](double ratio) { return ratio < 1; }) >= needed) {
     return Faster::second;
   }
+  if (pairs < most_pairs) return Faster::neither;
+  if (shortest_second_ > clearly_shorter * shortest_first_) return Faster::first;
+  if (shortest_first_ > clearly_shorter * shortest_second_) return Faster::second;
   return Faster::neither;
 }
 

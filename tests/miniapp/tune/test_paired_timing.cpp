@@ -73,8 +73,16 @@ TEST_CASE("a difference beyond the noise is found, on a busy machine too") {
   const Counts faster = count(0.9, 0.02, 0);
   CHECK(faster.second == 400);
   const Counts busy = count(1.3, 0.02, 0.1);
-  CHECK(busy.first > 250);
-  CHECK(busy.second <= 2);
+  CHECK(busy.first == 400);
+  CHECK(busy.second == 0);
+}
+
+TEST_CASE("the shortest times decide where most pairs are disturbed") {
+  const Counts near = count(1.1, 0.02, 0.5);
+  CHECK(near.first > 370);
+  CHECK(near.second < 10);
+  const Counts far = count(0.7, 0.02, 0.6);
+  CHECK(far.second > 380);
 }
 
 TEST_CASE("a comparison takes no more pairs than it needs") {
