@@ -7,6 +7,10 @@ fault "times alone decide on a busy machine" miniapp/tune/paired_timing.cpp \
   'load_ratio = 2' \
   'load_ratio = 1' \
   test_options
+fault "shortest times never decide" miniapp/tune/paired_timing.cpp \
+  'clearly_shorter = 1.04' \
+  'clearly_shorter = 1e9' \
+  test_options
 fault "trials of transports never end" miniapp/tune/transport_trials.cpp \
   'best_ && !budget_.allows(' \
   'false && !budget_.allows(' \
