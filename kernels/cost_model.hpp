@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a product costs in a format, as far as the statistics tell before the format is made. Each
-// format that `auto` may choose has its rule, predict_NAME(), in its own file. A rule is a lower
-// bound as far as the statistics are exact, and at least the bytes of the values; gathers of x are
-// not counted. `auto` takes rules to order its trials and to leave out what cannot win. Here are
-// the terms that several rules have in common, in bytes.
+// format that `auto` may choose has its rule in its own file (FormatParts of format_kernel.hpp). A
+// rule is a lower bound as far as the statistics are exact, and at least the bytes of the values;
+// gathers of x are not counted. `auto` takes rules to order its trials and to leave out what cannot
+// win. Here are the terms that several rules have in common, in bytes.
 #pragma once
 
 #include <algorithm>

@@ -4,13 +4,25 @@
 // of the set-up, and work() from a few counts.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <string_view>
 
 #include "kernels/cost_model.hpp"
 #include "kernels/options.hpp"
 #include "kernels/product_arguments.hpp"
 
 namespace rowhalo {
+
+/// What a format's file defines as NAME_format; NAME and the rest stand in formats.inc.
+struct FormatParts {
+  /// As FormatEntry has them (formats.hpp).
+  std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
+  std::initializer_list<std::string_view> options;  ///< keys that may stand behind the name
+  PredictionRule* predict = nullptr;                ///< where `auto` may choose it
+};
+#define FORMAT(device, function, ...) extern const FormatParts function##_format;
+#include "kernels/formats.inc"
 
 /// Of the host's steady clock. (Its header would take longer to compile than most kernels.)
 double host_seconds();
@@ -45,5 +57,13 @@ class FormatKernel : public SpmvKernel {
   double start_ = host_seconds();
   double setup_seconds_ = 0;
 };
+
+/// A kernel whose set-up is timed. `before`: what it took before this call.
+template <class Kernel, class... Arguments>
+std::unique_ptr<SpmvKernel> make_timed(double before, Arguments&&... arguments) {
+  auto kernel = std::make_unique<Kernel>(std::forward<Arguments>(arguments)...);
+  kernel->stop_clock(before);
+  return kernel;
+}
 
 }  // namespace rowhalo

@@ -6,20 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "kernels/format_kernel.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/errors.hpp"
 #include "partition/base/suggestion.hpp"
 
 namespace rowhalo {
-
-using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
-
-// What the formats' files define.
-#define FORMAT(device, function, ...) Factory make_##function;
-#define AUTOMATIC(device, function, ...) \
-  Factory make_##function;               \
-  PredictionRule predict_##function;
-#include "kernels/formats.inc"
 
 namespace {
 
@@ -27,34 +19,36 @@ constexpr Device cpu = Device::cpu, gpu = Device::gpu;
 constexpr unsigned canonical = 1, automatic = 2, repeatable = 4, baseline = 8,
                    reduced_precision = 16;
 
-constexpr FormatEntry entry(const char* name, const char* summary, Device device, unsigned promises,
-                            Factory* make, PredictionRule* predict) {
+/// `parts`: null where it is not built.
+FormatEntry entry(const char* name, const char* summary, Device device, unsigned promises,
+                  const FormatParts* parts) {
   const auto has = [&](unsigned promise) { return (promises & promise) != 0; };
-  return {name,           summary,         device,        has(canonical),
-          has(automatic), has(repeatable), has(baseline), has(reduced_precision),
-          make,           predict};
+  FormatEntry entry{name,           summary,         device,        has(canonical),
+                    has(automatic), has(repeatable), has(baseline), has(reduced_precision),
+                    nullptr,        nullptr};
+  if (parts == nullptr) return entry;
+  entry.make = parts->make;
+  entry.predict = parts->predict;
+  entry.options = &parts->options;
+  return entry;
 }
 
 // What is built of a device: a build without CUDA has the GPU formats' lines alone.
-#define ROWHALO_BUILT_cpu(function) function
+#define ROWHALO_BUILT_cpu(parts) &parts
 #if ROWHALO_HAVE_CUDA
-#define ROWHALO_BUILT_gpu(function) function
+#define ROWHALO_BUILT_gpu(parts) &parts
 #else
-#define ROWHALO_BUILT_gpu(function) nullptr
+#define ROWHALO_BUILT_gpu(parts) nullptr
 #endif
-
-#define FORMAT(device, function, name, promises, summary) \
-  entry(name, summary, device, promises, ROWHALO_BUILT_##device(make_##function), nullptr),
-#define AUTOMATIC(device, function, name, promises, summary)                                    \
-  entry(name, summary, device, (promises) | automatic, ROWHALO_BUILT_##device(make_##function), \
-        ROWHALO_BUILT_##device(predict_##function)),
-constexpr FormatEntry table[] = {
-#include "kernels/formats.inc"
-};
 
 }  // namespace
 
 std::span<const FormatEntry> formats() {
+#define FORMAT(device, function, name, promises, summary) \
+  entry(name, summary, device, promises, ROWHALO_BUILT_##device(function##_format)),
+  static const FormatEntry table[] = {
+#include "kernels/formats.inc"
+  };
   return table;
 }
 
@@ -72,7 +66,7 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
                                         RowListView rows, const Spec& options) {
   if (!takes(entry, matrix.precision)) {
     std::vector<std::string> names;
-    for (const FormatEntry& other : table) {
+    for (const FormatEntry& other : formats()) {
       if (other.device == entry.device && takes(other, matrix.precision)) {
         names.push_back(other.name);
       }
@@ -81,6 +75,7 @@ std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView&
     options.fail(fmt::format("not in precision {}, only in fp64 and fp32; {}",
                              name_of(matrix.precision), remedy));
   }
+  if (entry.options != nullptr) check_format_options(options, *entry.options);
   const DeviceMemoryReuse reuse;
   return entry.make(matrix, rows, options);
 }
@@ -89,7 +84,7 @@ const FormatEntry& find_format(std::string_view name, Device device, std::string
   const std::string place = fmt::format("{} {}", option, name);
   std::vector<std::string> names;
   bool of_other_device = false;
-  for (const FormatEntry& entry : table) {
+  for (const FormatEntry& entry : formats()) {
     if (entry.device != device) {
       of_other_device = of_other_device || entry.name == name;
       continue;

@@ -4,6 +4,7 @@
 // it. Adding a format is one new file with its factory and one line in formats.inc.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 
 #include "kernels/cost_model.hpp"
@@ -26,6 +27,8 @@ struct FormatEntry {
   std::unique_ptr<SpmvKernel> (*make)(const CsrView& matrix, RowListView rows, const Spec& options);
   /// Bytes per product before it is made; null where that cannot be said: then `auto` tries it.
   PredictionRule* predict;
+  /// What make_kernel() lets options name; null: `make` sees to that.
+  const std::initializer_list<std::string_view>* options = nullptr;
 };
 
 /// All entries, CPU first: the same in every build. The first that `auto` may choose in a

@@ -16,6 +16,16 @@ void check_format_options(const Spec& options, std::initializer_list<std::string
   options.allow_only(keys);
 }
 
+int one_of(const Spec& options, const char* key, std::initializer_list<int> choices, int fallback) {
+  const std::int64_t value = options.integer(key, fallback);
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) {
+    return static_cast<int>(value);
+  }
+  std::vector<std::string> names;
+  for (const int choice : choices) names.push_back(std::to_string(choice));
+  options.fail(fmt::format("{} must be {}", key, listed(names)));
+}
+
 bool wants_value_codes(const CsrView& matrix, const Spec& options) {
   const bool wanted = options.word("codes", {"on", "off"}) == "on";
   return wanted && matrix.value_codes;

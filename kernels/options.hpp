@@ -14,6 +14,9 @@ namespace rowhalo {
 /// Refuses a bare argument (formats take none) and keys that are not in `keys`. Throws InputError.
 void check_format_options(const Spec& options, std::initializer_list<std::string_view> keys);
 
+/// The option `key`, which must be one of `choices`. Throws InputError.
+int one_of(const Spec& options, const char* key, std::initializer_list<int> choices, int fallback);
+
 /// Distinct values that a byte each can name.
 inline constexpr int most_distinct_values = 256;
 

@@ -303,7 +303,7 @@ function(rowhalo_use_cuda target)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE
     "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Release>>>:-lineinfo>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra,-Werror=switch,-ffp-contract=off>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall,-Wextra,-Werror=switch,-ffp-contract=off>")
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   rowhalo_unite_cuda(${target})
 endfunction()

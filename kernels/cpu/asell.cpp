@@ -74,22 +74,14 @@ class AsellKernel final : public CpuFormat {
     gathers_ = run_ != loads;
   }
 
-  std::optional<std::int64_t> dot_parts() const override {
-    if (!std::is_same_v<T, double>) return {};
-    return std::ssize(bounds_) - 1;
-  }
+  std::optional<std::int64_t> dot_parts() const override { return parts_of_dot<T>(); }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
     const AsellArguments<T> arguments = arguments_of(product);
-    const auto rows = [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); };
-    if (product.dot_parts == nullptr) return for_each_part(bounds_, rows);
-    if constexpr (std::is_same_v<T, double>) {
-      for_each_part_with_dot(bounds_, rows_of_piece / c, product.dot_parts, rows,
-                             [&](std::int64_t begin, std::int64_t end) {
-                               return dot_of_items(begin, end, arguments.x, arguments.y);
-                             });
-    }
+    run_parts_with_dot<T>(product, run_, arguments, rows_of_piece / c,
+                          [&](std::int64_t begin, std::int64_t end, const double* x,
+                              const double* y) { return dot_of_items(begin, end, x, y); });
   }
 
   static constexpr std::size_t table_size = 64 / sizeof(T);
@@ -283,16 +275,12 @@ class AsellKernel final : public CpuFormat {
 
 namespace rowhalo {
 
-std::unique_ptr<SpmvKernel> make_asell(const CsrView& matrix, RowListView rows,
-                                       const Spec& options) {
-  return make_cpu_format<cpu_asell::AsellKernel>(
-      matrix, rows, options, {"sigma", "codes", "gather", "max_padding", "simd"});
-}
-
-Prediction predict_asell(const LocalStatistics& s) {
-  return {.bytes = cost::shared_pattern_bytes(s),
-          .serial_entries = cost::longest_row(s),
-          .saved_bytes = cost::saved_by_codes(s)};
-}
+const FormatParts asell_format{make_cpu_format<cpu_asell::AsellKernel>,
+                               {"sigma", "codes", "gather", "max_padding", "simd"},
+                               [](const LocalStatistics& s) {
+                                 return Prediction{.bytes = cost::shared_pattern_bytes(s),
+                                                   .serial_entries = cost::longest_row(s),
+                                                   .saved_bytes = cost::saved_by_codes(s)};
+                               }};
 
 }  // namespace rowhalo

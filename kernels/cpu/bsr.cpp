@@ -201,14 +201,11 @@ class BsrKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_bsr(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<BsrKernel>(matrix, rows, options, {"b", "max_padding", "simd"});
-}
-
-Prediction predict_bsr(const LocalStatistics& s) {
-  // With the block size that it will choose.
-  const double per_nonzero = best_blocks(s.blocks, cost::value_bytes(s)).bytes;
-  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s)};
-}
+const FormatParts bsr_format{
+    make_cpu_format<BsrKernel>, {"b", "max_padding", "simd"}, [](const LocalStatistics& s) {
+      // With the block size that it will choose.
+      const double per_nonzero = best_blocks(s.blocks, cost::value_bytes(s)).bytes;
+      return Prediction{per_nonzero * cost::nonzeros(s) + cost::y_bytes(s)};
+    }};
 
 }  // namespace rowhalo

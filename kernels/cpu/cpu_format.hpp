@@ -32,6 +32,29 @@ class CpuFormat : public FormatKernel {
                   [&](std::int64_t begin, std::int64_t end) { run(arguments, begin, end); });
   }
 
+  /// The same in pieces of `piece` items where `product` asks for dots in fp64: after each, while
+  /// its rows are in the cache, dot(begin, end, x, y) of them; the parts' sums.
+  template <class T, class Run, class Arguments, class Dot>
+  void run_parts_with_dot(const LocalProduct& product, Run run, const Arguments& arguments,
+                          std::int64_t piece, const Dot& dot) const {
+    if (product.dot_parts == nullptr) return run_parts(run, arguments);
+    if constexpr (std::is_same_v<T, double>) {
+      for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
+        double sum = 0;
+        for (std::int64_t first = begin; first < end; first += piece) {
+          const std::int64_t last = std::min(first + piece, end);
+          run(arguments, first, last);
+          sum += dot(first, last, arguments.x, arguments.y);
+        }
+        product.dot_parts[part] = sum;
+      });
+    }
+  }
+  template <class T>
+  std::optional<std::int64_t> parts_of_dot() const {
+    return std::is_same_v<T, double> ? std::optional(std::ssize(bounds_) - 1) : std::nullopt;
+  }
+
   /// Of the arrays that the format made, each of which a product reads.
   virtual std::int64_t held_bytes() const = 0;
   std::int64_t matrix_bytes(const RowCounts& counts) const override {
@@ -44,20 +67,13 @@ class CpuFormat : public FormatKernel {
   std::vector<std::int64_t> bounds_;
 };
 
-/// Kernel<T>(matrix, rows, options, more...), with T double or float as `matrix` holds; `keys`: the
-/// options that the format has.
-template <template <class> class Kernel, class... More>
+/// Kernel<T>(matrix, rows, options, more...), with T double or float as `matrix` holds.
+template <template <class> class Kernel, auto... more>
 std::unique_ptr<SpmvKernel> make_cpu_format(const CsrView& matrix, RowListView rows,
-                                            const Spec& options,
-                                            std::initializer_list<std::string_view> keys,
-                                            const More&... more) {
-  check_format_options(options, keys);
-  const auto made = [&]<class T>(T) -> std::unique_ptr<SpmvKernel> {
-    auto kernel = std::make_unique<Kernel<T>>(matrix, rows, options, more...);
-    kernel->stop_clock();
-    return kernel;
-  };
-  return matrix.precision == Precision::fp64 ? made(double{}) : made(float{});
+                                            const Spec& options) {
+  return matrix.precision == Precision::fp64
+             ? make_timed<Kernel<double>>(0, matrix, rows, options, more...)
+             : make_timed<Kernel<float>>(0, matrix, rows, options, more...);
 }
 
 }  // namespace rowhalo

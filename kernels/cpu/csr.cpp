@@ -95,13 +95,16 @@ struct CsrBody {
   }
 };
 
+/// That multiply; all: values may be coded.
+enum class Threads { one, all };
+
 template <class T>
 class CsrKernel final : public CpuFormat {
  public:
-  CsrKernel(const CsrView& matrix, RowListView rows, const Spec& options, int parts, bool codes)
+  CsrKernel(const CsrView& matrix, RowListView rows, const Spec& options, Threads threads)
       : CpuFormat(matrix, rows), values_(matrix) {
-    bounds_ = split(parts);
-    if (codes) values_ = CodedValues<T>(matrix, rows, bounds_, options);
+    bounds_ = split(threads == Threads::one ? 1 : parts_for(rows.count));
+    if (threads == Threads::all) values_ = CodedValues<T>(matrix, rows, bounds_, options);
     const Isa isa = chosen_isa(options);
     const auto stored_bytes = values_.bytes_each();
     run_ = stored_bytes == sizeof(T)               ? for_isa<CsrBody<T, T>>(isa)
@@ -113,27 +116,20 @@ class CsrKernel final : public CpuFormat {
     scattered_ = x_bytes > l2_bytes && touched_sectors(matrix) > many_sectors;
   }
 
-  std::optional<std::int64_t> dot_parts() const override {
-    if (!std::is_same_v<T, double>) return {};
-    return std::ssize(bounds_) - 1;
-  }
+  std::optional<std::int64_t> dot_parts() const override { return parts_of_dot<T>(); }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
     const CsrCpuArguments<T> arguments{product,        csr_.offsets,       csr_.indices,
                                        values_.data(), values_.distinct(), values_.fixed_code(),
                                        rows_,          csr_.nonzeros,      scattered_};
-    const auto rows = [&](std::int64_t begin, std::int64_t end) { run_(arguments, begin, end); };
-    if (product.dot_parts == nullptr) return for_each_part(bounds_, rows);
-    if constexpr (std::is_same_v<T, double>) {
-      for_each_part_with_dot(
-          bounds_, rows_of_piece, product.dot_parts, rows,
-          [&](std::int64_t begin, std::int64_t end) {
-            return dot_of_rows(
-                static_cast<LocalIndex>(end - begin), arguments.x, arguments.y,
-                [&](LocalIndex k) { return rows_[static_cast<LocalIndex>(begin) + k]; });
+    run_parts_with_dot<T>(
+        product, run_, arguments, rows_of_piece,
+        [&](std::int64_t begin, std::int64_t end, const double* x, const double* y) {
+          return dot_of_rows(static_cast<LocalIndex>(end - begin), x, y, [&](LocalIndex k) {
+            return rows_[static_cast<LocalIndex>(begin) + k];
           });
-    }
+        });
   }
 
   std::int64_t stored_entries() const override { return listed_nonzeros(csr_, rows_); }
@@ -164,19 +160,13 @@ class CsrKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<CsrKernel>(matrix, rows, options, {"simd"}, 1, false);
-}
+const FormatParts csr_format{make_cpu_format<CsrKernel, Threads::one>, {"simd"}};
 
-std::unique_ptr<SpmvKernel> make_csr_omp(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_cpu_format<CsrKernel>(matrix, rows, options, {"simd", "codes"}, parts_for(rows.count),
-                                    true);
-}
-
-Prediction predict_csr_omp(const LocalStatistics& s) {
-  // Coding takes a few products at most; the flag has to be the same on all ranks.
-  return {.bytes = cost::csr_bytes(s), .reads_csr = true, .saved_bytes = cost::saved_by_codes(s)};
-}
+const FormatParts csr_omp_format{
+    make_cpu_format<CsrKernel, Threads::all>, {"simd", "codes"}, [](const LocalStatistics& s) {
+      // Coding takes a few products at most; the flag has to be the same on all ranks.
+      return Prediction{
+          .bytes = cost::csr_bytes(s), .reads_csr = true, .saved_bytes = cost::saved_by_codes(s)};
+    }};
 
 }  // namespace rowhalo

@@ -128,13 +128,9 @@ class DenseKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_dense(const CsrView& matrix, RowListView rows,
-                                       const Spec& options) {
-  return make_cpu_format<DenseKernel>(matrix, rows, options, {"max_padding", "simd"});
-}
-
-Prediction predict_dense(const LocalStatistics& s) {
-  return {cost::dense_bytes(s)};
-}
+const FormatParts dense_format{
+    make_cpu_format<DenseKernel>, {"max_padding", "simd"}, [](const LocalStatistics& s) {
+      return Prediction{cost::dense_bytes(s)};
+    }};
 
 }  // namespace rowhalo

@@ -180,12 +180,9 @@ class DiaKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_dia(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<DiaKernel>(matrix, rows, options, {"max_padding", "simd"});
-}
-
-Prediction predict_dia(const LocalStatistics& s) {
-  return {cost::diagonal_bytes(s)};
-}
+const FormatParts dia_format{
+    make_cpu_format<DiaKernel>, {"max_padding", "simd"}, [](const LocalStatistics& s) {
+      return Prediction{cost::diagonal_bytes(s)};
+    }};
 
 }  // namespace rowhalo

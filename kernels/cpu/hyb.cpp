@@ -109,7 +109,7 @@ using ChooseWidth = LocalIndex(const CsrView& matrix, RowListView rows,
 template <class T>
 class HybKernel final : public CpuFormat {
  public:
-  HybKernel(const CsrView& matrix, RowListView rows, const Spec& options, ChooseWidth& choose_width)
+  HybKernel(const CsrView& matrix, RowListView rows, const Spec& options, ChooseWidth* choose_width)
       : CpuFormat(matrix, rows), run_(for_isa<HybBody<T>>(chosen_isa(options))) {
     const std::vector<LocalIndex> lengths = lengths_of_rows(matrix, rows);
     width_ = choose_width(matrix, rows, lengths, options);
@@ -255,17 +255,11 @@ LocalIndex chosen_width(const CsrView& matrix, RowListView rows,
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_coo(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<HybKernel>(matrix, rows, options, {"simd"}, no_width);
-}
+const FormatParts coo_format{make_cpu_format<HybKernel, no_width>, {"simd"}};
 
-std::unique_ptr<SpmvKernel> make_ell(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<HybKernel>(matrix, rows, options, {"max_padding", "simd"}, longest_width);
-}
+const FormatParts ell_format{make_cpu_format<HybKernel, longest_width>, {"max_padding", "simd"}};
 
-std::unique_ptr<SpmvKernel> make_hyb(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<HybKernel>(matrix, rows, options, {"width", "max_padding", "simd"},
-                                    chosen_width);
-}
+const FormatParts hyb_format{make_cpu_format<HybKernel, chosen_width>,
+                             {"width", "max_padding", "simd"}};
 
 }  // namespace rowhalo

@@ -15,6 +15,7 @@
 
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/sliced_rows.hpp"
 #include "kernels/formats.hpp"
 
 namespace rowhalo {
@@ -86,26 +87,19 @@ class JdsKernel final : public CpuFormat {
     return static_cast<LocalIndex>(csr_.offsets[row + 1] - csr_.offsets[row]);
   }
 
-  /// Sorts the rows by counting; rows of one length keep their order.
+  /// The rows by falling length; where their diagonals begin: a row ends those that the next one
+  /// does not have.
   void sort_rows() {
     const LocalIndex count = rows_.count;
-    for (LocalIndex k = 0; k < count; ++k) {
-      diagonals_ = std::max(diagonals_, length(rows_[k]));
-    }
-    // next[l]: where the next row of length l goes, behind all longer ones.
-    std::vector<LocalIndex> next(static_cast<std::size_t>(diagonals_) + 1, 0);
-    for (LocalIndex k = 0; k < count; ++k) {
-      const LocalIndex l = length(rows_[k]);
-      if (l > 0) ++next[l - 1];
-    }
-    for (LocalIndex l = diagonals_ - 1; l >= 0; --l) next[l] += next[l + 1];
+    const std::vector<LocalIndex> order = sorted_positions(csr_, rows_, count + std::int64_t{1});
+    sorted_ = Buffer<LocalIndex>(count);
+    for (LocalIndex k = 0; k < count; ++k) sorted_[k] = rows_[order[k]];
+    const auto length_at = [&](LocalIndex k) { return k < count ? length(sorted_[k]) : 0; };
+    diagonals_ = length_at(0);
     begins_ = Buffer<Offset>(std::int64_t{diagonals_} + 1);
     begins_[0] = 0;
-    for (LocalIndex l = 0; l < diagonals_; ++l) begins_[l + 1] = begins_[l] + next[l];
-    sorted_ = Buffer<LocalIndex>(count);
-    for (LocalIndex k = 0; k < count; ++k) {
-      const LocalIndex row = rows_[k];
-      sorted_[next[length(row)]++] = row;
+    for (LocalIndex k = count - 1, d = 0; k >= 0; --k) {
+      for (; d < length_at(k); ++d) begins_[d + 1] = begins_[d] + k + 1;
     }
   }
 
@@ -139,8 +133,6 @@ class JdsKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_jds(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<JdsKernel>(matrix, rows, options, {"simd"});
-}
+const FormatParts jds_format{make_cpu_format<JdsKernel>, {"simd"}};
 
 }  // namespace rowhalo

@@ -80,23 +80,7 @@ void for_each_part(const std::vector<std::int64_t>& bounds, const Work& work) {
                          [&](int, std::int64_t begin, std::int64_t end) { work(begin, end); });
 }
 
-/// The same in pieces of `piece` items, and after each, while its rows are in the cache, their
-/// dot(begin, end): dots[part] is the sum of those of a part.
-template <class Work, class Dot>
-void for_each_part_with_dot(const std::vector<std::int64_t>& bounds, std::int64_t piece,
-                            double* dots, const Work& work, const Dot& dot) {
-  for_each_numbered_part(bounds, [&](int part, std::int64_t begin, std::int64_t end) {
-    double sum = 0;
-    for (std::int64_t first = begin; first < end; first += piece) {
-      const std::int64_t last = std::min(first + piece, end);
-      work(first, last);
-      sum += dot(first, last);
-    }
-    dots[part] = sum;
-  });
-}
-
-/// Rows of such a piece: their x and y take half of a small L1 cache.
+/// Rows that are summed along at once: their x and y take half of a small L1 cache.
 inline constexpr std::int64_t rows_of_piece = 1024;
 
 /// The sum of x[i] y[i] for the rows [0, count) that row(k) names.

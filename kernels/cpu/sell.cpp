@@ -103,9 +103,8 @@ class SellKernel final : public CpuFormat {
  public:
   SellKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : CpuFormat(matrix, rows),
-        c_(static_cast<LocalIndex>(options.integer("c", 8, 1, 32))),
+        c_(one_of(options, "c", {1, 2, 4, 8, 16, 32}, 8)),
         sigma_(options.integer("sigma", 0)) {
-    if ((c_ & (c_ - 1)) != 0) options.fail("c must be 1, 2, 4, 8, 16 or 32");
     const Isa isa = chosen_isa(options);
     lanes_ = slices_of_rows(matrix, rows, c_, sigma_);
     slices_ = lanes_.slices();
@@ -225,14 +224,11 @@ class SellKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_sell(const CsrView& matrix, RowListView rows,
-                                      const Spec& options) {
-  return make_cpu_format<SellKernel>(matrix, rows, options,
-                                     {"c", "sigma", "gather", "max_padding", "simd"});
-}
-
-Prediction predict_sell(const LocalStatistics& s) {
-  return {cost::padded_bytes(s, cost::nonzeros(s))};  // sorting can leave no padding
-}
+const FormatParts sell_format{
+    make_cpu_format<SellKernel>,
+    {"c", "sigma", "gather", "max_padding", "simd"},
+    [](const LocalStatistics& s) {
+      return Prediction{cost::padded_bytes(s, cost::nonzeros(s))};  // sorting can leave no padding
+    }};
 
 }  // namespace rowhalo

@@ -200,19 +200,17 @@ class VblKernel final : public CpuFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_vbl(const CsrView& matrix, RowListView rows, const Spec& options) {
-  return make_cpu_format<VblKernel>(matrix, rows, options, {"simd"});
-}
-
-Prediction predict_vbl(const LocalStatistics& s) {
-  // A run of l columns touches (l + w - 1) / w sectors of w entries on average; where neighbouring
-  // rows share sectors it seems longer than it is, and where x is small nobody has looked.
-  const double w = 32.0 / static_cast<double>(vector_value_bytes(s.precision));
-  const double beyond = w * s.touched_sectors - 1;
-  const double run =
-      beyond <= 0 ? longest_run : std::clamp((w - 1) / beyond, 1.0, double{longest_run});
-  return {.bytes = (cost::value_bytes(s) + 4 / run) * cost::nonzeros(s) + 8.0 * s.rows +
-                   cost::y_bytes(s)};
-}
+const FormatParts vbl_format{
+    make_cpu_format<VblKernel>, {"simd"}, [](const LocalStatistics& s) {
+      // A run of l columns touches (l + w - 1) / w sectors of w entries on average; where
+      // neighbouring rows share sectors it seems longer than it is, and where x is small nobody has
+      // looked.
+      const double w = 32.0 / static_cast<double>(vector_value_bytes(s.precision));
+      const double beyond = w * s.touched_sectors - 1;
+      const double run =
+          beyond <= 0 ? longest_run : std::clamp((w - 1) / beyond, 1.0, double{longest_run});
+      return Prediction{.bytes = (cost::value_bytes(s) + 4 / run) * cost::nonzeros(s) +
+                                 8.0 * s.rows + cost::y_bytes(s)};
+    }};
 
 }  // namespace rowhalo

@@ -24,7 +24,7 @@ ROWHALO_STEP inline void note_first_products(double r2, double rho, double* scal
   scalars[at_vanished_rho] = vanished * rho;
 }
 
-ROWHALO_STEP inline void note_trouble(Trouble trouble, double* scalars) {
+ROWHALO_STEP inline void note_trouble(SolverEnd trouble, double* scalars) {
   scalars[at_trouble] = static_cast<double>(trouble);
 }
 
@@ -38,13 +38,13 @@ ROWHALO_STEP inline double step_length(double rho, double beta, double curvature
   const double quotient = curvature / direction, largest = scalars[at_curvature];
   scalars[at_direction] = direction;
   if (rho <= scalars[at_vanished_rho]) return 0;
-  if (fabs(curvature) > most_finite) note_trouble(Trouble::overflow, scalars);
+  if (fabs(curvature) > most_finite) note_trouble(SolverEnd::overflow, scalars);
   if (quotient < -flat * largest) {
-    note_trouble(Trouble::indefinite_matrix, scalars);
+    note_trouble(SolverEnd::indefinite_matrix, scalars);
     return 0;
   }
   if (quotient <= flat * largest) {
-    note_trouble(Trouble::singular, scalars);
+    note_trouble(SolverEnd::incompatible, scalars);
     return 0;
   }
   scalars[at_curvature] = fmax(largest, quotient);
@@ -69,7 +69,7 @@ struct CgBeta {
     scalars[at_norm2] = sum[norm];
     note_first_products(sum[1], sum[0], scalars);
     if (sum[0] <= 0 && sum[1] > scalars[at_vanished]) {
-      note_trouble(Trouble::indefinite_preconditioner, scalars);
+      note_trouble(SolverEnd::indefinite_preconditioner, scalars);
     }
     scalars[at_beta] = scalars[at_rho] == 0 ? 0 : sum[0] / scalars[at_rho];
     scalars[at_rho] = sum[0];
@@ -92,7 +92,7 @@ struct CgOneReductionScalars {
     const double beta = first ? 0 : rho / scalars[at_rho];
     const double curvature = first ? sum[image] : fma(-beta, rho / scalars[at_alpha], sum[image]);
     if (rho <= 0 && sum[1] > scalars[at_vanished]) {
-      note_trouble(Trouble::indefinite_preconditioner, scalars);
+      note_trouble(SolverEnd::indefinite_preconditioner, scalars);
       scalars[at_alpha] = 0;
     } else {
       scalars[at_alpha] = step_length(rho, beta, curvature, scalars);
@@ -108,8 +108,8 @@ struct BicgstabAlpha {
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     const bool over = scalars[at_norm2] <= scalars[at_vanished];
-    if (sum[0] == 0 && !over) note_trouble(Trouble::breakdown, scalars);
-    if (fabs(sum[0]) > most_finite) note_trouble(Trouble::overflow, scalars);
+    if (sum[0] == 0 && !over) note_trouble(SolverEnd::breakdown, scalars);
+    if (fabs(sum[0]) > most_finite) note_trouble(SolverEnd::overflow, scalars);
     scalars[at_alpha] = sum[0] == 0 || over ? 0 : scalars[at_rho] / sum[0];
   }
 };
@@ -120,7 +120,7 @@ struct BicgstabOmega {
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
     const bool over = scalars[at_norm2] <= scalars[at_vanished];
-    if (sum[1] > most_finite) note_trouble(Trouble::overflow, scalars);
+    if (sum[1] > most_finite) note_trouble(SolverEnd::overflow, scalars);
     scalars[at_omega] = sum[1] == 0 || over ? 0 : sum[0] / sum[1];
   }
 };
@@ -140,7 +140,7 @@ struct BicgstabBeta {
     const bool again =
         first || fabs(sum[0]) <= orthogonal * sqrt(scalars[at_shadow2]) * sqrt(sum[1]);
     if (!first && scalars[at_omega] == 0 && sum[1] > scalars[at_vanished]) {
-      note_trouble(Trouble::breakdown, scalars);
+      note_trouble(SolverEnd::breakdown, scalars);
     }
     const bool none = again || scalars[at_omega] == 0 || scalars[at_rho] == 0;
     const double growth = none ? 0 : scalars[at_alpha] / scalars[at_omega];
@@ -157,7 +157,7 @@ struct PowerScalars {
   static constexpr bool ends_iteration = false;
 
   ROWHALO_STEP void operator()(const double* sum, double* scalars) const {
-    if (sum[1] == 0) note_trouble(Trouble::breakdown, scalars);
+    if (sum[1] == 0) note_trouble(SolverEnd::breakdown, scalars);
     scalars[at_alpha] = sum[0] / sum[2];
     scalars[at_beta] = sum[1] == 0 ? 0 : 1 / sqrt(sum[1]);
   }

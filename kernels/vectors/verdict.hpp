@@ -13,7 +13,7 @@ namespace rowhalo {
 enum SolverScalars {
   at_norm2,         ///< the watched norm, squared
   at_whole,         ///< what the tolerance is a share of; 0: the first watched norm
-  at_trouble,       ///< a Trouble
+  at_trouble,       ///< a SolverEnd: what has gone wrong in an iteration
   at_vanished,      ///< where r.r has vanished
   at_vanished_rho,  ///< where rho has
   at_alpha,
@@ -32,16 +32,6 @@ enum SolverScalars {
   scalar_count
 };
 
-/// What can go wrong in an iteration.
-enum class Trouble {
-  none,
-  indefinite_matrix,
-  indefinite_preconditioner,
-  singular,  ///< A p is 0, so that no step along p is long enough
-  breakdown,
-  overflow
-};
-
 /// How a solver ended.
 enum class SolverEnd {
   none,  ///< it goes on
@@ -52,7 +42,7 @@ enum class SolverEnd {
   indefinite_matrix,
   indefinite_preconditioner,
   breakdown,
-  incompatible,  ///< a singular matrix, b not in its range
+  incompatible,  ///< a singular matrix, b not in its range: A p is 0, no step along p long enough
   overflow,      ///< a sum beyond the range of fp64
   not_a_number,
   interrupted,  ///< by a signal
@@ -95,31 +85,24 @@ inline constexpr int longest_wait = 2000;
 /// looks indefinite then need not be.
 inline constexpr double rounding_level = 1e-6;
 
-ROWHALO_STEP inline SolverEnd end_of(Trouble trouble) {
-  if (trouble == Trouble::indefinite_matrix) return SolverEnd::indefinite_matrix;
-  if (trouble == Trouble::indefinite_preconditioner) return SolverEnd::indefinite_preconditioner;
-  if (trouble == Trouble::singular) return SolverEnd::incompatible;
-  return trouble == Trouble::overflow ? SolverEnd::overflow : SolverEnd::breakdown;
-}
-
 /// Why iterations end after `done` of them, if they do.
 ROWHALO_STEP inline SolverEnd verdict(const StopRule& rule, const double* scalars, double norm,
                                       std::int64_t done, bool stop_requested) {
   const double first = scalars[at_first_norm];
   const double whole = scalars[at_whole] > 0 ? scalars[at_whole] : first;
-  const auto trouble = static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
+  const auto trouble = static_cast<SolverEnd>(static_cast<int>(scalars[at_trouble]));
   const bool at_rounding_level = norm <= rounding_level * first;
   if (!(norm - norm == 0)) {
-    if (trouble != Trouble::none) return end_of(trouble);
+    if (trouble != SolverEnd::none) return trouble;
     return norm > 0 ? SolverEnd::overflow : SolverEnd::not_a_number;
   }
   if (rule.iterations > 0) {
-    if (trouble != Trouble::none && !at_rounding_level) return end_of(trouble);
+    if (trouble != SolverEnd::none && !at_rounding_level) return trouble;
     if (done >= rule.iterations) return SolverEnd::iterations_done;
   } else {
     if (norm <= rule.tolerance * whole) return SolverEnd::converged;
-    if (trouble != Trouble::none) {
-      return at_rounding_level ? SolverEnd::stagnation : end_of(trouble);
+    if (trouble != SolverEnd::none) {
+      return at_rounding_level ? SolverEnd::stagnation : trouble;
     }
     if (done >= rule.max_iterations) return SolverEnd::max_iterations;
     if (done - static_cast<std::int64_t>(scalars[at_lowest]) >= longest_wait) {

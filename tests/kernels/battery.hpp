@@ -352,7 +352,7 @@ inline std::vector<std::string> sell_specs() {
 inline std::unique_ptr<SpmvKernel> make_kernel(const std::string& text, const CsrView& matrix,
                                                RowListView rows) {
   const Spec spec = Spec::parse(text, "--format");
-  return find_format(spec.name(), Device::cpu).make(matrix, rows, spec);
+  return make_kernel(find_format(spec.name(), Device::cpu), matrix, rows, spec);
 }
 
 /// Of all rows.

@@ -53,13 +53,13 @@ gpu_fault "fp32 that is nearly exact" kernels/gpu/values/exact_values.cu \
   'if (__double_as_longlong(single) != __double_as_longlong(value)) *inexact = 1;' \
   'if (!(fabs(single - value) < 1e-6)) *inexact = 1;' \
   test_kernels_gpu
-gpu_fault "positions of the last entries of a chunk are lost" kernels/gpu/csr_balanced/chunk_codes.cu \
-  'table_size)} << (8 * u);' \
-  'table_size)} << (8 * (u & 3));' \
+gpu_fault "codes of the last entries of a lane are those of the first" kernels/gpu/values/exact_values.cu \
+  'in_chunk % lane_entries * warp_size' \
+  'in_chunk % 4 * warp_size' \
   test_kernels_gpu
-gpu_fault "16 bits of every other entry of a chunk are lost" kernels/gpu/csr_balanced/chunk_codes.cu \
-  'unsigned{fixed.code(values[e])} << (16 * (u % 2));' \
-  'unsigned{fixed.code(values[e])} << 16;' \
+gpu_fault "16 bits of every other entry are lost" kernels/gpu/values/exact_values.cu \
+  'return fixed.code(value);' \
+  'return fixed.code(value) & 0xfffe;' \
   test_kernels_gpu
 gpu_fault "one block's range of values stands for all" kernels/gpu/values/exact_values.cu \
   'for (const ValueRange<T>& range : of_blocks.to_host()) all.add(range);' \

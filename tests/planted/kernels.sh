@@ -147,8 +147,8 @@ fault "ell pads without a limit" kernels/cpu/hyb.cpp \
   '{std::int64_t{width} * rows.count, listed' \
   '{listed_nonzeros(matrix, rows), listed'
 fault "position taken for a row" kernels/cpu/jds.cpp \
-  'sorted_[next[length(row)]++] = row;' \
-  'sorted_[next[length(row)]++] = k;'
+  'sorted_[k] = rows_[order[k]];' \
+  'sorted_[k] = order[k];'
 fault "last coordinate of a chunk lost" kernels/cpu/hyb.cpp \
   'const Offset end = a.begins[chunk + 1];' \
   'const Offset end = a.begins[chunk + 1] - 1;'

@@ -10,9 +10,9 @@ diagnosis=miniapp/commands/diagnosis.cpp
 fault "a dot misses its first term" $steps \
   '{{a[i] * b[i], b[i]' \
   '{{i == 0 ? 0.0 : a[i] * b[i], b[i]'
-fault "the last piece of rows is missing in p.q" kernels/cpu/parts.hpp \
-  'sum += dot(first, last);' \
-  'if (last < end || first == begin) sum += dot(first, last);' \
+fault "the last piece of rows is missing in p.q" kernels/cpu/cpu_format.hpp \
+  'sum += dot(first, last, arguments.x, arguments.y);' \
+  'if (last < end || first == begin) sum += dot(first, last, arguments.x, arguments.y);' \
   test_kernels
 fault "p.q lacks the boundary rows" miniapp/spmv/operator.cpp \
   'p.dot_parts != nullptr ? p.dot_parts + *kernels.interior->dot_parts() : nullptr' \
@@ -194,7 +194,7 @@ fault "values of small matrices stay as they are" miniapp/solve/scaling.cpp \
   'largest >= 0' \
   cli_solutions
 fault "an indefinite preconditioner is not a number in its own norm" kernels/vectors/verdict.hpp \
-  'if (trouble != Trouble::none) return end_of(trouble);
+  'if (trouble != SolverEnd::none) return trouble;
     return norm' \
   'return norm' \
   cli_solutions

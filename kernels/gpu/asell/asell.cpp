@@ -149,7 +149,7 @@ class AsellGpuKernel final : public DeviceFormat {
     if (options.has("sigma") || layout_.value_code == ValueCode::by_step ||
         layout_.slots() - nonzeros_ <= nonzeros_ / 10)
       return;
-    SortedRows sorted = sorted_by_length(csr_, rows_, sorted_window);
+    DeviceRowList sorted = sorted_by_length(csr_, rows_, sorted_window);
     AsellLayout other = measure_asell(csr_, sorted.view(), layout_.value_code, seed);
     const std::int64_t bytes = slot_bytes(layout_, csr_.precision);
     if (slot_bytes(other, csr_.precision) + sorted.bytes() > bytes - bytes / 20) return;
@@ -188,7 +188,7 @@ class AsellGpuKernel final : public DeviceFormat {
   }
 
   RowListView slice_rows_;  ///< the rows of the slices in order: rows_ or sorted_
-  SortedRows sorted_;
+  DeviceRowList sorted_;
   AsellLayout layout_;
   Offset nonzeros_ = 0;
   bool in_fp32_ = false;  ///< fp64 values are stored as fp32
@@ -199,16 +199,12 @@ class AsellGpuKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_asell(const CsrView& matrix, RowListView rows,
-                                           const Spec& options) {
-  return make_with_exact_values<AsellGpuKernel>(matrix, rows, options,
-                                                {"codes", "sigma", "max_padding", "unroll"});
-}
-
-Prediction predict_gpu_asell(const LocalStatistics& s) {
-  return {.bytes = cost::shared_pattern_bytes(s),
-          .serial_entries = cost::longest_row(s),
-          .saved_bytes = cost::saved_by_codes(s)};
-}
+const FormatParts gpu_asell_format{make_with_exact_values<AsellGpuKernel>,
+                                   {"codes", "sigma", "max_padding", "unroll"},
+                                   [](const LocalStatistics& s) {
+                                     return Prediction{.bytes = cost::shared_pattern_bytes(s),
+                                                       .serial_entries = cost::longest_row(s),
+                                                       .saved_bytes = cost::saved_by_codes(s)};
+                                   }};
 
 }  // namespace rowhalo

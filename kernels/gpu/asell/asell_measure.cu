@@ -160,76 +160,6 @@ __global__ void measure_numbered_slices(CsrView matrix, RowListView rows, std::i
   hashes[slice] = steps > 0 ? mixed(hash, static_cast<LocalIndex>(steps), 0) >> 1 : ~Hash{0};
 }
 
-/// Rows of 32 that each slice takes of the arrays of values and of words, and 0 for the end.
-__global__ void size_slices(const Measure* measures, std::int64_t slices, ValueCode values,
-                            std::uint64_t* value_rows, std::uint64_t* word_rows) {
-  const std::int64_t k = thread_index();
-  if (k > slices) return;
-  if (k == slices) {
-    value_rows[k] = word_rows[k] = 0;
-    return;
-  }
-  const std::int64_t steps = measures[k].steps;
-  const bool stored = values == ValueCode::plain || values == ValueCode::fixed;
-  const std::int64_t taken = stored                            ? steps
-                             : values == ValueCode::dictionary ? words_for(steps, values_per_word)
-                                                               : 0;
-  value_rows[k] = static_cast<std::uint64_t>(taken);
-  word_rows[k] = measures[k].words;
-}
-
-__global__ void number_slices(std::int64_t slices, LocalIndex* numbers) {
-  const std::int64_t k = thread_index();
-  if (k < slices) numbers[k] = static_cast<LocalIndex>(k);
-}
-
-/// In the order of hashes: steps of a pattern where it stands first, else 0; 0 for the end.
-__global__ void size_patterns(const Hash* hashes, const LocalIndex* sorted, const Measure* measures,
-                              std::int64_t slices, std::uint64_t* sizes) {
-  const std::int64_t k = thread_index();
-  if (k > slices) return;
-  if (k == slices) {
-    sizes[k] = 0;
-    return;
-  }
-  const bool has_offsets = hashes[k] != ~Hash{0};
-  const bool first = k == 0 || hashes[k] != hashes[k - 1];
-  sizes[k] = has_offsets && first ? measures[sorted[k]].steps : 0;
-}
-
-/// `begins`: prefix sum of `sizes`. The pattern of a slice ends where that of the first with its
-/// hash does: where the next pattern begins; `owns`: this is the first.
-__global__ void place_patterns(const Hash* hashes, const LocalIndex* sorted,
-                               const Measure* measures, const std::uint64_t* sizes,
-                               const std::uint64_t* begins, std::int64_t slices,
-                               std::uint32_t* places, unsigned char* owns) {
-  const std::int64_t k = thread_index();
-  if (k >= slices || hashes[k] == ~Hash{0}) return;
-  const LocalIndex slice = sorted[k];
-  places[slice] = static_cast<std::uint32_t>(begins[k + 1] - measures[slice].steps);
-  owns[slice] = sizes[k] != 0;
-}
-
-struct LayoutTotals {
-  unsigned long long by_code[index_codes];
-  unsigned long long steps;
-};
-
-__global__ void describe_slices(const Measure* measures, const std::uint64_t* value_begins,
-                                const std::uint64_t* word_begins,
-                                const std::uint32_t* pattern_places, std::int64_t slices,
-                                AsellSlice* result, LayoutTotals* totals) {
-  const std::int64_t k = thread_index();
-  if (k >= slices) return;
-  const Measure m = measures[k];
-  const bool has_offsets = m.code == IndexCode::offsets;
-  result[k] = {static_cast<std::uint32_t>(value_begins[k]),
-               has_offsets ? pattern_places[k] : static_cast<std::uint32_t>(word_begins[k]), m.base,
-               m.steps * index_codes + static_cast<std::uint32_t>(m.code)};
-  atomicAdd(&totals->by_code[static_cast<int>(m.code)], 1ull);
-  atomicAdd(&totals->steps, static_cast<unsigned long long>(m.steps));
-}
-
 __global__ void write_patterns(CsrView matrix, RowListView rows, std::int64_t slices,
                                const AsellSlice* described, const unsigned char* owns,
                                OffsetStep* patterns, int value_bytes, NumberedStep* numbered) {
@@ -257,17 +187,30 @@ struct Patterns {
 
 Patterns share_patterns(const DeviceArray<Measure>& measures, const DeviceArray<Hash>& hashes) {
   const std::int64_t count = measures.size();
-  const DeviceArray<LocalIndex> unsorted(count);
+  const auto sorted = sorted_order<LocalIndex>(hashes.data(), count);
   const DeviceArray<std::uint64_t> sizes(count + 1);
-  launch_items(number_slices, count, count, unsorted.data());
-  const auto sorted = sort_pairs(hashes.data(), unsorted);
-  launch_items(size_patterns, sizes.size(), sorted.keys.data(), sorted.values.data(),
-               measures.data(), count, sizes.data());
+  // In the order of hashes: steps of a pattern where it stands first, else 0; 0 for the end.
+  for_each_item(count + 1,
+                [=, hashes = sorted.keys.data(), order = sorted.order.data(),
+                 measures = measures.data(), sizes = sizes.data()] __device__(std::int64_t k) {
+                  const bool has_offsets = k < count && hashes[k] != ~Hash{0};
+                  const bool first = k == 0 || (k < count && hashes[k] != hashes[k - 1]);
+                  sizes[k] = has_offsets && first ? measures[order[k]].steps : 0;
+                });
   const DeviceArray<std::uint64_t> begins = prefix_sum(sizes);
   Patterns patterns{DeviceArray<std::uint32_t>(count), filled_array<unsigned char>(count),
                     begins.back()};
-  launch_items(place_patterns, count, sorted.keys.data(), sorted.values.data(), measures.data(),
-               sizes.data(), begins.data(), count, patterns.places.data(), patterns.owns.data());
+  // The pattern of a slice ends where that of the first with its hash does: where the next pattern
+  // begins. The first owns it.
+  for_each_item(
+      count, [hashes = sorted.keys.data(), order = sorted.order.data(), measures = measures.data(),
+              sizes = sizes.data(), begins = begins.data(), places = patterns.places.data(),
+              owns = patterns.owns.data()] __device__(std::int64_t k) {
+        if (hashes[k] == ~Hash{0}) return;
+        const LocalIndex slice = order[k];
+        places[slice] = static_cast<std::uint32_t>(begins[k + 1] - measures[slice].steps);
+        owns[slice] = sizes[k] != 0;
+      });
   return patterns;
 }
 
@@ -306,6 +249,52 @@ Measures measured(const CsrView& matrix, RowListView rows, std::int64_t slices, 
   return result;
 }
 
+/// Rows of 32 that each slice takes of the arrays of values and of words: what comes before it, and
+/// the end.
+struct RowsOfSlices {
+  DeviceArray<std::uint64_t> values, words;
+};
+
+RowsOfSlices rows_before(const DeviceArray<Measure>& measures, ValueCode code) {
+  const std::int64_t count = measures.size();
+  const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
+  const int values_in_row = code == ValueCode::plain || code == ValueCode::fixed ? 1
+                            : code == ValueCode::dictionary                      ? values_per_word
+                                                                                 : 0;
+  for_each_item(count + 1, [=, measures = measures.data(), value_rows = value_rows.data(),
+                            word_rows = word_rows.data()] __device__(std::int64_t k) {
+    const Measure m = k < count ? measures[k] : Measure{};
+    value_rows[k] = values_in_row == 0 ? 0 : words_for(m.steps, values_in_row);
+    word_rows[k] = m.words;
+  });
+  return {prefix_sum(value_rows), prefix_sum(word_rows)};
+}
+
+struct LayoutTotals {
+  unsigned long long by_code[index_codes];
+  unsigned long long steps;
+};
+
+/// The slices of a layout, and what they have together.
+LayoutTotals describe_slices(const DeviceArray<Measure>& measures, const RowsOfSlices& before,
+                             const Patterns& patterns, AsellLayout& layout) {
+  const auto on_device = filled_array<LayoutTotals>(1);
+  layout.slices = DeviceArray<AsellSlice>(measures.size());
+  for_each_item(measures.size(), [measures = measures.data(), value_begins = before.values.data(),
+                                  word_begins = before.words.data(),
+                                  places = patterns.places.data(), slices = layout.slices.data(),
+                                  totals = on_device.data()] __device__(std::int64_t k) {
+    const Measure m = measures[k];
+    const bool has_offsets = m.code == IndexCode::offsets;
+    slices[k] = {static_cast<std::uint32_t>(value_begins[k]),
+                 has_offsets ? places[k] : static_cast<std::uint32_t>(word_begins[k]), m.base,
+                 m.steps * index_codes + static_cast<std::uint32_t>(m.code)};
+    atomicAdd(&totals->by_code[static_cast<int>(m.code)], 1ull);
+    atomicAdd(&totals->steps, static_cast<unsigned long long>(m.steps));
+  });
+  return on_device.back();
+}
+
 }  // namespace
 
 AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
@@ -317,16 +306,8 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
   const Measures measures = measured(matrix, rows, count, layout.value_code, seed);
   const Patterns patterns = share_patterns(measures.needs, measures.hashes);
 
-  const DeviceArray<std::uint64_t> value_rows(count + 1), word_rows(count + 1);
-  launch_items(size_slices, count + 1, measures.needs.data(), count, layout.value_code,
-               value_rows.data(), word_rows.data());
-  const DeviceArray<std::uint64_t> value_begins = prefix_sum(value_rows);
-  const DeviceArray<std::uint64_t> word_begins = prefix_sum(word_rows);
-  const auto totals = filled_array<LayoutTotals>(1);
-  layout.slices = DeviceArray<AsellSlice>(count);
-  launch_items(describe_slices, count, measures.needs.data(), value_begins.data(),
-               word_begins.data(), patterns.places.data(), count, layout.slices.data(),
-               totals.data());
+  const RowsOfSlices before = rows_before(measures.needs, layout.value_code);
+  const LayoutTotals total = describe_slices(measures.needs, before, patterns, layout);
   layout.patterns = DeviceArray<OffsetStep>(static_cast<std::int64_t>(patterns.steps));
   if (layout.value_code == ValueCode::by_step) {
     layout.values = DeviceMemory(patterns.steps * sizeof(NumberedStep));
@@ -335,11 +316,10 @@ AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode val
                patterns.owns.data(), layout.patterns.data(),
                static_cast<int>(matrix_value_bytes(matrix.precision)),
                reinterpret_cast<NumberedStep*>(layout.values.data()));
-  const LayoutTotals total = totals.back();
   layout.steps = static_cast<std::int64_t>(total.steps);
   std::copy(std::begin(total.by_code), std::end(total.by_code), layout.slices_by_code.begin());
-  layout.value_rows = static_cast<std::int64_t>(value_begins.back());
-  layout.code_rows = static_cast<std::int64_t>(word_begins.back());
+  layout.value_rows = static_cast<std::int64_t>(before.values.back());
+  layout.code_rows = static_cast<std::int64_t>(before.words.back());
   return layout;
 }
 

@@ -23,13 +23,6 @@ constexpr std::int64_t sorted_window = 1024;  // block rows: x stays local
 constexpr std::int64_t sampled_groups = 2048;  // of 32 neighbours, spread over the block rows
 constexpr unsigned most_blocks = 1024;         // of a block row: the rest is like what was seen
 
-__global__ void find_split_blocks(RowListView rows, int size, int* found) {
-  const std::int64_t item = thread_index();
-  if (item >= rows.count) return;
-  const auto k = static_cast<LocalIndex>(item);
-  if (rows[k] - rows[k - k % size] != k % size) *found = 1;
-}
-
 /// One warp per group of block rows that begin `stride` apart.
 template <int b>
 __global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t stride,
@@ -52,7 +45,10 @@ __global__ void sample_blocks(CsrView matrix, RowListView rows, std::int64_t str
 bool has_split_blocks(RowListView rows, int size) {
   if (rows.groups == nullptr || rows.count == 0) return false;
   const auto found = filled_array<int>(1);
-  launch_items(find_split_blocks, rows.count, rows, size, found.data());
+  for_each_item(rows.count, [=, found = found.data()] __device__(std::int64_t item) {
+    const auto k = static_cast<LocalIndex>(item);
+    if (rows[k] - rows[k - k % size] != k % size) *found = 1;
+  });
   return found.back() != 0;
 }
 
@@ -147,15 +143,6 @@ __global__ void measure_block_slices(CsrView matrix, RowListView rows, Places pl
   atomicMax(&totals->spread, high - low);
 }
 
-/// Windows ascend, lengths within them fall.
-__global__ void write_block_row_keys(const unsigned* lengths, LocalIndex count, std::uint64_t* keys,
-                                     LocalIndex* block_rows) {
-  const std::int64_t p = thread_index();
-  if (p >= count) return;
-  keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
-  block_rows[p] = static_cast<LocalIndex>(p);
-}
-
 /// One thread per block row; those that the last slice lacks are all holes. `bases` may be null:
 /// then `columns` have 32 bits, else 16.
 template <class Word, int b>
@@ -205,13 +192,13 @@ BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<u
 }
 
 /// Block rows by falling length within windows; equal lengths keep their order.
-DeviceArray<LocalIndex> sorted_order(const DeviceArray<unsigned>& lengths) {
-  const std::int64_t count = lengths.size();
-  const DeviceArray<std::uint64_t> keys(count);
-  const DeviceArray<LocalIndex> unsorted(count);
-  launch_items(write_block_row_keys, count, lengths.data(), static_cast<LocalIndex>(count),
-               keys.data(), unsorted.data());
-  return std::move(sort_pairs(keys.data(), unsorted).values);
+DeviceArray<LocalIndex> order_by_length(const DeviceArray<unsigned>& lengths) {
+  const DeviceArray<std::uint64_t> keys(lengths.size());
+  for_each_item(keys.size(),
+                [lengths = lengths.data(), keys = keys.data()] __device__(std::int64_t p) {
+                  keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
+                });
+  return std::move(sorted_order<LocalIndex>(keys.data(), keys.size()).order);
 }
 
 /// Blocks with padding, less what the last slice lacks in block rows.
@@ -268,7 +255,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLa
   Slots slots = slots_of(result);
   const auto blocks = static_cast<double>(totals.blocks);
   if (layout.sort && static_cast<double>(slots.of_block_rows) > padding_worth_sorting * blocks) {
-    result.order = sorted_order(lengths);
+    result.order = order_by_length(lengths);
     totals = measure(matrix, rows, {}, result);
     slots = slots_of(result);
   }

@@ -24,9 +24,19 @@
 // Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks are
 // loaded before the first is summed.
 //
-// Bytes of the matrix: B (b b v + 2) + 12 slices + rows, or B (b b v + 4) + 8 slices + rows if any
-// slice spans 2^16 columns, with B counting the padding of slices of 32 block rows; 4 m / b where
-// they are sorted.
+// blocked-ell: the same blocks in one slice: as many in every block row as in the longest, and step
+// s of all block rows side by side:
+//   for thread k: R = k / b, r = k % b; s = +0
+//     for step in [0, width): column = columns[step * block rows + R]; for c in [0, b):
+//       value = values[((step * b + c) * block rows + R) * b + r]
+//       if value is no hole: s = fma(value, x[column + c], s)
+//
+// Bytes of the matrix (blocked-ell): B (b b v + 4) + rows, with B = m / b times the longest block
+// row.
+//
+// Bytes of the matrix (bsr): B (b b v + 2) + 12 slices + rows, or B (b b v + 4) + 8 slices + rows
+// if any slice spans 2^16 columns, with B counting the padding of slices of 32 block rows; 4 m / b
+// where they are sorted.
 #include <cstring>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
@@ -140,64 +150,115 @@ __global__ void bsr_kernel(BsrArguments<Numbers> a) {
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
-template <class Numbers>
-using BsrLaunch = void (*)(const BsrArguments<Numbers>& arguments, cudaStream_t stream);
+template <class T>
+struct BlockedArguments : ProductArguments<T> {
+  const LocalIndex* columns;
+  const T* values;
+  int size;
+  LocalIndex width, block_rows, last_column;
+  RowListView rows;
+};
 
-template <class Numbers, class Index, int b>
-void launch(const BsrArguments<Numbers>& arguments, cudaStream_t stream) {
-  const std::int64_t threads = arguments.slices * slice_size * b;
-  bsr_kernel<Numbers, Index, b>
-      <<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments);
+template <class T>
+__global__ void blocked_ell_kernel(BlockedArguments<T> a) {
+  const std::int64_t k = thread_index();
+  if (k >= a.rows.count) return;
+  const std::int64_t lanes = std::int64_t{a.block_rows} * a.size;
+  T sum = 0;
+  for (LocalIndex step = 0; step < a.width; ++step) {
+    const LocalIndex column = cached(a.columns + std::int64_t{step} * a.block_rows + k / a.size);
+    for (int c = 0; c < a.size; ++c) {
+      const T value = streamed(a.values + (std::int64_t{step} * a.size + c) * lanes + k);
+      const T factor = cached(a.x + min(column + c, a.last_column));
+      const T next = fused_multiply_add(value, factor, sum);
+      sum = is_hole(value) ? sum : next;
+    }
+  }
+  finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
-template <class Numbers>
-class BsrGpuKernel final : public DeviceFormat {
- public:
-  BsrGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : DeviceFormat(matrix, rows), blocks_(make_block_rows(matrix, rows, layout, options)) {
-    const bool columns16 = blocks_.bases.size() > 0;
-    launch_ = with_block_size(blocks_.size, [&](auto b) -> BsrLaunch<Numbers> {
-      return columns16 ? launch<Numbers, std::uint16_t, b> : launch<Numbers, std::uint32_t, b>;
-    });
-  }
-
- private:
-  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    launch_({product, blocks_.begins.data(), blocks_.bases.data(), blocks_.columns.data(),
-             reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-             blocks_.order.data(), blocks_.slices(), blocks_.count, csr_.columns - 1, rows_},
-            stream);
-  }
-
-  static constexpr SliceLayout layout{.slice = slice_size,
-                                      .widest_chunk = widest_chunk<typename Numbers::Matrix>};
+/// What formats of blocks have in common.
+class BlockFormat : public DeviceFormat {
+ protected:
+  BlockFormat(const CsrView& matrix, RowListView rows, const SliceLayout& layout,
+              const Spec& options)
+      : DeviceFormat(matrix, rows), blocks_(make_block_rows(matrix, rows, layout, options)) {}
 
   std::int64_t stored_entries() const override { return blocks_.values_count; }
-  std::int64_t matrix_bytes(const RowCounts& counts) const override {
-    return rows_.count == 0 ? 0 : blocks_.bytes() + counts.row_list_bytes;
-  }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }
   std::string parameters() const override {
     return blocks_.parameters(listed_nonzeros_on_device(csr_, rows_));
   }
 
-  BlockRows blocks_;
-  BsrLaunch<Numbers> launch_ = nullptr;
+  const BlockRows blocks_;
+};
+
+template <class Numbers>
+class BsrGpuKernel final : public BlockFormat {
+ public:
+  BsrGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : BlockFormat(matrix, rows,
+                    {.slice = slice_size, .widest_chunk = widest_chunk<typename Numbers::Matrix>},
+                    options) {}
+
+ private:
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    const BsrArguments<Numbers> arguments{
+        product,
+        blocks_.begins.data(),
+        blocks_.bases.data(),
+        blocks_.columns.data(),
+        reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
+        blocks_.order.data(),
+        blocks_.slices(),
+        blocks_.count,
+        csr_.columns - 1,
+        rows_};
+    with_block_size(blocks_.size, [&](auto b) {
+      auto* kernel = bsr_kernel<Numbers, std::uint32_t, b>;
+      if (blocks_.bases.size() > 0) kernel = bsr_kernel<Numbers, std::uint16_t, b>;
+      const std::int64_t threads = blocks_.slices() * slice_size * b;
+      kernel<<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments);
+    });
+  }
+
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return rows_.count == 0 ? 0 : blocks_.bytes() + counts.row_list_bytes;
+  }
+};
+
+template <class T>
+class BlockedEllKernel final : public BlockFormat {
+ public:
+  BlockedEllKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : BlockFormat(matrix, rows, {.slice = 0, .columns16 = false, .sort = false}, options) {}
+
+ private:
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    const auto blocks = static_cast<std::int64_t>(blocks_.columns.bytes() / sizeof(LocalIndex));
+    blocked_ell_kernel<T><<<blocks_for(rows_.count, bsr_threads), bsr_threads, 0, stream>>>(
+        {product, reinterpret_cast<const LocalIndex*>(blocks_.columns.data()),
+         reinterpret_cast<const T*>(blocks_.values.data()), blocks_.size,
+         static_cast<LocalIndex>(blocks / blocks_.count), blocks_.count, csr_.columns - 1, rows_});
+  }
+
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return blocks_.columns.bytes() + blocks_.values.bytes() + counts.row_list_bytes;
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_bsr(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_numbers<BsrGpuKernel>(matrix, rows, options, {"b", "max_padding"});
-}
+const FormatParts gpu_bsr_format{
+    make_with_numbers<BsrGpuKernel>, {"b", "max_padding"}, [](const LocalStatistics& s) {
+      // One thread per row, blocks without masks.
+      BlockSamples without_masks = s.blocks;
+      for (BlockSample& sample : without_masks) sample.masks = 0;
+      const double per_nonzero = best_blocks(without_masks, cost::value_bytes(s)).bytes;
+      return Prediction{per_nonzero * cost::nonzeros(s) + cost::y_bytes(s), cost::longest_row(s)};
+    }};
 
-Prediction predict_gpu_bsr(const LocalStatistics& s) {
-  // One thread per row, blocks without masks.
-  BlockSamples without_masks = s.blocks;
-  for (BlockSample& sample : without_masks) sample.masks = 0;
-  const double per_nonzero = best_blocks(without_masks, cost::value_bytes(s)).bytes;
-  return {per_nonzero * cost::nonzeros(s) + cost::y_bytes(s), cost::longest_row(s)};
-}
+const FormatParts blocked_ell_format{make_with_wide_numbers<BlockedEllKernel>,
+                                     {"b", "max_padding"}};
 
 }  // namespace rowhalo

@@ -5,30 +5,15 @@
 // All run in the default stream of the current device; what they return may be used at once.
 #pragma once
 
-#include "kernels/gpu/device/runtime.hpp"
+#include "kernels/gpu/device/device_row_list.hpp"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
 
 namespace rowhalo {
 
-/// A row list that a format made for itself.
-struct SortedRows {
-  LocalIndex count = 0;
-  DeviceArray<LocalIndex> groups, indices;
-
-  RowListView view() const { return {count, groups.data(), indices.data()}; }
-  std::int64_t bytes() const { return groups.bytes() + indices.bytes(); }
-  /// The first of them: the longest, if all were sorted at once. There must be one.
-  LocalIndex first_row() const {
-    LocalIndex row = 0;
-    copy_now(&row, indices.data(), sizeof(row));
-    return row;
-  }
-};
-
 /// The listed rows by falling length within windows of `sigma` rows; equal lengths keep their
 /// order.
-SortedRows sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_t sigma);
+DeviceRowList sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_t sigma);
 
 /// How rows are cut into slices of `rows`: row k of the list is lane k % rows of slice k / rows.
 /// Slot (step, lane) of a slice lies at begins[slice] + step * lanes + lane.

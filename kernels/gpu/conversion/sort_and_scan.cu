@@ -7,7 +7,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
-#include "kernels/gpu/device/check.hpp"
+#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -22,34 +22,26 @@ void with_scratch(const Call& call) {
   synchronize_device();  // before the scratch memory goes
 }
 
-template <class Key, class Value>
-SortedPairs<Key, Value> radix_sort(const Key* keys, const DeviceArray<Value>& values, int bits) {
-  const std::int64_t count = values.size();
-  SortedPairs<Key, Value> sorted{DeviceArray<Key>(count), DeviceArray<Value>(count)};
+}  // namespace
+
+template <class Index, class Key>
+SortedKeys<Key, Index> sorted_order(const Key* keys, std::int64_t count, int bits) {
+  const DeviceArray<Index> numbers(count);
+  for_each_item(count, [numbers = numbers.data()] __device__(std::int64_t k) {
+    numbers[k] = static_cast<Index>(k);
+  });
+  SortedKeys<Key, Index> sorted{DeviceArray<Key>(count), DeviceArray<Index>(count)};
   with_scratch([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted.keys.data(), values.data(),
-                                           sorted.values.data(), count, 0, bits);
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted.keys.data(), numbers.data(),
+                                           sorted.order.data(), count, 0, bits);
   });
   return sorted;
 }
-
-}  // namespace
-
-SortedPairs<std::uint64_t, LocalIndex> sort_pairs(const std::uint64_t* keys,
-                                                  const DeviceArray<LocalIndex>& values) {
-  return radix_sort(keys, values, 64);
-}
-
-SortedPairs<std::uint32_t, std::uint32_t> sort_pairs(const std::uint32_t* keys,
-                                                     const DeviceArray<std::uint32_t>& values,
-                                                     int bits) {
-  return radix_sort(keys, values, bits);
-}
-
-SortedPairs<LocalIndex, std::int64_t> sort_pairs(const LocalIndex* keys,
-                                                 const DeviceArray<std::int64_t>& values) {
-  return radix_sort(keys, values, 32);
-}
+template SortedKeys<std::uint64_t, LocalIndex> sorted_order(const std::uint64_t*, std::int64_t,
+                                                            int);
+template SortedKeys<std::uint32_t, std::uint32_t> sorted_order(const std::uint32_t*, std::int64_t,
+                                                               int);
+template SortedKeys<LocalIndex, std::int64_t> sorted_order(const LocalIndex*, std::int64_t, int);
 
 template <class T>
 DeviceArray<T> prefix_sum(const DeviceArray<T>& numbers) {

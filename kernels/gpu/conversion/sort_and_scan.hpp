@@ -9,21 +9,17 @@
 
 namespace rowhalo {
 
-template <class Key, class Value>
-struct SortedPairs {
+template <class Key, class Index>
+struct SortedKeys {
   DeviceArray<Key> keys;
-  DeviceArray<Value> values;
+  DeviceArray<Index> order;  ///< where each of them stood
 };
 
-/// Pairs of keys[k] and values[k] by rising key, as many as there are values; equal keys keep their
-/// order. Only the lowest `bits` of a key count.
-SortedPairs<std::uint64_t, LocalIndex> sort_pairs(const std::uint64_t* keys,
-                                                  const DeviceArray<LocalIndex>& values);
-SortedPairs<std::uint32_t, std::uint32_t> sort_pairs(const std::uint32_t* keys,
-                                                     const DeviceArray<std::uint32_t>& values,
-                                                     int bits = 32);
-SortedPairs<LocalIndex, std::int64_t> sort_pairs(const LocalIndex* keys,
-                                                 const DeviceArray<std::int64_t>& values);
+/// The keys, rising; equal ones keep their order. Only the lowest `bits` of a key count. Key and
+/// Index: std::uint64_t and LocalIndex, std::uint32_t both, or LocalIndex and std::int64_t.
+template <class Index, class Key>
+SortedKeys<Key, Index> sorted_order(const Key* keys, std::int64_t count,
+                                    int bits = 8 * sizeof(Key));
 
 /// Of each place the sum of all before it. T: Offset, LocalIndex, std::uint32_t or std::uint64_t.
 template <class T>

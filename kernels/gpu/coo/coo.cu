@@ -80,9 +80,6 @@ class CooGpuKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_coo(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_wide_numbers<CooGpuKernel>(matrix, rows, options, {"block"});
-}
+const FormatParts gpu_coo_format{make_with_wide_numbers<CooGpuKernel>, {"block"}};
 
 }  // namespace rowhalo

@@ -57,9 +57,6 @@ class CooSegmentedKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_coo_segmented(const CsrView& matrix, RowListView rows,
-                                               const Spec& options) {
-  return make_with_wide_numbers<CooSegmentedKernel>(matrix, rows, options, {});
-}
+const FormatParts coo_segmented_format{make_with_wide_numbers<CooSegmentedKernel>, {}};
 
 }  // namespace rowhalo

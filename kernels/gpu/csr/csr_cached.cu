@@ -10,9 +10,9 @@
 // The bits of csr.
 //
 // Bytes of the matrix: those of csr-scalar, and 4 per thread block.
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"
-#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -50,24 +50,16 @@ __global__ void csr_cached_kernel(CachedArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// One block per block of the product: the smallest column of its rows.
-__global__ void find_firsts(CsrView matrix, RowListView rows, int rows_per_block,
-                            LocalIndex* firsts) {
-  __shared__ LocalIndex smallest;
-  if (threadIdx.x == 0) smallest = matrix.columns;
-  __syncthreads();
-  const std::int64_t begin = std::int64_t{blockIdx.x} * rows_per_block;
-  LocalIndex own = matrix.columns;
-  for (std::int64_t k = begin + threadIdx.x; k < begin + rows_per_block && k < rows.count;
-       k += blockDim.x) {
-    const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-    for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
-      own = min(own, matrix.indices[e]);
-    }
-  }
-  atomicMin(&smallest, own);
-  __syncthreads();
-  if (threadIdx.x == 0) firsts[blockIdx.x] = smallest;
+/// The smallest column of the rows of each thread block of the product; of none, beyond all.
+DeviceArray<LocalIndex> first_of_blocks(const CsrView& matrix, RowListView rows, int block) {
+  auto firsts = filled_array<LocalIndex>(blocks_for(rows.count, block), 0x7f);
+  for_each_row(matrix, rows,
+               [=, firsts = firsts.data()] __device__(std::int64_t k, const RowEntries& row) {
+                 LocalIndex own = matrix.columns;
+                 for (Offset e = row.begin; e < row.end; ++e) own = min(own, matrix.indices[e]);
+                 atomicMin(&firsts[k / block], own);
+               });
+  return firsts;
 }
 
 template <class T>
@@ -78,11 +70,7 @@ class CsrCachedKernel final : public DeviceFormat {
         block_(block_option(options, cached_threads)),
         window_(
             static_cast<LocalIndex>(options.integer("window", default_window, 1, largest_window))),
-        firsts_(blocks_for(rows.count, block_)) {
-    // A thread block of it for each of the product.
-    launch_items(find_firsts, firsts_.size() * conversion_threads, matrix, rows, block_,
-                 firsts_.data());
-  }
+        firsts_(first_of_blocks(matrix, rows, block_)) {}
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
@@ -109,9 +97,6 @@ class CsrCachedKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr_cached(const CsrView& matrix, RowListView rows,
-                                            const Spec& options) {
-  return make_with_wide_numbers<CsrCachedKernel>(matrix, rows, options, {"window", "block"});
-}
+const FormatParts csr_cached_format{make_with_wide_numbers<CsrCachedKernel>, {"window", "block"}};
 
 }  // namespace rowhalo

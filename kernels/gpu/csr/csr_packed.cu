@@ -22,11 +22,11 @@
 // Bytes of the matrix: (v + 4 + 1) s + rows: value, column, and a word per lane; s are the slots:
 // n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
 
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/values/exact_values.hpp"
-#include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -192,52 +192,30 @@ Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
   return packing;
 }
 
-/// What to store of the entries' values.
-template <class Word>
-struct Copies {
-  Word* values;
-
-  __device__ void put(Offset slot, Word value) const { values[slot] = value; }
-};
-template <class Word>
-struct Positions {
-  const Word* table;
-  int table_size;
-  std::uint8_t* positions;  ///< null: none are needed
-
-  __device__ void put(Offset slot, Word value) const {
-    if (positions == nullptr) return;
-    positions[slot] = static_cast<std::uint8_t>(position_of(value, table, table_size));
-  }
-};
-template <class Word, class Number>
-struct FixedCodes {
-  FixedPointCode<Number> code;
-  std::uint16_t* codes;
-
-  __device__ void put(Offset slot, Word value) const {
-    codes[slot] = code.code(std::bit_cast<Number>(value));
-  }
-};
-
 /// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
-template <class Word, class Stored>
-__global__ void fill_slots(CsrView matrix, RowListView rows, const Offset* begins,
-                           LocalIndex* columns, Stored stored, unsigned* words) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
-  const Offset begin = begins[k], last = begin + (length > 0 ? length - 1 : 0);
-  for (Offset slot = begin + threadIdx.x % warp_size; slot <= last; slot += warp_size) {
-    if (length > 0) {
-      columns[slot] = matrix.indices[first + (slot - begin)];
-      stored.put(slot, static_cast<const Word*>(matrix.values)[first + (slot - begin)]);
-    }
-    unsigned bits = slot == last ? 1u << slot % lane_slots : 0;
+/// `begins`: of the rows, in slots.
+void fill_slots(const CsrView& matrix, RowListView rows, const std::vector<Offset>& begins,
+                LocalIndex* columns, void* values, unsigned* words) {
+  const DeviceArray<Offset> on_device = device_array(begins);
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  const auto mark = [=] __device__(std::int64_t k, Offset slot, bool last) {
+    unsigned bits = last ? 1u << slot % lane_slots : 0;
     if (slot % lane_slots == 0) bits |= static_cast<unsigned>(k) << lane_slots;
     if (bits != 0) atomicOr(words + slot / lane_slots, bits);
-  }
+  };
+  for_each_row(matrix, rows,
+               [=, begins = on_device.data()] __device__(std::int64_t k, const RowEntries& row) {
+                 if (row.length() == 0) mark(k, begins[k], true);
+               });
+  for_each_entry(
+      matrix, rows,
+      [=, begins = on_device.data()] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+        const Offset slot = begins[k] + (e - row.begin);
+        columns[slot] = matrix.indices[e];
+        copy_number(bytes, matrix.values, e, values, slot);
+        mark(k, slot, e + 1 == row.end);
+      });
+  synchronize_device();  // before `begins` go
 }
 
 int chosen_threads(const Spec& options, Offset longest) {
@@ -279,16 +257,17 @@ class CsrPackedKernel final : public DeviceFormat {
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const ProductOf<Numbers> arguments(product);
     if constexpr (takes_coded_values<Numbers>) {
-      if (table_.bytes() > 0) {
-        const CodedValues<Numbers> coded{reinterpret_cast<const Matrix*>(table_.data()),
-                                         positions_.size() > 0 ? positions_.data() : nullptr};
+      if (codes_.distinct > 0) {
+        const CodedValues<Numbers> coded{
+            reinterpret_cast<const Matrix*>(codes_.table.data()),
+            reinterpret_cast<const unsigned*>(codes_.positions.data())};
         return launch(arguments, coded, stream);
       }
-      if (fixed_.size() > 0) {
-        return launch(arguments,
-                      FixedValues<Numbers>{
-                          reinterpret_cast<const FourOf<std::uint16_t>*>(fixed_.data()), code_},
-                      stream);
+      if (codes_) {
+        const FixedValues<Numbers> fixed{
+            reinterpret_cast<const FourOf<std::uint16_t>*>(codes_.fixed.data()),
+            FixedPointCode<Matrix>(codes_.point)};
+        return launch(arguments, fixed, stream);
       }
     }
     launch(arguments,
@@ -296,7 +275,6 @@ class CsrPackedKernel final : public DeviceFormat {
   }
 
   using Matrix = typename Numbers::Matrix;
-  using Sum = typename Numbers::Sum;
 
   Offset slots() const { return columns_.size(); }
 
@@ -311,48 +289,25 @@ class CsrPackedKernel final : public DeviceFormat {
   }
 
   void fill(const ExactValues& exact) {
-    const std::vector<std::uint64_t>& distinct = exact.distinct;
     const Packing packing = pack(row_lengths(csr_, rows_).to_host(), Offset{threads_} * lane_slots);
-    const DeviceArray<Offset> begins = device_array(packing.begins);
     columns_ = filled_array<LocalIndex>(packing.slots, 0xff);  // -1
-    if (takes_coded_values<Numbers> && !distinct.empty()) {
-      table_ = table_of<Matrix, Matrix>(distinct);
-      if (distinct.size() > 1) positions_ = filled_array<unsigned>(packing.slots / lane_slots);
-    } else if (takes_coded_values<Numbers> && exact.fixed) {
-      fixed_ = filled_array<std::uint16_t>(packing.slots);
-      code_ = FixedPointCode<Sum>(*exact.fixed);
-    } else {
-      values_ = filled_array<Matrix>(packing.slots);
-    }
+    values_ = filled_array<Matrix>(packing.slots);
     words_ = filled_array<unsigned>(packing.slots / lane_slots);
-    with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      const auto fill_with = [&](auto stored) {
-        launch_warps(fill_slots<Word, decltype(stored)>, rows_.count, csr_, rows_, begins.data(),
-                     columns_.data(), stored, words_.data());
-      };
-      if constexpr (takes_coded_values<Numbers> && sizeof(Word) == sizeof(Matrix)) {
-        if (fixed_.size() > 0) return fill_with(FixedCodes<Word, Matrix>{code_, fixed_.data()});
-      }
-      if (table_.bytes() > 0) {
-        fill_with(Positions<Word>{reinterpret_cast<const Word*>(table_.data()),
-                                  static_cast<int>(distinct.size()),
-                                  reinterpret_cast<std::uint8_t*>(positions_.data())});
-      } else {
-        fill_with(Copies<Word>{reinterpret_cast<Word*>(values_.data())});
-      }
-    });
-    synchronize_device();  // before `begins` goes
+    fill_slots(csr_, rows_, packing.begins, columns_.data(), values_.data(), words_.data());
+    if constexpr (takes_coded_values<Numbers>) {
+      codes_ =
+          value_codes<Matrix, Matrix>(values_.data(), packing.slots, exact, CodeOrder::of_entries);
+      if (codes_) values_ = {};
+    }
   }
 
   std::int64_t stored_entries() const override { return slots(); }
   std::int64_t footprint_bytes() const override {
-    return columns_.bytes() + values_.bytes() + table_.bytes() + positions_.bytes() +
-           fixed_.bytes() + words_.bytes();
+    return columns_.bytes() + values_.bytes() + codes_.bytes() + words_.bytes();
   }
   std::string parameters() const override {
     std::string text = "block=" + std::to_string(threads_);
-    if (table_.bytes() > 0) text += ",values=" + std::to_string(table_.bytes() / sizeof(Matrix));
-    if (fixed_.size() > 0) text += ",values=16-bit";
+    if (codes_) text += "," + codes_.text();
     return text + (in_fp32_ ? ",values=fp32" : "");
   }
 
@@ -360,27 +315,21 @@ class CsrPackedKernel final : public DeviceFormat {
   int threads_ = fewest_threads;
   Start start_ = Start::early;
   DeviceArray<LocalIndex> columns_;
-  DeviceArray<Matrix> values_;        ///< if they are not coded
-  DeviceMemory table_;                ///< of distinct values, if coded
-  DeviceArray<unsigned> positions_;   ///< in it, a byte per slot, if there are several
-  DeviceArray<std::uint16_t> fixed_;  ///< numbers of 16 bits, a slot each, if these hold all
-  FixedPointCode<Sum> code_;
+  DeviceArray<Matrix> values_;  ///< if they are not coded
+  ValueCodes codes_;            ///< else
   DeviceArray<unsigned> words_;
 };
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr_packed(const CsrView& matrix, RowListView rows,
-                                            const Spec& options) {
-  return make_with_exact_values<CsrPackedKernel>(matrix, rows, options, {"block", "codes"},
-                                                 least_saved_of_csr);
-}
-
-Prediction predict_csr_packed(const LocalStatistics& s) {
-  const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
-  return {.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s),
-          .starts_early = true,
-          .saved_bytes = cost::saved_by_codes(s)};
-}
+const FormatParts csr_packed_format{
+    make_with_exact_values<CsrPackedKernel, least_saved_of_csr>,
+    {"block", "codes"},
+    [](const LocalStatistics& s) {
+      const double slots = std::max(cost::nonzeros(s), static_cast<double>(s.rows));
+      return Prediction{.bytes = (cost::value_bytes(s) + 5) * slots + cost::y_bytes(s),
+                        .starts_early = true,
+                        .saved_bytes = cost::saved_by_codes(s)};
+    }};
 
 }  // namespace rowhalo

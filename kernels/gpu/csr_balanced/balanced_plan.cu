@@ -6,31 +6,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
-#include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/warp/scans.cuh"
-#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
-
-/// A bit at the last entry of each row, and one for each row without; the rows that have entries
-/// and where these begin.
-__global__ void mark_rows(RowListView listed, const Offset* begins, const LocalIndex* ranks,
-                          unsigned* lasts, LocalIndex* rows, Offset* row_begins, unsigned* empty) {
-  const std::int64_t k = thread_index();
-  const bool is_row = k < listed.count;
-  const Offset begin = is_row ? begins[k] : 0, end = is_row ? begins[k + 1] : 0;
-  if (begin < end) {
-    atomicOr(lasts + (end - 1) / 32, 1u << ((end - 1) % 32));
-    rows[ranks[k]] = listed[static_cast<LocalIndex>(k)];
-    row_begins[ranks[k]] = begin;
-  }
-  const unsigned without = __ballot_sync(all_lanes, is_row && begin == end);
-  if (is_row && k % warp_size == 0) empty[k / warp_size] = without;
-}
 
 /// One warp per chunk, and 0 for the end.
 __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std::uint16_t* marks,
@@ -45,38 +28,48 @@ __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std:
   if (lane == warp_size - 1) ends[chunk] = up_to;
 }
 
-/// A thread eight entries, as in the product.
-template <class Word>
-__global__ void copy_listed_entries(CsrView matrix, BalancedView plan, const Offset* row_begins,
-                                    LocalIndex* indices, Word* values) {
-  const std::int64_t item = thread_index();
-  const Offset first = item * lane_entries, end = min(first + lane_entries, plan.entries);
-  if (first >= end) return;
-  const unsigned mark = plan.marks[item];
-  LocalIndex ordinal = plan.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
-  for (Offset e = first; e < end; ++e) {
-    const Offset source = matrix.offsets[plan.rows[ordinal]] + (e - row_begins[ordinal]);
-    indices[e] = matrix.indices[source];
-    values[e] = static_cast<const Word*>(matrix.values)[source];
-    ordinal += static_cast<LocalIndex>(mark >> (e - first) & 1);
-  }
+/// Copies the listed entries, a thread eight of them, as in the product.
+void copy_listed_entries(const CsrView& matrix, const Offset* row_begins, BalancedPlan& plan) {
+  plan.indices = DeviceArray<LocalIndex>(plan.entries);
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  plan.values = DeviceMemory(plan.entries * bytes);
+  for_each_item(plan.marks.size(), [=, view = plan.view(), indices = plan.indices.data(),
+                                    values = plan.values.data()] __device__(std::int64_t item) {
+    const Offset first = item * lane_entries, end = min(first + lane_entries, view.entries);
+    if (first >= end) return;
+    const unsigned mark = view.marks[item];
+    auto ordinal = view.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
+    for (Offset e = first; e < end; ++e) {
+      const Offset source = matrix.offsets[view.rows[ordinal]] + (e - row_begins[ordinal]);
+      indices[e] = matrix.indices[source];
+      copy_number(bytes, matrix.values, source, values, e);
+      ordinal += static_cast<LocalIndex>(mark >> (e - first) & 1);
+    }
+  });
 }
 
 /// Ordinal of the row that goes on at the begin of each share, or -1.
-__global__ void find_open_rows(BalancedView plan, const Offset* row_begins, std::int32_t* open) {
-  const std::int64_t share = thread_index();
-  if (share > plan.shares.parts) return;
-  const std::int64_t chunk = plan.shares.begin(share);
-  const Offset begin = chunk * chunk_entries;
-  const LocalIndex ordinal = plan.ended[chunk];
-  open[share] = begin < plan.entries && row_begins[ordinal] < begin ? ordinal : -1;
+std::vector<std::int32_t> open_rows(const BalancedView& plan, const Offset* row_begins) {
+  const DeviceArray<std::int32_t> open(std::int64_t{plan.shares.parts} + 1);
+  for_each_item(open.size(), [=, open = open.data()] __device__(std::int64_t share) {
+    const std::int64_t chunk = plan.shares.begin(share);
+    const Offset begin = chunk * chunk_entries;
+    const LocalIndex ordinal = plan.ended[chunk];
+    open[share] = begin < plan.entries && row_begins[ordinal] < begin ? ordinal : -1;
+  });
+  return open.to_host();
 }
 
-__global__ void find_first_columns(EvenParts shares, const LocalIndex* indices,
-                                   const std::int32_t* wanted, std::int64_t count,
-                                   LocalIndex* columns) {
-  const std::int64_t k = thread_index();
-  if (k < count) columns[k] = indices[shares.begin(wanted[k]) * chunk_entries];
+/// The first column of each of these shares.
+std::vector<LocalIndex> first_columns(const EvenParts& shares, const LocalIndex* indices,
+                                      const std::vector<std::int32_t>& wanted) {
+  const DeviceArray<std::int32_t> on_device = device_array(wanted);
+  const DeviceArray<LocalIndex> columns(on_device.size());
+  for_each_item(columns.size(), [=, wanted = on_device.data(),
+                                 columns = columns.data()] __device__(std::int64_t k) {
+    columns[k] = indices[shares.begin(wanted[k]) * chunk_entries];
+  });
+  return columns.to_host();
 }
 
 /// Words of empty rows that a warp takes beside a share.
@@ -89,17 +82,24 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   BalancedPlan plan;
   plan.listed = rows;
   if (rows.count == 0) return plan;
-  const ListedRows listed = number_listed_rows(matrix, rows);
+  ListedRows listed = number_listed_rows(matrix, rows);
   const LocalIndex with_entries = listed.with_entries;
   plan.entries = listed.entries;
 
   const std::int64_t all_chunks = (plan.entries + chunk_entries - 1) / chunk_entries;
-  DeviceArray<unsigned> words(blocks_for(rows.count, warp_size));
   const auto lasts = filled_array<unsigned>(all_chunks * chunk_entries / 32);
   const DeviceArray<Offset> row_begins(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
-  launch_items(mark_rows, rows.count, rows, listed.begins.data(), listed.nonempty.data(),
-               lasts.data(), plan.rows.data(), row_begins.data(), words.data());
+  // A bit at the last entry of each row; the rows that have entries, and where these begin.
+  for_each_item(rows.count, [=, begins = listed.begins.data(), ordinals = listed.nonempty.data(),
+                             lasts = lasts.data(), with_entries = plan.rows.data(),
+                             row_begins = row_begins.data()] __device__(std::int64_t k) {
+    const Offset begin = begins[k], end = begins[k + 1];
+    if (begin == end) return;
+    atomicOr(lasts + (end - 1) / 32, 1u << ((end - 1) % 32));
+    with_entries[ordinals[k]] = rows[static_cast<LocalIndex>(k)];
+    row_begins[ordinals[k]] = begin;
+  });
 
   plan.marks = DeviceArray<std::uint16_t>(all_chunks * warp_size);
   const DeviceArray<LocalIndex> ends(all_chunks + 1);
@@ -108,27 +108,16 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.ended = prefix_sum(ends);
 
   plan.shares = shares_of(all_chunks, grid.warps(), chunks);
-  plan.open = DeviceArray<std::int32_t>(std::int64_t{plan.shares.parts} + 1);
-  launch_items(find_open_rows, plan.open.size(), plan.view(), row_begins.data(), plan.open.data());
-  std::vector<std::int32_t> open = plan.open.to_host();
+  std::vector<std::int32_t> open = open_rows(plan.view(), row_begins.data());
   plan.split_rows = device_array(number_split_rows(open));
   plan.open = device_array(open);
 
   plan.in_place = plan.entries == matrix.nonzeros;
-  if (!plan.in_place) {
-    plan.indices = DeviceArray<LocalIndex>(plan.entries);
-    const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
-    plan.values = DeviceMemory(plan.entries * value_bytes);
-    with_word(value_bytes, [&]<class Word>(Word) {
-      launch_items(copy_listed_entries<Word>, plan.marks.size(), matrix, plan.view(),
-                   row_begins.data(), plan.indices.data(),
-                   reinterpret_cast<Word*>(plan.values.data()));
-    });
-  }
+  if (!plan.in_place) copy_listed_entries(matrix, row_begins.data(), plan);
   const bool some_are_empty = with_entries < rows.count;
   std::int32_t units = plan.shares.parts;
   if (some_are_empty) {
-    plan.empty = std::move(words);
+    plan.empty = std::move(listed.empty);
     units =
         std::max(units, static_cast<std::int32_t>((plan.empty.size() + most_words_per_unit - 1) /
                                                   most_words_per_unit));
@@ -147,11 +136,7 @@ void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid gr
     for (std::int32_t share = row.first + 1; share < row.last; ++share) inside.push_back(share);
   }
   if (inside.empty() || plan.shares.parts < grid.warps()) return;
-  const DeviceArray<std::int32_t> wanted = device_array(inside);
-  const DeviceArray<LocalIndex> columns(wanted.size());
-  launch_items(find_first_columns, wanted.size(), plan.shares, indices, wanted.data(),
-               wanted.size(), columns.data());
-  const std::vector<LocalIndex> first = columns.to_host();
+  const std::vector<LocalIndex> first = first_columns(plan.shares, indices, inside);
   std::vector<std::size_t> by_column(inside.size());
   std::iota(by_column.begin(), by_column.end(), std::size_t{0});
   std::stable_sort(by_column.begin(), by_column.end(),

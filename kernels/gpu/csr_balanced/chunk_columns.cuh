@@ -124,7 +124,7 @@ struct HubOrPlainColumns : PlainColumns {
   }
 };
 
-/// Offsets of 16 bits from the base of the chunk (chunk_codes.hpp); a chunk without has 32 bits.
+/// Offsets of 16 bits from the base of the chunk (columns16.hpp); a chunk without has 32 bits.
 struct Offset16Columns : PlainColumns {
   static constexpr bool keeps_lane_sums = true;
   struct Head {

@@ -26,8 +26,8 @@
 // Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
-// (chunk_codes.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
-// (chunk_codes.hpp), a single one none, values that are exact in 16 bits (fixed_point.hpp) take
+// (columns16.hpp; columns=16 or 32). At most 256 distinct values take 8 bits each
+// (columns16.hpp), a single one none, values that are exact in 16 bits (fixed_point.hpp) take
 // these, and fp64 values that all are exact in fp32 take that (codes=on: in small matrices, too;
 // codes=off: none of these). The kernel reads the arrays of the CsrView in place; hubs, 16-bit
 // columns and values in fewer bytes need copies. If only some rows are listed, indices and values
@@ -81,7 +81,7 @@ class CsrBalancedKernel final : public DeviceFormat {
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     if constexpr (takes_coded_values<Wide>) {
-      if (coded()) return launch<Wide>(product, nullptr, stream);
+      if (codes_) return launch<Wide>(product, nullptr, stream);
     }
     launch<Numbers>(product, static_cast<const Matrix*>(values()), stream);
   }
@@ -102,10 +102,9 @@ class CsrBalancedKernel final : public DeviceFormat {
          hubs_.count() > 0 ? hubs_.indices.data() : indices(),
          columns16_.view(),
          values,
-         {reinterpret_cast<const Sum*>(table_.data()),
-          static_cast<int>(table_.bytes() / sizeof(Sum)),
-          positions_.size() > 0 ? positions_.data() : nullptr,
-          fixed_.size() > 0 ? fixed_.data() : nullptr, FixedPointCode<Sum>(fixed_point_)},
+         {reinterpret_cast<const Sum*>(codes_.table.data()), static_cast<int>(codes_.distinct),
+          reinterpret_cast<const ValuePositions*>(codes_.positions.data()),
+          reinterpret_cast<const uint4*>(codes_.fixed.data()), FixedPointCode<Sum>(codes_.point)},
          hubs_.columns.data(),
          hubs_.count(),
          partial_sums_.data(),
@@ -123,20 +122,14 @@ class CsrBalancedKernel final : public DeviceFormat {
       if (exact.distinct.empty() && !exact.fixed) return;
       prepare_balanced<Wide>();
       try {
-        if (exact.fixed) {
-          fixed_point_ = *exact.fixed;
-          fixed_ = encode_fixed(static_cast<const Matrix*>(values()), plan_.entries, fixed_point_);
-        } else if (exact.distinct.size() > 1) {
-          positions_ = encode_values(values(), sizeof(Matrix), plan_.entries, exact.distinct);
-        }
+        codes_ = value_codes<Matrix, Sum>(static_cast<const Matrix*>(values()), plan_.entries,
+                                          exact, CodeOrder::of_chunks);
       } catch (const OutOfDeviceMemory&) {
         return;  // in place they need none
       }
-      table_ = table_of<Matrix, Sum>(exact.distinct);
       plan_.values = {};
     }
   }
-  bool coded() const { return table_.bytes() > 0 || fixed_.size() > 0; }
 
   static int free_multiprocessors(const CsrView& matrix, RowListView rows) {
     const int all = device_attribute(cudaDevAttrMultiProcessorCount);
@@ -157,9 +150,9 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   /// Columns of 16 bits where few chunks have to be read as they are.
   void choose_columns(const Spec& options) {
-    const std::int64_t bits = options.integer("columns", options.has("hubs") ? 32 : 0);
-    if (options.has("columns") && bits != 16 && bits != 32)
-      options.fail("columns must be 16 or 32");
+    const int bits = options.has("columns") ? one_of(options, "columns", {16, 32}, 0)
+                     : options.has("hubs")  ? 32
+                                            : 0;
     if (bits == 16 && options.has("hubs")) options.fail("hubs need columns=32");
     if (bits == 32) return;
     columns16_ = encode_columns16(indices(), plan_.entries);
@@ -174,9 +167,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   /// Of the entries, where they are not coded.
   const void* values() const { return plan_.in_place ? csr_.values : plan_.values.data(); }
   std::int64_t value_bytes() const {
-    if (coded()) {
-      return positions_.bytes() + fixed_.bytes() + table_.bytes();
-    }
+    if (codes_) return codes_.bytes();
     return plan_.entries * static_cast<std::int64_t>(sizeof(Matrix));
   }
 
@@ -190,17 +181,14 @@ class CsrBalancedKernel final : public DeviceFormat {
   }
   std::int64_t footprint_bytes() const override {
     return plan_.bytes() + plan_.indices.bytes() + plan_.values.bytes() + singles_.bytes() +
-           table_.bytes() + positions_.bytes() + fixed_.bytes() + hubs_.columns.bytes() +
-           hubs_.indices.bytes() + columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
+           codes_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
+           partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
     std::vector<std::string> parts;
     if (columns16_.bases.size() > 0) parts.push_back("columns=16");
     if (hubs_.count() > 0) parts.push_back("hubs=" + std::to_string(hubs_.count()));
-    if (table_.bytes() > 0) {
-      parts.push_back("values=" + std::to_string(table_.bytes() / sizeof(Sum)));
-    }
-    if (fixed_.size() > 0) parts.push_back("values=16-bit");
+    if (codes_) parts.push_back(codes_.text());
     if (in_fp32_) parts.push_back("values=fp32");
     return fmt::format("{}", fmt::join(parts, ","));
   }
@@ -208,12 +196,9 @@ class CsrBalancedKernel final : public DeviceFormat {
   BalancedPlan plan_;
   HubColumns hubs_;
   Columns16 columns16_;
-  DeviceMemory table_;                     ///< of distinct values, as Sum, if coded
-  DeviceArray<ValuePositions> positions_;  ///< in it, if there are several
-  FixedPoint fixed_point_;
-  DeviceArray<uint4> fixed_;  ///< values in 16 bits of these
-  bool in_fp32_ = false;      ///< fp64 values are stored as fp32
-  DeviceMemory singles_;      ///< these, where they are used in place
+  ValueCodes codes_;
+  bool in_fp32_ = false;  ///< fp64 values are stored as fp32
+  DeviceMemory singles_;  ///< these, where they are used in place
   BalancedGrid grid_;
   DeviceArray<Sum> partial_sums_;
   DeviceArray<unsigned> arrived_;
@@ -221,16 +206,14 @@ class CsrBalancedKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr_balanced(const CsrView& matrix, RowListView rows,
-                                              const Spec& options) {
-  return make_with_exact_values<CsrBalancedKernel>(
-      matrix, rows, options, {"chunks", "codes", "hubs", "columns"}, least_saved_of_csr);
-}
-
-Prediction predict_csr_balanced(const LocalStatistics& s) {
-  constexpr double column_bytes = 2;  // at best
-  return {.bytes = (cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s),
+const FormatParts csr_balanced_format{
+    make_with_exact_values<CsrBalancedKernel, least_saved_of_csr>,
+    {"chunks", "codes", "hubs", "columns"},
+    [](const LocalStatistics& s) {
+      constexpr double column_bytes = 2;  // at best
+      return Prediction{
+          .bytes = (cost::value_bytes(s) + column_bytes) * cost::nonzeros(s) + cost::y_bytes(s),
           .saved_bytes = cost::saved_by_codes(s)};
-}
+    }};
 
 }  // namespace rowhalo

@@ -5,19 +5,23 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/fixed_point.hpp"
 #include "kernels/gpu/csr_balanced/balanced_plan.hpp"
-#include "kernels/gpu/csr_balanced/chunk_codes.hpp"
+#include "kernels/gpu/csr_balanced/columns16.hpp"
 #include "kernels/gpu/device/number_types.hpp"
 
 namespace rowhalo {
 
-/// Few distinct values, or values of 16 bits.
+/// What a lane loads of a chunk at once: byte u is the position of entry 32 u + lane.
+using ValuePositions = unsigned long long;
+
+/// Few distinct values, or values of 16 bits, in CodeOrder::of_chunks (exact_values.hpp).
 template <class Number>
 struct CodedValuesView {
   const Number* table;              ///< null: there is none
   int table_size;                   ///< at most most_distinct_values
   const ValuePositions* positions;  ///< null: the first of the table for all entries
-  const uint4* fixed;               ///< codes of 16 bits, as encode_fixed() has them, or null
+  const uint4* fixed;               ///< of each lane and chunk its eight codes of 16 bits, or null
   FixedPointCode<Number> fixed_code;
 };
 

@@ -15,11 +15,6 @@
 namespace rowhalo {
 namespace {
 
-__global__ void count_columns(const LocalIndex* indices, Offset entries, unsigned* counts) {
-  const std::int64_t e = thread_index();
-  if (e < entries) atomicAdd(counts + indices[e], 1u);
-}
-
 /// Flags the columns with more than `fewest` entries; how many entries these have together.
 __global__ void flag_busy_columns(const unsigned* counts, LocalIndex columns, unsigned fewest,
                                   unsigned char* flags, unsigned long long* entries) {
@@ -29,20 +24,6 @@ __global__ void flag_busy_columns(const unsigned* counts, LocalIndex columns, un
   if (c < columns) flags[c] = busy ? 1 : 0;
   const auto sum = sum_of_lanes(busy ? static_cast<unsigned long long>(count) : 0);
   if (sum > 0 && c % warp_size == 0) atomicAdd(entries, sum);
-}
-
-/// Keys that rise as counts fall, with the numbers of the columns.
-__global__ void write_hub_keys(const unsigned* counts, const std::int64_t* busy, std::int64_t count,
-                               unsigned* keys, unsigned* numbers) {
-  const std::int64_t k = thread_index();
-  if (k >= count) return;
-  keys[k] = ~counts[busy[k]];
-  numbers[k] = static_cast<unsigned>(busy[k]);
-}
-
-__global__ void note_hubs(const LocalIndex* hubs, std::int32_t count, LocalIndex* hub_of) {
-  const std::int64_t h = thread_index();
-  if (h < count) hub_of[hubs[h]] = static_cast<LocalIndex>(h);
 }
 
 struct Sectors {
@@ -79,23 +60,29 @@ MostUsed most_used(const LocalIndex* indices, Offset entries, LocalIndex columns
   const auto counts = filled_array<unsigned>(columns);
   const DeviceArray<unsigned char> flags(columns);
   const auto of_busy = filled_array<unsigned long long>(1);
-  launch_items(count_columns, entries, indices, entries, counts.data());
+  for_each_item(entries, [=, counts = counts.data()] __device__(std::int64_t e) {
+    atomicAdd(counts + indices[e], 1u);
+  });
   launch_items(flag_busy_columns, columns, counts.data(), columns, fewest, flags.data(),
                of_busy.data());
   const unsigned long long entries_of_busy = of_busy.back();
   if (entries_of_busy == 0 || static_cast<double>(entries_of_busy) < needed) return {};
 
   const DeviceArray<std::int64_t> busy = places_of_flags(flags);
-  const DeviceArray<unsigned> keys(busy.size()), numbers(busy.size());
-  launch_items(write_hub_keys, busy.size(), counts.data(), busy.data(), busy.size(), keys.data(),
-               numbers.data());
-  const auto sorted = sort_pairs(keys.data(), numbers);
-  const auto size = static_cast<std::size_t>(std::min<std::int64_t>(most, busy.size()));
-  std::vector<unsigned> keys_of_hubs(size);
-  MostUsed result;
-  result.columns.resize(size);
-  copy_now(keys_of_hubs.data(), sorted.keys.data(), size * sizeof(unsigned));
-  copy_now(result.columns.data(), sorted.values.data(), size * sizeof(LocalIndex));
+  const DeviceArray<unsigned> keys(busy.size());
+  for_each_item(busy.size(), [=, counts = counts.data(), busy = busy.data(),
+                              keys = keys.data()] __device__(std::int64_t k) {
+    keys[k] = ~counts[busy[k]];  // which rise as counts fall
+  });
+  const auto sorted = sorted_order<std::uint32_t>(keys.data(), keys.size());
+  const auto size = std::min<std::int64_t>(most, busy.size());
+  const DeviceArray<LocalIndex> hubs(size);
+  for_each_item(size,
+                [=, busy = busy.data(), order = sorted.order.data(), hubs = hubs.data()] __device__(
+                    std::int64_t h) { hubs[h] = static_cast<LocalIndex>(busy[order[h]]); });
+  std::vector<unsigned> keys_of_hubs(static_cast<std::size_t>(size));
+  copy_now(keys_of_hubs.data(), sorted.keys.data(), keys_of_hubs.size() * sizeof(unsigned));
+  MostUsed result{hubs.to_host()};
   result.entries = std::accumulate(keys_of_hubs.begin(), keys_of_hubs.end(), Offset{0},
                                    [](Offset sum, unsigned key) { return sum + ~key; });
   std::sort(result.columns.begin(), result.columns.end());
@@ -118,7 +105,9 @@ HubColumns find_hubs(const LocalIndex* indices, Offset entries, LocalIndex colum
   result.columns = device_array(hubs.columns);
   result.indices = DeviceArray<LocalIndex>(entries);
   const auto hub_of = filled_array<LocalIndex>(columns, 0xff);  // -1
-  launch_items(note_hubs, result.count(), result.columns.data(), result.count(), hub_of.data());
+  for_each_item(result.count(),
+                [=, hubs = result.columns.data(), hub_of = hub_of.data()] __device__(
+                    std::int64_t h) { hub_of[hubs[h]] = static_cast<LocalIndex>(h); });
   const auto sectors = filled_array<Sectors>(1);
   launch_items(code_entries, entries, indices, entries, hub_of.data(),
                sector_bytes / static_cast<int>(vector_value_bytes), result.indices.data(),

@@ -278,23 +278,20 @@ class CsrBinnedKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr_binned(const CsrView& matrix, RowListView rows,
-                                            const Spec& options) {
-  return make_with_numbers<CsrBinnedKernel>(matrix, rows, options, {"panels", "load"});
-}
-
-Prediction predict_csr_binned(const LocalStatistics& s) {
-  const auto product =
-      static_cast<double>(std::max<std::size_t>(4, vector_value_bytes(s.precision)));
-  // Products go to their bins in parts of sectors: 18 matrices of 16 to 214 million nonzeros, in
-  // fp64 and fp32, took 1.31 to 1.85 times what their bytes take at an H200's bandwidth, two bands
-  // 2.4 and 5.3 times. The factor is near the middle and no bound; `auto` leaves out only what is
-  // predicted to take 1.1 times as long, which covers the least.
-  constexpr double slower = 1.44;
-  return {.bytes = slower * (cost::value_bytes(s) + 4 + 2 * product) * cost::nonzeros(s) +
+const FormatParts csr_binned_format{
+    make_with_numbers<CsrBinnedKernel>, {"panels", "load"}, [](const LocalStatistics& s) {
+      const auto product =
+          static_cast<double>(std::max<std::size_t>(4, vector_value_bytes(s.precision)));
+      // Products go to their bins in parts of sectors: 18 matrices of 16 to 214 million nonzeros,
+      // in fp64 and fp32, took 1.31 to 1.85 times what their bytes take at an H200's bandwidth, two
+      // bands 2.4 and 5.3 times. The factor is near the middle and no bound; `auto` leaves out only
+      // what is predicted to take 1.1 times as long, which covers the least.
+      constexpr double slower = 1.44;
+      return Prediction{
+          .bytes = slower * (cost::value_bytes(s) + 4 + 2 * product) * cost::nonzeros(s) +
                    cost::y_bytes(s),
           .serial_entries = cost::longest_row(s),
           .in_panels = true};
-}
+    }};
 
 }  // namespace rowhalo

@@ -32,10 +32,11 @@
 // panel, and a sum, written and read; rows.
 
 #include "kernels/choice.hpp"
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/column_panels.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -142,35 +143,15 @@ struct RowSegments {
   Offset count;
 };
 
-__global__ void count_segments(CsrView matrix, RowListView rows, Offset* counts) {
-  const std::int64_t k = thread_index();
-  if (k > rows.count) return;
-  counts[k] = 0;
-  if (k == rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset entries = matrix.offsets[row + 1] - matrix.offsets[row];
-  counts[k] = (entries + segment_entries - 1) / segment_entries;
-}
-
-/// The row of a segment.
-__device__ std::int64_t row_of(Offset segment, RowSegments segments, LocalIndex rows) {
-  std::int64_t low = 0, high = rows;
-  while (high - low > 1) {
-    const std::int64_t middle = (low + high) / 2;
-    (segments.begins[middle] <= segment ? low : high) = middle;
-  }
-  return low;
-}
-
 /// One warp per segment, in the order of the row: each entry adds 1 to pieces[panel, segment], and
 /// each(entry, column in the panel, what that was before) is called for it.
 template <class Each>
-__device__ void walk_segment(const CsrView& matrix, RowListView rows, ColumnPanels panels,
-                             RowSegments segments, Offset* pieces, const Each& each) {
+__global__ void walk_segments(CsrView matrix, RowListView rows, ColumnPanels panels,
+                              RowSegments segments, Offset* pieces, Each each) {
   const Offset segment = thread_index() / warp_size;
   if (segment >= segments.count) return;
   const int lane = threadIdx.x % warp_size;
-  const std::int64_t k = row_of(segment, segments, rows.count);
+  const std::int64_t k = count_below(segment + 1, segments.begins, rows.count) - 1;
   const LocalIndex row = rows[static_cast<LocalIndex>(k)];
   const Offset begin = matrix.offsets[row] + (segment - segments.begins[k]) * segment_entries;
   const Offset end = min(begin + segment_entries, matrix.offsets[row + 1]);
@@ -191,31 +172,33 @@ __device__ void walk_segment(const CsrView& matrix, RowListView rows, ColumnPane
   }
 }
 
-/// Entries that each segment has in each panel; zeros before.
-__global__ void count_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
-                             RowSegments segments, Offset* counts) {
-  walk_segment(matrix, rows, panels, segments, counts, [](Offset, LocalIndex, Offset) {});
-}
-
-/// Entries go to their pieces in the order of their row; `ends` grows from the begins to the ends.
-template <class Word>
-__global__ void fill_pieces(CsrView matrix, RowListView rows, ColumnPanels panels,
-                            RowSegments segments, Offset* ends, std::uint16_t* columns,
-                            Word* values) {
-  walk_segment(matrix, rows, panels, segments, ends,
-               [&](Offset e, LocalIndex column, Offset place) {
-                 columns[place] = static_cast<std::uint16_t>(column);
-                 values[place] = static_cast<const Word*>(matrix.values)[e];
-               });
-}
-
-/// Where each piece of a row begins, from where those of the segments do, and the end.
-__global__ void begin_pieces(const Offset* begins_of_segments, RowSegments segments,
-                             LocalIndex rows, std::int64_t pieces, Offset* begins) {
-  const std::int64_t piece = thread_index();
-  if (piece > pieces) return;
-  const std::int64_t panel = piece / rows;
-  begins[piece] = begins_of_segments[panel * segments.count + segments.begins[piece % rows]];
+/// Entries go to their pieces in the order of their row; `begins`: of the pieces.
+void fill_panels(const CsrView& matrix, RowListView rows, ColumnPanels panels,
+                 const DeviceArray<Offset>& begins, std::uint16_t* columns, void* values) {
+  const DeviceArray<Offset> of_rows(std::int64_t{rows.count} + 1);
+  for_each_item(of_rows.size(), [=, counts = of_rows.data()] __device__(std::int64_t k) {
+    counts[k] = (entries_of(matrix, rows, k).length() + segment_entries - 1) / segment_entries;
+  });
+  const DeviceArray<Offset> first = prefix_sum(of_rows);
+  const RowSegments segments{first.data(), first.back()};
+  const auto walk = [&](Offset* pieces, const auto& each) {
+    launch_warps(walk_segments<std::decay_t<decltype(each)>>, segments.count, matrix, rows, panels,
+                 segments, pieces, each);
+  };
+  const auto counts = filled_array<Offset>(panels.count * segments.count + 1);
+  walk(counts.data(), [] __device__(Offset, LocalIndex, Offset) {});
+  const DeviceArray<Offset> ends = prefix_sum(counts);  // that grow from the begins of segments
+  for_each_item(begins.size(), [=, ends = ends.data(),
+                                begins = begins.data()] __device__(std::int64_t piece) {
+    const std::int64_t panel = piece / rows.count;
+    begins[piece] = ends[panel * segments.count + segments.begins[piece % rows.count]];
+  });
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  walk(ends.data(), [=] __device__(Offset e, LocalIndex column, Offset place) {
+    columns[place] = static_cast<std::uint16_t>(column);
+    copy_number(bytes, matrix.values, e, values, place);
+  });
+  synchronize_device();  // before what is local goes
 }
 
 /// Threads per piece: the fewest that have most pieces' entries under way at once.
@@ -248,7 +231,10 @@ class CsrPanelsKernel final : public DeviceFormat {
         [](auto threads) -> PanelLaunch<Numbers> { return sum_pieces<Numbers, threads>; });
     ROWHALO_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(shared_bytes())));
-    fill(entries, pieces);
+    begins_ = DeviceArray<Offset>(pieces + 1);
+    columns_ = DeviceArray<std::uint16_t>(entries);
+    values_ = DeviceArray<Matrix>(entries);
+    fill_panels(matrix, rows, panels_, begins_, columns_.data(), values_.data());
     sums_ = DeviceArray<Sum>(pieces);
   }
 
@@ -274,26 +260,6 @@ class CsrPanelsKernel final : public DeviceFormat {
     return static_cast<std::size_t>(panels_.columns) * sizeof(Vector);
   }
 
-  void fill(Offset entries, std::int64_t pieces) {
-    const DeviceArray<Offset> of_rows(std::int64_t{rows_.count} + 1);
-    launch_items(count_segments, of_rows.size(), csr_, rows_, of_rows.data());
-    const DeviceArray<Offset> first = prefix_sum(of_rows);
-    const RowSegments segments{first.data(), first.back()};
-    const auto counts = filled_array<Offset>(panels_.count * segments.count + 1);
-    launch_warps(count_pieces, segments.count, csr_, rows_, panels_, segments, counts.data());
-    const DeviceArray<Offset> ends = prefix_sum(counts);
-    begins_ = DeviceArray<Offset>(pieces + 1);
-    launch_items(begin_pieces, pieces + 1, ends.data(), segments, rows_.count, pieces,
-                 begins_.data());
-    columns_ = DeviceArray<std::uint16_t>(entries);
-    values_ = DeviceArray<Matrix>(entries);
-    with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      launch_warps(fill_pieces<Word>, segments.count, csr_, rows_, panels_, segments, ends.data(),
-                   columns_.data(), reinterpret_cast<Word*>(values_.data()));
-    });
-    synchronize_device();  // before what is local goes
-  }
-
   std::int64_t stored_entries() const override { return values_.size(); }
   std::int64_t matrix_bytes(const RowCounts& counts) const override {
     return footprint_bytes() + sums_.bytes() + counts.row_list_bytes;
@@ -313,16 +279,13 @@ class CsrPanelsKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_csr_panels(const CsrView& matrix, RowListView rows,
-                                            const Spec& options) {
-  return make_with_numbers<CsrPanelsKernel>(matrix, rows, options, {"panels"});
-}
-
-Prediction predict_csr_panels(const LocalStatistics& s) {
-  // A panel per multiprocessor; of a piece its begin, and its sum written and read.
-  constexpr double panels = 100, piece_bytes = 24;
-  const double matrix = (cost::value_bytes(s) + 2) * cost::nonzeros(s);
-  return {.bytes = matrix + panels * piece_bytes * s.rows + cost::y_bytes(s), .in_panels = true};
-}
+const FormatParts csr_panels_format{
+    make_with_numbers<CsrPanelsKernel>, {"panels"}, [](const LocalStatistics& s) {
+      // A panel per multiprocessor; of a piece its begin, and its sum written and read.
+      constexpr double panels = 100, piece_bytes = 24;
+      const double matrix = (cost::value_bytes(s) + 2) * cost::nonzeros(s);
+      return Prediction{.bytes = matrix + panels * piece_bytes * s.rows + cost::y_bytes(s),
+                        .in_panels = true};
+    }};
 
 }  // namespace rowhalo

@@ -3,9 +3,9 @@
 // From CSR to the dense matrix (dense_block.hpp): every row is compared with the first, then
 // copied, one thread per entry.
 
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/dense/dense_block.hpp"
 #include "kernels/gpu/device/words.hpp"
-#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -16,13 +16,6 @@ struct Findings {
   LocalIndex other_row;  ///< the first row that has other columns
   int in_order;          ///< the columns are 0, 1, 2, ...
 };
-
-__global__ void measure_first_row(CsrView matrix, RowListView rows, Offset* begin_and_end) {
-  if (thread_index() > 0) return;
-  const LocalIndex row = rows[0];
-  begin_and_end[0] = matrix.offsets[row];
-  begin_and_end[1] = matrix.offsets[row + 1];
-}
 
 /// One thread per entry of the rows as they would be if all were as long as the first.
 __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begin,
@@ -43,17 +36,24 @@ __global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begi
   }
 }
 
-template <class Word>
-__global__ void copy_dense_entries(CsrView matrix, RowListView rows, LocalIndex columns,
-                                   std::int64_t row_stride, std::int64_t column_stride,
-                                   Word* values) {
-  for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * columns;
-       item += thread_count()) {
-    const auto k = static_cast<LocalIndex>(item / columns);
-    const auto e = static_cast<LocalIndex>(item % columns);
-    const Offset entry = matrix.offsets[rows[k]] + e;
-    values[k * row_stride + e * column_stride] = static_cast<const Word*>(matrix.values)[entry];
-  }
+/// Entry e of row k to k * row_stride + e * column_stride.
+void copy_dense_entries(const CsrView& matrix, RowListView rows, std::int64_t row_stride,
+                        std::int64_t column_stride, void* values) {
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  for_each_entry(matrix, rows, [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+    copy_number(bytes, matrix.values, e, values, k * row_stride + (e - row.begin) * column_stride);
+  });
+}
+
+/// Where the entries of the first listed row begin and end; there is one.
+std::vector<Offset> ends_of_first_row(const CsrView& matrix, RowListView rows) {
+  const DeviceArray<Offset> ends(2);
+  for_each_item(1, [=, ends = ends.data()] __device__(std::int64_t) {
+    const RowEntries row = entries_of(matrix, rows, 0);
+    ends[0] = row.begin;
+    ends[1] = row.end;
+  });
+  return ends.to_host();
 }
 
 template <class Word>
@@ -67,9 +67,7 @@ __global__ void gather(const LocalIndex* indices, LocalIndex count, const Word* 
 DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, const Spec& options)
     : vector_bytes_(vector_value_bytes(matrix.precision)) {
   if (rows.count == 0) return;
-  const DeviceArray<Offset> first(2);
-  launch_items(measure_first_row, 1, matrix, rows, first.data());
-  const std::vector<Offset> ends = first.to_host();
+  const std::vector<Offset> ends = ends_of_first_row(matrix, rows);
   columns_ = static_cast<LocalIndex>(ends[1] - ends[0]);
 
   Findings findings{matrix.rows, 1};
@@ -90,11 +88,8 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   value_bytes_ = entries * bytes;
   const std::int64_t lines = layout == Layout::rows ? rows.count : columns_;
   values_ = DeviceMemory(leading_ * lines * bytes);
-  with_word(static_cast<std::size_t>(bytes), [&]<class Word>(Word) {
-    launch_filling(copy_dense_entries<Word>, entries, matrix, rows, columns_,
-                   layout == Layout::rows ? leading_ : 1, layout == Layout::rows ? 1 : leading_,
-                   reinterpret_cast<Word*>(values_.data()));
-  });
+  copy_dense_entries(matrix, rows, layout == Layout::rows ? leading_ : 1,
+                     layout == Layout::rows ? 1 : leading_, values_.data());
   if (findings.in_order == 0) {
     indices_ = DeviceArray<LocalIndex>(columns_);
     copy_now(indices_.data(), matrix.indices + ends[0], static_cast<std::size_t>(indices_.bytes()));

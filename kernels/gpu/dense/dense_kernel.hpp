@@ -24,30 +24,27 @@ struct DenseArguments : ProductOf<Numbers> {
 };
 
 template <class Numbers>
-using DenseLaunch = void (*)(const DenseArguments<Numbers>& arguments, int block,
-                             cudaStream_t stream);
-
-enum class LaneSums { none, kept };
-
-template <class Numbers>
-class DenseGpuKernel final : public DeviceFormat {
- public:
+class DenseGpuKernel : public DeviceFormat {
+ protected:
+  enum class LaneSums { none, kept };
   DenseGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options,
-                 DenseBlock::Layout layout, DenseLaunch<Numbers> launch, int block,
-                 LaneSums partial = LaneSums::none)
+                 DenseBlock::Layout layout, int block, LaneSums partial = LaneSums::none)
       : DeviceFormat(matrix, rows),
+        block_(block),
         dense_(matrix, rows, layout, options),
-        sums_(partial == LaneSums::kept ? rows.count : 0),
-        launch_(launch),
-        block_(block) {}
+        sums_(partial == LaneSums::kept ? rows.count : 0) {}
+
+  virtual void launch(const DenseArguments<Numbers>& arguments, cudaStream_t stream) const = 0;
+
+  const int block_;  ///< threads per thread block
 
  private:
-  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const final {
     ProductOf<Numbers> arguments(product);
     arguments.x = dense_.ordered(arguments.x, stream);
-    launch_({arguments, static_cast<const typename Numbers::Matrix*>(dense_.values()),
-             dense_.leading(), dense_.columns(), rows_, sums_.data()},
-            block_, stream);
+    launch({arguments, static_cast<const typename Numbers::Matrix*>(dense_.values()),
+            dense_.leading(), dense_.columns(), rows_, sums_.data()},
+           stream);
   }
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
@@ -59,8 +56,6 @@ class DenseGpuKernel final : public DeviceFormat {
 
   DenseBlock dense_;
   DeviceArray<typename Numbers::Sum> sums_;
-  DenseLaunch<Numbers> launch_;
-  int block_;
 };
 
 }  // namespace rowhalo

@@ -123,76 +123,62 @@ __global__ void dense_constant_kernel(DenseArguments<Numbers> a, LocalIndex firs
   }
 }
 
-template <class Numbers>
-void launch_constant(const DenseArguments<Numbers>& arguments, int block, cudaStream_t stream) {
-  using Vector = typename Numbers::Vector;
-  constexpr auto batch = static_cast<LocalIndex>(constant_bytes / sizeof(Vector));
-  for (LocalIndex first = 0; first == 0 || first < arguments.columns; first += batch) {
-    const LocalIndex last = arguments.columns - first < batch ? arguments.columns : first + batch;
-    ROWHALO_CUDA(cudaMemcpyToSymbolAsync(batch_of_x, arguments.x + first,
-                                         static_cast<std::size_t>(last - first) * sizeof(Vector), 0,
-                                         cudaMemcpyDeviceToDevice, stream));
-    dense_constant_kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(
-        arguments, first, last);
+template <class T>
+using OneType = NumberTypes<T, T, T>;
+constexpr int default_block = 256;
+
+/// One launch of `kernel`.
+template <class T, auto kernel, DenseBlock::Layout layout = DenseBlock::Layout::columns>
+class DenseRowsKernel final : public DenseGpuKernel<OneType<T>> {
+ public:
+  DenseRowsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DenseGpuKernel<OneType<T>>(matrix, rows, options, layout,
+                                   block_option(options, default_block)) {}
+
+ private:
+  void launch(const DenseArguments<OneType<T>>& a, cudaStream_t stream) const override {
+    kernel<<<blocks_for(a.rows.count, this->block_), this->block_, 0, stream>>>(a);
   }
-}
+};
 
-template <class Numbers, auto kernel>
-void launch_rows(const DenseArguments<Numbers>& arguments, int block, cudaStream_t stream) {
-  kernel<<<blocks_for(arguments.rows.count, block), block, 0, stream>>>(arguments);
-}
+template <class T>
+using DenseGlobal = DenseRowsKernel<T, dense_global_kernel<OneType<T>>, DenseBlock::Layout::rows>;
+template <class T>
+using DenseCoalesced = DenseRowsKernel<T, dense_coalesced_kernel<OneType<T>>>;
+template <class T>
+using DenseShared = DenseRowsKernel<T, dense_shared_kernel<OneType<T>>>;
+template <class T>
+using DenseShuffle = DenseRowsKernel<T, dense_shuffle_kernel<OneType<T>>>;
 
-/// launch_of(Numbers{}) gives the DenseLaunch of the format.
-template <class LaunchOf>
-std::unique_ptr<SpmvKernel> make_dense_rows(const CsrView& matrix, RowListView rows,
-                                            const Spec& options, DenseBlock::Layout layout,
-                                            const LaunchOf& launch_of,
-                                            LaneSums partial = LaneSums::none) {
-  constexpr int default_block = 256;
-  check_format_options(options, {"block"});
-  const int block = block_option(options, default_block);
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    using Numbers = NumberTypes<T, T, T>;
-    return std::make_unique<DenseGpuKernel<Numbers>>(matrix, rows, options, layout,
-                                                     launch_of(Numbers{}), block, partial);
-  });
-}
+template <class T>
+class DenseConstant final : public DenseGpuKernel<OneType<T>> {
+  using Base = DenseGpuKernel<OneType<T>>;
+
+ public:
+  DenseConstant(const CsrView& matrix, RowListView rows, const Spec& options)
+      : Base(matrix, rows, options, DenseBlock::Layout::columns,
+             block_option(options, default_block), Base::LaneSums::kept) {}
+
+ private:
+  void launch(const DenseArguments<OneType<T>>& a, cudaStream_t stream) const override {
+    constexpr auto batch = static_cast<LocalIndex>(constant_bytes / sizeof(T));
+    for (LocalIndex first = 0; first == 0 || first < a.columns; first += batch) {
+      const LocalIndex last = a.columns - first < batch ? a.columns : first + batch;
+      ROWHALO_CUDA(cudaMemcpyToSymbolAsync(batch_of_x, a.x + first,
+                                           static_cast<std::size_t>(last - first) * sizeof(T), 0,
+                                           cudaMemcpyDeviceToDevice, stream));
+      dense_constant_kernel<<<blocks_for(a.rows.count, this->block_), this->block_, 0, stream>>>(
+          a, first, last);
+    }
+  }
+};
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_dense_global(const CsrView& matrix, RowListView rows,
-                                              const Spec& options) {
-  return make_dense_rows(
-      matrix, rows, options, DenseBlock::Layout::rows,
-      []<class Numbers>(Numbers) { return launch_rows<Numbers, dense_global_kernel<Numbers>>; });
-}
-
-std::unique_ptr<SpmvKernel> make_dense_coalesced(const CsrView& matrix, RowListView rows,
-                                                 const Spec& options) {
-  return make_dense_rows(
-      matrix, rows, options, DenseBlock::Layout::columns,
-      []<class Numbers>(Numbers) { return launch_rows<Numbers, dense_coalesced_kernel<Numbers>>; });
-}
-
-std::unique_ptr<SpmvKernel> make_dense_shared(const CsrView& matrix, RowListView rows,
-                                              const Spec& options) {
-  return make_dense_rows(
-      matrix, rows, options, DenseBlock::Layout::columns,
-      []<class Numbers>(Numbers) { return launch_rows<Numbers, dense_shared_kernel<Numbers>>; });
-}
-
-std::unique_ptr<SpmvKernel> make_dense_shuffle(const CsrView& matrix, RowListView rows,
-                                               const Spec& options) {
-  return make_dense_rows(
-      matrix, rows, options, DenseBlock::Layout::columns,
-      []<class Numbers>(Numbers) { return launch_rows<Numbers, dense_shuffle_kernel<Numbers>>; });
-}
-
-std::unique_ptr<SpmvKernel> make_dense_constant(const CsrView& matrix, RowListView rows,
-                                                const Spec& options) {
-  const auto launch_of = []<class Numbers>(Numbers) { return launch_constant<Numbers>; };
-  return make_dense_rows(matrix, rows, options, DenseBlock::Layout::columns, launch_of,
-                         LaneSums::kept);
-}
+const FormatParts dense_global_format{make_with_wide_numbers<DenseGlobal>, {"block"}};
+const FormatParts dense_coalesced_format{make_with_wide_numbers<DenseCoalesced>, {"block"}};
+const FormatParts dense_shared_format{make_with_wide_numbers<DenseShared>, {"block"}};
+const FormatParts dense_shuffle_format{make_with_wide_numbers<DenseShuffle>, {"block"}};
+const FormatParts dense_constant_format{make_with_wide_numbers<DenseConstant>, {"block"}};
 
 }  // namespace rowhalo

@@ -94,45 +94,40 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
   }
 }
 
-template <class Numbers, int threads, int rows>
-void launch_split(const DenseArguments<Numbers>& arguments, int block, cudaStream_t stream) {
-  const std::int64_t groups = (std::int64_t{arguments.rows.count} + rows - 1) / rows;
-  dense_split_kernel<Numbers, threads, rows>
-      <<<blocks_for(groups * threads, block), block, 0, stream>>>(arguments);
-}
+template <class Numbers>
+class DenseSplit final : public DenseGpuKernel<Numbers> {
+ public:
+  // With more threads than pieces of a row some would idle.
+  DenseSplit(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DenseSplit(matrix, rows, options,
+                   one_of(options, "threads", {32, 128, 256}, matrix.columns >= 2048 ? 256 : 32)) {}
 
-/// The value of an option that must be one of three.
-int one_of(const Spec& options, const char* key, int fallback, int a, int b, int c) {
-  const auto value = static_cast<int>(options.integer(key, fallback));
-  if (value != a && value != b && value != c) {
-    options.fail(std::string(key) + " must be " + std::to_string(a) + ", " + std::to_string(b) +
-                 " or " + std::to_string(c));
+ private:
+  DenseSplit(const CsrView& matrix, RowListView rows, const Spec& options, int threads)
+      : DenseGpuKernel<Numbers>(matrix, rows, options, DenseBlock::Layout::rows,
+                                std::max(threads, least_block)),
+        threads_(threads),
+        rows_at_once_(one_of(options, "rows", {1, 2, 4}, 4)) {}
+
+  void launch(const DenseArguments<Numbers>& a, cudaStream_t stream) const override {
+    const std::int64_t groups = (std::int64_t{a.rows.count} + rows_at_once_ - 1) / rows_at_once_;
+    const unsigned blocks = blocks_for(groups * threads_, this->block_);
+    with_choice<32, 128, 256>(threads_, [&](auto threads) {
+      with_choice<1, 2, 4>(rows_at_once_, [&](auto rows) {
+        dense_split_kernel<Numbers, decltype(threads)::value, decltype(rows)::value>
+            <<<blocks, this->block_, 0, stream>>>(a);
+      });
+    });
   }
-  return value;
-}
+
+  int threads_, rows_at_once_;
+};
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_dense_split(const CsrView& matrix, RowListView rows,
-                                             const Spec& options) {
-  check_format_options(options, {"threads", "rows"});
-  // More threads than pieces of a row would idle.
-  const int fitting = matrix.columns >= 2048 ? 256 : 32;
-  const int threads = one_of(options, "threads", fitting, 32, 128, 256);
-  const int rows_per_group = one_of(options, "rows", 4, 1, 2, 4);
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    const auto launch = with_choice<32, 128, 256>(threads, [&](auto t) {
-      return with_choice<1, 2, 4>(rows_per_group, [](auto r) -> DenseLaunch<Numbers> {
-        return launch_split<Numbers, decltype(t)::value, r>;
-      });
-    });
-    return std::make_unique<DenseGpuKernel<Numbers>>(
-        matrix, rows, options, DenseBlock::Layout::rows, launch, std::max(threads, least_block));
-  });
-}
-
-Prediction predict_dense_split(const LocalStatistics& s) {
-  return {cost::dense_bytes(s)};
-}
+const FormatParts dense_split_format{
+    make_with_numbers<DenseSplit>, {"threads", "rows"}, [](const LocalStatistics& s) {
+      return Prediction{cost::dense_bytes(s)};
+    }};
 
 }  // namespace rowhalo

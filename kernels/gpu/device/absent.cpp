@@ -90,9 +90,6 @@ PinnedMemory::PinnedMemory(std::size_t) {
 StreamHandle::StreamHandle(Priority) {
   refuse();
 }
-void StreamHandle::synchronize() const {
-  refuse();
-}
 EventHandle::EventHandle(Timing) {
   refuse();
 }
@@ -120,10 +117,6 @@ void GraphExec::launch(Stream) const {
 
 // Nothing was ever made, so there is nothing to free.
 void runtime_detail::FreeDevice::operator()(std::byte*) const {}
-void runtime_detail::FreePinned::operator()(std::byte*) const {}
-void runtime_detail::DestroyStream::operator()(void*) const {}
-void runtime_detail::DestroyEvent::operator()(void*) const {}
-void runtime_detail::DestroyGraph::operator()(void*) const {}
 
 template <class Step>
 void run_step_on_gpu(const VectorSpace&, Step, SumsView, const OverRanks&) {

@@ -37,31 +37,21 @@ class DeviceFormat : public FormatKernel {
 };
 
 /// Kernel<Numbers>(matrix, rows, options, more...) with the number types of the matrix
-/// (number_types.hpp); `keys`: the options that the format has.
-template <template <class> class Kernel, class... More>
+/// (number_types.hpp).
+template <template <class> class Kernel, auto... more>
 std::unique_ptr<SpmvKernel> make_with_numbers(const CsrView& matrix, RowListView rows,
-                                              const Spec& options,
-                                              std::initializer_list<std::string_view> keys,
-                                              const More&... more) {
-  check_format_options(options, keys);
-  return with_numbers(matrix.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    auto kernel = std::make_unique<Kernel<Numbers>>(matrix, rows, options, more...);
-    kernel->stop_clock();
-    return kernel;
+                                              const Spec& options) {
+  return with_numbers(matrix.precision, [&]<class Numbers>() {
+    return make_timed<Kernel<Numbers>>(0, matrix, rows, options, more...);
   });
 }
 
 /// The same with Kernel<T>, T double or float, for formats without reduced precision.
-template <template <class> class Kernel, class... More>
+template <template <class> class Kernel, auto... more>
 std::unique_ptr<SpmvKernel> make_with_wide_numbers(const CsrView& matrix, RowListView rows,
-                                                   const Spec& options,
-                                                   std::initializer_list<std::string_view> keys,
-                                                   const More&... more) {
-  check_format_options(options, keys);
-  return with_wide_numbers(matrix.precision, [&]<class T>() -> std::unique_ptr<SpmvKernel> {
-    auto kernel = std::make_unique<Kernel<T>>(matrix, rows, options, more...);
-    kernel->stop_clock();
-    return kernel;
+                                                   const Spec& options) {
+  return with_wide_numbers(matrix.precision, [&]<class T>() {
+    return make_timed<Kernel<T>>(0, matrix, rows, options, more...);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A row list in device memory: a copy of one on the host.
+// A row list in device memory: a copy of one on the host, or one that a format made for itself.
 #pragma once
 
 #include "kernels/gpu/device/runtime.hpp"
@@ -8,17 +8,17 @@
 
 namespace rowhalo {
 
-class DeviceRowList {
- public:
+struct DeviceRowList {
+  LocalIndex count = 0;
+  DeviceArray<LocalIndex> groups, indices;
+
+  DeviceRowList() = default;
   /// Copies `host` to the current device; back when it is there.
   explicit DeviceRowList(const RowList& host)
-      : count_(host.count), groups_(std::span(host.groups)), indices_(std::span(host.indices)) {}
-  RowListView view() const { return {count_, groups_.data(), indices_.data()}; }
+      : count(host.count), groups(std::span(host.groups)), indices(std::span(host.indices)) {}
 
- private:
-  LocalIndex count_;
-  DeviceArray<LocalIndex> groups_;
-  DeviceArray<LocalIndex> indices_;
+  RowListView view() const { return {count, groups.data(), indices.data()}; }
+  std::int64_t bytes() const { return groups.bytes() + indices.bytes(); }
 };
 
 }  // namespace rowhalo

@@ -2,10 +2,10 @@
 //
 // Counts over listed rows in device memory (device_work.hpp). One thread per row; columns are
 // marked in an array of flags, which a second kernel counts.
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "kernels/gpu/warp/scans.cuh"
-#include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
 namespace {
@@ -75,15 +75,6 @@ __global__ void count_flags(const unsigned char* used, std::int64_t columns, Tot
   add_of_warp(count, &totals->columns);
 }
 
-__global__ void find_descents(CsrView matrix, RowListView rows, int* found) {
-  for (std::int64_t item = thread_index(); item < rows.count; item += thread_count()) {
-    const LocalIndex row = rows[static_cast<LocalIndex>(item)];
-    for (Offset e = matrix.offsets[row] + 1; e < matrix.offsets[row + 1]; ++e) {
-      if (matrix.indices[e] <= matrix.indices[e - 1]) *found = 1;
-    }
-  }
-}
-
 struct LaneTotals {
   unsigned long long entries, lane_steps, sectors;
 };
@@ -135,7 +126,12 @@ LaneUse lane_use(const CsrView& matrix, RowListView rows, int threads_per_row) {
 
 bool columns_ascend(const CsrView& matrix, RowListView rows) {
   const auto found = filled_array<int>(1);
-  launch_filling(find_descents, rows.count, matrix, rows, found.data());
+  for_each_row(matrix, rows,
+               [=, found = found.data()] __device__(std::int64_t, const RowEntries& row) {
+                 for (Offset e = row.begin + 1; e < row.end; ++e) {
+                   if (matrix.indices[e] <= matrix.indices[e - 1]) *found = 1;
+                 }
+               });
   return found.back() == 0;
 }
 

@@ -13,6 +13,7 @@ namespace rowhalo {
 struct ListedRows {
   DeviceArray<Offset> begins;        ///< first entry of each listed row; one more for the end
   DeviceArray<LocalIndex> nonempty;  ///< of the rows before it, how many have entries; likewise
+  DeviceArray<unsigned> empty;       ///< bit k % 32 of word k / 32: listed row k has no entry
   Offset entries = 0;
   LocalIndex with_entries = 0;
 };

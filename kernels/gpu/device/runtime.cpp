@@ -158,22 +158,6 @@ DeviceMemoryReuse::~DeviceMemoryReuse() {
   free_kept();
 }
 
-void runtime_detail::FreePinned::operator()(std::byte* data) const {
-  ROWHALO_CUDA_PRINT(cudaFreeHost(data));
-}
-
-void runtime_detail::DestroyStream::operator()(void* stream) const {
-  ROWHALO_CUDA_PRINT(cudaStreamDestroy(static_cast<cudaStream_t>(stream)));
-}
-
-void runtime_detail::DestroyEvent::operator()(void* event) const {
-  ROWHALO_CUDA_PRINT(cudaEventDestroy(static_cast<cudaEvent_t>(event)));
-}
-
-void runtime_detail::DestroyGraph::operator()(void* graph) const {
-  ROWHALO_CUDA_PRINT(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
-}
-
 DeviceMemory::DeviceMemory(std::int64_t wanted) : bytes_(wanted) {
   const auto bytes = static_cast<std::size_t>(wanted);
   if (bytes == 0) return;
@@ -194,7 +178,7 @@ PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   void* data = nullptr;
   ROWHALO_CUDA(cudaHostAlloc(&data, bytes, cudaHostAllocDefault));
-  data_.reset(static_cast<std::byte*>(data));
+  data_ = {data, [](void* freed) { ROWHALO_CUDA_PRINT(cudaFreeHost(freed)); }};
 }
 
 StreamHandle::StreamHandle(Priority priority) {
@@ -203,18 +187,18 @@ StreamHandle::StreamHandle(Priority priority) {
   cudaStream_t stream = nullptr;
   ROWHALO_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
                                             priority == Priority::high ? greatest : least));
-  stream_.reset(stream);
-}
-
-void StreamHandle::synchronize() const {
-  ROWHALO_CUDA(cudaStreamSynchronize(native(stream())));
+  stream_ = {stream, [](void* destroyed) {
+               ROWHALO_CUDA_PRINT(cudaStreamDestroy(static_cast<cudaStream_t>(destroyed)));
+             }};
 }
 
 EventHandle::EventHandle(Timing timing) {
   cudaEvent_t event = nullptr;
   ROWHALO_CUDA(cudaEventCreateWithFlags(
       &event, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming));
-  event_.reset(event);
+  event_ = {event, [](void* destroyed) {
+              ROWHALO_CUDA_PRINT(cudaEventDestroy(static_cast<cudaEvent_t>(destroyed)));
+            }};
 }
 
 void EventHandle::record(Stream stream) const {
@@ -276,11 +260,13 @@ cudaGraph_t end_capture_after(cudaStream_t stream, const std::function<void()>& 
   return recorded;
 }
 
-cudaGraphExec_t instantiated(cudaGraph_t recorded) {
+DeviceHandle instantiated(cudaGraph_t recorded) {
   cudaGraphExec_t graph = nullptr;
   // Without the flag the priorities of the streams are forgotten.
   ROWHALO_CUDA(cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority));
-  return graph;
+  return {graph, [](void* destroyed) {
+            ROWHALO_CUDA_PRINT(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(destroyed)));
+          }};
 }
 
 }  // namespace
@@ -289,7 +275,7 @@ GraphExec::GraphExec(Stream stream, const std::function<void()>& work) {
   ROWHALO_CUDA(cudaStreamBeginCapture(native(stream), cudaStreamCaptureModeThreadLocal));
   const RecordedGraph recorded(end_capture_after(native(stream), work));
   kernels_ = kernel_nodes(recorded.get());
-  graph_.reset(instantiated(recorded.get()));
+  graph_ = instantiated(recorded.get());
 }
 
 #if CUDART_VERSION >= 12040
@@ -317,7 +303,7 @@ GraphExec GraphExec::repeating(Stream stream, const std::function<void(std::uint
   end_capture_after(native(stream), [&] { body(loop); });
   GraphExec graph;
   graph.kernels_ = kernel_nodes(inside);
-  graph.graph_.reset(instantiated(whole));
+  graph.graph_ = instantiated(whole);
   return graph;
 }
 

@@ -63,19 +63,10 @@ struct FreeDevice {
   std::size_t capacity = 0;  ///< bytes of what is freed
   void operator()(std::byte* data) const;
 };
-struct FreePinned {
-  void operator()(std::byte* data) const;
-};
-struct DestroyStream {
-  void operator()(void* stream) const;
-};
-struct DestroyEvent {
-  void operator()(void* event) const;
-};
-struct DestroyGraph {
-  void operator()(void* graph) const;
-};
 }  // namespace runtime_detail
+
+/// What CUDA made, and what gives it back.
+using DeviceHandle = std::unique_ptr<void, void (*)(void*)>;
 
 /// Plain device memory (one cudaMalloc, or what DeviceMemoryReuse has kept), not initialised.
 /// Throws OutOfDeviceMemory.
@@ -113,7 +104,7 @@ class PinnedMemory {
  public:
   PinnedMemory() = default;
   explicit PinnedMemory(std::size_t bytes);
-  std::byte* data() const { return data_.get(); }
+  std::byte* data() const { return static_cast<std::byte*>(data_.get()); }
   std::size_t bytes() const { return bytes_; }
   /// Objects of type T that begin so many bytes behind the first.
   template <class T>
@@ -122,7 +113,7 @@ class PinnedMemory {
   }
 
  private:
-  std::unique_ptr<std::byte, runtime_detail::FreePinned> data_;
+  DeviceHandle data_{nullptr, nullptr};
   std::size_t bytes_ = 0;
 };
 
@@ -132,10 +123,10 @@ class StreamHandle {
   enum class Priority { normal, high };
   explicit StreamHandle(Priority priority = Priority::normal);
   Stream stream() const { return {stream_.get()}; }
-  void synchronize() const;
+  void synchronize() const { rowhalo::synchronize(stream()); }
 
  private:
-  std::unique_ptr<void, runtime_detail::DestroyStream> stream_;
+  DeviceHandle stream_{nullptr, nullptr};
 };
 
 class EventHandle {
@@ -152,7 +143,7 @@ class EventHandle {
 
  private:
   friend double seconds_between(const EventHandle& begin, const EventHandle& end);
-  std::unique_ptr<void, runtime_detail::DestroyEvent> event_;
+  DeviceHandle event_{nullptr, nullptr};
 };
 
 /// Device time between two records that have both been reached (Timing::on).
@@ -175,7 +166,7 @@ class GraphExec {
   std::int64_t kernels() const { return kernels_; }
 
  private:
-  std::unique_ptr<void, runtime_detail::DestroyGraph> graph_;
+  DeviceHandle graph_{nullptr, nullptr};
   std::int64_t kernels_ = 0;
 };
 

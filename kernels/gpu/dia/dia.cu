@@ -7,6 +7,7 @@
 // Diagonals ascend, so a row is summed by ascending local column.
 //
 // Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"
@@ -47,39 +48,35 @@ __global__ void dia_kernel(DiaArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// One warp per row. Diagonal column - row + rows - 1 has an entry.
-__global__ void mark_diagonals(CsrView matrix, RowListView rows, unsigned char* used) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset end = matrix.offsets[row + 1];
-  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
-    used[std::int64_t{matrix.indices[e]} - row + matrix.rows - 1] = 1;
-  }
+/// Which of all diagonals have an entry: that of column - row at its place behind the lowest.
+DeviceArray<std::int64_t> used_diagonals(const CsrView& matrix, RowListView rows) {
+  const auto used = filled_array<unsigned char>(std::int64_t{matrix.rows} + matrix.columns);
+  for_each_entry(matrix, rows,
+                 [=, used = used.data()] __device__(std::int64_t, const RowEntries& row, Offset e) {
+                   used[std::int64_t{matrix.indices[e]} - row.row + matrix.rows - 1] = 1;
+                 });
+  return places_of_flags(used);
 }
 
-/// Where each diagonal stands among those that are there; `shifts` from their positions.
-__global__ void number_diagonals(const std::int64_t* positions, LocalIndex count,
-                                 LocalIndex matrix_rows, LocalIndex* shifts, LocalIndex* numbers) {
-  const std::int64_t d = thread_index();
-  if (d >= count) return;
-  shifts[d] = static_cast<LocalIndex>(positions[d] - matrix_rows + 1);
-  numbers[positions[d]] = static_cast<LocalIndex>(d);
-}
-
-/// One warp per row.
+/// `shifts` of the diagonals from their places; then the entries, each to that of its diagonal.
 template <class T>
-__global__ void fill_diagonals(CsrView matrix, RowListView rows, const LocalIndex* numbers,
-                               unsigned* masks, T* values) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset end = matrix.offsets[row + 1];
-  for (Offset e = matrix.offsets[row] + threadIdx.x % warp_size; e < end; e += warp_size) {
-    const std::int64_t d = numbers[std::int64_t{matrix.indices[e]} - row + matrix.rows - 1];
-    values[d * rows.count + k] = static_cast<const T*>(matrix.values)[e];
-    atomicOr(&masks[d * words_of(rows.count) + k / warp_size], 1u << (k % warp_size));
-  }
+void fill_diagonals(const CsrView& matrix, RowListView rows,
+                    const DeviceArray<std::int64_t>& places, LocalIndex* shifts, unsigned* masks,
+                    T* values) {
+  const DeviceArray<LocalIndex> numbers(std::int64_t{matrix.rows} + matrix.columns);
+  for_each_item(places.size(),
+                [=, places = places.data(), numbers = numbers.data()] __device__(std::int64_t d) {
+                  shifts[d] = static_cast<LocalIndex>(places[d] - matrix.rows + 1);
+                  numbers[places[d]] = static_cast<LocalIndex>(d);
+                });
+  for_each_entry(
+      matrix, rows,
+      [=, numbers = numbers.data()] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+        const std::int64_t d = numbers[std::int64_t{matrix.indices[e]} - row.row + matrix.rows - 1];
+        values[d * rows.count + k] = static_cast<const T*>(matrix.values)[e];
+        atomicOr(&masks[d * words_of(rows.count) + k / warp_size], 1u << (k % warp_size));
+      });
+  synchronize_device();  // before `numbers` go
 }
 
 template <class T>
@@ -88,11 +85,8 @@ class DiaGpuKernel final : public DeviceFormat {
   DiaGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     if (rows.count == 0) return;
-    const std::int64_t possible = std::int64_t{matrix.rows} + matrix.columns;
-    const auto used = filled_array<unsigned char>(possible);
-    launch_warps(mark_diagonals, rows.count, matrix, rows, used.data());
-    const DeviceArray<std::int64_t> positions = places_of_flags(used);
-    const std::int64_t diagonals = positions.size();
+    const DeviceArray<std::int64_t> places = used_diagonals(matrix, rows);
+    const std::int64_t diagonals = places.size();
     const Offset nonzeros = listed_nonzeros_on_device(matrix, rows);
     check_padding(
         options, {diagonals * rows.count, nonzeros, matrix},
@@ -101,11 +95,7 @@ class DiaGpuKernel final : public DeviceFormat {
     shifts_ = DeviceArray<LocalIndex>(diagonals);
     masks_ = filled_array<unsigned>(diagonals * words_of(rows.count));
     values_ = filled_array<T>(diagonals * rows.count);
-    const DeviceArray<LocalIndex> numbers(possible);
-    launch_items(number_diagonals, diagonals, positions.data(), static_cast<LocalIndex>(diagonals),
-                 matrix.rows, shifts_.data(), numbers.data());
-    launch_warps(fill_diagonals<T>, rows.count, matrix, rows, numbers.data(), masks_.data(),
-                 values_.data());
+    fill_diagonals(matrix, rows, places, shifts_.data(), masks_.data(), values_.data());
   }
 
  private:
@@ -128,13 +118,9 @@ class DiaGpuKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_dia(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_wide_numbers<DiaGpuKernel>(matrix, rows, options, {"max_padding", "block"});
-}
-
-Prediction predict_gpu_dia(const LocalStatistics& s) {
-  return {cost::diagonal_bytes(s)};
-}
+const FormatParts gpu_dia_format{
+    make_with_wide_numbers<DiaGpuKernel>, {"max_padding", "block"}, [](const LocalStatistics& s) {
+      return Prediction{cost::diagonal_bytes(s)};
+    }};
 
 }  // namespace rowhalo

@@ -19,10 +19,10 @@
 // Bytes of the matrix (hyb): (v + 4) m W + (v + 8) b + rows, with W the width and b the entries
 // beyond it; partial sums as in coo-segmented.
 
-#include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/coo/segmented_sum.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
+#include "kernels/gpu/ell/ell_slots.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -46,30 +46,13 @@ __global__ void ell_kernel(EllArguments<T> a) {
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
 }
 
-/// The slots, which the format fills: -1 in `indices` where a row has ended.
-template <class T>
-struct EllBlock {
-  EllBlock() = default;
-  EllBlock(RowListView listed, Offset slots_per_row)
-      : rows(listed),
-        width(slots_per_row),
-        indices(slots_per_row * listed.count),
-        values(indices.size()) {}
-
-  std::int64_t bytes() const { return indices.bytes() + values.bytes(); }
-
-  /// The product with `unroll` steps loaded before the first is summed; there are rows.
-  template <int unroll>
-  void apply(const ProductArguments<T>& product, int block, cudaStream_t stream) const {
-    ell_kernel<T, unroll><<<blocks_for(rows.count, block), block, 0, stream>>>(
-        {product, indices.data(), values.data(), width, rows});
-  }
-
-  RowListView rows;
-  Offset width = 0;
-  DeviceArray<LocalIndex> indices;
-  DeviceArray<T> values;
-};
+/// The product with `unroll` steps loaded before the first is summed; there are rows.
+template <int unroll, class T>
+void multiply_ell(const ProductArguments<T>& product, const EllSlots<T>& slots, Offset width,
+                  RowListView rows, int block, cudaStream_t stream) {
+  ell_kernel<T, unroll><<<blocks_for(rows.count, block), block, 0, stream>>>(
+      {product, slots.indices.data(), slots.values.data(), width, rows});
+}
 
 constexpr int ell_unroll = 8;
 
@@ -78,45 +61,28 @@ class EllGpuKernel final : public DeviceFormat {
  public:
   EllGpuKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
-    const Slices whole{std::max<LocalIndex>(rows.count, 1), Slices::Last::short_one};
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
-    const Offset ends[] = {0, lengths.longest * rows.count};
-    const DeviceArray<Offset> begins{std::span<const Offset>(ends)};
-    check_padding(options, {ends[1], lengths.nonzeros, matrix},
+    width_ = lengths.longest;
+    check_padding(options, {width_ * rows.count, lengths.nonzeros, matrix},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
-    slots_ = EllBlock<T>(rows, lengths.longest);
-    fill_slices(matrix, rows, whole, begins.data(), slots_.indices.data(), slots_.values.data());
+    slots_ = EllSlots<T>(matrix, rows, width_);
   }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    slots_.template apply<ell_unroll>(product, block_, stream);
+    multiply_ell<ell_unroll, T>(product, slots_, width_, rows_, block_, stream);
   }
 
   std::int64_t stored_entries() const override { return slots_.indices.size(); }
   std::int64_t footprint_bytes() const override { return slots_.bytes(); }
 
   int block_;
-  EllBlock<T> slots_;
+  Offset width_ = 0;
+  EllSlots<T> slots_;
 };
 
 constexpr int hyb_unroll = 4;
-
-/// One thread per row: its first entries, then padding.
-template <class T>
-__global__ void fill_width(CsrView matrix, RowListView rows, LocalIndex width, LocalIndex* indices,
-                           T* values) {
-  const std::int64_t k = thread_index();
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset begin = matrix.offsets[row], length = matrix.offsets[row + 1] - begin;
-  for (LocalIndex step = 0; step < width; ++step) {
-    const std::int64_t slot = std::int64_t{step} * rows.count + k;
-    indices[slot] = step < length ? matrix.indices[begin + step] : -1;
-    values[slot] = step < length ? static_cast<const T*>(matrix.values)[begin + step] : T{0};
-  }
-}
 
 /// The smallest width such that at most the share slot / entry of the rows is longer.
 Offset width_of_fewest_bytes(const CsrView& matrix, RowListView rows) {
@@ -143,15 +109,13 @@ class HybGpuKernel final : public DeviceFormat {
     check_padding(options, {slots + beyond_.count, listed_nonzeros_on_device(matrix, rows), matrix},
                   std::to_string(rows.count) + " rows of " + std::to_string(width_) + " entries",
                   "make width= smaller, or leave it out");
-    slots_ = EllBlock<T>(rows, width_);
-    launch_items(fill_width<T>, rows.count, matrix, rows, width_, slots_.indices.data(),
-                 slots_.values.data());
+    slots_ = EllSlots<T>(matrix, rows, width_);
   }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     ProductArguments<T> arguments(product);
-    slots_.template apply<hyb_unroll>(arguments, block_, stream);
+    multiply_ell<hyb_unroll>(arguments, slots_, width_, rows_, block_, stream);
     arguments.beta = 1;
     add_coordinates(beyond_, partial_, arguments, stream);
   }
@@ -170,24 +134,17 @@ class HybGpuKernel final : public DeviceFormat {
   LocalIndex width_;
   Coordinates beyond_;
   SegmentSums<T> partial_;
-  EllBlock<T> slots_;
+  EllSlots<T> slots_;
 };
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_ell(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_wide_numbers<EllGpuKernel>(matrix, rows, options, {"max_padding", "block"});
-}
+const FormatParts gpu_ell_format{
+    make_with_wide_numbers<EllGpuKernel>, {"max_padding", "block"}, [](const LocalStatistics& s) {
+      return Prediction{cost::padded_bytes(s, cost::longest_row(s) * s.rows), cost::longest_row(s)};
+    }};
 
-Prediction predict_gpu_ell(const LocalStatistics& s) {
-  return {cost::padded_bytes(s, cost::longest_row(s) * s.rows), cost::longest_row(s)};
-}
-
-std::unique_ptr<SpmvKernel> make_gpu_hyb(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_wide_numbers<HybGpuKernel>(matrix, rows, options,
-                                              {"width", "max_padding", "block"});
-}
+const FormatParts gpu_hyb_format{make_with_wide_numbers<HybGpuKernel>,
+                                 {"width", "max_padding", "block"}};
 
 }  // namespace rowhalo

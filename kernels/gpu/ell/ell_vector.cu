@@ -14,12 +14,10 @@
 //
 // Bytes of the matrix: (v + 4) m L + rows, with L the longest row, up to the next multiple of the
 // threads per row.
-#include <bit>
-
 #include "kernels/choice.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
-#include "kernels/gpu/device/words.hpp"
+#include "kernels/gpu/ell/ell_slots.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -90,35 +88,12 @@ __global__ void ell_vector_kernel(EllVectorArguments<Numbers> a) {
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
 }
 
-/// One thread per slot.
-template <class Word>
-__global__ void fill_rows(CsrView matrix, RowListView rows, int threads, Offset slots,
-                          LocalIndex* indices, Word* values) {
-  const std::int64_t slot = thread_index();
-  if (slot >= slots) return;
-  const Offset apart = Offset{rows.count} * threads, step = slot / apart, place = slot % apart;
-  const LocalIndex row = rows[static_cast<LocalIndex>(place / threads)];
-  const Offset e = matrix.offsets[row] + step * threads + place % threads;
-  const bool entry = e < matrix.offsets[row + 1];
-  indices[slot] = entry ? matrix.indices[e] : -1;
-  values[slot] = entry ? static_cast<const Word*>(matrix.values)[e] : Word{0};
-}
-
 /// Without threads=: the fewest whose loads are all under way at once. Measured on an H200 on 8
 /// matrices of 400 to 210000 nonzeros: with fewer, loads wait for others; with more, warps do.
 int fitting_threads(const RowLengths& lengths) {
   int threads = 1;
   while (threads < warp_size && lengths.longest > steps_at_once * threads) threads *= 2;
   return threads;
-}
-
-int chosen_threads(const RowLengths& lengths, const Spec& options) {
-  if (!options.has("threads")) return fitting_threads(lengths);
-  const std::int64_t threads = options.integer("threads", 0);
-  if (threads < 1 || threads > warp_size || !std::has_single_bit(static_cast<unsigned>(threads))) {
-    options.fail("threads must be 1, 2, 4, 8, 16 or 32");
-  }
-  return static_cast<int>(threads);
 }
 
 template <class Numbers>
@@ -137,7 +112,7 @@ class EllVectorKernel final : public DeviceFormat {
   EllVectorKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows), block_(block_option(options, product_threads)) {
     const RowLengths lengths = row_lengths_on_device(matrix, rows);
-    threads_ = chosen_threads(lengths, options);
+    threads_ = one_of(options, "threads", {1, 2, 4, 8, 16, 32}, fitting_threads(lengths));
     steps_ = static_cast<LocalIndex>((lengths.longest + threads_ - 1) / threads_);
     const Offset slots = Offset{steps_} * threads_ * rows.count;
     check_padding(options, {slots, lengths.nonzeros, matrix},
@@ -148,51 +123,42 @@ class EllVectorKernel final : public DeviceFormat {
       start_ = Start::in_turn;
       kernel_ = kernel_of<Numbers, Start::in_turn>(threads_);
     }
-    indices_ = DeviceArray<LocalIndex>(slots);
-    values_ = DeviceArray<Matrix>(slots);
-    with_word(sizeof(Matrix), [&]<class Word>(Word) {
-      launch_items(fill_rows<Word>, slots, matrix, rows, threads_, slots, indices_.data(),
-                   reinterpret_cast<Word*>(values_.data()));
-    });
+    slots_ = EllSlots<Matrix>(matrix, rows, Offset{steps_} * threads_, threads_);
   }
 
   bool starts_early() const override { return start_ == Start::early; }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const EllVectorArguments<Numbers> arguments{{indices_.data(), values_.data(), steps_, rows_},
-                                                product};
+    const EllVectorArguments<Numbers> arguments{
+        {slots_.indices.data(), slots_.values.data(), steps_, rows_}, product};
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
     launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, stream, arguments);
   }
 
   using Matrix = typename Numbers::Matrix;
 
-  std::int64_t stored_entries() const override { return indices_.size(); }
-  std::int64_t footprint_bytes() const override { return indices_.bytes() + values_.bytes(); }
+  std::int64_t stored_entries() const override { return slots_.indices.size(); }
+  std::int64_t footprint_bytes() const override { return slots_.bytes(); }
   std::string parameters() const override { return "threads=" + std::to_string(threads_); }
 
   int block_, threads_ = 1;
   LocalIndex steps_ = 0;
   EllVectorLaunch<Numbers> kernel_ = nullptr;
   Start start_ = Start::early;
-  DeviceArray<LocalIndex> indices_;
-  DeviceArray<Matrix> values_;
+  EllSlots<Matrix> slots_;
 };
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_ell_vector(const CsrView& matrix, RowListView rows,
-                                            const Spec& options) {
-  return make_with_numbers<EllVectorKernel>(matrix, rows, options,
-                                            {"threads", "max_padding", "block"});
-}
-
-Prediction predict_ell_vector(const LocalStatistics& s) {
-  const bool few = s.lengths.longest * static_cast<std::int64_t>(s.rows) <= most_early_slots;
-  return {.bytes = cost::padded_bytes(s, cost::longest_row(s) * s.rows),
-          .serial_entries = cost::longest_row(s) / warp_size,
-          .starts_early = few};
-}
+const FormatParts ell_vector_format{
+    make_with_numbers<EllVectorKernel>,
+    {"threads", "max_padding", "block"},
+    [](const LocalStatistics& s) {
+      const bool few = s.lengths.longest * static_cast<std::int64_t>(s.rows) <= most_early_slots;
+      return Prediction{.bytes = cost::padded_bytes(s, cost::longest_row(s) * s.rows),
+                        .serial_entries = cost::longest_row(s) / warp_size,
+                        .starts_early = few};
+    }};
 
 }  // namespace rowhalo

@@ -9,6 +9,7 @@
 //
 // Bytes of the matrix: n (v + 4) + 8 (L + 1) + 4 m, with L the longest row.
 #include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"
@@ -45,30 +46,27 @@ __global__ void jds_kernel(JdsArguments<T> a) {
 
 /// Rows are sorted: diagonal d is as long as the number of rows with more than d entries. Row k
 /// ends the diagonals that the next row does not have.
-__global__ void measure_diagonals(CsrView matrix, RowListView rows, Offset* lengths) {
-  const std::int64_t k = thread_index();
-  if (k >= rows.count) return;
-  const auto length = [&](std::int64_t position) -> Offset {
-    if (position >= rows.count) return 0;
-    const LocalIndex row = rows[static_cast<LocalIndex>(position)];
-    return matrix.offsets[row + 1] - matrix.offsets[row];
-  };
-  const Offset own = length(k);
-  for (Offset d = length(k + 1); d < own; ++d) lengths[d] = k + 1;
+DeviceArray<Offset> begins_of_diagonals(const CsrView& matrix, RowListView sorted,
+                                        Offset diagonals) {
+  const auto lengths = filled_array<Offset>(diagonals + 1);
+  for_each_row(matrix, sorted,
+               [=, lengths = lengths.data()] __device__(std::int64_t k, const RowEntries& row) {
+                 for (Offset d = entries_of(matrix, sorted, k + 1).length(); d < row.length();
+                      ++d) {
+                   lengths[d] = k + 1;
+                 }
+               });
+  return prefix_sum(lengths);
 }
 
-/// One warp per row.
 template <class T>
-__global__ void fill_jagged_diagonals(CsrView matrix, RowListView rows, const Offset* begins,
-                                      LocalIndex* indices, T* values) {
-  const std::int64_t k = thread_index() / warp_size;
-  if (k >= rows.count) return;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset first = matrix.offsets[row], length = matrix.offsets[row + 1] - first;
-  for (Offset d = threadIdx.x % warp_size; d < length; d += warp_size) {
-    indices[begins[d] + k] = matrix.indices[first + d];
-    values[begins[d] + k] = static_cast<const T*>(matrix.values)[first + d];
-  }
+void fill_jagged_diagonals(const CsrView& matrix, RowListView sorted, const Offset* begins,
+                           LocalIndex* indices, T* values) {
+  for_each_entry(matrix, sorted, [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+    const Offset slot = begins[e - row.begin] + k;
+    indices[slot] = matrix.indices[e];
+    values[slot] = static_cast<const T*>(matrix.values)[e];
+  });
 }
 
 template <class T>
@@ -80,17 +78,11 @@ class JdsGpuKernel final : public DeviceFormat {
         sorted_(sorted_by_length(matrix, rows, std::max<LocalIndex>(rows.count, 1))) {
     if (rows.count == 0) return;
     const RowListView order = sorted_.view();
-    const LocalIndex longest_row = sorted_.first_row();
-    Offset ends[2];
-    copy_now(ends, matrix.offsets + longest_row, sizeof(ends));
-    diagonals_ = ends[1] - ends[0];
-    const auto lengths = filled_array<Offset>(diagonals_ + 1);
-    launch_items(measure_diagonals, rows.count, matrix, order, lengths.data());
-    begins_ = prefix_sum(lengths);
+    diagonals_ = row_lengths_on_device(matrix, rows).longest;
+    begins_ = begins_of_diagonals(matrix, order, diagonals_);
     indices_ = DeviceArray<LocalIndex>(begins_.back());
     values_ = DeviceArray<T>(indices_.size());
-    launch_warps(fill_jagged_diagonals<T>, rows.count, matrix, order, begins_.data(),
-                 indices_.data(), values_.data());
+    fill_jagged_diagonals(matrix, order, begins_.data(), indices_.data(), values_.data());
   }
 
  private:
@@ -110,7 +102,7 @@ class JdsGpuKernel final : public DeviceFormat {
   }
 
   int block_;
-  SortedRows sorted_;
+  DeviceRowList sorted_;
   Offset diagonals_ = 0;
   DeviceArray<Offset> begins_;
   DeviceArray<LocalIndex> indices_;
@@ -119,9 +111,6 @@ class JdsGpuKernel final : public DeviceFormat {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_jds(const CsrView& matrix, RowListView rows,
-                                         const Spec& options) {
-  return make_with_wide_numbers<JdsGpuKernel>(matrix, rows, options, {"block"});
-}
+const FormatParts gpu_jds_format{make_with_wide_numbers<JdsGpuKernel>, {"block"}};
 
 }  // namespace rowhalo

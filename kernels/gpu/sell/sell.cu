@@ -45,10 +45,6 @@ struct SellArguments : ProductOf<Numbers> {
   RowListView rows;
 };
 
-template <class Numbers>
-using SellLaunch = void (*)(const SellArguments<Numbers>& arguments, int block,
-                            cudaStream_t stream);
-
 /// Steps of a slice that a thread may load before it sums them.
 constexpr int smallest_unroll = 4, largest_unroll = 9;
 
@@ -71,12 +67,6 @@ __global__ void sell_kernel(SellArguments<Numbers> a) {
     sum = lane_sum<Sum, 1>(indices, values, slots / lanes, lanes, a.x);
   }
   finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
-}
-
-template <class Numbers, int unroll>
-void launch(const SellArguments<Numbers>& arguments, int block, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(arguments.rows.count, block);
-  sell_kernel<Numbers, unroll><<<blocks, block, 0, stream>>>(arguments);
 }
 
 constexpr int default_block = 128;
@@ -116,13 +106,14 @@ class SellGpuKernel final : public DeviceFormat {
     const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
     unroll_ = static_cast<int>(options.integer(
         "unroll", fitting_unroll((slots + lanes / 2) / lanes), smallest_unroll, largest_unroll));
-    launch_ = with_choice<4, 5, 6, 7, 8, 9>(
-        unroll_, [](auto u) -> SellLaunch<Numbers> { return launch<Numbers, u>; });
   }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    launch_({product, begins_.data(), indices_.data(), values_.data(), rows_}, block_, stream);
+    with_choice<4, 5, 6, 7, 8, 9>(unroll_, [&](auto unroll) {
+      sell_kernel<Numbers, unroll><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
+          {product, begins_.data(), indices_.data(), values_.data(), rows_});
+    });
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -137,25 +128,21 @@ class SellGpuKernel final : public DeviceFormat {
 
   std::int64_t slice_bytes() const { return begins_.bytes() + indices_.bytes() + values_.bytes(); }
 
-  SortedRows sorted_;  ///< if sigma > 1: rows_ then lists the rows as the slices hold them
+  DeviceRowList sorted_;  ///< if sigma > 1: rows_ then lists the rows as the slices hold them
   DeviceArray<Offset> begins_;
   DeviceArray<LocalIndex> indices_;
   DeviceArray<Matrix> values_;
-  SellLaunch<Numbers> launch_ = nullptr;
   int block_ = 0, unroll_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_gpu_sell(const CsrView& matrix, RowListView rows,
-                                          const Spec& options) {
-  return make_with_numbers<SellGpuKernel>(matrix, rows, options,
-                                          {"c", "sigma", "max_padding", "block", "unroll"});
-}
-
-Prediction predict_gpu_sell(const LocalStatistics& s) {
-  const auto slots = static_cast<double>(s.lengths.slots_of_32);
-  return {cost::padded_bytes(s, slots), cost::longest_row(s)};
-}
+const FormatParts gpu_sell_format{
+    make_with_numbers<SellGpuKernel>,
+    {"c", "sigma", "max_padding", "block", "unroll"},
+    [](const LocalStatistics& s) {
+      const auto slots = static_cast<double>(s.lengths.slots_of_32);
+      return Prediction{cost::padded_bytes(s, slots), cost::longest_row(s)};
+    }};
 
 }  // namespace rowhalo

@@ -8,6 +8,7 @@
 
 #include <cub/block/block_reduce.cuh>
 
+#include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
 namespace rowhalo {
@@ -108,13 +109,6 @@ __global__ void find_inexact(const double* values, Offset count, int* inexact) {
   }
 }
 
-__global__ void store_singles(const double* values, Offset count, float* singles) {
-  const std::int64_t stride = thread_count();
-  for (std::int64_t e = thread_index(); e < count; e += stride) {
-    singles[e] = __double2float_rn(values[e]);
-  }
-}
-
 /// Empty where some value is not exact in fp32, or memory lacks.
 DeviceMemory singles_of(const CsrView& matrix) {
   const auto* values = static_cast<const double*>(matrix.values);
@@ -123,13 +117,32 @@ DeviceMemory singles_of(const CsrView& matrix) {
   if (inexact.back() != 0) return {};
   try {
     DeviceMemory singles(static_cast<std::size_t>(matrix.nonzeros) * sizeof(float));
-    launch_filling(store_singles, matrix.nonzeros, values, matrix.nonzeros,
-                   reinterpret_cast<float*>(singles.data()));
+    auto* const result = reinterpret_cast<float*>(singles.data());
+    for_each_item(matrix.nonzeros,
+                  [=] __device__(std::int64_t e) { result[e] = __double2float_rn(values[e]); });
     synchronize_device();
     return singles;
   } catch (const OutOfDeviceMemory&) {
     return {};
   }
+}
+
+/// The entry whose code stands at `place`.
+__device__ Offset entry_at(std::int64_t place, CodeOrder order) {
+  constexpr int chunk = 256, lane_entries = chunk / warp_size;
+  if (order == CodeOrder::of_entries) return place;
+  const std::int64_t in_chunk = place % chunk;
+  return place - in_chunk + in_chunk % lane_entries * warp_size + in_chunk / lane_entries;
+}
+
+/// code(value) of all entries, 0 behind the last.
+template <class Code, class Stored, class Encode>
+__global__ void write_codes(const Stored* values, Offset entries, CodeOrder order, Encode encode,
+                            std::int64_t places, Code* codes) {
+  const std::int64_t place = thread_index();
+  if (place >= places) return;
+  const Offset e = entry_at(place, order);
+  codes[place] = e < entries ? static_cast<Code>(encode(values[e])) : Code{0};
 }
 
 }  // namespace
@@ -141,7 +154,6 @@ ExactValues exact_values(const CsrView& matrix, const Spec& options, std::int64_
   const auto pays = [&](int saved) { return matrix.nonzeros * saved >= least_saved; };
   const auto value_bytes = static_cast<int>(matrix_value_bytes(matrix.precision));
   if (!pays(value_bytes)) return exact;
-  const double start = host_seconds();
   exact.distinct = distinct_values(matrix);
   if (exact.distinct.size() > 1 && !pays(value_bytes - 1)) exact.distinct.clear();
   if (exact.distinct.empty() && pays(value_bytes - 2)) {
@@ -151,8 +163,40 @@ ExactValues exact_values(const CsrView& matrix, const Spec& options, std::int64_
   if (exact.distinct.empty() && !exact.fixed && matrix.precision == Precision::fp64 && pays(4)) {
     exact.singles = singles_of(matrix);
   }
-  exact.seconds = host_seconds() - start;
   return exact;
 }
+
+template <class Stored, class Number>
+ValueCodes value_codes(const Stored* values, Offset entries, const ExactValues& exact,
+                       CodeOrder order) {
+  ValueCodes codes;
+  const auto write = [&]<class Code>(DeviceArray<Code>& result, const auto& encode) {
+    result = DeviceArray<Code>((entries + 255) / 256 * 256);
+    launch_items(write_codes<Code, Stored, std::decay_t<decltype(encode)>>, result.size(), values,
+                 entries, order, encode, result.size(), result.data());
+    synchronize_device();  // before the table goes
+  };
+  if (exact.distinct.size() > 1) {
+    const DeviceMemory stored = table_of<Stored, Stored>(exact.distinct);
+    const auto* const table = reinterpret_cast<const BitsOf<Stored>*>(stored.data());
+    const int size = static_cast<int>(exact.distinct.size());
+    write(codes.positions, [=] __device__(Stored value) {
+      return position_of(std::bit_cast<BitsOf<Stored>>(value), table, size);
+    });
+  }
+  if (!exact.distinct.empty()) {
+    codes.table = table_of<Stored, Number>(exact.distinct);
+    codes.distinct = exact.distinct.size();
+  } else if (exact.fixed) {
+    codes.point = *exact.fixed;
+    const FixedPointCode<Stored> fixed(codes.point);
+    write(codes.fixed, [=] __device__(Stored value) { return fixed.code(value); });
+  }
+  return codes;
+}
+template ValueCodes value_codes<double, double>(const double*, Offset, const ExactValues&,
+                                                CodeOrder);
+template ValueCodes value_codes<float, float>(const float*, Offset, const ExactValues&, CodeOrder);
+template ValueCodes value_codes<float, double>(const float*, Offset, const ExactValues&, CodeOrder);
 
 }  // namespace rowhalo

@@ -17,7 +17,6 @@ struct ExactValues {
   std::vector<std::uint64_t> distinct;  ///< their bits, ascending; empty where they are too many
   std::optional<FixedPoint> fixed;      ///< where they are many, and 16 bits hold each of them
   DeviceMemory singles;  ///< else all of them as fp32; empty where some is not exact in it
-  double seconds = 0;    ///< of looking and converting
 
   /// `matrix` with the values that are left to store.
   CsrView applied_to(CsrView matrix) const {
@@ -48,20 +47,47 @@ DeviceMemory table_of(const std::vector<std::uint64_t>& distinct) {
   return result;
 }
 
+/// In which order codes of entries lie.
+enum class CodeOrder {
+  of_entries,
+  of_chunks,  ///< in chunks of 256 entries: entry u * 32 + lane of a chunk at lane * 8 + u
+};
+
+/// What stands in place of values: positions in a table of few distinct ones, a byte each, or
+/// numbers of 16 bits.
+struct ValueCodes {
+  DeviceMemory table;                   ///< the distinct values, in the type of the sums
+  std::size_t distinct = 0;             ///< in the table
+  DeviceArray<std::uint8_t> positions;  ///< in it, if there are several
+  DeviceArray<std::uint16_t> fixed;
+  FixedPoint point;  ///< what these mean
+
+  explicit operator bool() const { return distinct > 0 || fixed.size() > 0; }
+  std::int64_t bytes() const { return table.bytes() + positions.bytes() + fixed.bytes(); }
+  /// "values=3", "values=16-bit" or nothing.
+  std::string text() const {
+    if (distinct > 0) return "values=" + std::to_string(distinct);
+    return fixed.size() > 0 ? "values=16-bit" : "";
+  }
+};
+
+/// Nothing where `exact` has neither. `values`: in device memory, of type Stored; codes of what
+/// is behind the last entry of a chunk, and of values that are not in the table, may be any.
+/// `number_bytes`: of a number in the table. Throws OutOfDeviceMemory.
+template <class Stored, class Number>
+ValueCodes value_codes(const Stored* values, Offset entries, const ExactValues& exact,
+                       CodeOrder order);
+
 /// Kernel<Numbers>(matrix, rows, options, exact values) with the number types of what is stored.
-template <template <class> class Kernel>
+template <template <class> class Kernel, std::int64_t least_saved = 0>
 std::unique_ptr<SpmvKernel> make_with_exact_values(const CsrView& matrix, RowListView rows,
-                                                   const Spec& options,
-                                                   std::initializer_list<std::string_view> keys,
-                                                   std::int64_t least_saved = 0) {
-  check_format_options(options, keys);
+                                                   const Spec& options) {
+  const double start = host_seconds();
   ExactValues exact = exact_values(matrix, options, least_saved);
   const CsrView stored = exact.applied_to(matrix);
-  const double seconds = exact.seconds;
-  return with_numbers(stored.precision, [&]<class Numbers>() -> std::unique_ptr<SpmvKernel> {
-    auto kernel = std::make_unique<Kernel<Numbers>>(stored, rows, options, std::move(exact));
-    kernel->stop_clock(seconds);
-    return kernel;
+  const double seconds = host_seconds() - start;
+  return with_numbers(stored.precision, [&]<class Numbers>() {
+    return make_timed<Kernel<Numbers>>(seconds, stored, rows, options, std::move(exact));
   });
 }
 

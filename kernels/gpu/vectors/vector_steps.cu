@@ -120,46 +120,6 @@ __device__ void add_parts(const OverRanks& a, double* sums, int parts) {
   if (lane == 0) sums[k] = sum;
 }
 
-/// The words of a reduction: doubles, in shared memory, or limbs of accumulators.
-template <Summation summation>
-struct Words;
-
-template <>
-struct Words<Summation::fast> {
-  using Word = double;
-  static __device__ double* of(const OverRanks&, double* sums) { return sums; }
-  static __device__ int count(const OverRanks& a) { return a.count; }
-  static __device__ void begin(const OverRanks& a, double* sums, int parts) {
-    if (threadIdx.x == 0) sums[0] = *a.stop;
-    add_parts(a, sums, parts);
-  }
-  static __device__ void store(const OverRanks& a, const double* sums) {
-    if (threadIdx.x < a.count) a.sums.values[threadIdx.x] = sums[threadIdx.x];
-  }
-  static __device__ void load(const OverRanks& a, double* sums) {
-    if (threadIdx.x < a.count) sums[threadIdx.x] = a.sums.values[threadIdx.x];
-  }
-  static __device__ void round(const OverRanks&, double*) {}
-};
-
-template <>
-struct Words<Summation::reproducible> {
-  using Word = std::int64_t;
-  static __device__ std::int64_t* of(const OverRanks& a, double*) { return a.sums.exact->word; }
-  static __device__ int count(const OverRanks& a) { return a.count * ExactSum::words; }
-  static __device__ void begin(const OverRanks& a, double*, int) {
-    for (int w = threadIdx.x; w < ExactSum::words; w += conversion_threads)
-      a.sums.exact->word[w] = 0;
-    __syncthreads();
-    if (threadIdx.x == 0) a.sums.exact->add(*a.stop);
-  }
-  static __device__ void store(const OverRanks&, const double*) {}
-  static __device__ void load(const OverRanks&, double*) {}
-  static __device__ void round(const OverRanks& a, double* sums) {
-    if (threadIdx.x < a.count) sums[threadIdx.x] = a.sums.exact[threadIdx.x].rounded();
-  }
-};
-
 template <class Word>
 __device__ void send_to_peers(const PeerSums& peers, const Word* words, int count,
                               std::uint32_t reduction) {
@@ -210,27 +170,42 @@ __device__ void decide(const OverRanks& a, const double* sums, double* scalars) 
 /// Inlined: as a call it takes 0.5 us more per reduction, the registers saved and loaded.
 template <Summation summation>
 __device__ __forceinline__ void work_over_ranks(const OverRanks& a, int parts) {
-  using Words = Words<summation>;
+  constexpr bool fast = summation == Summation::fast;
   // What one thread works on alone lies in shared memory: it has no time for trips to L2.
   __shared__ double sums[most_reduced], scalars[scalar_count];
-  typename Words::Word* words = Words::of(a, sums);
+  // The words of a reduction: doubles, in shared memory, or limbs of accumulators.
+  auto* const words = [&] {
+    if constexpr (fast) {
+      return sums;
+    } else {
+      return a.sums.exact->word;
+    }
+  }();
+  const int count = fast ? a.count : a.count * ExactSum::words;
   const bool has_peers = a.peers.ranks > 1;
   const std::uint32_t reduction = has_peers ? *a.peers.reductions + 1 : 0;
   if (a.takes && threadIdx.x < scalar_count) scalars[threadIdx.x] = a.scalars[threadIdx.x];
   if (a.sends) {
-    Words::begin(a, sums, parts);
+    if constexpr (fast) {
+      if (threadIdx.x == 0) sums[0] = *a.stop;
+      add_parts(a, sums, parts);
+    } else {
+      for (int w = threadIdx.x; w < ExactSum::words; w += conversion_threads) words[w] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) a.sums.exact->add(*a.stop);
+    }
     __syncthreads();
-    if (has_peers) send_to_peers(a.peers, words, Words::count(a), reduction);
-  } else {
-    Words::load(a, sums);
+    if (has_peers) send_to_peers(a.peers, words, count, reduction);
+  } else if (fast && threadIdx.x < a.count) {
+    sums[threadIdx.x] = a.sums.values[threadIdx.x];
   }
   if (!a.takes) {
-    Words::store(a, sums);
+    if (fast && threadIdx.x < a.count) a.sums.values[threadIdx.x] = sums[threadIdx.x];
     return;
   }
   __syncthreads();
-  if (has_peers) add_peers(a, words, Words::count(a), reduction);
-  Words::round(a, sums);
+  if (has_peers) add_peers(a, words, count, reduction);
+  if (!fast && threadIdx.x < a.count) sums[threadIdx.x] = a.sums.exact[threadIdx.x].rounded();
   __syncthreads();
   if (threadIdx.x == 0) decide(a, sums, scalars);
   __syncthreads();

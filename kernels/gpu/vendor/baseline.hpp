@@ -19,21 +19,15 @@ inline void check_32_bits(std::int64_t entries, const char* name, const Spec& op
                   entries, name));
 }
 
-/// Kernel(matrix, options, more...). Refuses lists of rows and matrices without nonzeros; `keys`:
-/// the options that the format has.
-template <class Kernel, class... More>
+/// Kernel(matrix, options, more...). Refuses lists of rows and matrices without nonzeros.
+template <class Kernel, auto... more>
 std::unique_ptr<SpmvKernel> make_baseline(const CsrView& matrix, RowListView rows,
-                                          const Spec& options,
-                                          std::initializer_list<std::string_view> keys,
-                                          const More&... more) {
-  check_format_options(options, keys);
+                                          const Spec& options) {
   if (rows.groups != nullptr) {
     options.fail("a baseline takes all rows of a rank at once; use --schedule blocking");
   }
   if (matrix.nonzeros == 0) options.fail("a baseline takes no matrix without nonzeros");
-  auto kernel = std::make_unique<Kernel>(matrix, options, more...);
-  kernel->stop_clock();
-  return kernel;
+  return make_timed<Kernel>(0, matrix, options, more...);
 }
 
 }  // namespace rowhalo

@@ -118,14 +118,14 @@ class CublasKernel final : public FormatKernel {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_cublas(const CsrView& matrix, RowListView rows,
-                                        const Spec& options) {
-  try {
-    cublas();
-  } catch (const std::runtime_error& error) {
-    options.fail(error.what());
-  }
-  return make_baseline<CublasKernel>(matrix, rows, options, {"layout"});
-}
+const FormatParts cublas_format{[](const CsrView& matrix, RowListView rows, const Spec& options) {
+                                  try {
+                                    cublas();
+                                  } catch (const std::runtime_error& error) {
+                                    options.fail(error.what());
+                                  }
+                                  return make_baseline<CublasKernel>(matrix, rows, options);
+                                },
+                                {"layout"}};
 
 }  // namespace rowhalo

@@ -15,6 +15,7 @@ namespace rowhalo {
 namespace {
 
 int block_size(const CsrView& matrix, const Spec& options) {
+  check_32_bits(matrix.nonzeros, "nonzeros", options);
   const auto block = static_cast<int>(options.integer("b", matrix.block, 1, 32));
   if (block < 2) options.fail("the matrix has no blocks by itself; give their size (b=3)");
   if (matrix.rows % block != 0 || matrix.columns % block != 0) {
@@ -90,10 +91,6 @@ class CusparseBsr final : public CusparseKernel {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_cusparse_bsr(const CsrView& matrix, RowListView rows,
-                                              const Spec& options) {
-  check_32_bits(matrix.nonzeros, "nonzeros", options);
-  return make_baseline<CusparseBsr>(matrix, rows, options, {"b", "order", "max_padding"});
-}
+const FormatParts cusparse_bsr_format{make_baseline<CusparseBsr>, {"b", "order", "max_padding"}};
 
 }  // namespace rowhalo

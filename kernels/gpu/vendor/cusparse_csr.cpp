@@ -77,9 +77,10 @@ void check_product(const SpmvKernel& kernel, const CsrView& matrix, const Spec& 
   }
 }
 
+template <cusparseSpMVAlg_t algorithm>
 std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView rows,
-                                              const Spec& options, cusparseSpMVAlg_t algorithm) {
-  auto kernel = make_baseline<CusparseCsr>(matrix, rows, options, {}, algorithm);
+                                              const Spec& options) {
+  auto kernel = make_baseline<CusparseCsr, algorithm>(matrix, rows, options);
   if (matrix.nonzeros > std::numeric_limits<std::int32_t>::max())
     check_product(*kernel, matrix, options);
   return kernel;
@@ -87,8 +88,10 @@ std::unique_ptr<SpmvKernel> make_cusparse_csr(const CsrView& matrix, RowListView
 
 class CusparseCoo final : public CusparseKernel {
  public:
-  CusparseCoo(const CsrView& matrix, const Spec&)
-      : CusparseKernel(matrix, CUSPARSE_SPMV_COO_ALG1), rows_(row_of_entries(matrix)) {
+  CusparseCoo(const CsrView& matrix, const Spec& options)
+      : CusparseKernel(matrix, CUSPARSE_SPMV_COO_ALG1) {
+    check_32_bits(matrix.nonzeros, "nonzeros", options);
+    rows_ = row_of_entries(matrix);
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(
         cusparse().create_coo(&description, matrix.rows, matrix.columns, matrix.nonzeros,
@@ -110,20 +113,8 @@ class CusparseCoo final : public CusparseKernel {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_cusparse_csr1(const CsrView& matrix, RowListView rows,
-                                               const Spec& options) {
-  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG1);
-}
-
-std::unique_ptr<SpmvKernel> make_cusparse_csr2(const CsrView& matrix, RowListView rows,
-                                               const Spec& options) {
-  return make_cusparse_csr(matrix, rows, options, CUSPARSE_SPMV_CSR_ALG2);
-}
-
-std::unique_ptr<SpmvKernel> make_cusparse_coo(const CsrView& matrix, RowListView rows,
-                                              const Spec& options) {
-  check_32_bits(matrix.nonzeros, "nonzeros", options);
-  return make_baseline<CusparseCoo>(matrix, rows, options, {});
-}
+const FormatParts cusparse_csr1_format{make_cusparse_csr<CUSPARSE_SPMV_CSR_ALG1>, {}};
+const FormatParts cusparse_csr2_format{make_cusparse_csr<CUSPARSE_SPMV_CSR_ALG2>, {}};
+const FormatParts cusparse_coo_format{make_baseline<CusparseCoo>, {}};
 
 }  // namespace rowhalo

@@ -49,9 +49,6 @@ class CusparseSell final : public CusparseKernel {
 
 }  // namespace
 
-std::unique_ptr<SpmvKernel> make_cusparse_sell(const CsrView& matrix, RowListView rows,
-                                               const Spec& options) {
-  return make_baseline<CusparseSell>(matrix, rows, options, {"c", "max_padding"});
-}
+const FormatParts cusparse_sell_format{make_baseline<CusparseSell>, {"c", "max_padding"}};
 
 }  // namespace rowhalo

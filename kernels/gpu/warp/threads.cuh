@@ -33,6 +33,19 @@ void launch_warps(void (*kernel)(Parameters...), std::int64_t items,
   launch_items(kernel, items * warp_size, arguments...);
 }
 
+template <class Work>
+__global__ void run_items(std::int64_t items, Work work) {
+  const std::int64_t k = thread_index();
+  if (k < items) work(k);
+}
+
+/// work(k) for 0 <= k < items, by a thread each, in the default stream. `work` is a device lambda:
+/// what it captures by value is what a kernel takes for arguments.
+template <class Work>
+void for_each_item(std::int64_t items, const Work& work) {
+  launch_items(run_items<Work>, items, items, work);
+}
+
 /// The same in a grid that strides over the items (filling_blocks).
 template <class... Parameters>
 void launch_filling(void (*kernel)(Parameters...), std::int64_t items,

@@ -174,14 +174,14 @@ TEST_CASE("cg tells a flat direction from one of negative curvature") {
     CHECK(scalars[at_alpha] == 1 / 3.0);
     CgAlpha{}(&curvature, scalars);
     CHECK((scalars[at_trouble] == 0) == (scalars[at_alpha] != 0));
-    return static_cast<Trouble>(static_cast<int>(scalars[at_trouble]));
+    return static_cast<SolverEnd>(static_cast<int>(scalars[at_trouble]));
   };
-  CHECK(trouble_of(1e-10) == Trouble::none);
-  CHECK(trouble_of(1e-16) == Trouble::singular);
-  CHECK(trouble_of(0) == Trouble::singular);
-  CHECK(trouble_of(-1e-16) == Trouble::singular);
-  CHECK(trouble_of(-1e-10) == Trouble::indefinite_matrix);
-  CHECK(trouble_of(std::numeric_limits<double>::infinity()) == Trouble::overflow);
+  CHECK(trouble_of(1e-10) == SolverEnd::none);
+  CHECK(trouble_of(1e-16) == SolverEnd::incompatible);
+  CHECK(trouble_of(0) == SolverEnd::incompatible);
+  CHECK(trouble_of(-1e-16) == SolverEnd::incompatible);
+  CHECK(trouble_of(-1e-10) == SolverEnd::indefinite_matrix);
+  CHECK(trouble_of(std::numeric_limits<double>::infinity()) == SolverEnd::overflow);
 }
 
 TEST_CASE("reproducible sums do not depend on how rows are divided") {

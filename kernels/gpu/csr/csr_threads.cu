@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// csr-scalar and csr-vector: W threads per row, straight from the arrays of the CsrView.
+// csr-scalar: W = 1, csr-vector: W = 2, 4, 8, 16 or 32 (Bell, Garland: Efficient sparse
+// matrix-vector multiplication on CUDA, NVIDIA NVR-2008-004, 2008; several rows per warp as in
+// Reguly, Giles: Efficient sparse matrix-vector multiplication on cache-based GPUs, InPar 2012).
+//   for group k of W threads: i = rows[k]
+//     thread l: s_l = +0; for e = offsets[i] + l, step W, below offsets[i + 1]:
+//                           s_l = fma(values[e], x[indices[e]], s_l)
+//     s = tree sum of s_0 .. s_(W-1); thread 0 writes y_i
+// The order of summation depends on W alone: the same bits every time; with W = 1 a row is summed
+// in stored order by one accumulator, which gives the bits of csr. Without threads= W follows from
+// the mean and the longest row (fitting_width). Neighbouring threads read neighbouring entries of a
+// row, or, with W = 1, addresses a row apart, so that a cache line is used over several steps and
+// has to stay in L1; and rows seldom begin at a sector: the matrix is read through the caches, not
+// streamed.
+//
+// Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
+#include "kernels/choice.hpp"
+#include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/scans.cuh"
+#include "kernels/gpu/warp/threads.cuh"
+
+namespace rowhalo {
+namespace {
+
+template <class Numbers>
+struct CsrGpuArguments : ProductOf<Numbers> {
+  const Offset* offsets;
+  const LocalIndex* indices;
+  const typename Numbers::Matrix* values;
+  RowListView rows;
+};
+
+/// What one of `width` threads that share a row sums:
+///   s = +0; for e = begin, step width, below end: s = fma(values[e], x[indices[e]], s)
+/// `unroll` entries are loaded before the first of them is summed; beyond the end the first is
+/// loaded again and not added, so that short rows need no loop of their own for what is left over.
+template <class Sum, int width, class Matrix, class Vector>
+__device__ Sum row_sum(const LocalIndex* indices, const Matrix* values, Offset begin, Offset end,
+                       const Vector* x) {
+  constexpr int unroll = 4;
+  Sum sum = 0;
+  for (Offset e = begin; e < end; e += unroll * width) {
+    LocalIndex column[unroll];
+    Matrix value[unroll];
+    Vector factor[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Offset place = e + u * width < end ? e + u * width : e;
+      column[u] = cached(indices + place);
+      value[u] = cached(values + place);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) factor[u] = cached(x + column[u]);
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
+      sum = e + u * width < end ? next : sum;
+    }
+  }
+  return sum;
+}
+
+template <class Numbers, int width>
+__global__ void csr_threads_kernel(CsrGpuArguments<Numbers> a) {
+  const std::int64_t k = thread_index() / width;
+  const int lane = threadIdx.x % width;
+  // Threads beyond the last row stay for the shuffles.
+  const bool has_row = k < a.rows.count;
+  if (width == 1 && !has_row) return;
+  const LocalIndex row = has_row ? a.rows[static_cast<LocalIndex>(k)] : 0;
+  using Sum = typename Numbers::Sum;
+  Sum sum = 0;
+  if (has_row) {
+    sum = row_sum<Sum, width>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1], a.x);
+  }
+  sum = sum_of_lanes<width>(sum);
+  if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+/// Without threads=. Measured on an H200 on 14 matrices (jobs/results): time grows with the rounds
+/// of row_sum, four entries per thread each, and with the warps; a fifth more entries than one
+/// round holds are still worth it. The longest row takes half a microsecond a round, whatever the
+/// others do: it must not outlast them.
+int fitting_width(const CsrView& matrix, RowListView rows) {
+  constexpr double entries_per_thread = 5, seconds_per_round = 0.5e-6, bytes_per_second = 3e12;
+  const RowLengths lengths = row_lengths_on_device(matrix, rows);
+  const auto nonzeros = static_cast<double>(lengths.nonzeros);
+  const double bytes_per_nonzero =
+      static_cast<double>(matrix_value_bytes(matrix.precision) + sizeof(LocalIndex));
+  const double seconds_of_all = nonzeros * bytes_per_nonzero / bytes_per_second;
+  const auto outlasts = [&](int width) {
+    const Offset rounds = (lengths.longest + 4 * width - 1) / (4 * width);
+    return rounds > 1 && static_cast<double>(rounds) * seconds_per_round > seconds_of_all;
+  };
+  int width = 2;
+  while (width < warp_size && nonzeros > entries_per_thread * width * rows.count) width *= 2;
+  while (width < warp_size && outlasts(width)) width *= 2;
+  return width;
+}
+
+int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
+  const int fitting = options.has("threads") ? 0 : fitting_width(matrix, rows);
+  return one_of(options, "threads", {2, 4, 8, 16, 32}, fitting);
+}
+
+/// With one of so many threads per row.
+template <class Numbers, int... widths>
+class CsrThreadsKernel final : public DeviceFormat {
+ public:
+  CsrThreadsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
+      : DeviceFormat(matrix, rows),
+        block_(block_option(options, product_threads)),
+        width_(sizeof...(widths) == 1 ? 1 : chosen_width(matrix, rows, options)) {}
+
+ private:
+  void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
+    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * width_, block_);
+    with_choice<widths...>(width_, [&](auto width) {
+      csr_threads_kernel<Numbers, width><<<blocks, block_, 0, stream>>>(
+          {product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_});
+    });
+  }
+
+  using Matrix = typename Numbers::Matrix;
+
+  std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return csr_matrix_bytes(counts, sizeof(Matrix));
+  }
+  std::int64_t footprint_bytes() const override { return 0; }
+  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, width_); }
+  std::string parameters() const override {
+    return width_ > 1 ? "threads=" + std::to_string(width_) : "";
+  }
+
+  int block_, width_;
+};
+
+template <class T>
+using CsrScalarKernel = CsrThreadsKernel<NumberTypes<T, T, T>, 1>;
+template <class Numbers>
+using CsrVectorKernel = CsrThreadsKernel<Numbers, 2, 4, 8, 16, 32>;
+
+}  // namespace
+
+const FormatParts csr_scalar_format{
+    make_with_wide_numbers<CsrScalarKernel>, {"block"}, [](const LocalStatistics& s) {
+      return Prediction{cost::csr_bytes(s), cost::longest_row(s), true};
+    }};
+
+const FormatParts csr_vector_format{
+    make_with_numbers<CsrVectorKernel>, {"threads", "block"}, [](const LocalStatistics& s) {
+      return Prediction{cost::csr_bytes(s), cost::longest_row(s) / warp_size, true};
+    }};
+
+}  // namespace rowhalo
