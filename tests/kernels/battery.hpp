@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/isa.hpp"
-#include "kernels/formats.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/base/row_list.hpp"
+#include "tests/kernels/specs.hpp"
 
 namespace rowhalo::battery {
 
@@ -267,52 +266,6 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
                     [](T p, T q) { return canonical_bits(p) == canonical_bits(q); });
 }
 
-/// `simd=` values that this machine can run.
-inline std::vector<std::string> simd_options() {
-  std::vector<std::string> options{"simd=0"};
-  if (usable(Isa::avx2)) options.push_back("simd=256");
-  if (usable(Isa::avx512)) options.push_back("simd=512");
-  return options;
-}
-
-/// `spec` with one more key=value.
-inline std::string with_option(const std::string& spec, const std::string& option) {
-  return spec + (spec.find(':') == std::string::npos ? ":" : ",") + option;
-}
-
-/// Names that CPU formats take beside those of the table, so that the battery meets what they do:
-/// bsr with sizes that it would not choose.
-inline std::vector<std::string> variants(const std::string& name) {
-  if (name == "bsr") return {"bsr:b=3", "bsr:b=2", "bsr:b=8"};
-  if (name == "hyb") return {"hyb", "hyb:width=0", "hyb:width=5"};
-  if (name == "asell") return {"asell", "asell:codes=off,sigma=64"};
-  return {name};
-}
-
-/// What forces each way to read x by index, in both precisions, where there are two.
-inline std::vector<std::string> gather_options(const std::string& name) {
-  if (!usable(Isa::avx512)) return {};
-  if (name == "asell") return {"gather=on", "gather=off"};
-  if (name == "sell") return {"c=16,gather=on", "c=32,gather=on", "gather=off"};
-  return {};
-}
-
-/// Every CPU format of the table, with its variants, and with each instruction set.
-inline std::vector<std::string> cpu_specs(bool canonical_only) {
-  std::vector<std::string> specs;
-  for (const FormatEntry& entry : formats()) {
-    if (entry.device != Device::cpu || (canonical_only && !entry.canonical)) continue;
-    for (const std::string& spec : variants(entry.name)) {
-      specs.push_back(spec);
-      for (const std::string& simd : simd_options()) specs.push_back(with_option(spec, simd));
-      for (const std::string& way : gather_options(entry.name)) {
-        specs.push_back(with_option(spec, way));
-      }
-    }
-  }
-  return specs;
-}
-
 /// 64 rows of one entry, of which row 10 has all `columns`. With 200000 of them the padding of most
 /// formats is beyond the limits; slices of 32 rows pad 31 times the nonzeros.
 inline Matrix one_long_row(LocalIndex columns) {
@@ -324,29 +277,6 @@ inline Matrix one_long_row(LocalIndex columns) {
 inline const Matrix& heavy() {
   static const Matrix matrix = one_long_row(200000);
   return matrix;
-}
-
-/// With padding without limit, where the format pads.
-inline std::string unlimited(const std::string& spec) {
-  const std::string name = spec.substr(0, spec.find(':'));
-  const bool pads = name == "ell" || name == "ell-vector" || name == "hyb" || name == "sell" ||
-                    name == "asell" || name == "dia" || name == "bsr" || name == "dense";
-  const bool limited = spec.find("max_padding") == std::string::npos;
-  return pads && limited ? with_option(spec, "max_padding=1e9") : spec;
-}
-
-/// sell with slices and windows of many sizes, padded without limit.
-inline std::vector<std::string> sell_specs() {
-  std::vector<std::string> specs;
-  for (const char* c : {"1", "2", "4", "8", "16", "32"}) {
-    for (const char* sigma : {"1", "64", "100000"}) {
-      for (const std::string& simd : simd_options()) {
-        specs.push_back(std::string("sell:c=") + c + ",sigma=" + sigma + ",max_padding=1e9," +
-                        simd);
-      }
-    }
-  }
-  return specs;
 }
 
 inline std::unique_ptr<SpmvKernel> make_kernel(const std::string& text, const CsrView& matrix,

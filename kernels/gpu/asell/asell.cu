@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of asell (the format: asell.cpp). One warp per slice of 32 rows, one thread per row:
-//   for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
+// The kernel of asell: SELL-32-sigma whose slices have codes for columns (the format: asell.cpp). A
+// warp owns a slice of 32 rows, a lane one row. Ten nonzeros, four of the 32 lanes drawn:
+//
+//   matrix             slice, code offsets                           what the warp reads per step
+//   a00 a01            lane 0   lane 1   lane 2   lane 3
+//   a10 a11 a12        -        a10      a21      a32     step 0     offset -1, mask 1110
+//       a21 a22 a23    a00      a11      a22      a33     step 1     offset  0, mask 1111
+//           a32 a33    a01      a12      a23      -       step 2     offset +1, mask 0111
+//
+//   lane 1: s = fma(a10, x[1 - 1], +0); s = fma(a11, x[1 + 0], s); s = fma(a12, x[1 + 1], s)
+//   lane 0: step 0 is a slot without an entry: x[0] is loaded, the product discarded; then a00, a01
+//
+// The same slice in codes of a lane's own, which count from row + base, here base = -1; step 2 of
+// lanes 0 and 3 has no entry:
+//   distances  lane 0: 1 1 ones   lane 1: 0 1 1   lane 2: 0 1 1   lane 3: 0 1 ones
+//   columns    lane 0: 0 1 -1     lane 1: 0 1 2   lane 2: 1 2 3   lane 3: 2 3 -1
+//
+// In general, for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
 //     for step in [0, steps of the slice): column = next column by the slice's code, or none
 //       if there is one: s = fma(value of slot (step, lane), x[column], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 //   where asked for: dots[slice] = the sum of x[i] * y_i over its rows
 // The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
-// loaded before the first of them is summed; a slot without an entry loads x[0], and the sum
-// discards the product. Coded values are bound by the loads and instructions of a step, not by
-// memory: their table lies in shared memory.
+// loaded before the first of them is summed. Coded values are bound by the loads and instructions
+// of a step, not by memory: their table lies in shared memory.
 #include "kernels/choice.hpp"
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
@@ -223,6 +238,30 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
   }
 }
 
+/// The sum of a lane's row, by the code of its slice.
+template <Shape shape, class Numbers, class Values>
+__device__ typename Numbers::Sum sum_by_code(const AsellArguments<Numbers>& a,
+                                             const AsellSlice& slice, LocalIndex row, unsigned lane,
+                                             const Values& values) {
+  const auto steps = static_cast<int>(slice.steps());
+  const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
+  if (slice.code() == IndexCode::offsets) {
+    const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
+    const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
+    return slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  }
+  if (slice.code() == IndexCode::distances8) {
+    const DistanceColumns<IndexCode::distances8> columns{words, row + slice.base};
+    return slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  }
+  if (slice.code() == IndexCode::distances16) {
+    const DistanceColumns<IndexCode::distances16> columns{words, row + slice.base};
+    return slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+  }
+  const WholeColumns columns{words};
+  return slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
+}
+
 /// Whether a kernel looks for `dots`. One whose values are coded is slower by 3 % for the look
 /// alone (elasticity:60 on an H200), so that there are two of it.
 enum class Dots { no, if_wanted };
@@ -261,25 +300,11 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
     __syncthreads();
     if (none) return;
   }
-  const auto steps = static_cast<int>(slice.steps());
   const auto values = values_of<Numbers, value_code>(a, slice, lane, table);
-  if constexpr (coded && unroll == Unroll::medium) values.ask(steps, shape.plain, lane);
-  const std::uint32_t* words = a.words + std::int64_t{slice.codes} * warp_size + lane;
-  typename Numbers::Sum sum;
-  if (slice.code() == IndexCode::offsets) {
-    const LocalIndex anchor = a.block == 1 ? row : anchor_of(row, a.block);
-    const OffsetColumns columns{a.patterns + slice.codes, anchor, 1u << lane};
-    sum = slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
-  } else if (slice.code() == IndexCode::distances8) {
-    const DistanceColumns<IndexCode::distances8> columns{words, row + slice.base};
-    sum = slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
-  } else if (slice.code() == IndexCode::distances16) {
-    const DistanceColumns<IndexCode::distances16> columns{words, row + slice.base};
-    sum = slice_sum<shape.packed, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
-  } else {
-    sum = slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, WholeColumns{words},
-                                                                  values, a.x);
+  if constexpr (coded && unroll == Unroll::medium) {
+    values.ask(static_cast<int>(slice.steps()), shape.plain, lane);
   }
+  const auto sum = sum_by_code<shape>(a, slice, row, lane, values);
   if (row >= 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
   if constexpr (dots == Dots::if_wanted) {
     if (a.dots == nullptr) return;

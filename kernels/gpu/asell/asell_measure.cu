@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each slice of asell (asell.hpp) needs, and its place. One warp per slice, one lane per row:
-// every lane walks its row once and counts the slots that codes of 8 and 16 bits take; together the
-// lanes merge their rows (asell_rows.cuh), which gives the steps of the code `offsets`. The code
-// with the fewest bytes wins. Prefix sums then give each slice its place; slices with the same
-// steps, told apart by a hash that the filling checks, share one pattern.
+// What each slice of asell (asell.hpp: SELL-32-sigma with codes for columns) needs, and its place.
+// Ten nonzeros, four of a slice's 32 rows drawn, values of 8 bytes:
+//
+//   rows of the slice   merged: a step is one offset, column - row, for the rows that have it next
+//   a00 a01             step 0   offset -1   rows 1, 2, 3     bits 1110
+//   a10 a11 a12         step 1   offset  0   rows 0, 1, 2, 3  bits 1111
+//       a21 a22 a23     step 2   offset +1   rows 0, 1, 2     bits 0111
+//           a32 a33
+//   code      slots per row         bytes of the slice of 32 rows
+//   offsets   3 steps               3 * (8 + 32 * 8)                  =  792   the fewest
+//   8-bit     3, in 1 word of 4     32 * (3 * 8 + 1 * 4)              =  896
+//   16-bit    3, in 2 words of 2    32 * (3 * 8 + 2 * 4)              = 1024
+//   32-bit    3, in 3 words         32 * (3 * 8 + 3 * 4)              = 1152
+//
+// 1. A warp per slice, a lane per row: each lane walks its row once and counts the slots that codes
+//    of 8 and 16 bits take, where a wide gap takes several; then the lanes merge their rows
+//    (asell_rows.cuh), which gives the steps of the code `offsets`, and stop when these cost more.
+// 2. Slices with the same steps, such as all but the ends of the band above, share one pattern.
+// They
+//    are told apart by a hash, which the filling checks: sorted by it, the first slice of each hash
+//    owns the pattern, and a prefix sum over the owners' steps places it.
+// 3. Prefix sums over what slices take of values and of words give each its place.
 #include <algorithm>
 #include <iterator>
 

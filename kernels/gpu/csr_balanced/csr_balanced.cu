@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of csr-balanced (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp).
-// Persistent warps: of W warps, warp w takes shares w, w + W, ... and sums each chunk by chunk:
-//   lane l loads entries l, l + 32, ... of the chunk and multiplies (neighbours read neighbours);
-//   through shared memory lane l gets products 8 l .. 8 l + 7 and sums them row by row;
-//   what is left of each lane's last row is summed over the lanes by segments, and joins the first
-//   row that ends in a later lane; the sums of all rows that end in the chunk are then written side
-//   by side.
-// Lanes with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends
-// likewise). With 16-bit columns, a chunk in which no row ends skips shared memory: each lane keeps
-// a running sum, and the 32 sums are added when the row or the share ends. The other variants do
-// not, because gathers limit them and the extra registers cost more. Columns and marks of the next
-// chunk are loaded while this one is summed. A row that several shares have entries of gets its sum
-// from the last warp to arrive, in a fixed order: the same bits every time.
+// The kernel of csr-balanced, a nonzero split: every lane has the same number of entries, however
+// long rows are (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp). Twelve nonzeros
+// of four rows, with 3 lanes of 4 entries for 32 of 8:
+//
+//   entry       0  1  2  3    4  5  6  7    8  9 10 11
+//   row         a  a  a  b    b  b  b  b    b  c  c  d
+//   loaded by   0  1  2  0    1  2  0  1    2  0  1  2      lane e mod 3: neighbours read
+//   neighbours staged      p0 p1 p2 p3   p4 p5 p6 p7   p8 p9 .. p11    products, in shared memory
+//   summed by   lane 0        lane 1        lane 2
+//   marks       0 0 1 0, 0    0 0 0 0, 1    1 0 1 0, 1      last of its row; rows ended in lanes
+//   before
+//
+//   lane 0      sums[0] = p0 + p1 + p2 (row a), left over p3
+//   lane 1      no row ends: left over p4 + p5 + p6 + p7
+//   lane 2      sums[1] = p8, sums[2] = p9 + p10 (row c), left over p11
+//   over lanes  a segmented sum of what is left over: p3 + (p4 + .. + p7) joins the next row that
+//               ends, sums[1] (row b); p11 stays open for the next chunk
+//   written     y of a, b, c by lanes 0, 1, 2, side by side
+//
+// Persistent warps: of W warps, warp w owns shares w, w + W, ... of a few chunks each. Lanes with
+// rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends likewise).
+// With 16-bit columns, a chunk in which no row ends skips shared memory: each lane keeps a running
+// sum, and the 32 sums are added when the row or the share ends. The other variants do not, because
+// gathers limit them and the extra registers cost more. Columns and marks of the next chunk are
+// loaded while this one is summed. A row that several shares have entries of gets its sum from the
+// last warp to arrive, in a fixed order: the same bits every time.
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
-#include "kernels/gpu/csr_balanced/chunk_columns.cuh"
+#include "kernels/gpu/csr_balanced/chunk_loads.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
-#include "kernels/options.hpp"
 
 namespace rowhalo {
 namespace {
@@ -30,55 +42,6 @@ __device__ unsigned place_of(unsigned e) {
   constexpr unsigned line = 128 / sizeof(Sum);
   return e ^ (e / line % lane_entries);
 }
-
-/// Values of a chunk as they are stored.
-template <class Numbers>
-struct ChunkValues {
-  using Sum = typename Numbers::Sum;
-  static constexpr int table_room = 0;  ///< numbers in shared memory
-  typename Numbers::Matrix value[lane_entries];
-
-  __device__ explicit ChunkValues(const Sum*) {}
-  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
-    load_entries(a.values, a.plan.entries, chunk, value);
-  }
-  __device__ Sum operator[](int u) const { return widened<Sum>(value[u]); }
-};
-
-/// The same by their positions in a table in shared memory.
-template <class Numbers>
-struct CodedChunkValues {
-  using Sum = typename Numbers::Sum;
-  static constexpr int table_room = most_distinct_values;
-  const Sum* table;
-  ValuePositions positions = 0;
-
-  __device__ explicit CodedChunkValues(const Sum* table_of_block) : table(table_of_block) {}
-  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
-    if (a.coded.positions == nullptr) return;
-    positions = passing(a.coded.positions + chunk * warp_size + threadIdx.x % warp_size);
-  }
-  __device__ Sum operator[](int u) const { return table[positions >> (8 * u) & 0xff]; }
-};
-
-/// The same as numbers of 16 bits.
-template <class Numbers>
-struct FixedChunkValues {
-  using Sum = typename Numbers::Sum;
-  static constexpr int table_room = 0;
-  FixedPointCode<Sum> code;
-  unsigned word[lane_entries / 2];
-
-  __device__ explicit FixedChunkValues(const Sum*) {}
-  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
-    code = a.coded.fixed_code;
-    const uint4 codes = passing(a.coded.fixed + chunk * warp_size + threadIdx.x % warp_size);
-    word[0] = codes.x, word[1] = codes.y, word[2] = codes.z, word[3] = codes.w;
-  }
-  __device__ Sum operator[](int u) const {
-    return code.value(static_cast<std::uint16_t>(word[u / 2] >> (16 * (u % 2))));
-  }
-};
 
 /// What is loaded of a chunk ahead of its time.
 template <class Columns>
@@ -245,6 +208,64 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
   }
 }
 
+/// The table of the thread block, if values have one.
+template <class Values, class Numbers>
+__device__ void load_table(const BalancedArguments<Numbers>& a, typename Numbers::Sum* table) {
+  if constexpr (Values::table_room > 0) {
+    for (int k = static_cast<int>(threadIdx.x); k < a.coded.table_size;
+         k += static_cast<int>(blockDim.x)) {
+      table[k] = cached(a.coded.table + k);
+    }
+    __syncthreads();
+  }
+}
+
+/// The shares of a warp, chunk by chunk.
+template <class Columns>
+struct ShareWalk {
+  int place, share, following;
+  std::int64_t chunk, end;  ///< of the share
+
+  template <class Numbers>
+  __device__ ShareWalk(const BalancedArguments<Numbers>& a, int first, int warps)
+      : place(first),
+        share(Columns::share_at(a, first)),
+        following(Columns::share_at(a, first + warps)),
+        chunk(a.plan.shares.begin(share)),
+        end(a.plan.shares.begin(share + 1)) {}
+
+  /// The share of the next chunk.
+  template <class Numbers>
+  __device__ int step(const BalancedArguments<Numbers>& a, int warps) {
+    if (++chunk != end) return share;
+    const int next = following;
+    place += warps;
+    following = Columns::share_at(a, place + warps);
+    chunk = a.plan.shares.begin(next);
+    end = a.plan.shares.begin(next + 1);
+    return next;
+  }
+};
+
+/// Writes y of the `count` rows from ordinal `ended` on, whose sums are there; of the split row the
+/// share keeps its part. `row`: the first of the calling lane.
+template <class Numbers>
+__device__ void write_rows(const BalancedArguments<Numbers>& a, const typename Numbers::Sum* sums,
+                           LocalIndex ended, LocalIndex count, LocalIndex row,
+                           LocalIndex split_ordinal, int share) {
+  const int lane = threadIdx.x % warp_size;
+#pragma unroll 1
+  for (LocalIndex k = lane; k < count; k += warp_size) {
+    if (ended + k == split_ordinal) {
+      a.partial_sums[2 * std::int64_t{share}] = sums[k];
+    } else {
+      if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
+      finish_row(a.alpha, sums[k], a.beta, a.y[row]);
+    }
+  }
+  __syncwarp();
+}
+
 template <class Numbers, class Columns, class Values>
 __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     csr_balanced_kernel(BalancedArguments<Numbers> a) {
@@ -258,43 +279,27 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   const int warps = static_cast<int>(gridDim.x) * block_warps;
   const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
   const int shares = a.plan.shares.parts;
-  int place = first, share = Columns::share_at(a, place);
-  int following = Columns::share_at(a, place + warps);
-  std::int64_t chunk = a.plan.shares.begin(share), end = a.plan.shares.begin(share + 1);
+  ShareWalk<Columns> walk(a, first, warps);
   ChunkHead<Columns> head;
-  LocalIndex split_ordinal =
-      -1;  // ordinal of the row that is open where the share begins, if any is
-  if (share < shares) {
-    load_head(a, chunk, head);
-    if (a.plan.open[share] >= 0) split_ordinal = head.ended;
+  LocalIndex split_ordinal = -1;  // of the row that is open where the share begins, if any is
+  if (walk.share < shares) {
+    load_head(a, walk.chunk, head);
+    if (a.plan.open[walk.share] >= 0) split_ordinal = head.ended;
   }
-  if constexpr (Values::table_room > 0) {
-    for (int k = static_cast<int>(threadIdx.x); k < a.coded.table_size;
-         k += static_cast<int>(blockDim.x)) {
-      table[k] = cached(a.coded.table + k);
-    }
-    __syncthreads();
-  }
+  load_table<Values>(a, table);
   Columns::start(a, hubs);
   Sum open = 0;
   LaneParts<Sum> parts;
-  while (share < shares) {
+  while (walk.share < shares) {
     Values value(table);
     Vector factor[lane_entries];
-    load_factors(a, head, chunk, hubs, value, factor);
+    load_factors(a, head, walk.chunk, hubs, value, factor);
     const LocalIndex ended = head.ended, count = head.ended_after - ended;
     const unsigned mark = head.mark;
     LocalIndex row = ended + lane;
     if (a.plan.rows != nullptr && lane < count) row = cached(a.plan.rows + row);
-    int next_share = share;
-    if (++chunk == end) {
-      next_share = following;
-      place += warps;
-      following = Columns::share_at(a, place + warps);
-      chunk = a.plan.shares.begin(next_share);
-      end = a.plan.shares.begin(next_share + 1);
-    }
-    if (next_share < shares) load_head(a, chunk, head);
+    const int next_share = walk.step(a, warps);
+    if (next_share < shares) load_head(a, walk.chunk, head);
     if (Columns::keeps_lane_sums && count == 0) {
       parts.add(value, factor);
     } else {
@@ -302,27 +307,18 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
       Sum product[lane_entries];
       multiply(value, factor, staged, product);
       sum_chunk_rows(product, mark, open, staged);
-#pragma unroll 1
-      for (LocalIndex k = lane; k < count; k += warp_size) {
-        if (ended + k == split_ordinal) {
-          a.partial_sums[2 * std::int64_t{share}] = staged[k];
-        } else {
-          if (k != lane) row = a.plan.rows ? cached(a.plan.rows + ended + k) : ended + k;
-          finish_row(a.alpha, staged[k], a.beta, a.y[row]);
-        }
-      }
-      __syncwarp();
+      write_rows(a, staged, ended, count, row, split_ordinal, walk.share);
     }
-    if (next_share == share) continue;
+    if (next_share == walk.share) continue;
     parts.join(open);
-    if (lane == 0) a.partial_sums[2 * std::int64_t{share} + 1] = open;
+    if (lane == 0) a.partial_sums[2 * std::int64_t{walk.share} + 1] = open;
     open = 0;
-    if (a.plan.empty != nullptr) finish_empty_rows(a, share);
-    share = next_share;
-    split_ordinal = share < shares && a.plan.open[share] >= 0 ? head.ended : -1;
+    if (a.plan.empty != nullptr) finish_empty_rows(a, walk.share);
+    walk.share = next_share;
+    split_ordinal = next_share < shares && a.plan.open[next_share] >= 0 ? head.ended : -1;
   }
   if (a.plan.empty != nullptr) {
-    for (; place < a.plan.units.parts; place += warps) finish_empty_rows(a, place);
+    for (; walk.place < a.plan.units.parts; walk.place += warps) finish_empty_rows(a, walk.place);
   }
   finish_split_rows<Numbers, Columns>(a, first, warps);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The three ways in which csr-balanced stores the columns of a chunk, as policies of its kernel
-// (csr_balanced.cu). Each has
+// The ways in which csr-balanced stores the columns and the values of a chunk, as policies of its
+// kernel (csr_balanced.cu). Of columns each has
 //   Head, load   what a lane loads of the columns, a chunk ahead
 //   find         the columns that follow from it
 //   factor       x of a column
@@ -13,6 +13,7 @@
 
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
 #include "kernels/gpu/warp/bits.cuh"
+#include "kernels/options.hpp"
 
 namespace rowhalo {
 
@@ -150,6 +151,57 @@ struct Offset16Columns : PlainColumns {
     for (int u = 0; u < lane_entries; ++u) {
       column[u] = head.base + static_cast<LocalIndex>(word[u / 2] >> 16 * (u % 2) & 0xffff);
     }
+  }
+};
+
+// Values of a chunk: load() takes those of a lane, [u] is the u-th of them as a number.
+
+/// As they are stored.
+template <class Numbers>
+struct ChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = 0;  ///< numbers in shared memory
+  typename Numbers::Matrix value[lane_entries];
+
+  __device__ explicit ChunkValues(const Sum*) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    load_entries(a.values, a.plan.entries, chunk, value);
+  }
+  __device__ Sum operator[](int u) const { return widened<Sum>(value[u]); }
+};
+
+/// The same by their positions in a table in shared memory.
+template <class Numbers>
+struct CodedChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = most_distinct_values;
+  const Sum* table;
+  ValuePositions positions = 0;
+
+  __device__ explicit CodedChunkValues(const Sum* table_of_block) : table(table_of_block) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    if (a.coded.positions == nullptr) return;
+    positions = passing(a.coded.positions + chunk * warp_size + threadIdx.x % warp_size);
+  }
+  __device__ Sum operator[](int u) const { return table[positions >> (8 * u) & 0xff]; }
+};
+
+/// The same as numbers of 16 bits.
+template <class Numbers>
+struct FixedChunkValues {
+  using Sum = typename Numbers::Sum;
+  static constexpr int table_room = 0;
+  FixedPointCode<Sum> code;
+  unsigned word[lane_entries / 2];
+
+  __device__ explicit FixedChunkValues(const Sum*) {}
+  __device__ void load(const BalancedArguments<Numbers>& a, std::int64_t chunk) {
+    code = a.coded.fixed_code;
+    const uint4 codes = passing(a.coded.fixed + chunk * warp_size + threadIdx.x % warp_size);
+    word[0] = codes.x, word[1] = codes.y, word[2] = codes.z, word[3] = codes.w;
+  }
+  __device__ Sum operator[](int u) const {
+    return code.value(static_cast<std::uint16_t>(word[u / 2] >> (16 * (u % 2))));
   }
 };
 
