@@ -117,7 +117,7 @@ gpu_fault "the second best format is not tried beside an exchange" miniapp/tune/
   'if (!other.empty()) list.push_back' \
   'if (false) list.push_back' \
   test_miniapp_gpu_n2
-gpu_fault "the last entry of a segment of a long row stays behind" kernels/gpu/csr_panels/csr_panels.cu \
-  'min(begin + segment_entries, matrix.offsets[row + 1])' \
-  'min(begin + segment_entries - 1, matrix.offsets[row + 1])' \
+gpu_fault "pieces of csr-panels begin an entry early" kernels/gpu/csr_panels/csr_panels.cu \
+  'count_below(row_begins[piece % rows.count], order + first, in_panel)' \
+  'count_below(row_begins[piece % rows.count] - 1, order + first, in_panel)' \
   test_kernels_gpu

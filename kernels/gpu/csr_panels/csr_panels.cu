@@ -31,11 +31,14 @@
 // Bytes of the matrix: n (v + 2) + 8 per piece of a row in a panel, of which there are m for each
 // panel, and a sum, written and read; rows.
 
+#include <bit>
+
 #include "kernels/choice.hpp"
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/csr_panels/column_panels.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
@@ -134,68 +137,39 @@ __global__ void sum_panels(PanelArguments<Numbers> a) {
 
 // ---- set-up
 
-/// Rows are cut into segments of at most so many entries, and each is one warp's: a row of millions
-/// would keep one warp busy for a thousand products.
-constexpr Offset segment_entries = 16384;
-
-struct RowSegments {
-  const Offset* begins;  ///< of each row its first segment, and the end
-  Offset count;
-};
-
-/// One warp per segment, in the order of the row: each entry adds 1 to pieces[panel, segment], and
-/// each(entry, column in the panel, what that was before) is called for it.
-template <class Each>
-__global__ void walk_segments(CsrView matrix, RowListView rows, ColumnPanels panels,
-                              RowSegments segments, Offset* pieces, Each each) {
-  const Offset segment = thread_index() / warp_size;
-  if (segment >= segments.count) return;
-  const int lane = threadIdx.x % warp_size;
-  const std::int64_t k = count_below(segment + 1, segments.begins, rows.count) - 1;
-  const LocalIndex row = rows[static_cast<LocalIndex>(k)];
-  const Offset begin = matrix.offsets[row] + (segment - segments.begins[k]) * segment_entries;
-  const Offset end = min(begin + segment_entries, matrix.offsets[row + 1]);
-  for (Offset first = begin; first < end; first += warp_size) {
-    const Offset e = first + lane;
-    const bool is_entry = e < end;
-    const LocalIndex column = is_entry ? matrix.indices[e] : 0;
-    const std::int32_t panel = is_entry ? column / panels.columns : -1;
-    const unsigned peers = __match_any_sync(all_lanes, panel);
-    const std::int64_t piece = panel * segments.count + segment;
-    const Offset before = is_entry ? pieces[piece] : 0;
-    __syncwarp();
-    if (is_entry) {
-      each(e, column - panel * panels.columns, before + __popc(peers & ((1u << lane) - 1)));
-      if (__ffs(static_cast<int>(peers)) - 1 == lane) pieces[piece] = before + __popc(peers);
-    }
-    __syncwarp();
-  }
+/// Where the listed entry of that number, one row after the other, is in the matrix.
+__device__ Offset place_in_matrix(const CsrView& matrix, RowListView rows, const Offset* row_begins,
+                                  Offset number) {
+  const std::int64_t k = count_below(number + 1, row_begins, rows.count) - 1;
+  return entries_of(matrix, rows, k).begin + (number - row_begins[k]);
 }
 
-/// Entries go to their pieces in the order of their row; `begins`: of the pieces.
+/// Sorts the listed entries by panel, which keeps the order of the rows in each; `begins`: of the
+/// pieces. A thread per entry: a warp would be busy with a row of millions for a thousand products.
 void fill_panels(const CsrView& matrix, RowListView rows, ColumnPanels panels,
                  const DeviceArray<Offset>& begins, std::uint16_t* columns, void* values) {
-  const DeviceArray<Offset> of_rows(std::int64_t{rows.count} + 1);
-  for_each_item(of_rows.size(), [=, counts = of_rows.data()] __device__(std::int64_t k) {
-    counts[k] = (entries_of(matrix, rows, k).length() + segment_entries - 1) / segment_entries;
+  const ListedRows listed = number_listed_rows(matrix, rows);
+  const Offset* const row_begins = listed.begins.data();
+  const Offset entries = listed.entries;
+  const DeviceArray<LocalIndex> panel_of(entries);
+  for_each_item(entries, [=, panel_of = panel_of.data()] __device__(std::int64_t number) {
+    const Offset e = place_in_matrix(matrix, rows, row_begins, number);
+    panel_of[number] = matrix.indices[e] / panels.columns;
   });
-  const DeviceArray<Offset> first = prefix_sum(of_rows);
-  const RowSegments segments{first.data(), first.back()};
-  const auto walk = [&](Offset* pieces, const auto& each) {
-    launch_warps(walk_segments<std::decay_t<decltype(each)>>, segments.count, matrix, rows, panels,
-                 segments, pieces, each);
-  };
-  const auto counts = filled_array<Offset>(panels.count * segments.count + 1);
-  walk(counts.data(), [] __device__(Offset, LocalIndex, Offset) {});
-  const DeviceArray<Offset> ends = prefix_sum(counts);  // that grow from the begins of segments
-  for_each_item(begins.size(), [=, ends = ends.data(),
-                                begins = begins.data()] __device__(std::int64_t piece) {
-    const std::int64_t panel = piece / rows.count;
-    begins[piece] = ends[panel * segments.count + segments.begins[piece % rows.count]];
+  const int bits = std::bit_width(static_cast<unsigned>(panels.count));
+  const auto sorted = sorted_order<std::int64_t>(panel_of.data(), entries, bits);
+  const LocalIndex* const keys = sorted.keys.data();
+  const std::int64_t* const order = sorted.order.data();
+  for_each_item(begins.size(), [=, begins = begins.data()] __device__(std::int64_t piece) {
+    const auto panel = static_cast<LocalIndex>(piece / rows.count);
+    const Offset first = count_below(panel, keys, entries);
+    const Offset in_panel = count_below(panel + 1, keys, entries) - first;
+    begins[piece] = first + count_below(row_begins[piece % rows.count], order + first, in_panel);
   });
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  walk(ends.data(), [=] __device__(Offset e, LocalIndex column, Offset place) {
-    columns[place] = static_cast<std::uint16_t>(column);
+  for_each_item(entries, [=] __device__(std::int64_t place) {
+    const Offset e = place_in_matrix(matrix, rows, row_begins, order[place]);
+    columns[place] = static_cast<std::uint16_t>(matrix.indices[e] - keys[place] * panels.columns);
     copy_number(bytes, matrix.values, e, values, place);
   });
   synchronize_device();  // before what is local goes
