@@ -68,9 +68,7 @@ class AsellKernel final : public CpuFormat {
     run_ = faster_gather<T>(
         options, loads, for_avx512<AsellBody<T, Gather::instruction>>(isa), matrix,
         sample_of_slices(slices, [&](std::int64_t slice) { return slices_[slice].slot; }),
-        [&](const T* x, T* y) {
-          return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
-        });
+        [&](const LocalProduct& product) { return arguments_of(product); });
     gathers_ = run_ != loads;
   }
 

@@ -60,8 +60,8 @@ bool is_faster(Run other, Run run, const Arguments& arguments, const std::vector
 
 /// One of two functions for products of `matrix`: by loads, or by the instruction, which is null
 /// where this CPU lacks it or the lanes of a slice fill no register. The option gather=on|off, or
-/// the faster. arguments_of(x, y): what the functions take. Throws InputError where gather=on asks
-/// for what is null.
+/// the faster. arguments_of(LocalProduct): what the functions take. Throws InputError where
+/// gather=on asks for what is null.
 template <class T, class Run, class ArgumentsOf>
 Run faster_gather(const Spec& options, Run loads, Run instruction, const CsrView& matrix,
                   const std::vector<Piece>& pieces, ArgumentsOf arguments_of) {
@@ -75,8 +75,9 @@ Run faster_gather(const Spec& options, Run loads, Run instruction, const CsrView
   if (wanted == "on") return instruction;
   Buffer<T> x(matrix.columns), y(matrix.rows);
   std::fill_n(x.data(), matrix.columns, T{0});
-  return is_faster(instruction, loads, arguments_of(x.data(), y.data()), pieces) ? instruction
-                                                                                 : loads;
+  const LocalProduct product{.x = {x.data(), number_type_of<T>},
+                             .y = {y.data(), number_type_of<T>}};
+  return is_faster(instruction, loads, arguments_of(product), pieces) ? instruction : loads;
 }
 
 }  // namespace rowhalo

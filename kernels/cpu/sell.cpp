@@ -119,9 +119,7 @@ class SellKernel final : public CpuFormat {
     run_ = faster_gather<T>(
         options, loads, gathering_function(isa), matrix,
         sample_of_slices(slices_, [&](std::int64_t slice) { return begins_[slice]; }),
-        [&](const T* x, T* y) {
-          return arguments_of({.x = {x, number_type_of<T>}, .y = {y, number_type_of<T>}});
-        });
+        [&](const LocalProduct& product) { return arguments_of(product); });
     gathers_ = run_ != loads;
   }
 

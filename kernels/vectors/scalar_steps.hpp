@@ -4,8 +4,11 @@
 // places that SolverScalars names (verdict.hpp). A scalar step is a struct with
 //   static constexpr bool ends_iteration    whether it leaves the watched norm, to be judged
 //   void operator()(sum, scalars)           sums over all ranks; the scalars
-// and a line in ROWHALO_SCALAR_STEPS.
+// and a name in ScalarStep.
 #pragma once
+
+#include <cstring>
+#include <type_traits>
 
 #include "kernels/vectors/verdict.hpp"
 
@@ -185,56 +188,39 @@ struct PagerankTeleport {
   }
 };
 
-// X(Step) for every scalar step.
-#define ROWHALO_SCALAR_STEPS(X) \
-  X(CgAlpha)                    \
-  X(CgBeta)                     \
-  X(CgOneReductionScalars)      \
-  X(BicgstabAlpha)              \
-  X(BicgstabOmega)              \
-  X(BicgstabBeta)               \
-  X(PowerScalars)               \
-  X(PowerNorm)                  \
-  X(PagerankTeleport)
-
-/// Any of them, as kernels take it.
-class ScalarStep {
+/// Any of `Steps`, as kernels take it.
+template <class... Steps>
+class AnyScalarStep {
  public:
-  ScalarStep() : kind_(Kind::none), none_(0) {}
-#define ROWHALO_CONSTRUCTOR(Step) \
-  ScalarStep(const Step& step) : kind_(Kind::kind_##Step), step_##Step(step) {}
-  ROWHALO_SCALAR_STEPS(ROWHALO_CONSTRUCTOR)
-#undef ROWHALO_CONSTRUCTOR
+  AnyScalarStep() : kind_(sizeof...(Steps)) {}
+  template <class Step>
+  requires(std::is_same_v<Step, Steps> || ...) AnyScalarStep(const Step& step) {
+    bool before = true;
+    ((before = before && !std::is_same_v<Step, Steps>, kind_ += before ? 1 : 0), ...);
+    std::memcpy(room_, &step, sizeof(step));
+  }
 
   /// Runs it; whether it ends an iteration.
   ROWHALO_STEP bool run(const double* sum, double* scalars) const {
-    switch (kind_) {
-#define ROWHALO_CASE(Step)     \
-  case Kind::kind_##Step:      \
-    step_##Step(sum, scalars); \
-    return Step::ends_iteration;
-      ROWHALO_SCALAR_STEPS(ROWHALO_CASE)
-#undef ROWHALO_CASE
-      case Kind::none:
-        break;
-    }
-    return false;
+    int kind = 0;
+    return ((kind++ == kind_ && run_as<Steps>(sum, scalars)) || ...);
   }
 
  private:
-  enum class Kind {
-    none,
-#define ROWHALO_KIND(Step) kind_##Step,
-    ROWHALO_SCALAR_STEPS(ROWHALO_KIND)
-#undef ROWHALO_KIND
-  };
-  Kind kind_;
-  union {
-    int none_;
-#define ROWHALO_MEMBER(Step) Step step_##Step;
-    ROWHALO_SCALAR_STEPS(ROWHALO_MEMBER)
-#undef ROWHALO_MEMBER
-  };
+  template <class Step>
+  ROWHALO_STEP bool run_as(const double* sum, double* scalars) const {
+    Step step;
+    std::memcpy(&step, room_, sizeof(step));
+    step(sum, scalars);
+    return Step::ends_iteration;
+  }
+
+  int kind_ = 0;  ///< its place among them; none: behind the last
+  alignas(8) unsigned char room_[16] = {};
 };
+
+using ScalarStep =
+    AnyScalarStep<CgAlpha, CgBeta, CgOneReductionScalars, BicgstabAlpha, BicgstabOmega,
+                  BicgstabBeta, PowerScalars, PowerNorm, PagerankTeleport>;
 
 }  // namespace rowhalo

@@ -82,12 +82,12 @@ gpu_fault "asell reads the 16 bits of its first steps again" kernels/gpu/asell/a
   '' \
   test_kernels_gpu
 gpu_fault "csr-packed takes the 16 bits of its first slots" kernels/gpu/csr/csr_packed.cu \
-  'four.slot[j] = code.value(stored.slot[j]);' \
-  'four.slot[j] = code.value(stored.slot[j & 1]);' \
+  'four.at[j] = code.value(stored.at[j]);' \
+  'four.at[j] = code.value(stored.at[j & 1]);' \
   test_kernels_gpu
 gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu \
-  'four.slot[j] = table[word >> (8 * j) & 0xff];' \
-  'four.slot[j] = table[word >> (8 * (j & 1)) & 0xff];' \
+  'four.at[j] = table[word >> (8 * j) & 0xff];' \
+  'four.at[j] = table[word >> (8 * (j & 1)) & 0xff];' \
   test_kernels_gpu
 gpu_fault "slices that lack a step of some rows count as whole" kernels/gpu/asell/asell_measure.cu \
   'in_each &= mask;' \

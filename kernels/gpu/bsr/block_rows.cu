@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
+#include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/words.hpp"
@@ -119,8 +120,8 @@ struct BlockTotals {
 /// s; bases[s]: its lowest column. `lengths` may be null.
 template <int b>
 __global__ void measure_block_slices(CsrView matrix, RowListView rows, Places places,
-                                     unsigned* lengths, unsigned long long* sizes,
-                                     LocalIndex* bases, BlockTotals* totals) {
+                                     Offset* lengths, unsigned long long* sizes, LocalIndex* bases,
+                                     BlockTotals* totals) {
   const std::int64_t p = thread_index();
   if (p / warp_size * warp_size >= places.count) return;
   BlockMerge<b> merge(matrix, rows, places.block_row(p));
@@ -173,7 +174,7 @@ __global__ void fill_block_slices(CsrView matrix, RowListView rows, Places place
 }
 
 /// Sets begins and bases; `lengths` of the block rows may be empty.
-BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<unsigned>& lengths,
+BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<Offset>& lengths,
                     BlockRows& result) {
   const std::int64_t slices = (std::int64_t{result.count} + result.slice - 1) / result.slice;
   result.bases = filled_array<LocalIndex>(slices, 0x7f);
@@ -189,16 +190,6 @@ BlockTotals measure(const CsrView& matrix, RowListView rows, const DeviceArray<u
   ROWHALO_CUDA(cudaGetLastError());
   result.begins = prefix_sum(sizes);
   return totals.back();
-}
-
-/// Block rows by falling length within windows; equal lengths keep their order.
-DeviceArray<LocalIndex> order_by_length(const DeviceArray<unsigned>& lengths) {
-  const DeviceArray<std::uint64_t> keys(lengths.size());
-  for_each_item(keys.size(),
-                [lengths = lengths.data(), keys = keys.data()] __device__(std::int64_t p) {
-                  keys[p] = static_cast<std::uint64_t>(p / sorted_window) << 32 | ~lengths[p];
-                });
-  return std::move(sorted_order<LocalIndex>(keys.data(), keys.size()).order);
 }
 
 /// Blocks with padding, less what the last slice lacks in block rows.
@@ -250,12 +241,12 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLa
     result.begins = DeviceArray<Offset>(std::span<const Offset>(no_slices));
     return result;
   }
-  const DeviceArray<unsigned> lengths(layout.sort ? result.count : 0);
+  const DeviceArray<Offset> lengths(layout.sort ? result.count : 0);
   BlockTotals totals = measure(matrix, rows, lengths, result);
   Slots slots = slots_of(result);
   const auto blocks = static_cast<double>(totals.blocks);
   if (layout.sort && static_cast<double>(slots.of_block_rows) > padding_worth_sorting * blocks) {
-    result.order = order_by_length(lengths);
+    result.order = falling_order(lengths, sorted_window);
     totals = measure(matrix, rows, {}, result);
     slots = slots_of(result);
   }

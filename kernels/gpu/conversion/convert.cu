@@ -6,6 +6,7 @@
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
+#include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/warp/scans.cuh"
 
 namespace rowhalo {
@@ -40,20 +41,24 @@ DeviceArray<To> copied_as(const From* numbers, std::int64_t count) {
 
 }  // namespace
 
+DeviceArray<LocalIndex> falling_order(const DeviceArray<Offset>& lengths, std::int64_t sigma) {
+  const DeviceArray<std::uint64_t> keys(lengths.size());
+  // Sorts before the others: a lower window, then a longer row.
+  for_each_item(keys.size(),
+                [=, lengths = lengths.data(), keys = keys.data()] __device__(std::int64_t k) {
+                  const auto length = static_cast<std::uint64_t>(lengths[k]);
+                  keys[k] = static_cast<std::uint64_t>(k / sigma) << 32 | (0xffffffffu - length);
+                });
+  return std::move(sorted_order<LocalIndex>(keys.data(), keys.size()).order);
+}
+
 DeviceRowList sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_t sigma) {
   DeviceRowList result;
   result.count = rows.count;
   const std::int64_t groups = Slices{}.count(rows.count);
   result.groups = DeviceArray<LocalIndex>(groups + 1);
   if (rows.count == 0) return result;
-  const DeviceArray<std::uint64_t> keys(rows.count);
-  // Sorts before the others: a lower window, then a longer row.
-  for_each_row(matrix, rows,
-               [=, keys = keys.data()] __device__(std::int64_t k, const RowEntries& row) {
-                 const auto length = static_cast<std::uint64_t>(row.length());
-                 keys[k] = static_cast<std::uint64_t>(k / sigma) << 32 | (0xffffffffu - length);
-               });
-  const DeviceArray<LocalIndex> order = sorted_order<LocalIndex>(keys.data(), rows.count).order;
+  const DeviceArray<LocalIndex> order = falling_order(row_lengths(matrix, rows), sigma);
   result.indices = DeviceArray<LocalIndex>(rows.count);
   for_each_item(rows.count, [=, order = order.data(), sorted = result.indices.data()] __device__(
                                 std::int64_t k) { sorted[k] = rows[order[k]]; });

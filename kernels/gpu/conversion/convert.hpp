@@ -11,6 +11,9 @@
 
 namespace rowhalo {
 
+/// Where lengths stand when they fall within windows of `sigma`; equal ones keep their order.
+DeviceArray<LocalIndex> falling_order(const DeviceArray<Offset>& lengths, std::int64_t sigma);
+
 /// The listed rows by falling length within windows of `sigma` rows; equal lengths keep their
 /// order.
 DeviceRowList sorted_by_length(const CsrView& matrix, RowListView rows, std::int64_t sigma);

@@ -10,11 +10,23 @@
 
 namespace rowhalo {
 
+/// What a kernel reads of them.
+template <class T>
+struct CoordinatesView {
+  Offset count;
+  const LocalIndex *rows, *columns;
+  const T* values;
+};
+
 struct Coordinates {
   Offset count = 0;
   DeviceArray<LocalIndex> rows, columns;
   DeviceMemory values;
 
+  template <class T>
+  CoordinatesView<T> view() const {
+    return {count, rows.data(), columns.data(), reinterpret_cast<const T*>(values.data())};
+  }
   std::int64_t bytes() const { return rows.bytes() + columns.bytes() + values.bytes(); }
 };
 

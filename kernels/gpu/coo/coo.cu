@@ -21,10 +21,7 @@ constexpr int coo_threads = 256;
 
 template <class T>
 struct CooArguments : ProductArguments<T> {
-  Offset count;
-  const LocalIndex* entry_rows;
-  const LocalIndex* columns;
-  const T* values;
+  CoordinatesView<T> entries;
   RowListView rows;
 };
 
@@ -39,11 +36,11 @@ __global__ void scale_rows(CooArguments<T> a) {
 template <class T>
 __global__ void coo_kernel(CooArguments<T> a) {
   const std::int64_t e = thread_index();
-  const bool has_entry = e < a.count;
-  const LocalIndex row = has_entry ? streamed(a.entry_rows + e) : -1;
-  const T product =
-      has_entry ? rounded_product(streamed(a.values + e), cached(a.x + streamed(a.columns + e)))
-                : T{0};
+  const bool has_entry = e < a.entries.count;
+  const LocalIndex row = has_entry ? streamed(a.entries.rows + e) : -1;
+  const T product = has_entry ? rounded_product(streamed(a.entries.values + e),
+                                                cached(a.x + streamed(a.entries.columns + e)))
+                              : T{0};
   const T sum = sum_of_segment(row, product);
   const bool ends = ends_segment(row);  // of all lanes: they exchange their rows
   if (has_entry && ends) atomicAdd(a.y + row, rounded_product(a.alpha, sum));
@@ -59,12 +56,7 @@ class CooGpuKernel final : public DeviceFormat {
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const CooArguments<T> arguments{product,
-                                    entries_.count,
-                                    entries_.rows.data(),
-                                    entries_.columns.data(),
-                                    reinterpret_cast<const T*>(entries_.values.data()),
-                                    rows_};
+    const CooArguments<T> arguments{product, entries_.view<T>(), rows_};
     scale_rows<<<blocks_for(rows_.count, block_), block_, 0, stream>>>(arguments);
     if (entries_.count > 0) {
       coo_kernel<<<blocks_for(entries_.count, block_), block_, 0, stream>>>(arguments);

@@ -17,10 +17,7 @@ namespace {
 
 template <class T>
 struct SegmentedArguments : ProductArguments<T> {
-  Offset count;
-  const LocalIndex* rows;
-  const LocalIndex* columns;
-  const T* values;
+  CoordinatesView<T> entries;
   std::int64_t partials;
   LocalIndex* partial_rows;
   T* partial_sums;
@@ -31,17 +28,17 @@ __global__ void sum_chunks(SegmentedArguments<T> a) {
   const std::int64_t chunk = thread_index() / warp_size;
   const int lane = threadIdx.x % warp_size;
   const Offset begin = chunk * entries_per_chunk;
-  if (begin >= a.count) return;
-  const Offset end = min(begin + entries_per_chunk, a.count);
-  const LocalIndex first_row = a.rows[begin], last_row = a.rows[end - 1];
+  if (begin >= a.entries.count) return;
+  const Offset end = min(begin + entries_per_chunk, a.entries.count);
+  const LocalIndex first_row = a.entries.rows[begin], last_row = a.entries.rows[end - 1];
   LocalIndex carried_row = first_row;
   T carried = 0;
   T first_sum = 0;  // of first_row, once a later row has begun; the same in every lane
   for (Offset e = begin + lane; e - lane < end; e += warp_size) {
-    const LocalIndex row = e < end ? streamed(a.rows + e) : -1;
-    T product = e < end
-                    ? rounded_product(streamed(a.values + e), cached(a.x + streamed(a.columns + e)))
-                    : T{0};
+    const LocalIndex row = e < end ? streamed(a.entries.rows + e) : -1;
+    T product = e < end ? rounded_product(streamed(a.entries.values + e),
+                                          cached(a.x + streamed(a.entries.columns + e)))
+                        : T{0};
     // The carried row goes on in lane 0, or it is over.
     const LocalIndex row_of_first_lane = __shfl_sync(all_lanes, row, 0);
     if (row_of_first_lane == carried_row) {
@@ -100,14 +97,8 @@ template <class T>
 void add_coordinates(const Coordinates& entries, const SegmentSums<T>& partial,
                      const ProductArguments<T>& product, cudaStream_t stream) {
   if (entries.count == 0) return;
-  const SegmentedArguments<T> arguments{product,
-                                        entries.count,
-                                        entries.rows.data(),
-                                        entries.columns.data(),
-                                        reinterpret_cast<const T*>(entries.values.data()),
-                                        partial.rows.size(),
-                                        partial.rows.data(),
-                                        partial.sums.data()};
+  const SegmentedArguments<T> arguments{product, entries.view<T>(), partial.rows.size(),
+                                        partial.rows.data(), partial.sums.data()};
   const std::int64_t threads = partial.rows.size() / 2 * warp_size;
   sum_chunks<<<blocks_for(threads, conversion_threads), conversion_threads, 0, stream>>>(arguments);
   join_partials<<<blocks_for(partial.rows.size(), conversion_threads), conversion_threads, 0,

@@ -41,9 +41,7 @@ constexpr Offset most_slots = 1 << 22;  ///< the host packs them; beyond, bytes 
 
 /// What a lane loads at once.
 template <class T>
-struct alignas(sizeof(T) * lane_slots < 16 ? sizeof(T) * lane_slots : 16) FourOf {
-  T slot[lane_slots];
-};
+using FourOf = Pack<T, lane_slots>;
 
 /// A lane's values, as they are.
 template <class Numbers>
@@ -63,7 +61,7 @@ struct CodedValues {
     const unsigned word = positions != nullptr ? positions[lane] : 0;
     FourOf<typename Numbers::Matrix> four;
 #pragma unroll
-    for (int j = 0; j < lane_slots; ++j) four.slot[j] = table[word >> (8 * j) & 0xff];
+    for (int j = 0; j < lane_slots; ++j) four.at[j] = table[word >> (8 * j) & 0xff];
     return four;
   }
 };
@@ -78,7 +76,7 @@ struct FixedValues {
     const FourOf<std::uint16_t> stored = codes[lane];
     FourOf<typename Numbers::Matrix> four;
 #pragma unroll
-    for (int j = 0; j < lane_slots; ++j) four.slot[j] = code.value(stored.slot[j]);
+    for (int j = 0; j < lane_slots; ++j) four.at[j] = code.value(stored.at[j]);
     return four;
   }
 };
@@ -137,7 +135,7 @@ __global__ void __launch_bounds__(most_threads)
   typename Numbers::Vector factor[lane_slots] = {};
 #pragma unroll
   for (int j = 0; j < lane_slots; ++j) {
-    if (column.slot[j] >= 0) factor[j] = a.x[column.slot[j]];
+    if (column.at[j] >= 0) factor[j] = a.x[column.at[j]];
   }
   const auto first_row = static_cast<LocalIndex>(word >> lane_slots);
   LocalIndex row = first_row;
@@ -146,8 +144,8 @@ __global__ void __launch_bounds__(most_threads)
 #pragma unroll
   for (int j = 0; j < lane_slots; ++j) {
     const Sum next =
-        fused_multiply_add(widened<Sum>(value.slot[j]), widened<Sum>(factor[j]), open.sum);
-    if (column.slot[j] >= 0) open.sum = next;
+        fused_multiply_add(widened<Sum>(value.at[j]), widened<Sum>(factor[j]), open.sum);
+    if (column.at[j] >= 0) open.sum = next;
     if ((word >> j & 1) == 0) continue;
     if (open.ends) {
       finish_row(a.alpha, open.sum, a.beta, a.y[a.rows[row]]);

@@ -6,7 +6,7 @@
 // cell is filled up to whole units, so that products of a cell can be copied 16 bytes at once.
 #pragma once
 
-#include "kernels/gpu/csr_panels/column_panels.hpp"
+#include "kernels/gpu/csr_panels/column_panels.cuh"
 #include "kernels/gpu/device/launch.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "partition/base/csr.hpp"

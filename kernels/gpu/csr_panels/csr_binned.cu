@@ -58,12 +58,6 @@ struct BinnedArguments : ProductOf<Numbers> {
   LocalIndex columns;
 };
 
-/// What a lane loads or stores at once.
-template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
-  T at[count];
-};
-
 template <class Numbers>
 __global__ void __launch_bounds__(panel_threads, 1) multiply_panels(BinnedArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
@@ -72,13 +66,7 @@ __global__ void __launch_bounds__(panel_threads, 1) multiply_panels(BinnedArgume
   extern __shared__ double shared[];
   auto* const x = reinterpret_cast<Vector*>(shared);
   const auto panel = static_cast<LocalIndex>(blockIdx.x);
-  const LocalIndex first_column = panel * a.plan.panels.columns;
-  const LocalIndex width = min(a.plan.panels.columns, a.columns - first_column);
-#pragma unroll 8
-  for (LocalIndex c = static_cast<LocalIndex>(threadIdx.x); c < width; c += panel_threads) {
-    x[c] = cached(a.x + first_column + c);
-  }
-  __syncthreads();
+  load_panel<panel_threads>(a.x, a.plan.panels, panel, a.columns, x);
   using Columns = Pack<std::uint16_t, unit>;
   using Values = Pack<typename Numbers::Matrix, unit>;
   using Products = Pack<Sum, unit>;

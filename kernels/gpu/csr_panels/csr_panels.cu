@@ -36,7 +36,7 @@
 #include "kernels/choice.hpp"
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
-#include "kernels/gpu/csr_panels/column_panels.hpp"
+#include "kernels/gpu/csr_panels/column_panels.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/values/positions.cuh"
@@ -55,8 +55,8 @@ struct PanelArguments : ProductOf<Numbers> {
   const Offset* begins;  ///< first entry of each piece, panel by panel, and the end
   const std::uint16_t* columns;
   const typename Numbers::Matrix* values;
-  std::int32_t panels;
-  LocalIndex panel_columns, all_columns;
+  ColumnPanels panels;
+  LocalIndex all_columns;
   RowListView rows;
   typename Numbers::Sum* sums;  ///< of the pieces, row by row
 };
@@ -94,13 +94,7 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
   extern __shared__ double shared[];
   auto* const x = reinterpret_cast<typename Numbers::Vector*>(shared);
   const std::int64_t panel = blockIdx.x;
-  const LocalIndex first_column = static_cast<LocalIndex>(panel) * a.panel_columns;
-  const LocalIndex columns = min(a.panel_columns, a.all_columns - first_column);
-#pragma unroll 8
-  for (LocalIndex c = static_cast<LocalIndex>(threadIdx.x); c < columns; c += block_threads) {
-    x[c] = cached(a.x + first_column + c);
-  }
-  __syncthreads();
+  load_panel<block_threads>(a.x, a.panels, static_cast<LocalIndex>(panel), a.all_columns, x);
   const int lane = threadIdx.x % threads;
   const Offset* const begins = a.begins + panel * a.rows.count;
   // The same number of rounds for all threads of a warp, for the shuffles; the bounds of a piece
@@ -115,7 +109,7 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
     const Offset next_end = next < a.rows.count ? cached(begins + next + 1) : 0;
     const auto sum =
         sum_of_lanes<threads>(sum_of_entries<Numbers, threads>(a, x, begin + lane, end));
-    if (row < a.rows.count && lane == 0) a.sums[row * a.panels + panel] = sum;
+    if (row < a.rows.count && lane == 0) a.sums[row * a.panels.count + panel] = sum;
     row = next, begin = next_begin, end = next_end;
   }
 }
@@ -128,8 +122,8 @@ __global__ void sum_panels(PanelArguments<Numbers> a) {
   const int lane = threadIdx.x % warp_size;
   typename Numbers::Sum sum = 0;
 #pragma unroll 8
-  for (std::int32_t panel = lane; panel < a.panels; panel += warp_size) {
-    sum += __ldcg(a.sums + k * a.panels + panel);
+  for (std::int32_t panel = lane; panel < a.panels.count; panel += warp_size) {
+    sum += __ldcg(a.sums + k * a.panels.count + panel);
   }
   sum = sum_of_lanes(sum);
   if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[a.rows[static_cast<LocalIndex>(k)]]);
@@ -215,8 +209,8 @@ class CsrPanelsKernel final : public DeviceFormat {
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const PanelArguments<Numbers> arguments{product,        begins_.data(), columns_.data(),
-                                            values_.data(), panels_.count,  panels_.columns,
-                                            csr_.columns,   rows_,          sums_.data()};
+                                            values_.data(), panels_,        csr_.columns,
+                                            rows_,          sums_.data()};
     kernel_<<<static_cast<unsigned>(panels_.count), block_threads, shared_bytes(), stream>>>(
         arguments);
     ROWHALO_CUDA(cudaGetLastError());

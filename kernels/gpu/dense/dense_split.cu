@@ -19,19 +19,13 @@ namespace {
 
 constexpr int least_block = 128;
 
-/// Numbers of 16 bytes, loaded at once.
-template <class Number, int count>
-struct alignas(sizeof(Number) * count < 16 ? sizeof(Number) * count : 16) Piece {
-  Number numbers[count];
-};
-
 /// The piece at `place`, which the product reads once.
 template <class Number, int count>
-__device__ Piece<Number, count> streamed_piece(const Number* place) {
+__device__ Pack<Number, count> streamed_piece(const Number* place) {
   static_assert(sizeof(Number) * count == sizeof(int4));
   union {
     int4 words;
-    Piece<Number, count> piece;
+    Pack<Number, count> piece;
   } loaded{__ldcs(reinterpret_cast<const int4*>(place))};
   return loaded.piece;
 }
@@ -55,8 +49,8 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
   const LocalIndex pieces = a.columns / numbers;
 #pragma unroll 2
   for (LocalIndex p = thread; p < pieces; p += threads) {
-    const auto x = reinterpret_cast<const Piece<Vector, numbers>*>(a.x)[p];
-    Piece<Matrix, numbers> piece[rows];
+    const auto x = reinterpret_cast<const Pack<Vector, numbers>*>(a.x)[p];
+    Pack<Matrix, numbers> piece[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       piece[r] = streamed_piece<Matrix, numbers>(row[r] + std::int64_t{p} * numbers);
@@ -65,8 +59,7 @@ __global__ void dense_split_kernel(DenseArguments<Numbers> a) {
     for (int r = 0; r < rows; ++r) {
 #pragma unroll
       for (int u = 0; u < numbers; ++u) {
-        sum[r] = fused_multiply_add(widened<Sum>(piece[r].numbers[u]), widened<Sum>(x.numbers[u]),
-                                    sum[r]);
+        sum[r] = fused_multiply_add(widened<Sum>(piece[r].at[u]), widened<Sum>(x.at[u]), sum[r]);
       }
     }
   }

@@ -6,9 +6,20 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "kernels/format_kernel.hpp"
 
 namespace rowhalo {
+
+/// Throws std::runtime_error with the text of the call where `status` is not that of success, 0.
+template <class Library, class Status>
+void check_vendor(const Library& library, Status status, const char* call, const char* file,
+                  int line) {
+  if (status == Status{}) return;
+  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
+                                       library.error_string(status), library.error_name(status)));
+}
 
 /// Refuses more than 2^31 - 1 `entries`, which are called `name`.
 inline void check_32_bits(std::int64_t entries, const char* name, const Spec& options) {

@@ -32,8 +32,8 @@ struct Cublas {
   ROWHALO_FUNCTION(set_workspace, cublasSetWorkspace);
   ROWHALO_FUNCTION(dgemv, cublasDgemv);
   ROWHALO_FUNCTION(sgemv, cublasSgemv);
-  ROWHALO_FUNCTION(status_name, cublasGetStatusName);
-  ROWHALO_FUNCTION(status_string, cublasGetStatusString);
+  ROWHALO_FUNCTION(error_name, cublasGetStatusName);
+  ROWHALO_FUNCTION(error_string, cublasGetStatusString);
 #undef ROWHALO_FUNCTION
 #undef ROWHALO_STRING
 };
@@ -43,19 +43,7 @@ const Cublas& cublas() {
   return functions;
 }
 
-[[noreturn]] void throw_cublas_error(cublasStatus_t status, const char* call, int line) {
-  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", __FILE__, line, call,
-                                       cublas().status_string(status),
-                                       cublas().status_name(status)));
-}
-
-#define ROWHALO_CUBLAS(call)                               \
-  do {                                                     \
-    const cublasStatus_t rowhalo_status = (call);          \
-    if (rowhalo_status != CUBLAS_STATUS_SUCCESS) {         \
-      throw_cublas_error(rowhalo_status, #call, __LINE__); \
-    }                                                      \
-  } while (false)
+#define ROWHALO_CUBLAS(call) check_vendor(cublas(), (call), #call, __FILE__, __LINE__)
 
 struct DestroyContext {
   void operator()(cublasHandle_t context) const { cublas().destroy(context); }

@@ -13,12 +13,6 @@ const Cusparse& cusparse() {
   return functions;
 }
 
-void throw_cusparse_error(cusparseStatus_t status, const char* call, const char* file, int line) {
-  throw std::runtime_error(fmt::format("{}:{}: {}: {} ({})", file, line, call,
-                                       cusparse().error_string(status),
-                                       cusparse().error_name(status)));
-}
-
 cudaDataType cusparse_type(Precision precision) {
   return precision == Precision::fp64 ? CUDA_R_64F : CUDA_R_32F;
 }

@@ -62,16 +62,7 @@ struct CusparseDestroy {
 template <class Handle, auto destroy>
 using CusparseOwner = std::unique_ptr<std::remove_pointer_t<Handle>, CusparseDestroy<destroy>>;
 
-[[noreturn]] void throw_cusparse_error(cusparseStatus_t status, const char* call, const char* file,
-                                       int line);
-
-#define ROWHALO_CUSPARSE(call)                                         \
-  do {                                                                 \
-    const cusparseStatus_t rowhalo_status = (call);                    \
-    if (rowhalo_status != CUSPARSE_STATUS_SUCCESS) {                   \
-      throw_cusparse_error(rowhalo_status, #call, __FILE__, __LINE__); \
-    }                                                                  \
-  } while (false)
+#define ROWHALO_CUSPARSE(call) check_vendor(cusparse(), (call), #call, __FILE__, __LINE__)
 
 cudaDataType cusparse_type(Precision precision);
 

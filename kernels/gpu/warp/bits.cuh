@@ -70,6 +70,12 @@ __device__ inline void prefetch(const void* place) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(place)));
 }
 
+/// Numbers side by side that a lane loads or stores at once, where they are 16 bytes or fewer.
+template <class Number, int count>
+struct alignas(sizeof(Number) * count < 16 ? sizeof(Number) * count : 16) Pack {
+  Number at[count];
+};
+
 /// x, through the read-only path.
 template <class T>
 __device__ inline T cached(const T* place) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "kernels/gpu/device/launch.hpp"
+#include "kernels/gpu/warp/bits.cuh"
 
 namespace rowhalo {
 
@@ -14,6 +15,19 @@ struct ColumnPanels {
   std::int32_t count = 1;
   LocalIndex columns = 1;  ///< of each but the last; at most 65536
 };
+
+/// x of a panel, of `all_columns`, to `to`, by all `threads` of a thread block.
+template <int threads, class Vector>
+__device__ void load_panel(const Vector* x, const ColumnPanels& panels, LocalIndex panel,
+                           LocalIndex all_columns, Vector* to) {
+  const LocalIndex first = panel * panels.columns;
+  const LocalIndex columns = min(panels.columns, all_columns - first);
+#pragma unroll 8
+  for (LocalIndex c = static_cast<LocalIndex>(threadIdx.x); c < columns; c += threads) {
+    to[c] = cached(x + first + c);
+  }
+  __syncthreads();
+}
 
 /// As many panels as there are multiprocessors, or the least multiple whose x they can hold;
 /// `panels=` sets the number. Fails where that many are too wide for shared memory.
