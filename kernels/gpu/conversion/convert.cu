@@ -94,11 +94,7 @@ void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const O
       indices[slot] = matrix.indices[e];
       copy_number(bytes, matrix.values, e, values, slot);
     }
-    for (; slot < begins[slice + 1]; slot += lanes) {
-      constexpr std::uint64_t zero = 0;
-      indices[slot] = -1;
-      copy_number(bytes, &zero, 0, values, slot);
-    }
+    for (; slot < begins[slice + 1]; slot += lanes) indices[slot] = -1;
   });
   synchronize_device();
 }

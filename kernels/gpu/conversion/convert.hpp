@@ -40,7 +40,7 @@ struct Slices {
 /// First slot of each slice, and the end.
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices);
 
-/// Fills the slots of all slices: columns (-1 in padding) and values (+0 in padding).
+/// Fills the slots of all slices: columns (-1 in padding) and values (none in padding).
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
                  LocalIndex* indices, void* values);
 

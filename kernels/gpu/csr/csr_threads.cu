@@ -18,7 +18,7 @@
 // Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #include "kernels/choice.hpp"
 #include "kernels/gpu/device/device_format.hpp"
-#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -33,36 +33,6 @@ struct CsrGpuArguments : ProductOf<Numbers> {
   RowListView rows;
 };
 
-/// What one of `width` threads that share a row sums:
-///   s = +0; for e = begin, step width, below end: s = fma(values[e], x[indices[e]], s)
-/// `unroll` entries are loaded before the first of them is summed; beyond the end the first is
-/// loaded again and not added, so that short rows need no loop of their own for what is left over.
-template <class Sum, int width, class Matrix, class Vector>
-__device__ Sum row_sum(const LocalIndex* indices, const Matrix* values, Offset begin, Offset end,
-                       const Vector* x) {
-  constexpr int unroll = 4;
-  Sum sum = 0;
-  for (Offset e = begin; e < end; e += unroll * width) {
-    LocalIndex column[unroll];
-    Matrix value[unroll];
-    Vector factor[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const Offset place = e + u * width < end ? e + u * width : e;
-      column[u] = cached(indices + place);
-      value[u] = cached(values + place);
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) factor[u] = cached(x + column[u]);
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(factor[u]), sum);
-      sum = e + u * width < end ? next : sum;
-    }
-  }
-  return sum;
-}
-
 template <class Numbers, int width>
 __global__ void csr_threads_kernel(CsrGpuArguments<Numbers> a) {
   const std::int64_t k = thread_index() / width;
@@ -74,7 +44,10 @@ __global__ void csr_threads_kernel(CsrGpuArguments<Numbers> a) {
   using Sum = typename Numbers::Sum;
   Sum sum = 0;
   if (has_row) {
-    sum = row_sum<Sum, width>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1], a.x);
+    constexpr int unroll = 4;
+    sum =
+        row_sum<Sum, width, unroll>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1],
+                                    [&](LocalIndex column) { return cached(a.x + column); });
   }
   sum = sum_of_lanes<width>(sum);
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);

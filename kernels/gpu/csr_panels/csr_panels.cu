@@ -40,7 +40,7 @@
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/values/positions.cuh"
-#include "kernels/gpu/warp/bits.cuh"
+#include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -61,33 +61,6 @@ struct PanelArguments : ProductOf<Numbers> {
   typename Numbers::Sum* sums;  ///< of the pieces, row by row
 };
 
-/// The sum of a thread over its entries of a piece, `unroll` of them under way at once; beyond the
-/// end the first is loaded again and not added.
-template <class Numbers, int threads>
-__device__ typename Numbers::Sum sum_of_entries(const PanelArguments<Numbers>& a,
-                                                const typename Numbers::Vector* x, Offset begin,
-                                                Offset end) {
-  constexpr int unroll = 6;
-  using Sum = typename Numbers::Sum;
-  Sum sum = 0;
-  for (Offset e = begin; e < end; e += unroll * threads) {
-    std::uint16_t column[unroll];
-    typename Numbers::Matrix value[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const Offset place = e + u * threads < end ? e + u * threads : e;
-      column[u] = cached(a.columns + place);
-      value[u] = cached(a.values + place);
-    }
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const Sum next = fused_multiply_add(widened<Sum>(value[u]), widened<Sum>(x[column[u]]), sum);
-      sum = e + u * threads < end ? next : sum;
-    }
-  }
-  return sum;
-}
-
 /// One thread block per panel.
 template <class Numbers, int threads>
 __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Numbers> a) {
@@ -107,8 +80,10 @@ __global__ void __launch_bounds__(block_threads, 1) sum_pieces(PanelArguments<Nu
     const std::int64_t next = row + rows_at_once;
     const Offset next_begin = next < a.rows.count ? cached(begins + next) : 0;
     const Offset next_end = next < a.rows.count ? cached(begins + next + 1) : 0;
-    const auto sum =
-        sum_of_lanes<threads>(sum_of_entries<Numbers, threads>(a, x, begin + lane, end));
+    constexpr int unroll = 6;
+    const auto own = row_sum<typename Numbers::Sum, threads, unroll>(
+        a.columns, a.values, begin + lane, end, [&](std::uint16_t column) { return x[column]; });
+    const auto sum = sum_of_lanes<threads>(own);
     if (row < a.rows.count && lane == 0) a.sums[row * a.panels.count + panel] = sum;
     row = next, begin = next_begin, end = next_end;
   }

@@ -57,13 +57,21 @@ __global__ void triad_array(const double2* a, const double2* b, double s, double
   }
 }
 
-template <class Work>
-double median_seconds(const StreamHandle& stream, const Work& work) {
+/// Of `kernel` on the whole device.
+template <class... Parameters>
+double median_seconds(void (*kernel)(Parameters...),
+                      const std::type_identity_t<Parameters>&... arguments) {
+  const unsigned blocks = blocks_per_multiprocessor *
+                          static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+  const StreamHandle stream;
   const EventHandle begin, end;
+  synchronize_device();  // what fills the arrays
   std::vector<double> seconds;
   for (int k = 0; k <= repeats; ++k) {
     begin.record(stream.stream());
-    for (int launch = 0; launch < launches; ++launch) work();
+    for (int launch = 0; launch < launches; ++launch) {
+      kernel<<<blocks, reading_threads, 0, native(stream.stream())>>>(arguments...);
+    }
     ROWHALO_CUDA(cudaGetLastError());
     end.record(stream.stream());
     end.synchronize();
@@ -73,49 +81,31 @@ double median_seconds(const StreamHandle& stream, const Work& work) {
   return seconds[repeats / 2];
 }
 
+constexpr int some_number = 0x3f;  ///< each byte of the arrays
+
 }  // namespace
 
 DeviceBandwidth measure_bandwidth() {
-  const DeviceDescription device = describe_device(current_device());
   const std::int64_t bytes = std::min(array_bytes, free_device_bytes() / 4);
   const auto size = bytes / static_cast<std::int64_t>(sizeof(double2));
-  const StreamHandle stream;
-  const DeviceArray<double2> a(size), b(size), c(size);
+  const auto a = filled_array<double2>(size, some_number);
+  const auto b = filled_array<double2>(size, some_number);
+  const auto c = filled_array<double2>(size, some_number);
   const DeviceArray<double> sink(1);
-  for (const auto* array : {&a, &b, &c}) {
-    set_bytes_async(array->data(), 0x3f, static_cast<std::size_t>(array->bytes()), stream.stream());
-  }
-  const int blocks = blocks_per_multiprocessor * device.multiprocessors;
-  const cudaStream_t queue = native(stream.stream());
-  const double read = median_seconds(stream, [&] {
-    read_array<<<blocks, reading_threads, 0, queue>>>(a.data(), size, sink.data());
-  });
-  const double copy = median_seconds(
-      stream, [&] { copy_array<<<blocks, reading_threads, 0, queue>>>(a.data(), b.data(), size); });
-  const double triad = median_seconds(stream, [&] {
-    triad_array<<<blocks, reading_threads, 0, queue>>>(a.data(), b.data(), 0.5, c.data(), size);
-  });
+  const double read = median_seconds(read_array, a.data(), size, sink.data());
+  const double copy = median_seconds(copy_array, a.data(), b.data(), size);
+  const double triad = median_seconds(triad_array, a.data(), b.data(), 0.5, c.data(), size);
   const double gigabytes = static_cast<double>(a.bytes()) * 1e-9;
   return {gigabytes / read, 2 * gigabytes / copy, 3 * gigabytes / triad};
 }
 
 double measure_reading(std::int64_t bytes) {
   constexpr std::int64_t timed_bytes = std::int64_t{1} << 30;
-  const DeviceDescription device = describe_device(current_device());
   const auto size = bytes / static_cast<std::int64_t>(sizeof(double2));
   const auto rounds = static_cast<int>(std::max<std::int64_t>(2, timed_bytes / bytes));
-  const StreamHandle stream;
-  const DeviceArray<double2> a(size);
+  const auto a = filled_array<double2>(size, some_number);
   const DeviceArray<double> sink(1);
-  set_bytes_async(a.data(), 0x3f, static_cast<std::size_t>(a.bytes()), stream.stream());
-  const int blocks = blocks_per_multiprocessor * device.multiprocessors;
-  const cudaStream_t queue = native(stream.stream());
-  return median_seconds(stream,
-                        [&] {
-                          read_repeatedly<<<blocks, reading_threads, 0, queue>>>(
-                              a.data(), size, rounds, sink.data());
-                        }) /
-         rounds;
+  return median_seconds(read_repeatedly, a.data(), size, rounds, sink.data()) / rounds;
 }
 
 void launch_empty_kernel(Stream stream) {

@@ -79,15 +79,10 @@ std::int64_t free_device_bytes() {
 }
 
 MemorySpeed device_memory_speed() {
-  const auto attribute = [device = current_device()](cudaDeviceAttr name) {
-    int value = 0;
-    ROWHALO_CUDA(cudaDeviceGetAttribute(&value, name, device));
-    return value;
-  };
   // Two transfers a clock; kHz and bits.
-  const double transfers = 2e3 * attribute(cudaDevAttrMemoryClockRate);
-  return {transfers * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
-          attribute(cudaDevAttrL2CacheSize)};
+  const double transfers = 2e3 * device_attribute(cudaDevAttrMemoryClockRate);
+  return {transfers * device_attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
+          device_attribute(cudaDevAttrL2CacheSize)};
 }
 
 OutOfDeviceMemory::OutOfDeviceMemory(std::size_t wanted_bytes, std::int64_t free_bytes)

@@ -11,7 +11,7 @@
 
 namespace rowhalo {
 
-/// A thread per slot.
+/// A thread per slot; `values` are 0 before.
 inline void fill_ell(const CsrView& matrix, RowListView rows, int threads, std::int64_t slots,
                      LocalIndex* indices, void* values) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
@@ -19,10 +19,8 @@ inline void fill_ell(const CsrView& matrix, RowListView rows, int threads, std::
     const std::int64_t apart = std::int64_t{rows.count} * threads, place = slot % apart;
     const RowEntries row = entries_of(matrix, rows, place / threads);
     const Offset e = row.begin + slot / apart * threads + place % threads;
-    const bool entry = e < row.end;
-    constexpr std::uint64_t none = 0;
-    indices[slot] = entry ? matrix.indices[e] : -1;
-    copy_number(bytes, entry ? matrix.values : &none, entry ? e : 0, values, slot);
+    indices[slot] = e < row.end ? matrix.indices[e] : -1;
+    if (e < row.end) copy_number(bytes, matrix.values, e, values, slot);
   });
 }
 
@@ -31,7 +29,7 @@ struct EllSlots {
   EllSlots() = default;
   /// `per_row`: a multiple of `threads`.
   EllSlots(const CsrView& matrix, RowListView rows, Offset per_row, int threads = 1)
-      : indices(per_row * rows.count), values(indices.size()) {
+      : indices(per_row * rows.count), values(filled_array<Matrix>(indices.size())) {
     fill_ell(matrix, rows, threads, indices.size(), indices.data(), values.data());
   }
 

@@ -101,7 +101,7 @@ class SellGpuKernel final : public DeviceFormat {
                   "slices of " + std::to_string(slices.rows) + " rows",
                   "sort more rows (sigma=), or use csr-vector");
     indices_ = DeviceArray<LocalIndex>(slots);
-    values_ = DeviceArray<Matrix>(slots);
+    values_ = filled_array<Matrix>(slots);
     fill_slices(matrix, rows_, slices, begins_.data(), indices_.data(), values_.data());
     const std::int64_t lanes = std::max<std::int64_t>(rows.count, 1);
     unroll_ = static_cast<int>(options.integer(

@@ -27,6 +27,7 @@ class CusparseSell final : public CusparseKernel {
     begins_ = as_32_bit(begins.data(), begins.size());
     indices_ = DeviceArray<LocalIndex>(slots);
     values_ = DeviceMemory(slots * matrix_value_bytes(matrix.precision));
+    set_bytes_async(values_.data(), 0, values_.bytes(), Stream{});
     fill_slices(matrix, rows, slices, begins.data(), indices_.data(), values_.data());
     cusparseConstSpMatDescr_t description = nullptr;
     ROWHALO_CUSPARSE(cusparse().create_sliced_ell(
