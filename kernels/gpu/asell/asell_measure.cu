@@ -17,10 +17,9 @@
 // 1. A warp per slice, a lane per row: each lane walks its row once and counts the slots that codes
 //    of 8 and 16 bits take, where a wide gap takes several; then the lanes merge their rows
 //    (asell_rows.cuh), which gives the steps of the code `offsets`, and stop when these cost more.
-// 2. Slices with the same steps, such as all but the ends of the band above, share one pattern.
-// They
-//    are told apart by a hash, which the filling checks: sorted by it, the first slice of each hash
-//    owns the pattern, and a prefix sum over the owners' steps places it.
+// 2. Slices with the same steps, such as all but the ends of this band, share one pattern. A hash,
+//    which the filling checks, tells steps apart: sorted by it, the first slice of each hash owns
+//    the pattern, and a prefix sum over the owners' steps places it.
 // 3. Prefix sums over what slices take of values and of words give each its place.
 #include <algorithm>
 #include <iterator>

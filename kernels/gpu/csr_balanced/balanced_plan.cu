@@ -92,12 +92,12 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.rows = DeviceArray<LocalIndex>(with_entries);
   // A bit at the last entry of each row; the rows that have entries, and where these begin.
   for_each_item(rows.count, [=, begins = listed.begins.data(), ordinals = listed.nonempty.data(),
-                             lasts = lasts.data(), with_entries = plan.rows.data(),
+                             lasts = lasts.data(), row_of = plan.rows.data(),
                              row_begins = row_begins.data()] __device__(std::int64_t k) {
     const Offset begin = begins[k], end = begins[k + 1];
     if (begin == end) return;
     atomicOr(lasts + (end - 1) / 32, 1u << ((end - 1) % 32));
-    with_entries[ordinals[k]] = rows[static_cast<LocalIndex>(k)];
+    row_of[ordinals[k]] = rows[static_cast<LocalIndex>(k)];
     row_begins[ordinals[k]] = begin;
   });
 

@@ -6,11 +6,10 @@
 //
 //   entry       0  1  2  3    4  5  6  7    8  9 10 11
 //   row         a  a  a  b    b  b  b  b    b  c  c  d
-//   loaded by   0  1  2  0    1  2  0  1    2  0  1  2      lane e mod 3: neighbours read
-//   neighbours staged      p0 p1 p2 p3   p4 p5 p6 p7   p8 p9 .. p11    products, in shared memory
+//   loaded by   0  1  2  0    1  2  0  1    2  0  1  2    lane e mod 3: neighbours side by side
+//   staged      p0 p1 p2 p3   p4 p5 p6 p7   p8 p9 .. p11  products, in shared memory
 //   summed by   lane 0        lane 1        lane 2
-//   marks       0 0 1 0, 0    0 0 0 0, 1    1 0 1 0, 1      last of its row; rows ended in lanes
-//   before
+//   marks       0010, 0       0000, 1       1010, 1       row ends; rows that ended in lanes before
 //
 //   lane 0      sums[0] = p0 + p1 + p2 (row a), left over p3
 //   lane 1      no row ends: left over p4 + p5 + p6 + p7
