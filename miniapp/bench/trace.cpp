@@ -4,6 +4,7 @@
 #include "miniapp/bench/trace.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -20,12 +21,6 @@ constexpr int round_trips = 20;
 using Json = nlohmann::ordered_json;
 
 enum Thread { host_thread, stream_thread, halo_thread };
-
-/// When a product began and each of its phases ended, by the host's clock.
-struct ProductTimes {
-  std::vector<Phase> phases;
-  std::vector<double> times;  ///< the beginning, then a value per phase
-};
 
 /// Collective. What to add to this rank's clock to have rank 0's.
 double clock_offset(const Comm& comm) {
@@ -87,85 +82,72 @@ class DeviceTimeline {
   double base_seconds_ = 0;
 };
 
-struct Recording {
-  std::vector<ProductTimes> host, stream;  ///< stream: empty on the CPU
+struct TracedProduct {
+  PhaseMarks marks;
+  std::vector<double> stream{};  ///< when its stream reached the marks; on a CPU the host's times
 };
 
-Recording record(const ProductSetting& setting, Products& products) {
-  Recording recording;
-  std::vector<PhaseMarks> marks;
-  for (int k = 0; k < traced_products; ++k) marks.emplace_back(setting.site.device);
+std::vector<TracedProduct> record(const ProductSetting& setting, Products& products) {
+  std::vector<TracedProduct> traced;
+  for (int k = 0; k < traced_products; ++k) traced.push_back({PhaseMarks(setting.site.device)});
   std::optional<DeviceTimeline> device;
   if (setting.site.device == Device::gpu) {
     synchronize(setting.stream);
     device.emplace(setting.stream);
   }
   ROWHALO_MPI(MPI_Barrier(setting.measuring.comm.handle));
-  for (PhaseMarks& product : marks) {
-    product.take(products, setting.stream);
+  for (TracedProduct& product : traced) {
+    product.marks.take(products, setting.stream);
     setting.measuring.progress.tick();
   }
-  for (const PhaseMarks& product : marks) recording.host.push_back({product.phases, product.host});
-  if (!device) return recording;
-  synchronize(setting.stream);
-  recording.stream = recording.host;
-  for (int k = 0; k < traced_products; ++k) {
-    std::vector<double>& times = recording.stream[k].times;
-    for (std::size_t mark = 0; mark < times.size(); ++mark) {
-      times[mark] = device->of(marks[k].events[mark]);
-    }
+  if (device) synchronize(setting.stream);
+  for (auto& [marks, stream] : traced) {
+    stream = marks.host;
+    if (!device) continue;
+    for (std::size_t k = 0; k < stream.size(); ++k) stream[k] = device->of(marks.events[k]);
   }
-  return recording;
+  return traced;
 }
 
-Json name_event(const char* what, int rank, int thread, const std::string& name) {
-  return {{"name", what}, {"ph", "M"}, {"pid", rank}, {"tid", thread}, {"args", {{"name", name}}}};
+/// What this rank shows; `shift` seconds are added to its times.
+Json events_of(const std::vector<TracedProduct>& traced, const Provenance& provenance, int rank,
+               double shift) {
+  const bool gpu = !traced.front().marks.events.empty();
+  Json events = Json::array();
+  const auto name = [&](const char* what, Thread thread, const std::string& text) {
+    events.push_back({{"name", what},
+                      {"ph", "M"},
+                      {"pid", rank},
+                      {"tid", static_cast<int>(thread)},
+                      {"args", {{"name", text}}}});
+  };
+  name("process_name", host_thread,
+       fmt::format("rank {} on {}, {}", rank, provenance.hosts[rank], provenance.devices[rank]));
+  name("thread_name", host_thread, "host");
+  if (gpu) name("thread_name", stream_thread, "stream");
+  name("thread_name", halo_thread, "halo, packed to arrived");
+  for (std::size_t k = 0; k < traced.size(); ++k) {
+    const auto& [marks, stream] = traced[k];
+    const auto& phases = marks.phases;
+    const auto add = [&](Phase phase, Thread thread, double begin, double end) {
+      events.push_back({{"name", name_of(phase)},
+                        {"ph", "X"},
+                        {"pid", rank},
+                        {"tid", static_cast<int>(thread)},
+                        {"ts", 1e6 * (begin + shift)},
+                        {"dur", 1e6 * (end - begin)},
+                        {"args", {{"product", k}}}});
+    };
+    double packed = stream.front();
+    for (std::size_t p = 0; p < phases.size(); ++p) {
+      add(phases[p], host_thread, marks.host[p], marks.host[p + 1]);
+      if (gpu) add(phases[p], stream_thread, stream[p], stream[p + 1]);
+      if (phases[p] == Phase::pack) packed = stream[p + 1];
+      if (phases[p] == Phase::exchange) add(phases[p], halo_thread, packed, stream[p + 1]);
+    }
+  }
+  return events;
 }
-
-/// The slices of one rank; `shift` seconds are added to its times.
-class Slices {
- public:
-  Slices(int rank, double shift) : rank_(rank), shift_(shift) {}
-
-  /// The phases one after the other.
-  void add(const std::vector<ProductTimes>& products, Thread thread) {
-    for (std::size_t k = 0; k < products.size(); ++k) {
-      const auto& [phases, times] = products[k];
-      for (std::size_t p = 0; p < phases.size(); ++p) {
-        add(phases[p], thread, k, times[p], times[p + 1]);
-      }
-    }
-  }
-
-  /// From the end of packing to the arrival.
-  void add_flights(const std::vector<ProductTimes>& products) {
-    for (std::size_t k = 0; k < products.size(); ++k) {
-      const auto& [phases, times] = products[k];
-      double packed = times.front();
-      for (std::size_t p = 0; p < phases.size(); ++p) {
-        if (phases[p] == Phase::pack) packed = times[p + 1];
-        if (phases[p] == Phase::exchange) add(phases[p], halo_thread, k, packed, times[p + 1]);
-      }
-    }
-  }
-
-  std::string text() const { return list_.dump(); }
-
- private:
-  void add(Phase phase, Thread thread, std::size_t product, double begin, double end) {
-    list_.push_back({{"name", name_of(phase)},
-                     {"ph", "X"},
-                     {"pid", rank_},
-                     {"tid", static_cast<int>(thread)},
-                     {"ts", 1e6 * (begin + shift_)},
-                     {"dur", 1e6 * (end - begin)},
-                     {"args", {{"product", product}}}});
-  }
-
-  int rank_;
-  double shift_;
-  Json list_ = Json::array();
-};
 
 }  // namespace
 
@@ -173,29 +155,13 @@ std::string trace_products(const ProductSetting& setting, Products& products,
                            const Provenance& provenance) {
   const Comm& comm = setting.measuring.comm;
   const double offset = clock_offset(comm);
-  const Recording recording = record(setting, products);
-  double zero = recording.host.front().times.front() + offset;
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &zero, 1, MPI_DOUBLE, MPI_MIN, comm.handle));
-  Slices slices(comm.rank, offset - zero);
-  slices.add(recording.host, host_thread);
-  slices.add(recording.stream, stream_thread);
-  slices.add_flights(recording.stream.empty() ? recording.host : recording.stream);
-
-  const std::vector<std::string> texts = gather_texts(comm, slices.text());
+  const std::vector<TracedProduct> traced = record(setting, products);
+  const double zero = -max_over_ranks(comm, -(traced.front().marks.host.front() + offset));
+  const std::string own = events_of(traced, provenance, comm.rank, offset - zero).dump();
+  const std::vector<std::string> texts = gather_texts(comm, own.substr(1, own.size() - 2));
   if (comm.rank > 0) return {};
-  Json events = Json::array();
-  for (int rank = 0; rank < comm.size; ++rank) {
-    events.push_back(name_event(
-        "process_name", rank, 0,
-        fmt::format("rank {} on {}, {}", rank, provenance.hosts[rank], provenance.devices[rank])));
-    events.push_back(name_event("thread_name", rank, host_thread, "host"));
-    if (!recording.stream.empty()) {
-      events.push_back(name_event("thread_name", rank, stream_thread, "stream"));
-    }
-    events.push_back(name_event("thread_name", rank, halo_thread, "halo, packed to arrived"));
-    for (Json& slice : Json::parse(texts[rank])) events.push_back(std::move(slice));
-  }
-  return Json{{"displayTimeUnit", "ns"}, {"traceEvents", events}}.dump() + "\n";
+  return fmt::format("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[{}]}}\n",
+                     fmt::join(texts, ","));
 }
 
 }  // namespace rowhalo

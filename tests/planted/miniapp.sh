@@ -216,10 +216,10 @@ fault "transports are tried where nothing is exchanged" miniapp/tune/choose.cpp 
 fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
-fault "poison spares the last ghost" miniapp/bench/baselines/disturbance.cpp \
+fault "poison spares the last ghost" miniapp/bench/baselines/baselines.cpp \
   'static_cast<std::size_t>(x.ghosts) * x.element_bytes()' \
   'static_cast<std::size_t>(x.ghosts - 1) * x.element_bytes()'
-fault "all ranks are late together" miniapp/bench/baselines/disturbance.cpp \
+fault "all ranks are late together" miniapp/bench/baselines/baselines.cpp \
   'static_cast<std::uint64_t>(rank) + 1' \
   'static_cast<std::uint64_t>(rank >= 0)'
 fault "jitter in nanoseconds" miniapp/commands/run.cpp \
@@ -239,7 +239,7 @@ fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
   'if (false) {' \
   cli_schedules
 fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
-  'if (phases[p] == Phase::pack) packed = times[p + 1];' \
+  'if (phases[p] == Phase::pack) packed = stream[p + 1];' \
   '' \
   cli_schedules
 fault "HDF5: batches x ranks" io/report/hdf5.cpp \
@@ -374,11 +374,11 @@ fault "further messages cost nothing" miniapp/bench/expected.cpp \
   'shortest.seconds + slower * transfer' \
   test_miniapp_n1
 fault "ranks of a node do not share what it can send" miniapp/bench/expected.cpp \
-  'rate / std::min(lone, rate * measured / ranks_per_node_)' \
+  'rate / std::min(lone, rate * measured / model.ranks_per_node)' \
   'rate / std::min(lone, rate)' \
   test_miniapp_n1
 fault "CPUs hide messages, too" miniapp/bench/expected.cpp \
-  'machine_.device != "gpu" || exchange == 0' \
+  'machine.device != "gpu" || exchange == 0' \
   'exchange == 0' \
   test_miniapp_n1
 fault "messages hide behind boundary rows" miniapp/bench/expected.cpp \

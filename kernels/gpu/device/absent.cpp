@@ -57,6 +57,9 @@ void copy_now(void*, const void*, std::size_t) {
 void set_bytes_async(void*, int, std::size_t, Stream) {
   refuse();
 }
+void call_in_stream(Stream, void (*)(void*), void*) {
+  refuse();
+}
 DeviceBandwidth measure_bandwidth() {
   refuse();
 }

@@ -331,4 +331,8 @@ void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream) {
   ROWHALO_CUDA(cudaMemsetAsync(to, value, bytes, native(stream)));
 }
 
+void call_in_stream(Stream stream, void (*function)(void*), void* data) {
+  ROWHALO_CUDA(cudaLaunchHostFunc(native(stream), function, data));
+}
+
 }  // namespace rowhalo

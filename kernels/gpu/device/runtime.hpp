@@ -176,6 +176,8 @@ void copy_async(void* to, const void* from, std::size_t bytes, Stream stream);
 void copy_now(void* to, const void* from, std::size_t bytes);
 /// Sets each byte of device memory, in the order of `stream`.
 void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream);
+/// Calls function(data) on the host, in the order of `stream`; it may call nothing of CUDA.
+void call_in_stream(Stream stream, void (*function)(void*), void* data);
 
 /// Device memory for `size` objects of type T.
 template <class T>

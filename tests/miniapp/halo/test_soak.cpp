@@ -13,7 +13,7 @@
 //   ROWHALO_SOAK_SCHEDULE   overlap or blocking
 #include <cstdlib>
 
-#include "miniapp/bench/baselines/disturbance.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
 #include "miniapp/tune/choose.hpp"
 #include "tests/miniapp/halo.hpp"
 #include "tests/miniapp/soak_device.hpp"

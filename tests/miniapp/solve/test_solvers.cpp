@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "miniapp/bench/baselines/exchange_decorator.hpp"
+#include "miniapp/bench/baselines/baselines.hpp"
 #include "tests/miniapp/solve/system.hpp"
 
 namespace rowhalo {
