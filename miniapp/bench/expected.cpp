@@ -60,6 +60,65 @@ const LinkReport* between_nodes(const NetworkReport& machine, const LinkReport& 
   return found == machine.links.end() ? nullptr : &*found;
 }
 
+/// What is called by itself takes a launch at least.
+double call_seconds(const MachineModel& model) {
+  const double launch = model.graphs ? 0 : model.machine.launch_seconds.value_or(0);
+  return std::max(model.machine.product.call_seconds, launch);
+}
+
+/// What a plan for other nodes than those that measured relies on; empty: they are alike.
+std::string other_nodes(const MachineModel& model) {
+  const double measured = measured_ranks_per_node(model.machine);
+  if (model.machine.device == "gpu" || model.ranks_per_node <= measured) return {};
+  return fmt::format(
+      "measured with {:.3g} ranks per node: {:.3g} are taken to share what these had", measured,
+      model.ranks_per_node);
+}
+
+/// Of a rank whose product moves so many bytes. The ranks of a node share what those that measured
+/// had together; GPUs have memory of their own.
+double bandwidth(const MachineModel& model, double bytes, bool alone) {
+  const auto rate = [&](double ReadPoint::*seconds) {
+    const auto [before, after] = around(model.machine.reading, bytes);
+    const auto first = static_cast<double>(before.bytes), last = static_cast<double>(after.bytes);
+    const double of_first = first / (before.*seconds), of_last = last / (after.*seconds);
+    if (first == last) return of_first;
+    return std::lerp(of_first, of_last, std::log(bytes / first) / std::log(last / first));
+  };
+  const double lone = rate(&ReadPoint::lone_seconds), together = rate(&ReadPoint::seconds);
+  if (model.machine.device == "gpu") return together;
+  if (alone) return lone;
+  const double measured = measured_ranks_per_node(model.machine);
+  return std::min(lone, together * measured / model.ranks_per_node);
+}
+
+/// Seconds of the messages inside nodes, or between them.
+double side_seconds(const MachineModel& model, const LinkReport* link, const NodeTraffic& sent,
+                    const NodeTraffic& received, int entry_bytes, bool inside) {
+  const auto messages = static_cast<double>(std::max(sent.messages, received.messages));
+  const double bytes = static_cast<double>(entry_bytes) *
+                       static_cast<double>(std::max(sent.entries, received.entries));
+  if (messages == 0) return 0;
+  if (link == nullptr) {
+    const Link& assumed = inside ? model.assumed.inside : model.assumed.between;
+    return messages * assumed.latency_seconds + bytes / assumed.bytes_per_second;
+  }
+  const ExchangePoint& shortest = link->points.front();
+  const ExchangePoint& longest = link->points.back();
+  double slower = 1;
+  if (!(inside && model.machine.device == "gpu")) {
+    // A rank's share of its node's rate, which those that measured had all at once.
+    const double rate = static_cast<double>(longest.bytes) / longest.seconds;
+    const double lone =
+        static_cast<double>(longest.bytes) / link->lone_seconds.value_or(longest.seconds);
+    const double measured = measured_ranks_per_node(model.machine);
+    slower = rate / std::min(lone, rate * measured / model.ranks_per_node);
+  }
+  const double transfer = std::max(0.0, interpolated(link->points, bytes) - shortest.seconds);
+  const double further = link->message_seconds.value_or(shortest.seconds);
+  return shortest.seconds + (messages - 1) * further + slower * transfer;
+}
+
 std::string assumption(const Link& link, const char* where, const std::string& file) {
   return fmt::format("links {} are not in {}: assumed {:.3g} GB/s and {:.3g} us", where, file,
                      1e-9 * link.bytes_per_second, 1e6 * link.latency_seconds);
@@ -79,62 +138,24 @@ double awaited_sectors(const LocalStatistics& statistics, Device device) {
   return device == Device::cpu ? statistics.gathered_sectors : statistics.touched_sectors;
 }
 
-MachineModel::MachineModel(NetworkReport machine, const PredictionModel& assumed,
-                           double ranks_per_node, bool graphs)
-    : machine_(std::move(machine)),
-      assumed_(assumed),
-      ranks_per_node_(ranks_per_node),
-      graphs_(graphs) {}
-
-/// What is called by itself takes a launch at least.
-double MachineModel::call_seconds() const {
-  const double launch = graphs_ ? 0 : machine_.launch_seconds.value_or(0);
-  return std::max(machine_.product.call_seconds, launch);
-}
-
-std::string MachineModel::other_nodes() const {
-  const double measured = measured_ranks_per_node(machine_);
-  if (machine_.device == "gpu" || ranks_per_node_ <= measured) return {};
-  return fmt::format(
-      "measured with {:.3g} ranks per node: {:.3g} are taken to share what these had", measured,
-      ranks_per_node_);
-}
-
-/// Of a rank whose product moves so many bytes. The ranks of a node share what those that measured
-/// had together; GPUs have memory of their own.
-double MachineModel::bandwidth(double bytes, bool alone) const {
-  const auto rate = [&](double ReadPoint::*seconds) {
-    const auto [before, after] = around(machine_.reading, bytes);
-    const auto first = static_cast<double>(before.bytes), last = static_cast<double>(after.bytes);
-    const double of_first = first / (before.*seconds), of_last = last / (after.*seconds);
-    if (first == last) return of_first;
-    return std::lerp(of_first, of_last, std::log(bytes / first) / std::log(last / first));
-  };
-  const double lone = rate(&ReadPoint::lone_seconds), together = rate(&ReadPoint::seconds);
-  if (machine_.device == "gpu") return together;
-  if (alone) return lone;
-  const double measured = measured_ranks_per_node(machine_);
-  return std::min(lone, together * measured / ranks_per_node_);
-}
-
 double MachineModel::local_seconds(const RankWork& work, bool alone) const {
-  const ProductCosts& costs = machine_.product;
+  const ProductCosts& costs = machine.product;
   const double in_caches = work.rows * costs.row_seconds + work.nonzeros * costs.nonzero_seconds;
-  return call_seconds() + std::max({work.bytes / bandwidth(work.bytes, alone), in_caches,
-                                    work.sectors * costs.sector_seconds});
+  return call_seconds(*this) + std::max({work.bytes / bandwidth(*this, work.bytes, alone),
+                                         in_caches, work.sectors * costs.sector_seconds});
 }
 
 std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
                                                   bool needs_between) const {
-  const bool measured_between = needs_between && has(machine_, false);
+  const bool measured_between = needs_between && has(machine, false);
   std::vector<Way> ways;
-  for (const LinkReport& link : machine_.links) {
+  for (const LinkReport& link : machine.links) {
     const bool inside = link.between != other_node;
     // One way per transport: begun from the link inside nodes where these are known.
-    if (inside != has(machine_, true)) continue;
+    if (inside != has(machine, true)) continue;
     if (transport != "auto" && transport != link.transport) continue;
-    if (link.graph && !graphs_) continue;
-    const LinkReport* between = between_nodes(machine_, link);
+    if (link.graph && !graphs) continue;
+    const LinkReport* between = between_nodes(machine, link);
     if (measured_between && between == nullptr) continue;
     ways.push_back(
         {link.transport + (link.graph ? " in a graph" : ""), inside ? &link : nullptr, between});
@@ -145,37 +166,11 @@ std::vector<MachineModel::Way> MachineModel::ways(const std::string& transport,
   return ways;
 }
 
-double MachineModel::side_seconds(const LinkReport* link, const Link& assumed,
-                                  const NodeTraffic& sent, const NodeTraffic& received,
-                                  int entry_bytes, bool inside) const {
-  const auto messages = static_cast<double>(std::max(sent.messages, received.messages));
-  const double bytes = static_cast<double>(entry_bytes) *
-                       static_cast<double>(std::max(sent.entries, received.entries));
-  if (messages == 0) return 0;
-  if (link == nullptr) {
-    return messages * assumed.latency_seconds + bytes / assumed.bytes_per_second;
-  }
-  const ExchangePoint& shortest = link->points.front();
-  const ExchangePoint& longest = link->points.back();
-  double slower = 1;
-  if (!(inside && machine_.device == "gpu")) {
-    // A rank's share of its node's rate, which those that measured had all at once.
-    const double rate = static_cast<double>(longest.bytes) / longest.seconds;
-    const double lone =
-        static_cast<double>(longest.bytes) / link->lone_seconds.value_or(longest.seconds);
-    const double measured = measured_ranks_per_node(machine_);
-    slower = rate / std::min(lone, rate * measured / ranks_per_node_);
-  }
-  const double transfer = std::max(0.0, interpolated(link->points, bytes) - shortest.seconds);
-  const double further = link->message_seconds.value_or(shortest.seconds);
-  return shortest.seconds + (messages - 1) * further + slower * transfer;
-}
-
 double MachineModel::exchange_seconds(const Way& way, const RankWork& work) const {
   const PartTraffic& traffic = work.traffic;
-  return side_seconds(way.inside, assumed_.inside, traffic.sent_inside, traffic.received_inside,
+  return side_seconds(*this, way.inside, traffic.sent_inside, traffic.received_inside,
                       work.entry_bytes, true) +
-         side_seconds(way.between, assumed_.between, traffic.sent_between, traffic.received_between,
+         side_seconds(*this, way.between, traffic.sent_between, traffic.received_between,
                       work.entry_bytes, false);
 }
 
@@ -183,8 +178,8 @@ double MachineModel::exchange_seconds(const Way& way, const RankWork& work) cons
 /// after the other: MPI moves most bytes in its own calls.
 double MachineModel::product_seconds(const RankWork& work, double local, double exchange) const {
   const double one_by_one = local + exchange;
-  if (machine_.device != "gpu" || exchange == 0) return one_by_one;
-  const double call = call_seconds();
+  if (machine.device != "gpu" || exchange == 0) return one_by_one;
+  const double call = call_seconds(*this);
   const double boundary = work.boundary_share * (local - call);
   const double overlapped = std::max(local - boundary, exchange) + boundary + call;
   return std::min(one_by_one, overlapped);
@@ -230,10 +225,10 @@ ExpectedReport expected_product(const Comm& comm, const MachineModel& model,
     expected.seconds = seconds;
     expected.exchange_seconds = exchange;
     expected.transport = inside || between ? way.name : "none";
-    expected.note = model.other_nodes();
+    expected.note = other_nodes(model);
     const auto assume = [&](bool needed, const LinkReport* link, bool in_node) {
       if (!needed || link != nullptr) return;
-      const Link& assumed = model.assumed(in_node);
+      const Link& assumed = in_node ? model.assumed.inside : model.assumed.between;
       expected.note +=
           fmt::format("{}{}", expected.note.empty() ? "" : "; ",
                       assumption(assumed, in_node ? "inside nodes" : "between nodes", file));

@@ -39,16 +39,11 @@ double awaited_sectors(const LocalStatistics& statistics, Device device);
 
 /// A measured machine, how many ranks a node is to have, and whether products are replayed from
 /// graphs where that is possible.
-class MachineModel {
- public:
-  /// `assumed`: links, for what was not measured.
-  MachineModel(NetworkReport machine, const PredictionModel& assumed, double ranks_per_node,
-               bool graphs = true);
-
-  /// Seconds of the rank's rows alone; `alone`: no other rank is at work.
-  double local_seconds(const RankWork& work, bool alone = false) const;
-  /// For links of a kind that was not measured.
-  const Link& assumed(bool inside) const { return inside ? assumed_.inside : assumed_.between; }
+struct MachineModel {
+  NetworkReport machine;
+  PredictionModel assumed;  ///< links, for what was not measured
+  double ranks_per_node;
+  bool graphs = true;
 
   /// A way for all messages: a transport for those inside nodes and between them; null: not
   /// measured.
@@ -59,23 +54,12 @@ class MachineModel {
   };
   /// Those by `transport` ("auto": all), as far as the machine file has them; at least one.
   std::vector<Way> ways(const std::string& transport, bool needs_between) const;
+  /// Seconds of the rank's rows alone; `alone`: no other rank is at work.
+  double local_seconds(const RankWork& work, bool alone = false) const;
   /// Seconds of the rank's messages alone.
   double exchange_seconds(const Way& way, const RankWork& work) const;
-  /// What a plan for other nodes than those that measured relies on; empty: they are alike.
-  std::string other_nodes() const;
   /// Seconds of its product from those of its parts.
   double product_seconds(const RankWork& work, double local, double exchange) const;
-
- private:
-  double call_seconds() const;
-  double bandwidth(double bytes, bool alone) const;
-  double side_seconds(const LinkReport* link, const Link& assumed, const NodeTraffic& sent,
-                      const NodeTraffic& received, int entry_bytes, bool inside) const;
-
-  NetworkReport machine_;
-  PredictionModel assumed_;
-  double ranks_per_node_;
-  bool graphs_;
 };
 
 /// Collective. `mine`: work of ranks that this process answers for, its own or any part of those

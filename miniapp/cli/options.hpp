@@ -16,6 +16,7 @@
 #include "miniapp/cli/options/output.hpp"
 #include "miniapp/cli/options/partition.hpp"
 #include "miniapp/cli/options/tuning.hpp"
+#include "miniapp/solve/solver_options.hpp"
 
 namespace rowhalo {
 
@@ -38,16 +39,9 @@ struct InfoOptions {
 };
 
 /// What only `solve` has; names as in its tables.
-struct SolveOptions {
-  std::string method = "cg", preconditioner = "jacobi";
-  std::string norm;  ///< natural | unpreconditioned | preconditioned; empty: unpreconditioned
-  double tolerance = 1e-8;
-  int max_iterations = 10000;
-  int iterations = 0;  ///< exactly so many; 0: until the tolerance
-  bool reproducible = false;
+struct SolveOptions : SolverOptions {
   std::string graph = "on";  ///< on: one that repeats itself if possible | several: of several
                              ///< iterations | off
-  double damping = 0.85;
   bool petsc = false;  ///< PETSc's solvers beside ours
 };
 

@@ -27,10 +27,13 @@ void add_solver_options(App& app, SolveOptions& solve) {
   add_named(
       app, "--preconditioner", solve.preconditioner, "NAME", {names_in(preconditioners())},
       with_default("M of A x = b: NAME", solve.preconditioner) + summaries(preconditioners()));
-  add_word(app, "--norm", solve.norm, {"natural", "unpreconditioned", "preconditioned"},
-           "of the residual r that is watched, z = M^-1 r: unpreconditioned |r| | "
-           "preconditioned |z| | natural sqrt(r.z) (default: unpreconditioned; the "
-           "others with cg)");
+  add_choice<ResidualNorm>(app, "--norm", solve.norm,
+                           {{norm_names[0], ResidualNorm::natural},
+                            {norm_names[1], ResidualNorm::unpreconditioned},
+                            {norm_names[2], ResidualNorm::preconditioned}},
+                           "of the residual r that is watched, z = M^-1 r: unpreconditioned |r| | "
+                           "preconditioned |z| | natural sqrt(r.z) (default: unpreconditioned; the "
+                           "others with cg)");
   add_number(app, "--tolerance", solve.tolerance, "T", 0, 1,
              with_default("stop when the norm is this small, relative to the first one (power: "
                           "to |lambda|)",

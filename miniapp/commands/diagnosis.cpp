@@ -110,7 +110,7 @@ SolverEnd refined(const Experiment& e, const System& system, const SolverRequest
                   const SolverOutcome& outcome) {
   const SolverEnd end = outcome.end;
   const Comm& comm = e.job.comm;
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   if (end == SolverEnd::not_a_number || end == SolverEnd::overflow) {
     const bool finite = all_finite(comm, matrix.values) && all_finite(comm, system.b);
     return finite ? SolverEnd::overflow : SolverEnd::not_a_number;
@@ -131,11 +131,12 @@ SolverEnd refined(const Experiment& e, const System& system, const SolverRequest
 /// What is wrong with the x of a success; empty: nothing.
 std::optional<std::string> fault_of_system(const SolverRequest& request, SolverEnd end,
                                            const SolverReport& report) {
-  const bool watches_residual = request.norm == ResidualNorm::unpreconditioned;
+  const bool watches_residual =
+      watched_norm(request.entry, request.options) == ResidualNorm::unpreconditioned;
   const double reached = relative(report.last_norm, report.first_norm);
   const bool converged = end == SolverEnd::converged;
   // After a number of iterations that was asked for, x is only as good as the solver believes.
-  const double expected = converged          ? std::max(request.tolerance, least_tolerance)
+  const double expected = converged          ? std::max(request.options.tolerance, least_tolerance)
                           : watches_residual ? std::max(reached, rounding_level)
                                              : std::numeric_limits<double>::infinity();
   if (!(*report.true_residual <= most_drift * expected)) {
@@ -159,10 +160,11 @@ std::optional<std::string> fault_of_fixed_point(const Experiment& e, const Solve
   if (outcome.end != SolverEnd::converged) return {};
   constexpr double rounding = 1e-13;
   const bool power = request.entry.kind == SolverKind::power;
-  const double found = power ? eigenpair_residual(e, outcome.x, outcome.eigenvalue)
-                             : pagerank_residual(e, outcome.x, request.dangling, request.damping);
+  const double found =
+      power ? eigenpair_residual(e, outcome.x, outcome.eigenvalue)
+            : pagerank_residual(e, outcome.x, request.dangling, request.options.damping);
   const double size = power ? std::fabs(outcome.eigenvalue) : 1;
-  if (found <= most_drift * std::max(request.tolerance, rounding) * size) return {};
+  if (found <= most_drift * std::max(request.options.tolerance, rounding) * size) return {};
   return fmt::format("{} fell to {:.3g} of {}, but by the reference product it is {:.3g} of it",
                      report.norm,
                      relative(outcome.norms.back(), power ? size : outcome.norms.front()),
@@ -204,8 +206,8 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
               const SolverOutcome& outcome, SolverReport& report) {
   const std::vector<double>& x = outcome.x;
   const bool is_system = solves_system(request.entry);
-  const std::string lack = lacking_memory(e.job.comm, bytes_of_check(e.job.comm, e.problem.matrix),
-                                          "the reference product");
+  const std::string lack =
+      lacking_memory(e.job.comm, bytes_of_check(e.job.comm, e.matrix), "the reference product");
   if (!lack.empty()) {
     report.end = name_of(outcome.end);
     report.passed = false;

@@ -13,9 +13,7 @@ namespace rowhalo {
 /// What was asked of a solver.
 struct SolverRequest {
   const SolverEntry& entry;
-  ResidualNorm norm;  ///< that was watched
-  double tolerance;
-  double damping;                       ///< of pagerank
+  const SolverOptions& options;
   const std::vector<double>& dangling;  ///< of pagerank: 1 where a column is empty
 };
 

@@ -56,7 +56,7 @@ const char* matrix_option(const RunOptions& options) {
 ScheduleGrounds schedule_grounds(const Experiment& e, const ChosenKernels& kernels,
                                  const ChosenTransport& transport) {
   if (kernels.schedule == e.options.schedule) return ScheduleGrounds::as_asked;
-  if (kernels.schedule == e.operands.schedule) return e.operands.schedule_grounds;
+  if (kernels.schedule == e.schedule) return e.schedule_grounds;
   const std::string_view schedule = entry_of(kernels.schedule).name;
   const bool tried = std::ranges::any_of(transport.candidates, [&](const TransportCandidate& one) {
     return one.trial && one.trial->schedule == schedule;
@@ -65,14 +65,14 @@ ScheduleGrounds schedule_grounds(const Experiment& e, const ChosenKernels& kerne
 }
 
 /// Collective.
-bool wants_sums(const RunOptions& options, const Comm& comm, const Problem& problem) {
+bool wants_sums(const Experiment& e) {
+  const RunOptions& options = e.options;
   if (options.partial_sums != SumsOption::automatic) return options.partial_sums == SumsOption::on;
   const bool free_choice = !options.reproducible && options.format == "auto" &&
                            options.boundary_format.empty() && options.partition == "auto" &&
                            options.reorder == Reorder::none && !entry_of(options.schedule).baseline;
-  const ComputeSite& site = problem.site;
-  return free_choice && sums_pay(comm, problem.matrix, site,
-                                 prediction_model(site.device, site.nodes), options.precision);
+  return free_choice && sums_pay(e.job.comm, e.matrix, e.site,
+                                 prediction_model(e.site.device, e.site.nodes), options.precision);
 }
 
 /// Values as stored in `precision`.
@@ -216,123 +216,93 @@ ComputeSite site_of(const RunOptions& options, const Job& job, const Machine& ma
   return site;
 }
 
-namespace {
+Experiment::Experiment(const RunOptions& run_options, const Job& run_job, const Machine& on,
+                       DistributedCsr&& rows, RunReport& report,
+                       const std::function<void(LocalMatrix&)>& adapt)
+    : options(run_options),
+      job(run_job),
+      machine(on),
+      measuring{job.comm, *machine.clock, job.progress},
+      site(site_of(options, job, machine)) {
+  distribute(std::move(rows), report);
+  if (adapt) adapt(matrix);
+  prepare(report);
+}
 
 /// Moves the rows to their owners and plans the exchange.
-Problem distribute(const RunOptions& options, const Job& job, const Machine& machine,
-                   DistributedCsr&& matrix, RunReport& report) {
-  Problem problem;
-  problem.pattern = pattern_for_tuning(options, job, matrix);
-  check_reorder(matrix.info, options.reorder);
+void Experiment::distribute(DistributedCsr&& rows, RunReport& report) {
+  pattern = pattern_for_tuning(options, job, rows);
+  check_reorder(rows.info, options.reorder);
   job.progress.phase("partition");
-  problem.site = site_of(options, job, machine);
-  const NodeMap& nodes = problem.site.nodes;
   Assignment assignment;
-  bool sums = false;
+  bool in_sums = false;
   report.setup.partition_seconds = timed(job.comm, [&] {
-    DistributedCsr source = std::move(matrix);  // goes when its rows are at their owners
+    DistributedCsr source = std::move(rows);  // goes when its rows are at their owners
     const std::optional<Shuffle> shuffle = shuffle_matrix(options, job, source);
-    assignment = assign_owners(
-        job.comm, source, partition_request(options, problem.site.device, nodes), job.progress);
-    problem.matrix =
-        make_local_matrix(job.comm, std::move(source), assignment.owners,
-                          shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
-    sums = wants_sums(options, job.comm, problem);
-    if (sums) {
-      problem.matrix = cut_for_partial_sums(job.comm, std::move(problem.matrix), job.progress);
-    }
+    assignment = assign_owners(job.comm, source,
+                               partition_request(options, site.device, site.nodes), job.progress);
+    matrix = make_local_matrix(job.comm, std::move(source), assignment.owners,
+                               shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
+    in_sums = wants_sums(*this);
+    if (in_sums) matrix = cut_for_partial_sums(job.comm, std::move(matrix), job.progress);
   });
-  if (fingerprint(job.comm, problem.matrix) != report.matrix.fingerprint) {
+  if (fingerprint(job.comm, matrix) != report.matrix.fingerprint) {
     throw AgreedError(ExitCode::run_time,
                       "internal error: the matrix changed on its way to its owners (fingerprints "
                       "differ); please report this with the command line");
   }
   job.progress.phase("plan");
   report.setup.plan_seconds = timed(job.comm, [&] {
-    if (sums) {
-      problem.sums = make_partial_sums(job.comm, problem.matrix, job.progress);
-      if (sum_over_ranks(job.comm, problem.sums->sums.owned_rows) == 0) problem.sums.reset();
+    if (in_sums) {
+      sums = make_partial_sums(job.comm, matrix, job.progress);
+      if (sum_over_ranks(job.comm, sums->sums.owned_rows) == 0) sums.reset();
     }
-    problem.plan = make_halo_plan(job.comm, problem.multiplied(), job.progress);
+    plan = make_halo_plan(job.comm, multiplied(), job.progress);
   });
-  const Offset summed =
-      problem.sums ? problem.sums->sums.offsets.back() + problem.sums->added.offsets.back() : 0;
-  report.partition = PartitionReport{assignment.name,
-                                     job.comm.size,
-                                     partition_statistics(job.comm, problem.multiplied(), summed),
-                                     nodes.nodes,
-                                     options.hierarchical,
-                                     options.reorder == Reorder::rcm ? "rcm" : "none"};
+  const Offset summed = sums ? sums->sums.offsets.back() + sums->added.offsets.back() : 0;
+  report.partition = PartitionReport{
+      assignment.name,  job.comm.size,        partition_statistics(job.comm, multiplied(), summed),
+      site.nodes.nodes, options.hierarchical, options.reorder == Reorder::rcm ? "rcm" : "none"};
   for (const PartitionCandidate& candidate : assignment.candidates) {
     report.partition->candidates.push_back(describe_candidate(candidate, options.precision));
   }
-  report.halo =
-      describe_halo(job.comm, problem.multiplied(), problem.exchanged(), nodes, options.precision);
-  if (problem.sums) {
-    report.halo->partial_sums = sum_over_ranks(job.comm, problem.sums->sums.owned_rows);
-  }
+  report.halo = describe_halo(job.comm, multiplied(), exchanged(), site.nodes, options.precision);
+  if (sums) report.halo->partial_sums = sum_over_ranks(job.comm, sums->sums.owned_rows);
   leave_if_requested(job.comm, job.progress);
-  return problem;
 }
 
-/// x, y0, and the local matrix in the memory of the device; `problem` outlives it.
-Operands prepare(const RunOptions& options, const Job& job, const Problem& problem,
-                 RunReport& report) {
+/// x, y0, and the local matrix in the memory of the device.
+void Experiment::prepare(RunReport& report) {
   job.progress.phase("prepare vectors");
-  const LocalMatrix& matrix = problem.matrix;
-  const VectorSpec x(options.x, "--x", matrix.info.columns, job.comm, job.progress);
-  const VectorSpec y(options.y, "--y", matrix.info.rows, job.comm, job.progress);
-  Operands operands;
-  operands.x = x.entries(matrix.source_columns, options.precision);
-  operands.y0 = y.entries(matrix.source_rows, options.precision);
-  const LocalMatrix& multiplied = problem.multiplied();
-  operands.stored_x =
-      stored(problem.sums ? x.entries(multiplied.source_columns, options.precision) : operands.x,
-             options.precision);
-  operands.stored_y0 = stored(operands.y0, options.precision);
+  const VectorSpec x_spec(options.x, "--x", matrix.info.columns, job.comm, job.progress);
+  const VectorSpec y_spec(options.y, "--y", matrix.info.rows, job.comm, job.progress);
+  const Precision precision = options.precision;
+  x = x_spec.entries(matrix.source_columns, precision);
+  y0 = y_spec.entries(matrix.source_rows, precision);
+  stored_x = stored(sums ? x_spec.entries(multiplied().source_columns, precision) : x, precision);
+  stored_y0 = stored(y0, precision);
   leave_if_requested(job.comm, job.progress);
   job.progress.phase("upload");
-  const auto [schedule, grounds] =
-      settled_schedule(job.comm, multiplied, problem.site, options.halo, options.schedule);
-  operands.schedule = schedule;
-  operands.schedule_grounds = grounds;
+  const SettledSchedule settled =
+      settled_schedule(job.comm, multiplied(), site, options.halo, options.schedule);
+  schedule = settled.schedule;
+  schedule_grounds = settled.grounds;
   const double seconds = timed(job.comm, [&] {
-    operands.block = std::make_unique<LoadedMatrix>(multiplied, options.precision,
-                                                    problem.site.device, options.value_codes,
-                                                    problem.sums ? multiprocessors_for_sums : 0);
-    operands.columns = columns_for(operands.schedule, multiplied, options.precision,
-                                   problem.site.device, options.value_codes);
-    if (!problem.sums) return;
-    operands.sums = std::make_unique<PartialSumKernels>(job.comm, *problem.sums, problem.plan,
-                                                        options.precision, problem.site.device,
-                                                        options.value_codes, operands.stored_x);
+    block =
+        std::make_unique<LoadedMatrix>(multiplied(), precision, site.device, options.value_codes,
+                                       sums ? multiprocessors_for_sums : 0);
+    columns = columns_for(schedule, multiplied(), precision, site.device, options.value_codes);
+    if (!sums) return;
+    sum_kernels = std::make_unique<PartialSumKernels>(job.comm, *sums, plan, precision, site.device,
+                                                      options.value_codes, stored_x);
   });
-  if (problem.site.device == Device::gpu) report.setup.upload_seconds = seconds;
+  if (site.device == Device::gpu) report.setup.upload_seconds = seconds;
   leave_if_requested(job.comm, job.progress);
-  return operands;
 }
-
-}  // namespace
-
-Experiment::Experiment(const RunOptions& run_options, const Job& run_job, const Machine& on,
-                       DistributedCsr&& matrix, RunReport& report,
-                       const std::function<void(LocalMatrix&)>& adapt)
-    : options(run_options),
-      job(run_job),
-      machine(on),
-      measuring{job.comm, *machine.clock, job.progress},
-      problem([&] {
-        Problem made = distribute(options, job, machine, std::move(matrix), report);
-        if (adapt) adapt(made.matrix);
-        return made;
-      }()),
-      operands(prepare(options, job, problem, report)),
-      connections(std::make_unique<Connections>()) {}
 
 void report_chosen(const Experiment& e, const ChosenKernels& kernels,
                    const ChosenTransport& transport, RunReport& report) {
-  report.kernel =
-      describe_kernel(e.job.comm, kernels.kernels, e.problem.site.device, e.options.precision);
+  report.kernel = describe_kernel(e.job.comm, kernels.kernels, e.site.device, e.options.precision);
   report.kernel->format = kernels.interior;
   report.kernel->boundary_format = kernels.boundary;
   report.kernel->candidates = kernels.candidates;
@@ -349,7 +319,7 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
 double measured_read_bandwidth(const Experiment& e) {
   constexpr std::int64_t needed_bytes = std::int64_t{4} << 30;
   const Comm& comm = e.job.comm;
-  const bool possible = !e.problem.site.shared && free_device_bytes() > needed_bytes;
+  const bool possible = !e.site.shared && free_device_bytes() > needed_bytes;
   if (max_over_ranks(comm, std::int64_t{!possible}) != 0) return 0;
   return sum_reals_over_ranks(comm, measure_bandwidth().read);
 }

@@ -47,48 +47,37 @@ struct Machine {
   Stream stream() const { return own_stream ? own_stream->stream() : Stream{}; }
 };
 
-/// The matrix at its owners.
-struct Problem {
-  LocalMatrix matrix;
-  std::optional<PartialSums> sums;  ///< --partial-sums: what products multiply instead
-  HaloPlan plan;                    ///< of multiplied()
-  ComputeSite site;
-  std::uint64_t pattern = 0;  ///< its fingerprint where a tuning file is read or written
-
-  const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
-  /// What a product exchanges, entries of x and sums, for statistics.
-  HaloPlan exchanged() const { return sums ? joined(plan, sums->plan) : plan; }
-};
-
-/// What a product needs beside the problem.
-struct Operands {
-  Schedule schedule = Schedule::overlap;  ///< as settled
-  ScheduleGrounds schedule_grounds = ScheduleGrounds::as_asked;
-  std::unique_ptr<const LoadedMatrix> block;      ///< in the memory of the device
-  std::unique_ptr<const LoadedColumns> columns;   ///< the same for a schedule that cuts by columns
-  std::unique_ptr<const PartialSumKernels> sums;  ///< of --partial-sums
-  std::vector<double> x, y0;                      ///< by number in the source, as stored
-  std::vector<std::byte> stored_x, stored_y0;     ///< the same in the precision of the run; x for
-                                                  ///< the columns of multiplied()
-};
-
 /// What was asked for, and all that is there when products begin.
 struct Experiment {
-  /// Collective. Moves the rows of `matrix` to their owners and plans the exchange; `adapt`, if
+  /// Collective. Moves the rows of `rows` to their owners and plans the exchange; `adapt`, if
   /// given, then changes the local matrix; last x, y0 and the local matrix in the memory of the
   /// device.
   Experiment(const RunOptions& options, const Job& job, const Machine& machine,
-             DistributedCsr&& matrix, RunReport& report,
+             DistributedCsr&& rows, RunReport& report,
              const std::function<void(LocalMatrix&)>& adapt = {});
 
   const RunOptions& options;
   const Job& job;
   const Machine& machine;
   const Measuring measuring;
-  const Problem problem;
-  const Operands operands;
-  const std::unique_ptr<Connections> connections;  ///< that transports share
+  ComputeSite site;
+  std::uint64_t pattern = 0;  ///< its fingerprint where a tuning file is read or written
+  LocalMatrix matrix;
+  std::optional<PartialSums> sums;        ///< --partial-sums: what products multiply instead
+  HaloPlan plan;                          ///< of multiplied()
+  Schedule schedule = Schedule::overlap;  ///< as settled
+  ScheduleGrounds schedule_grounds = ScheduleGrounds::as_asked;
+  std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
+  std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
+  std::unique_ptr<const PartialSumKernels> sum_kernels;
+  std::vector<double> x, y0;                   ///< by number in the source, as stored
+  std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run; x for
+                                               ///< the columns of multiplied()
+  const std::unique_ptr<Connections> connections = std::make_unique<Connections>();
 
+  const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
+  /// What a product exchanges, entries of x and sums, for statistics.
+  HaloPlan exchanged() const { return sums ? joined(plan, sums->plan) : plan; }
   BatchOptions batches() const {
     return {.iterations = options.iterations,
             .batches = options.batches,
@@ -96,17 +85,21 @@ struct Experiment {
             .min_seconds = options.min_seconds};
   }
   OperatorParts parts() const {
-    return {job.comm,     problem.multiplied(),   *operands.block,     problem.plan,
-            problem.site, operands.columns.get(), operands.sums.get(), connections.get()};
+    return {job.comm,      multiplied(),      *block,           plan, site,
+            columns.get(), sum_kernels.get(), connections.get()};
   }
   ProductSetting products(const Disturbances& disturbances = {}) const {
     return {parts(),
             measuring,
             machine.stream(),
-            operands.stored_x,
-            hooks_of(operands.schedule, disturbances, problem.site.device, job.comm.rank),
-            operands.schedule};
+            stored_x,
+            hooks_of(schedule, disturbances, site.device, job.comm.rank),
+            schedule};
   }
+
+ private:
+  void distribute(DistributedCsr&& rows, RunReport& report);
+  void prepare(RunReport& report);
 };
 
 /// Whether formats, transports and precisions of products have to suit the device.

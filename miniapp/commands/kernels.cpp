@@ -85,7 +85,7 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
   constexpr double estimate_budget = 1e-3;
   OneProduct one(e, kernels);
   TimedProduct timed;
-  timed.y.resize(e.operands.stored_y0.size());  // afterwards there may be no memory for it
+  timed.y.resize(e.stored_y0.size());  // afterwards there may be no memory for it
   const auto product = [&](std::int64_t) { one.apply(); };
   ProductSequence products =
       graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
@@ -115,7 +115,7 @@ std::optional<double> time_cold_product(const Experiment& e, const Measuring& me
                                         const LocalKernels& kernels) try {
   constexpr std::size_t flushed_bytes = std::size_t{512} << 20;  // more than any cache holds
   constexpr int products = 11;
-  const Device device = e.problem.site.device;
+  const Device device = e.site.device;
   OneProduct one(e, kernels);
   const VectorMemory flushed(device, flushed_bytes);
   std::vector<double> seconds;
@@ -153,7 +153,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   e.job.progress.phase("measure formats");
   FormatReport format;
   format.name = name;
-  const Device device = e.problem.site.device;
+  const Device device = e.site.device;
   const FormatRequest request{name, "", graphs_on(device, e.options.graph)};
   ChosenKernels chosen;
   if (name == "auto") {
@@ -206,7 +206,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   }
 
   if (!references) references = compute_references(e);
-  format.y_hash = hash_vector(e.job.comm, e.problem.matrix, e.options.precision, called.y.data());
+  format.y_hash = hash_vector(e.job.comm, e.matrix, e.options.precision, called.y.data());
   const auto [validation, fault] =
       check(e, *references, called.y, format.y_hash, bits_of(chosen.kernels));
   format.max_error_ratio = validation.max_error_ratio;
@@ -222,12 +222,12 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
 
 /// On a GPU: its bandwidth, and how long CSR takes from coordinates.
 void measure_device(const Experiment& e, RunReport& report) {
-  if (e.problem.site.device == Device::cpu) return;
+  if (e.site.device == Device::cpu) return;
   e.job.progress.phase("measure bandwidth");
   const DeviceBandwidth bandwidth = measure_bandwidth();
   report.bandwidth = {bandwidth.read, bandwidth.copy, bandwidth.triad};
   constexpr std::int64_t most_bytes_per_nonzero = 80;  // coordinates, CSR, and what sorting takes
-  const CsrView& matrix = e.operands.block->view();
+  const CsrView& matrix = e.block->view();
   if (free_device_bytes() > most_bytes_per_nonzero * matrix.nonzeros) {
     report.setup.coo_to_csr_seconds = measure_csr_of_coordinates(matrix);
   }
@@ -236,7 +236,7 @@ void measure_device(const Experiment& e, RunReport& report) {
 /// Fastest first; a sweep in the order of the widths. Ends early when a signal has come.
 void measure_formats(const Experiment& e, RunReport& report) {
   measure_device(e, report);
-  const Device device = e.problem.site.device;
+  const Device device = e.site.device;
   ProductSetting setting = e.products();
   setting.schedule = Schedule::blocking;
   std::optional<References> references;

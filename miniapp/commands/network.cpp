@@ -85,7 +85,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
   bench.job.progress.phase("measure: products");
   RankProduct result;
   result.seconds = shortest_seconds(bench.measuring, series_seconds, sequence, product_series);
-  const LocalStatistics statistics = experiment->operands.block->statistics();
+  const LocalStatistics statistics = experiment->block->statistics();
   result.rows = static_cast<double>(statistics.rows);
   result.nonzeros = static_cast<double>(statistics.lengths.nonzeros);
   result.sectors = statistics.touched_sectors * result.nonzeros;

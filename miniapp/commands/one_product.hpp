@@ -16,18 +16,17 @@ class OneProduct {
   OneProduct(const Experiment& e, const LocalKernels& kernels)
       : e_(e),
         operator_(kernels),
-        x_(e.problem.site.device, e.operands.stored_x.size()),
-        y_(e.problem.site.device, e.operands.stored_y0.size()) {
-    copy_between(e.problem.site.device, x_.data(), e.operands.stored_x.data(),
-                 e.operands.stored_x.size());
+        x_(e.site.device, e.stored_x.size()),
+        y_(e.site.device, e.stored_y0.size()) {
+    copy_between(e.site.device, x_.data(), e.stored_x.data(), e.stored_x.size());
     vector_.data = x_.data();
     vector_.type = vector_type(e.options.precision);
     reset();
   }
 
   void reset() {
-    const std::vector<std::byte>& y0 = e_.operands.stored_y0;
-    copy_between(e_.problem.site.device, y_.data(), y0.data(), y0.size());
+    const std::vector<std::byte>& y0 = e_.stored_y0;
+    copy_between(e_.site.device, y_.data(), y0.data(), y0.size());
   }
   void apply() {
     operator_.apply_alone({e_.options.alpha, vector_, e_.options.beta, {y_.data(), vector_.type}},
@@ -35,8 +34,8 @@ class OneProduct {
   }
   /// `y`: of this rank's size.
   void copy_y(std::vector<std::byte>& y) const {
-    if (e_.problem.site.device == Device::gpu) synchronize_device();
-    copy_between(e_.problem.site.device, y.data(), y_.data(), y.size());
+    if (e_.site.device == Device::gpu) synchronize_device();
+    copy_between(e_.site.device, y.data(), y_.data(), y.size());
   }
 
  private:

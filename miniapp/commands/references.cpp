@@ -45,14 +45,7 @@ std::vector<double> reference_if_it_fits(const CheckedProduct& product) {
 
 /// `y`: per owned row, or null where there is none yet.
 CheckedProduct checked(const Experiment& e, const void* y, RowBits bits = RowBits::any) {
-  return {e.problem.matrix,
-          e.options.precision,
-          e.options.alpha,
-          e.options.beta,
-          e.operands.x,
-          e.operands.y0,
-          y,
-          bits};
+  return {e.matrix, e.options.precision, e.options.alpha, e.options.beta, e.x, e.y0, y, bits};
 }
 
 }  // namespace
@@ -65,11 +58,11 @@ References compute_references(const Experiment& e) {
   bool own = report.against == Against::reference || report.against == Against::all;
   if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
-    PetscResult petsc = petsc_product(e.job.comm, e.problem.matrix, e.options.precision,
-                                      e.operands.x, petsc_batches(e.batches()), e.job.progress);
+    PetscResult petsc = petsc_product(e.job.comm, e.matrix, e.options.precision, e.x,
+                                      petsc_batches(e.batches()), e.job.progress);
     if (petsc.unusable.empty()) {
       report.petsc_seconds = petsc.seconds;
-      report.note = uneven_comparison(e.job.comm, e.problem.site.device);
+      report.note = uneven_comparison(e.job.comm, e.site.device);
       references.products.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
     } else {
       references.petsc_refusal = petsc.unusable;

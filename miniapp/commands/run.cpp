@@ -36,7 +36,7 @@ struct Measured {
 
 /// Whether graphs are wanted, and the schedule can be captured.
 bool graphs(const Experiment& e) {
-  return e.options.graph && !entry_of(e.operands.schedule).baseline;
+  return e.options.graph && !entry_of(e.schedule).baseline;
 }
 
 /// The share of the devices' read bandwidth, which is measured once.
@@ -55,7 +55,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
                    Measured& measured, RunReport& report) {
   const Comm& comm = e.job.comm;
   const Precision precision = e.options.precision;
-  const ComputeSite& site = e.problem.site;
+  const ComputeSite& site = e.site;
   report_chosen(e, kernels, transport, report);
   const std::optional<NodeTraffic>& sent = measurement.sent_between_nodes;
   report.halo->sent_between_nodes =
@@ -71,10 +71,9 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
                    static_cast<double>(report.kernel->flops), report);
   if (!e.options.hdf5.empty()) {
-    report.ranks =
-        describe_ranks(comm, e.problem.multiplied(), e.problem.exchanged(), measurement.own);
-    report.ranks->communication = describe_communication(comm, e.problem.exchanged(), site.nodes,
-                                                         report.partition->name, precision);
+    report.ranks = describe_ranks(comm, e.multiplied(), e.exchanged(), measurement.own);
+    report.ranks->communication =
+        describe_communication(comm, e.exchanged(), site.nodes, report.partition->name, precision);
   }
   if (measurement.interrupted) return;
   if (site.device == Device::gpu) {
@@ -86,25 +85,22 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
 
 /// --machine: what this rank's part of the product that is reported does.
 RankWork work_of(const Experiment& e, const std::string& format, const LocalKernels& kernels) {
-  const Problem& problem = e.problem;
-  const std::vector<Flow> flows = sent_flows(e.job.comm, problem.exchanged());
+  const std::vector<Flow> flows = sent_flows(e.job.comm, e.exchanged());
   RankWork work;
-  work.rows = static_cast<double>(problem.matrix.owned_rows);
-  work.nonzeros = static_cast<double>(problem.multiplied().offsets.back());
-  if (problem.sums) {
-    work.nonzeros +=
-        static_cast<double>(problem.sums->sums.offsets.back() + problem.sums->added.offsets.back());
-  }
+  work.rows = static_cast<double>(e.matrix.owned_rows);
+  Offset nonzeros = e.multiplied().offsets.back();
+  if (e.sums) nonzeros += e.sums->sums.offsets.back() + e.sums->added.offsets.back();
+  work.nonzeros = static_cast<double>(nonzeros);
   work.bytes = static_cast<double>(kernels.work().bytes);
   const bool overlaps =
       hides_exchange(steps_of(kernels.order, false)) && kernels.boundary && work.bytes > 0;
   work.boundary_share =
       overlaps ? static_cast<double>(kernels.boundary->work().bytes) / work.bytes : 1;
-  const LocalStatistics statistics = e.operands.block->statistics();
-  const PredictionRule* rule = find_format(format, e.problem.site.device).predict;
+  const LocalStatistics statistics = e.block->statistics();
+  const PredictionRule* rule = find_format(format, e.site.device).predict;
   const bool gathers = rule == nullptr || !rule(statistics).in_panels;
-  work.sectors = gathers ? awaited_sectors(statistics, problem.site.device) * work.nonzeros : 0;
-  work.traffic = traffic_of_parts(e.job.comm, flows, problem.site.nodes)[e.job.comm.rank];
+  work.sectors = gathers ? awaited_sectors(statistics, e.site.device) * work.nonzeros : 0;
+  work.traffic = traffic_of_parts(e.job.comm, flows, e.site.nodes)[e.job.comm.rank];
   work.entry_bytes = static_cast<int>(vector_value_bytes(e.options.precision));
   return work;
 }
@@ -128,7 +124,7 @@ Verdict judge(const Experiment& e, const References& references, const ChosenKer
     note(fmt::format("{} sums up rows in two parts, so y_hash differs from other schedules",
                      entry_of(kernels.schedule).name));
   }
-  if (e.problem.sums) {
+  if (e.sums) {
     note("partial sums add up rows in parts, so y_hash differs from other partitions");
   }
   const SequenceFault sequence = sequence_fault(measurement, kernels.kernels.repeatable);
@@ -162,8 +158,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   BatchOptions batches = e.batches();
   batches.telemetry = e.machine.telemetry.get();
   if (e.machine.telemetry) e.machine.telemetry->reset();
-  Measurement measurement =
-      measure(setting, *products, batches, e.options.beta, e.operands.stored_y0);
+  Measurement measurement = measure(setting, *products, batches, e.options.beta, e.stored_y0);
   if (!e.options.trace.empty() && !measurement.interrupted) {
     e.job.progress.phase("trace");
     measured.trace = trace_products(setting, *products, report.provenance);
@@ -199,10 +194,10 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
     report_choice(e, kernels, transport, measurement, measured, report);
     choose_last(report.cases);
     if (e.machine.measured) {
-      const NodeMap& nodes = e.problem.site.nodes;
+      const NodeMap& nodes = e.site.nodes;
       const int ranks = e.job.comm.size;
-      const MachineModel model(*e.machine.measured, prediction_model(e.problem.site.device, nodes),
-                               static_cast<double>(ranks) / nodes.nodes, transport.graph);
+      const MachineModel model{*e.machine.measured, prediction_model(e.site.device, nodes),
+                               static_cast<double>(ranks) / nodes.nodes, transport.graph};
       const RankWork work =
           work_of(e, Spec::parse(kernels.interior, "--format").name(), kernels.kernels);
       report.expected = expected_product(e.job.comm, model, std::span(&work, 1), ranks,
@@ -220,8 +215,8 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
 std::optional<ChosenKernels> convert(const Experiment& e, const ProductSetting& setting,
                                      const std::string& name, RunReport& report) {
   e.job.progress.phase("convert");
-  const FormatRequest request{name, e.options.boundary_format,
-                              graphs_on(e.problem.site.device, graphs(e)), e.options.reproducible};
+  const FormatRequest request{name, e.options.boundary_format, graphs_on(e.site.device, graphs(e)),
+                              e.options.reproducible};
   ChosenKernels kernels;
   std::optional<AgreedError> refusal;
   const double seconds = timed(e.job.comm, [&] {
@@ -247,7 +242,7 @@ std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSe
     return {choose_transport(setting, e.options.halo, graphs(e), kernels)};
   }
   std::vector<ChosenTransport> transports;
-  for (const TransportVariant& variant : usable_transports(e.problem.site, graphs(e))) {
+  for (const TransportVariant& variant : usable_transports(e.site, graphs(e))) {
     transports.push_back({variant.entry->name, variant.graph, {}});
   }
   return transports;
@@ -255,7 +250,7 @@ std::vector<ChosenTransport> transports_for(const Experiment& e, const ProductSe
 
 /// Every combination that is asked for, mostly one, until a signal comes.
 Measured measure_all(const Experiment& e, RunReport& report) {
-  const Device device = e.problem.site.device;
+  const Device device = e.site.device;
   const RunOptions& options = e.options;
   const ProductSetting setting = e.products({options.poison, 1e-6 * options.jitter_microseconds});
   std::vector<std::string> names{options.format};
@@ -290,9 +285,8 @@ Measured measure_all(const Experiment& e, RunReport& report) {
 
 /// --save-y: in the order of the source.
 void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs& outputs) {
-  if (e.options.save_y.empty()) return;
   e.job.progress.phase("save y");
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   outputs.attempt("--save-y", [&] {
     // y as numbers; then numbers of rows and entries as they are sent, received and written.
     const std::int64_t needed = 9 * std::int64_t{sizeof(double)} * matrix.owned_rows;
@@ -329,43 +323,6 @@ std::string interruption(const Job& job, const RunReport& report) {
   return why;
 }
 
-/// --partition all: one partition after the other, each from the source. What the report describes
-/// is the best of all.
-ExitCode measure_partitions(const RunOptions& options, const Machine& machine, Session& session) {
-  const Job& job = session.job;
-  RunReport& report = session.report;
-  References references;
-  std::uint64_t pattern = 0;
-  const RunReport empty = report;
-  std::optional<AgreedError> last;
-  for (const std::string& name : partitioners_to_sweep()) {
-    RunOptions one = options;
-    one.partition = name;
-    RunReport its = empty;
-    DistributedCsr matrix = read_matrix(one, job, its);
-    try {
-      const Experiment e(one, job, machine, std::move(matrix), its);
-      pattern = e.problem.pattern;
-      Measured measured = measure_all(e, its);
-      e.connections->close();
-      if (measured.references) references = std::move(*measured.references);
-    } catch (const AgreedError& refusal) {
-      its.partition = PartitionReport{.name = name, .statistics = {}};
-      refuse_case(its, "", "", false, outcome_of(refusal), refusal.what());
-      last = refusal;
-    }
-    const bool stopped = interrupted(job, its);
-    merge_cases(std::move(its), report);
-    if (!stopped) continue;
-    report.status = RunStatus::interrupted;
-    report.verdict = interruption(job, report);
-    return finish(session, ExitCode::run_time);
-  }
-  if (!report.timing) throw *last;
-  return finish(session, conclude_run(options, references, report), {},
-                [&] { save_tuning(options, pattern, report, session.outputs); });
-}
-
 }  // namespace
 
 ExitCode run(Session& session) {
@@ -377,21 +334,52 @@ ExitCode run(Session& session) {
   const RunOptions options = with_choice(given, tuning);
   check_machine_file(options, machine);
   if (options.dry) return dry_run(options, machine, session);
-  if (options.partition == all_partitioners) return measure_partitions(options, machine, session);
-  DistributedCsr matrix = read_matrix(options, job, report);
-  const Experiment e(options, job, machine, std::move(matrix), report);
-  compare_with_tuning(e, tuning, report);
-  const Measured measured = measure_all(e, report);
-  e.connections->close();
+
+  // --partition all: one partition after the other, each from the source. What the report describes
+  // is the best of all.
+  const bool sweeps = options.partition == all_partitioners;
+  std::vector<std::string> partitions{options.partition};
+  if (sweeps) partitions = partitioners_to_sweep();
+  const RunReport empty = report;
+  RunOptions one = options;
+  std::unique_ptr<const Experiment> e;
+  std::uint64_t pattern = 0;
+  Measured measured;
+  References references;
+  std::optional<AgreedError> last;
+  bool stopped = false;
+  for (auto name = partitions.begin(); name != partitions.end() && !stopped; ++name) {
+    e.reset();
+    one.partition = *name;
+    RunReport apart = empty;
+    RunReport& its = sweeps ? apart : report;
+    DistributedCsr matrix = read_matrix(one, job, its);
+    try {
+      e = std::make_unique<Experiment>(one, job, machine, std::move(matrix), its);
+      pattern = e->pattern;
+      compare_with_tuning(*e, tuning, its);
+      measured = measure_all(*e, its);
+      e->connections->close();
+      if (measured.references) references = std::move(*measured.references);
+    } catch (const AgreedError& refusal) {
+      if (!sweeps) throw;
+      its.partition = PartitionReport{.name = *name, .statistics = {}};
+      refuse_case(its, "", "", false, outcome_of(refusal), refusal.what());
+      last = refusal;
+    }
+    stopped = interrupted(job, its);
+    if (sweeps) merge_cases(std::move(its), report);
+  }
   if (!several(options)) report.cases.clear();
-  if (interrupted(job, report)) {
+  if (stopped) {
+    report.status = RunStatus::interrupted;
     report.verdict = interruption(job, report);
     return finish(session, ExitCode::run_time, measured.trace);
   }
-  const ExitCode code = conclude_run(options, *measured.references, report);
-  return finish(session, code, measured.trace, [&] {
-    save_y(e, measured.y, session.outputs);
-    save_tuning(options, e.problem.pattern, report, session.outputs);
+  if (!report.timing) throw *last;
+  return finish(session, conclude_run(options, references, report), measured.trace, [&] {
+    if (!options.save_y.empty()) save_y(*e, measured.y, session.outputs);
+    save_tuning(options, pattern, report, session.outputs);
   });
 }
 

@@ -25,19 +25,6 @@ namespace rowhalo {
 
 namespace {
 
-constexpr std::string_view norm_names[] = {"natural", "unpreconditioned", "preconditioned"};
-
-ResidualNorm norm_of(const std::string& name) {
-  if (name.empty()) return ResidualNorm::unpreconditioned;
-  return static_cast<ResidualNorm>(std::ranges::find(norm_names, name) - norm_names);
-}
-
-/// The norm that a method watches, of what is a residual there.
-ResidualNorm norm_of(const SolverEntry& entry, const SolveOptions& options) {
-  return entry.kind == SolverKind::symmetric ? norm_of(options.norm)
-                                             : ResidualNorm::unpreconditioned;
-}
-
 /// What of --method is to run: one, or all that solve A x = b.
 std::vector<const SolverEntry*> chosen_solvers(const SolveOptions& options) {
   std::vector<const SolverEntry*> chosen;
@@ -57,12 +44,10 @@ void check_options(const RunOptions& run, const SolveOptions& options) {
   }
   find_preconditioner(options.preconditioner, "--preconditioner");
   const std::vector<const SolverEntry*> chosen = chosen_solvers(options);
-  const bool other_norm = !options.norm.empty() && options.norm != "unpreconditioned";
-  for (const SolverEntry* entry : chosen) {
-    if (other_norm && entry->kind != SolverKind::symmetric && options.method != "all") {
-      throw InputError(fmt::format("--norm {}: --method {} has one norm only; leave --norm out",
-                                   options.norm, entry->name));
-    }
+  const SolverEntry& entry = *chosen.front();
+  if (options.method != "all" && watched_norm(entry, options) != options.norm) {
+    throw InputError(fmt::format("--norm {}: --method {} has one norm only; leave --norm out",
+                                 norm_names[static_cast<int>(options.norm)], entry.name));
   }
 }
 
@@ -95,7 +80,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
                          SolverReport& report) {
   const Experiment& e = solving.e;
   const Comm& comm = e.job.comm;
-  const ComputeSite& site = e.problem.site;
+  const ComputeSite& site = e.site;
   const LocalKernels& kernels = solving.kernels.kernels;
   const VectorMemory x(site.device, system.b.size() * sizeof(double));
   Operator op(kernels, make_exchanges(e.parts(), kernels,
@@ -106,21 +91,18 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
   const VectorMemory b = copy_to(site.device, system.b);
   const VectorMemory dangling = copy_to(site.device, solving.dangling);
-  const SolveOptions& options = solving.options;
   SolverSetting setting{comm,
                         e.job.progress,
                         op,
                         op.make_vector(),
                         *rank_sums,
+                        solving.options,
                         launch_of(solving),
                         preconditioned ? &*solving.preconditioner : nullptr,
-                        {site.device, e.machine.stream(), e.problem.matrix.owned_rows,
-                         options.reproducible ? Summation::reproducible : Summation::fast},
-                        e.problem.matrix.info.rows,
-                        norm_of(entry, options),
-                        {options.tolerance, options.max_iterations, options.iterations},
-                        options.damping,
+                        {site.device, e.machine.stream(), e.matrix.owned_rows},
+                        e.matrix.info.rows,
                         dangling.at<double>()};
+  setting.options.norm = watched_norm(entry, solving.options);
   SolverWorkspace workspace(setting);
   std::optional<Watching> watching(e.machine.telemetry.get());
   SolverOutcome outcome = entry.solve(workspace, b.at<double>(), x.at<double>());
@@ -143,7 +125,7 @@ std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
       solving.options.reproducible ? Summation::reproducible : Summation::fast;
   if (products_sum_dots(solving.kernels.kernels, summation)) passes -= entry.dot_passes;
   if (inverse_rows > 1) passes += entry.products * (inverse_rows + 2);  // a pass of its own
-  const std::int64_t rows = solving.e.problem.matrix.owned_rows;
+  const std::int64_t rows = solving.e.matrix.owned_rows;
   return sum_over_ranks(comm, entry.products * solving.kernels.kernels.work().bytes +
                                   passes * rows * std::int64_t{sizeof(double)});
 }
@@ -156,7 +138,7 @@ void describe_times(const Solving& solving, const SolverEntry& entry, const RunR
   if (report.iterations == 0) return;
   report.iteration_seconds = max_over_ranks(comm, median(outcome.seconds));
   const SolverPhases& phases = outcome.phases;
-  const auto received = std::ssize(solving.e.problem.plan.receives);
+  const auto received = std::ssize(solving.e.plan.receives);
   const bool exchanges = max_over_ranks(comm, std::int64_t{received}) > 0;
   report.phases = {
       max_over_ranks(comm, phases.product),
@@ -193,7 +175,7 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   SolverReport report;
   report.method = entry.name;
   report.preconditioner = solves_system(entry) ? options.preconditioner : "none";
-  const ResidualNorm norm = norm_of(entry, options);
+  const ResidualNorm norm = watched_norm(entry, options);
   report.norm = entry.watched != nullptr ? entry.watched : norm_names[static_cast<int>(norm)];
   report.norm_of_residual = solves_system(entry);
   report.tolerance = options.tolerance;
@@ -207,12 +189,11 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
                  report);
   describe_times(solving, entry, run, outcome, report);
   x = solves_system(entry) ? scaled(outcome.x, system.scale.solution()) : outcome.x;
-  report.x_hash = hash_vector(e.job.comm, e.problem.matrix, Precision::fp64, x.data());
+  report.x_hash = hash_vector(e.job.comm, e.matrix, Precision::fp64, x.data());
   if (power) report.eigenvalue = std::scalbn(outcome.eigenvalue, system.scale.matrix);
 
   e.job.progress.phase("check the solution");
-  diagnose(e, system, {entry, norm, options.tolerance, options.damping, solving.dangling}, outcome,
-           report);
+  diagnose(e, system, {entry, options, solving.dangling}, outcome, report);
   return report;
 }
 
@@ -226,14 +207,8 @@ void add_petsc(const Solving& solving, const System& system, RunReport& report) 
   }
   if (!solving.options.petsc || names.empty()) return;
   e.job.progress.phase("solve with PETSc");
-  const PetscSolvers petsc = petsc_solve(
-      {e.job.comm,
-       e.problem.matrix,
-       system.b,
-       solving.options.preconditioner,
-       norm_of(solving.options.norm),
-       {solving.options.tolerance, solving.options.max_iterations, solving.options.iterations}},
-      names, e.job.progress);
+  const PetscSolvers petsc =
+      petsc_solve({e.job.comm, e.matrix, system.b, solving.options}, names, e.job.progress);
   if (!petsc.unusable.empty() && e.job.comm.rank == 0) {
     std::cerr << "rowhalo: warning: PETSc's solvers were not run: " << petsc.unusable << '\n';
   }
@@ -292,7 +267,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
                               const std::vector<const SolverEntry*>& entries,
                               const std::vector<double>& dangling, int matrix_exponent,
                               RunReport& report) {
-  const Device device = e.problem.site.device;
+  const Device device = e.site.device;
   const ProductSetting setting = e.products();
   e.job.progress.phase("convert");
   ChosenKernels kernels;
@@ -311,9 +286,9 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   const System system = make_system(e, *entries.front(), matrix_exponent);
   std::optional<BlockJacobi> preconditioner;
   if (solves_system(*entries.front())) {
-    preconditioner = make_preconditioner(e.job.comm, e.problem.matrix,
-                                         find_preconditioner(options.preconditioner), device,
-                                         "--preconditioner");
+    preconditioner =
+        make_preconditioner(e.job.comm, e.matrix, find_preconditioner(options.preconditioner),
+                            device, "--preconditioner");
   }
   const bool needs_symmetry =
       std::ranges::count(entries, SolverKind::symmetric, &SolverEntry::kind) > 0;
@@ -323,7 +298,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   if (device == Device::gpu) e.job.progress.phase("measure bandwidth");
   const double read_bandwidth = device == Device::gpu ? measured_read_bandwidth(e) : 0;
   const Solving solving{e, options, kernels, transport, preconditioner, dangling, read_bandwidth};
-  std::vector<double> x(e.problem.matrix.owned_rows, 0.0);
+  std::vector<double> x(e.matrix.owned_rows, 0.0);
   for (const SolverEntry* entry : entries) {
     if (entry->kind == SolverKind::symmetric && measured > rounding) {
       const std::string reason = fmt::format(
@@ -397,7 +372,7 @@ ExitCode solve(Session& session) {
   return finish(session, conclude(entries, report), {}, [&] {
     session.outputs.write_text("--history", options.history, history_text(report));
     if (options.save_x.empty()) return;
-    const LocalMatrix& matrix = e.problem.matrix;
+    const LocalMatrix& matrix = e.matrix;
     const std::vector<double> share =
         scatter<double>(job.comm, matrix.info.rows, matrix.source_rows, x);
     session.outputs.attempt("--save-x", [&] {

@@ -37,7 +37,7 @@ double norm_over_ranks(const Comm& comm, std::vector<double> values) {
 
 /// The same; `x` per owned entry.
 std::vector<double> image_of(const Experiment& e, const std::vector<double>& x) {
-  return reference_image(e.problem.matrix, at_columns(e.job.comm, e.problem.matrix, x));
+  return reference_image(e.matrix, at_columns(e.job.comm, e.matrix, x));
 }
 
 /// a - factor b
@@ -56,14 +56,14 @@ double relative(double part, double whole) {
 System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent) {
   System system;
   const Comm& comm = e.job.comm;
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   system.scale.matrix = matrix_exponent;
   if (entry.kind == SolverKind::pagerank) {
     system.b.assign(matrix.owned_rows, 1.0 / static_cast<double>(matrix.info.rows));
     return system;
   }
   if (!solves_system(entry) || e.options.rhs == manufactured_rhs) {
-    std::vector<double> x = e.operands.x;
+    std::vector<double> x = e.x;
     const int exponent = scale_entries(comm, x);
     const std::vector<double> owned(x.begin(), x.begin() + matrix.owned_rows);
     if (!solves_system(entry)) {
@@ -93,7 +93,7 @@ double true_residual(const Experiment& e, const System& system, const std::vecto
 
 double residual_gradient(const Experiment& e, const System& system, const std::vector<double>& x) {
   const Comm& comm = e.job.comm;
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   std::vector<double> r = difference(system.b, image_of(e, x));
   scale_entries(comm, r);
   struct Sums {
@@ -123,7 +123,7 @@ double residual_gradient(const Experiment& e, const System& system, const std::v
 
 double relative_image(const Experiment& e, const std::vector<double>& x) {
   const Comm& comm = e.job.comm;
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   std::vector<double> columns = at_columns(comm, matrix, x);
   scale_entries(comm, columns);
   std::vector<double> absolutes(matrix.owned_rows, 0.0);
@@ -152,7 +152,7 @@ double pagerank_residual(const Experiment& e, const std::vector<double>& x,
   }
   nowhere = sum_reals_over_ranks(comm, nowhere);
   const double teleport =
-      (1 - damping + damping * nowhere) / static_cast<double>(e.problem.matrix.info.rows);
+      (1 - damping + damping * nowhere) / static_cast<double>(e.matrix.info.rows);
   for (std::size_t i = 0; i < x.size(); ++i) {
     change += std::fabs(damping * image[i] + teleport - x[i]);
   }
@@ -160,7 +160,7 @@ double pagerank_residual(const Experiment& e, const std::vector<double>& x,
 }
 
 double asymmetry(const Experiment& e) {
-  const LocalMatrix& matrix = e.problem.matrix;
+  const LocalMatrix& matrix = e.matrix;
   std::vector<double> vectors[2], images[2];
   for (int k = 0; k < 2; ++k) {
     const VectorSpec spec(fmt::format("random:seed={}", 271 + k), "--x", matrix.info.columns,

@@ -103,8 +103,8 @@ void compare_with_tuning(const Experiment& e, const std::optional<TuningFile>& t
                          RunReport& report) {
   if (!tuning) return;
   const TuningConditions now =
-      tuning_conditions(report, std::string(name_of(e.problem.site.device)),
-                        std::string(name_of(e.options.precision)), e.problem.pattern);
+      tuning_conditions(report, std::string(name_of(e.site.device)),
+                        std::string(name_of(e.options.precision)), e.pattern);
   report.tuning = TuningReport{e.options.tuning, differences(tuning->made_for, now)};
   if (report.tuning->differences.empty() || e.job.comm.rank != 0) return;
   std::cerr << fmt::format(

@@ -20,7 +20,7 @@ SolverOutcome solve_cg(SolverWorkspace& work, const double* b, double* x) {
   double* r = work.has_blocks() ? work.vector() : z;
   const Scalar alpha = work.scalar(at_alpha), beta = work.scalar(at_beta);
   const CgAlpha to_alpha{};
-  const CgBeta to_beta{static_cast<int>(work.setting().norm)};
+  const CgBeta to_beta{static_cast<int>(work.setting().options.norm)};
   const auto update = [&] { work.run(CgDirection{alpha, beta, z, x, p}); };
 
   work.run(Residual{b, q, r});

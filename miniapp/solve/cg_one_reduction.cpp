@@ -16,7 +16,7 @@ SolverOutcome solve_cg_one_reduction(SolverWorkspace& work, const double* b, dou
   double *w = work.vector(), *p = work.vector(), *s = work.vector();
   double* r = work.has_blocks() ? work.vector() : u;
   constexpr int at_image = CgOneReductionUpdate::sums;
-  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().norm), at_image};
+  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().options.norm), at_image};
   const auto multiply = [&] {
     work.product(preconditioned, w);
     work.sum(Dot{w, u}, to_scalars, at_image);

@@ -17,7 +17,7 @@ SolverOutcome solve_cg_pipelined(SolverWorkspace& work, const double* b, double*
   double *n = work.vector(), *z = work.vector(), *q = work.vector(), *s = work.vector();
   double *p = work.vector(), *r = work.vector(), *u = work.vector(), *w = work.vector();
   constexpr int at_image = 3;  // w.u among the sums
-  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().norm), at_image};
+  const CgOneReductionScalars to_scalars{static_cast<int>(work.setting().options.norm), at_image};
   const auto multiply_meanwhile = [&] {
     work.product(input, n);
     work.finish_sum(at_image + 1, to_scalars);

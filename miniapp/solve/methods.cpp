@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/solve/methods.hpp"
 
-
 #include "partition/base/table.hpp"
 
 namespace rowhalo {

@@ -38,6 +38,10 @@ struct SolverEntry {
 inline bool solves_system(const SolverEntry& entry) {
   return entry.kind == SolverKind::symmetric || entry.kind == SolverKind::general;
 }
+/// The norm that a method watches, of what is a residual there.
+inline ResidualNorm watched_norm(const SolverEntry& entry, const SolverOptions& options) {
+  return entry.kind == SolverKind::symmetric ? options.norm : ResidualNorm::unpreconditioned;
+}
 
 std::span<const SolverEntry> solvers();
 /// As `option` named it; throws InputError listing the valid names.

@@ -14,7 +14,8 @@ SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x) 
   double* y = work.vector();
   const SolverSetting& setting = work.setting();
   const auto size = static_cast<double>(setting.size);
-  const PagerankTeleport to_teleport{setting.damping, size};
+  const double damping = setting.options.damping;
+  const PagerankTeleport to_teleport{damping, size};
 
   work.run(ApplyInverse{{}, b, v});
   work.sum(PagerankMass{setting.dangling, v}, to_teleport);
@@ -22,7 +23,7 @@ SolverOutcome solve_pagerank(SolverWorkspace& work, const double* b, double* x) 
       x,
       [&] {
         work.product(input, y);
-        work.sum(PagerankUpdate{work.scalar(at_alpha), setting.damping, y, setting.dangling, v},
+        work.sum(PagerankUpdate{work.scalar(at_alpha), damping, y, setting.dangling, v},
                  to_teleport);
       },
       [&] {

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/memory/peer_memory.hpp"
 

@@ -60,6 +60,7 @@ struct Solver::Storage {
     const PreconditionerEntry* inverse = nullptr;
     agree(comm, [&] {
       entry = &entry_for(options, op);
+      options.norm = watched_norm(*entry, options);
       inverse = &find_preconditioner(options.preconditioner);
       if (op.site().device == Device::gpu) launch = launch_with(op.tuning());
     });
@@ -80,7 +81,6 @@ Solver::~Solver() = default;
 
 SolverOutcome Solver::solve(const double* b, double* x) {
   Storage& own = *storage_;
-  const SolverOptions& options = own.options;
   const LocalMatrix& matrix = own.op.local();
   const auto bytes = static_cast<std::size_t>(matrix.owned_rows) * sizeof(double);
   set_bytes(own.op.site().device, x, 0, bytes);
@@ -90,14 +90,11 @@ SolverOutcome Solver::solve(const double* b, double* x) {
       .op = own.op,
       .input = own.input,
       .rank_sums = *own.rank_sums,
+      .options = own.options,
       .launch = own.launch,
       .preconditioner = own.preconditioner ? &*own.preconditioner : nullptr,
-      .space = {own.op.site().device, own.stream, matrix.owned_rows,
-                options.reproducible ? Summation::reproducible : Summation::fast},
+      .space = {own.op.site().device, own.stream, matrix.owned_rows},
       .size = matrix.info.rows,
-      .norm =
-          own.entry->kind == SolverKind::symmetric ? options.norm : ResidualNorm::unpreconditioned,
-      .stop = {options.tolerance, options.max_iterations, options.iterations},
       .measures_phases = false,
   });
   SolverOutcome outcome = own.entry->solve(workspace, b, x);

@@ -11,25 +11,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {
-
-struct SolverOptions {
-  std::string method = "cg";  ///< of solvers(), one that solves A x = b
-  std::string preconditioner = "jacobi";
-  /// Converged where the residual has this norm times `tolerance` of its first. Of cg and its kin;
-  /// bicgstab watches |r|.
-  ResidualNorm norm = ResidualNorm::unpreconditioned;
-  double tolerance = 1e-8;
-  int max_iterations = 10000;
-  /// So many iterations, whatever the norm; 0: until it is small enough.
-  int iterations = 0;
-  /// Sums do not depend on ranks and partition: in a canonical format, neither do norms and x.
-  bool reproducible = false;
-};
 
 class Solver {
  public:

@@ -58,16 +58,17 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
       clock_(setting.space.device, setting.space.stream) {
   static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
   setting_.space.ended_blocks = small_.at<unsigned>(at_ended_blocks);
-  if (products_sum_dots(setting.op.kernels(), setting.space.summation)) {
+  if (setting.options.reproducible) setting_.space.summation = Summation::reproducible;
+  if (products_sum_dots(setting.op.kernels(), setting_.space.summation)) {
     const auto parts = static_cast<std::size_t>(*setting.op.kernels().dot_parts());
     dot_parts_.emplace(setting.space.device, parts * sizeof(double));
   }
-  const StopRule& rule = setting.stop;
-  const auto most_norms =
-      static_cast<std::size_t>(rule.iterations > 0 ? rule.iterations : rule.max_iterations) + 1;
+  const SolverOptions& options = setting.options;
+  const int iterations = options.iterations > 0 ? options.iterations : options.max_iterations;
+  const std::size_t most_norms = static_cast<std::size_t>(iterations) + 1;
   history_ =
       VectorMemory(setting.space.device, most_norms * (sizeof(double) + sizeof(std::int64_t)));
-  judge_.rule = rule;
+  judge_.rule = {options.tolerance, options.max_iterations, options.iterations};
   judge_.norms = history_.at<double>();
   judge_.times = history_.at<std::int64_t>(most_norms * sizeof(double));
   judge_.seen = &host_seen_;

@@ -16,14 +16,11 @@
 #include "miniapp/solve/phase_clock.hpp"
 #include "miniapp/solve/preconditioner.hpp"
 #include "miniapp/solve/rank_sums.hpp"
+#include "miniapp/solve/solver_options.hpp"
 #include "miniapp/spmv/operator.hpp"
 #include "miniapp/spmv/side_stream.hpp"
 
 namespace rowhalo {
-
-/// The watched norm: sqrt(r.z), |r|, or |z| with z = M^-1 r. The value is the place of its square
-/// in the sums (r.z, r.r, z.z).
-enum class ResidualNorm { natural, unpreconditioned, preconditioned };
 
 /// How iterations are launched.
 enum class Launch {
@@ -60,14 +57,12 @@ struct SolverSetting {
   Operator& op;
   HaloVector input;  ///< of its products
   RankSums& rank_sums;
+  SolverOptions options;                        ///< `norm`: one that the method has
   Launch launch = Launch::one_by_one;           ///< where sums over ranks allow it
   const BlockJacobi* preconditioner = nullptr;  ///< null: none
-  VectorSpace space;
-  GlobalIndex size = 0;  ///< rows of the matrix
-  ResidualNorm norm = ResidualNorm::unpreconditioned;
-  StopRule stop;
-  double damping = 0.85;             ///< of PageRank
-  const double* dangling = nullptr;  ///< of PageRank: 1 where a column is empty
+  VectorSpace space;                            ///< its sums: as `options` say
+  GlobalIndex size = 0;                         ///< rows of the matrix
+  const double* dangling = nullptr;             ///< of PageRank: 1 where a column is empty
   /// After a success a few more iterations measure the phases, which spoils x; SolverOutcome::x is
   /// read before.
   bool measures_phases = true;

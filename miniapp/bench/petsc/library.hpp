@@ -36,9 +36,7 @@ struct PetscSystem {
   const Comm& comm;
   const LocalMatrix& matrix;
   const std::vector<double>& b;  ///< owned entries
-  std::string preconditioner;    ///< as in --preconditioner
-  ResidualNorm norm;
-  StopRule stop;
+  const SolverOptions& options;
 };
 
 struct PetscSolvers {

@@ -123,8 +123,7 @@ void together_with_petsc(const Comm& comm, const std::function<void()>& calls) {
 }
 
 std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int vectors,
-                             const std::function<void()>& work,
-                             const std::function<void()>& destroy) {
+                             const std::function<void()>& work) {
   std::string unusable = petsc_refusal(comm, matrix, vectors);
   if (!unusable.empty()) return unusable;
   bool started = false;
@@ -136,7 +135,6 @@ std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int ve
     unusable = lack.what();
   }
   if (!started) return unusable;
-  destroy();
   // Newer versions would name on stdout those that they had no use for.
   (void)PetscOptionsClear(nullptr);
   (void)PetscFinalize();
@@ -151,11 +149,11 @@ void set_entries(Vec vector, std::span<const double> entries) {
 }
 
 void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                       Progress& progress, Mat& petsc) {
+                       Progress& progress, PetscMatrix& petsc) {
   EntriesPerRow lengths;
   agree(comm, [&] { lengths = row_lengths(matrix); });
   together_with_petsc(comm, [&] {
-    ROWHALO_PETSC(MatCreate(comm.handle, &petsc));
+    ROWHALO_PETSC(MatCreate(comm.handle, petsc.out()));
     ROWHALO_PETSC(MatSetSizes(petsc, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
                               matrix.info.columns));
     ROWHALO_PETSC(MatSetType(petsc, MATAIJ));

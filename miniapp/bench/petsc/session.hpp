@@ -24,19 +24,37 @@ void check_petsc(PetscErrorCode code, const char* call, const char* file, int li
 /// rank would hang, so what may lack memory there is asked for beforehand (petsc_refusal).
 void together_with_petsc(const Comm& comm, const std::function<void()>& calls);
 
-/// Collective. `work` between start and end of a PETSc that is deaf to the environment, then
-/// `destroy`. Why PETSc cannot hold the matrix and so many vectors, or what AgreedError ended the
-/// work; empty: nothing did. The same on all ranks.
+/// An object of PETSc's within a session. The destructor is collective: what ends a session's work
+/// early is an AgreedError, which all ranks hold.
+template <class Handle, PetscErrorCode (*destroy)(Handle*)>
+class PetscOwner {
+ public:
+  PetscOwner() = default;
+  ~PetscOwner() { (void)destroy(&handle_); }
+  PetscOwner(const PetscOwner&) = delete;
+  PetscOwner& operator=(const PetscOwner&) = delete;
+
+  operator Handle() const { return handle_; }
+  Handle* out() { return &handle_; }
+
+ private:
+  Handle handle_ = nullptr;
+};
+using PetscMatrix = PetscOwner<Mat, MatDestroy>;
+using PetscVector = PetscOwner<Vec, VecDestroy>;
+
+/// Collective. `work` between start and end of a PETSc that is deaf to the environment. Why PETSc
+/// cannot hold the matrix and so many vectors, or what AgreedError ended the work; empty: nothing
+/// did. The same on all ranks.
 std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int vectors,
-                             const std::function<void()>& work,
-                             const std::function<void()>& destroy);
+                             const std::function<void()>& work);
 
 /// Local. The owned entries of a vector.
 void set_entries(Vec vector, std::span<const double> entries);
 
 /// Collective. Values rounded to `precision`. Throws AgreedError where a rank has not enough
-/// memory; `petsc`, null before, is to be destroyed either way.
+/// memory.
 void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                       Progress& progress, Mat& petsc);
+                       Progress& progress, PetscMatrix& petsc);
 
 }  // namespace rowhalo

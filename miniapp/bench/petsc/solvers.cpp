@@ -19,63 +19,41 @@ const char* petsc_preconditioner(const std::string& name) {
   return name == "jacobi" ? PCJACOBI : name == "block-jacobi" ? PCPBJACOBI : PCNONE;
 }
 
-/// What PETSc holds of one system; of the solver that is running.
-struct PetscProblem {
-  Mat matrix = nullptr;
-  Vec b = nullptr;
-  KSP solver = nullptr;
-  Vec x = nullptr, rest = nullptr;
-};
-
-void destroy_solver(PetscProblem& problem) {
-  (void)VecDestroy(&problem.rest);
-  (void)VecDestroy(&problem.x);
-  (void)KSPDestroy(&problem.solver);
-}
-
-/// Collective. Throws AgreedError; `problem` is to be destroyed either way.
-void make_problem(const PetscSystem& system, Progress& progress, PetscProblem& problem) {
-  make_petsc_matrix(system.comm, system.matrix, Precision::fp64, progress, problem.matrix);
-  together_with_petsc(system.comm, [&] {
-    ROWHALO_PETSC(MatCreateVecs(problem.matrix, nullptr, &problem.b));
-    set_entries(problem.b, system.b);
-  });
-}
-
 /// Stops where ours does: the same norm, tolerance and first guess.
-void make_solver(const PetscSystem& system, Mat matrix, const std::string& name, KSP& solver) {
-  ROWHALO_PETSC(KSPCreate(system.comm.handle, &solver));
+void make_solver(const PetscSystem& system, Mat matrix, const std::string& name, KSP* made) {
+  ROWHALO_PETSC(KSPCreate(system.comm.handle, made));
+  const KSP solver = *made;
   ROWHALO_PETSC(KSPSetOperators(solver, matrix, matrix));
   ROWHALO_PETSC(KSPSetType(solver, name.c_str()));
   PC preconditioner = nullptr;
   ROWHALO_PETSC(KSPGetPC(solver, &preconditioner));
-  ROWHALO_PETSC(PCSetType(preconditioner, petsc_preconditioner(system.preconditioner)));
+  ROWHALO_PETSC(PCSetType(preconditioner, petsc_preconditioner(system.options.preconditioner)));
   const bool right = name == "bcgs";  // as ours: then the norm is that of b - A x
   if (right) ROWHALO_PETSC(KSPSetPCSide(solver, PC_RIGHT));
-  ROWHALO_PETSC(KSPSetNormType(
-      solver, right ? KSP_NORM_UNPRECONDITIONED : petsc_norms[static_cast<int>(system.norm)]));
-  const bool exact = system.stop.iterations > 0;
-  ROWHALO_PETSC(KSPSetTolerances(solver, exact ? 0 : system.stop.tolerance, 0, 1e300,
-                                 exact ? system.stop.iterations : system.stop.max_iterations));
+  ROWHALO_PETSC(KSPSetNormType(solver, right ? KSP_NORM_UNPRECONDITIONED
+                                             : petsc_norms[static_cast<int>(system.options.norm)]));
+  const SolverOptions& options = system.options;
+  const bool exact = options.iterations > 0;
+  ROWHALO_PETSC(KSPSetTolerances(solver, exact ? 0 : options.tolerance, 0, 1e300,
+                                 exact ? options.iterations : options.max_iterations));
   if (exact) {
     ROWHALO_PETSC(KSPSetConvergenceTest(solver, KSPConvergedSkip, nullptr, nullptr));
   }
   ROWHALO_PETSC(KSPSetUp(solver));
 }
 
-/// Throws AgreedError; the solver in `problem` is to be destroyed either way.
-PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
-                             PetscProblem& problem) {
+/// Throws AgreedError.
+PetscSolverReport run_solver(const PetscSystem& system, const std::string& name, Mat matrix,
+                             Vec b) {
   PetscSolverReport report;
   report.name = name;
+  PetscOwner<KSP, KSPDestroy> solver;
+  PetscVector x, rest;
   together_with_petsc(system.comm, [&] {
-    make_solver(system, problem.matrix, name, problem.solver);
-    ROWHALO_PETSC(VecDuplicate(problem.b, &problem.x));
-    ROWHALO_PETSC(VecDuplicate(problem.b, &problem.rest));
+    make_solver(system, matrix, name, solver.out());
+    ROWHALO_PETSC(VecDuplicate(b, x.out()));
+    ROWHALO_PETSC(VecDuplicate(b, rest.out()));
   });
-  const Mat matrix = problem.matrix;
-  const Vec b = problem.b, x = problem.x, rest = problem.rest;
-  const KSP solver = problem.solver;
   for (int run = 0; run < 2; ++run) {
     ROWHALO_MPI(MPI_Barrier(system.comm.handle));
     double seconds = 0;
@@ -110,21 +88,20 @@ PetscSolvers with_petsc::solve(const PetscSystem& system, const std::vector<std:
                                Progress& progress) {
   constexpr int vectors = 16;  // those that solvers and preconditioners work with among them
   PetscSolvers solvers;
-  PetscProblem problem;
   progress.phase("solve with PETSc: matrix");
-  const auto solve_each = [&] {
+  solvers.unusable = in_petsc_session(system.comm, system.matrix, vectors, [&] {
     progress.phase("solve with PETSc: solvers");
-    make_problem(system, progress, problem);
+    PetscMatrix matrix;
+    PetscVector b;
+    make_petsc_matrix(system.comm, system.matrix, Precision::fp64, progress, matrix);
+    together_with_petsc(system.comm, [&] {
+      ROWHALO_PETSC(MatCreateVecs(matrix, nullptr, b.out()));
+      set_entries(b, system.b);
+    });
     for (const std::string& name : names) {
       const LibraryCall call(progress);
-      solvers.reports.push_back(run_solver(system, name, problem));
-      destroy_solver(problem);
+      solvers.reports.push_back(run_solver(system, name, matrix, b));
     }
-  };
-  solvers.unusable = in_petsc_session(system.comm, system.matrix, vectors, solve_each, [&] {
-    destroy_solver(problem);
-    (void)VecDestroy(&problem.b);
-    (void)MatDestroy(&problem.matrix);
   });
   return solvers;
 }

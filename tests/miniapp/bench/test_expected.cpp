@@ -33,7 +33,7 @@ NodeTraffic traffic(std::int64_t messages, std::int64_t entries) {
 }  // namespace
 
 TEST_CASE("The rows of a rank take their bytes or their work in caches", "[expected]") {
-  const MachineModel two(sample_machine(), round_figures, 2);
+  const MachineModel two{sample_machine(), round_figures, 2};
   // 1e11 bytes per second in caches, 1e10 from memory with both ranks, 2e10 alone.
   CHECK(two.local_seconds(work_of(0, 0, 5e5)) == Approx(1e-6 + 5e-6));
   CHECK(two.local_seconds(work_of(0, 0, 1e9)) == Approx(1e-6 + 1e-1));
@@ -46,18 +46,18 @@ TEST_CASE("The rows of a rank take their bytes or their work in caches", "[expec
   gathers.sectors = 1e8;
   CHECK(two.local_seconds(gathers) == Approx(1e-6 + 2e-1));
   // More ranks share what two had; one rank has its own and no more.
-  const MachineModel eight(sample_machine(), round_figures, 8),
-      one(sample_machine(), round_figures, 1);
+  const MachineModel eight{sample_machine(), round_figures, 8},
+      one{sample_machine(), round_figures, 1};
   CHECK(eight.local_seconds(work_of(0, 0, 1e9)) == Approx(1e-6 + 4e-1));
   CHECK(one.local_seconds(work_of(0, 0, 1e9)) == Approx(1e-6 + 5e-2));
   NetworkReport gpus = sample_machine();
   gpus.device = "gpu";
-  const MachineModel eight_gpus(gpus, round_figures, 8);
+  const MachineModel eight_gpus{gpus, round_figures, 8};
   CHECK(eight_gpus.local_seconds(work_of(0, 0, 1e9)) == Approx(1e-6 + 1e-1));
 }
 
 TEST_CASE("Messages take latency, their number and their bytes", "[expected]") {
-  const MachineModel two(sample_machine(), round_figures, 2);
+  const MachineModel two{sample_machine(), round_figures, 2};
   const std::vector<MachineModel::Way> ways = two.ways("auto", false);
   REQUIRE(ways.size() == 2);
   CHECK(two.ways("mpi-shared", false).size() == 1);
@@ -71,8 +71,8 @@ TEST_CASE("Messages take latency, their number and their bytes", "[expected]") {
   work.traffic.received_inside = traffic(1, 250000);  // beyond the last point
   CHECK(two.exchange_seconds(ways[0], work) == Approx(2e-3));
   // Four ranks share the rate of two; a single one is no faster than its pair was alone.
-  const MachineModel four(sample_machine(), round_figures, 4),
-      one(sample_machine(), round_figures, 1);
+  const MachineModel four{sample_machine(), round_figures, 4},
+      one{sample_machine(), round_figures, 1};
   work.traffic.received_inside = traffic(1, 125000);
   CHECK(four.exchange_seconds(four.ways("mpi", false)[0], work) == Approx(1e-6 + 2 * 999e-6));
   CHECK(one.exchange_seconds(one.ways("mpi-shared", false)[0], work) ==
@@ -86,11 +86,11 @@ TEST_CASE("Messages take latency, their number and their bytes", "[expected]") {
 TEST_CASE("GPUs hide messages behind interior rows, CPUs do not", "[expected]") {
   RankWork work = work_of(0, 0, 1e8);
   work.boundary_share = 0.1;
-  const MachineModel cpu(sample_machine(), round_figures, 2);
+  const MachineModel cpu{sample_machine(), round_figures, 2};
   CHECK(cpu.product_seconds(work, 1e-2, 1e-3) == Approx(11e-3));
   NetworkReport gpus = sample_machine();
   gpus.device = "gpu";
-  const MachineModel gpu(gpus, round_figures, 2);
+  const MachineModel gpu{gpus, round_figures, 2};
   CHECK(gpu.product_seconds(work, 1e-2, 1e-3) == Approx(1e-2 + 1e-6));  // a second kernel
   CHECK(gpu.product_seconds(work, 1e-2, 2e-2) == Approx(2e-2 + 1e-3).epsilon(1e-3));
   CHECK(gpu.product_seconds(work, 1e-2, 1e-7) == Approx(1e-2 + 1e-7));  // quicker one by one
@@ -99,7 +99,7 @@ TEST_CASE("GPUs hide messages behind interior rows, CPUs do not", "[expected]") 
 
 TEST_CASE("The slowest rank counts, and what was assumed is said", "[expected]") {
   const Comm comm = world();
-  const MachineModel model(sample_machine(), round_figures, 2);
+  const MachineModel model{sample_machine(), round_figures, 2};
   std::vector<RankWork> mine(2, work_of(0, 1e6, 1e8));
   if (comm.rank == comm.size - 1) mine[1] = work_of(0, 1e6, 3e8);
   mine[0].traffic.sent_between = traffic(1, 1000);
@@ -153,7 +153,7 @@ TEST_CASE("Boxes of a grid are planned as they would be cut", "[expected]") {
 TEST_CASE("A few rows tell the bytes of a product", "[expected]") {
   const Comm comm = world();
   Progress progress;
-  const MachineModel model(sample_machine(), round_figures, 2);
+  const MachineModel model{sample_machine(), round_figures, 2};
   const SampleRequest plain{Device::cpu, Precision::fp64, false};
   const auto cost_of = [&](const char* text, const SampleRequest& request) {
     const MatrixOutline outline = outline_matrix(text, 0, comm);

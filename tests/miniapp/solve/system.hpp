@@ -102,12 +102,15 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
       op,
       op.make_vector(),
       *rank_sums,
+      {.norm = choice.norm,
+       .tolerance = choice.stop.tolerance,
+       .max_iterations = choice.stop.max_iterations,
+       .iterations = choice.stop.iterations,
+       .reproducible = choice.summation == Summation::reproducible},
       choice.launch,
       inverts ? &inverse : nullptr,
-      {device, stream ? stream->stream() : Stream{}, system.matrix.owned_rows, choice.summation},
-      system.matrix.info.rows,
-      choice.norm,
-      choice.stop};
+      {device, stream ? stream->stream() : Stream{}, system.matrix.owned_rows},
+      system.matrix.info.rows};
   setting.dangling = reinterpret_cast<const double*>(dangling.data());
   SolverWorkspace workspace(setting);
   SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),
