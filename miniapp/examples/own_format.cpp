@@ -2,7 +2,6 @@
 //
 // A format of your own without a change to Rowhalo: a kernel that keeps its rows as pairs of column
 // and value, and the table entry that makes it. mpirun -n 3 example_own_format
-#include <algorithm>
 #include <utility>
 
 #include "check.hpp"
@@ -70,17 +69,14 @@ const FormatEntry pairs{.name = "pairs",
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;  // OpenMP threads multiply
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const Comm comm = Comm::of(MPI_COMM_WORLD);
-  Progress progress;
-  Operator a(comm, load_matrix("stencil7:24", 0, comm, progress), {.own_format = &pairs});
-  const HaloVector x = a.make_vector();
-  std::ranges::fill(x.entries<double>(), 1.0);
-  std::vector<double> y(a.local().owned_rows);
-  a.apply(2, x, 0, y.data());
-  const bool right = is_product(comm, "own format", y, a.local().values, 2);
-  a.close();
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return run_example(argc, argv, [](const Comm& comm) {
+    Progress progress;
+    Operator a(comm, load_matrix("stencil7:24", 0, comm, progress), {.own_format = &pairs});
+    const HaloVector x = ones_for(a);
+    std::vector<double> y(a.local().owned_rows);
+    a.apply(2, x, 0, y.data());
+    const bool right = is_product(comm, "own format", y, a.local().values, 2);
+    a.close();
+    return right;
+  });
 }

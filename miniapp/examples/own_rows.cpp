@@ -11,39 +11,37 @@
 
 int main(int argc, char** argv) {
   using namespace rowhalo;
-  int provided = 0;  // OpenMP threads multiply
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const Comm comm = Comm::of(MPI_COMM_WORLD);
-  const GlobalIndex own = 1000, first = own * comm.rank, all = own * comm.size;
+  return run_example(argc, argv, [](const Comm& comm) {
+    const GlobalIndex own = 1000, first = own * comm.rank, all = own * comm.size;
 
-  std::vector<Offset> offsets{0};
-  std::vector<GlobalIndex> columns;
-  std::vector<double> values;
-  for (GlobalIndex row = first; row < first + own; ++row) {
-    for (GlobalIndex column = std::max<GlobalIndex>(row - 1, 0);
-         column <= std::min(row + 1, all - 1); ++column) {
-      columns.push_back(column);
-      values.push_back(column == row ? 4 : -1);
+    std::vector<Offset> offsets{0};
+    std::vector<GlobalIndex> columns;
+    std::vector<double> values;
+    for (GlobalIndex row = first; row < first + own; ++row) {
+      for (GlobalIndex column = std::max<GlobalIndex>(row - 1, 0);
+           column <= std::min(row + 1, all - 1); ++column) {
+        columns.push_back(column);
+        values.push_back(column == row ? 4 : -1);
+      }
+      offsets.push_back(static_cast<Offset>(columns.size()));
     }
-    offsets.push_back(static_cast<Offset>(columns.size()));
-  }
-  const LocalRows rows{.first_row = first,
-                       .first_column = first,
-                       .owned_columns = own,
-                       .offsets = offsets,
-                       .columns = columns,
-                       .values = values};
-  Operator a(comm, rows, {.foreign_vectors = true});
-  const std::vector<double> x(own, 1.0);
-  std::vector<double> y(own, 1.0);
-  a.apply(2, x.data(), 0.5, y.data());  // y = 2 A x + y / 2
-  for (double& entry : y) entry -= 0.5;
+    const LocalRows rows{.first_row = first,
+                         .first_column = first,
+                         .owned_columns = own,
+                         .offsets = offsets,
+                         .columns = columns,
+                         .values = values};
+    Operator a(comm, rows, {.foreign_vectors = true});
+    const std::vector<double> x(own, 1.0);
+    std::vector<double> y(own, 1.0);
+    a.apply(2, x.data(), 0.5, y.data());  // y = 2 A x + y / 2
+    for (double& entry : y) entry -= 0.5;
 
-  if (comm.rank == 0) {
-    std::printf("%lld bytes of x were copied\n", static_cast<long long>(a.copied_bytes()));
-  }
-  const bool right = is_product(comm, "own rows", y, values, 2);
-  a.close();
-  MPI_Finalize();
-  return right ? 0 : 1;
+    if (comm.rank == 0) {
+      std::printf("%lld bytes of x were copied\n", static_cast<long long>(a.copied_bytes()));
+    }
+    const bool right = is_product(comm, "own rows", y, values, 2);
+    a.close();
+    return right;
+  });
 }

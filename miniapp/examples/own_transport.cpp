@@ -2,7 +2,6 @@
 //
 // A transport of your own: the halo exchange as one blocking MPI_Alltoallv. It works from HaloPlan
 // alone, so it knows neither matrix nor partition. mpirun -n 3 example_own_transport
-#include <algorithm>
 #include <vector>
 
 #include "check.hpp"
@@ -67,18 +66,15 @@ const TransportEntry alltoall{
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;  // OpenMP threads multiply
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const Comm comm = Comm::of(MPI_COMM_WORLD);
-  Progress progress;
-  Operator a(comm, load_matrix("stencil27:20", 0, comm, progress),
-             {.vectors = 1, .own_transport = &alltoall});
-  const HaloVector x = a.make_vector();
-  std::ranges::fill(x.entries<double>(), 1.0);
-  std::vector<double> y(a.local().owned_rows);
-  a.apply(1, x, 0, y.data());
-  const bool right = is_product(comm, "own transport", y, a.local().values);
-  a.close();
-  MPI_Finalize();
-  return right ? 0 : 1;
+  return run_example(argc, argv, [](const Comm& comm) {
+    Progress progress;
+    Operator a(comm, load_matrix("stencil27:20", 0, comm, progress),
+               {.vectors = 1, .own_transport = &alltoall});
+    const HaloVector x = ones_for(a);
+    std::vector<double> y(a.local().owned_rows);
+    a.apply(1, x, 0, y.data());
+    const bool right = is_product(comm, "own transport", y, a.local().values);
+    a.close();
+    return right;
+  });
 }
