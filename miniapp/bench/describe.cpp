@@ -4,11 +4,14 @@
 #include "miniapp/bench/describe.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <string_view>
 
 #include "partition/matrix/directory.hpp"
 
@@ -18,6 +21,48 @@ namespace {
 
 std::vector<std::int64_t> gather_count(const Comm& comm, std::int64_t count) {
   return gather_on_root(comm, std::vector<std::int64_t>{count});
+}
+
+struct Part {
+  double WallReport::*seconds;
+  std::vector<std::string_view> phases;  ///< or what phases begin with, before ':'
+};
+
+const std::vector<Part>& parts() {
+  static const std::vector<Part> table{
+      {&WallReport::start, {"start", "start CUDA", "start MPI"}},
+      {&WallReport::read, {"outline", "read", "assemble", "generate"}},
+      {&WallReport::partition,
+       {"shuffle", "partition", "partition quality", "rows migrate to their owners",
+        "numbering rows and columns", "reordering rows", "partial sums", "halo plan", "plan"}},
+      {&WallReport::choose, {"convert", "choose transport"}},
+      {&WallReport::measure, {"measure", "measure formats", "measure bandwidth", "trace", "solve"}},
+      {&WallReport::validate,
+       {"check the symmetry", "solve with PETSc", "check the solution", "validate",
+        "validate with PETSc"}},
+      {&WallReport::write, {"save y", "write"}},
+  };
+  return table;
+}
+
+double& part_of(WallReport& wall, std::string_view phase) {
+  const std::string_view head = phase.substr(0, phase.find(':'));
+  for (const Part& part : parts()) {
+    if (std::ranges::find(part.phases, head) != part.phases.end()) return wall.*part.seconds;
+  }
+  return wall.other;
+}
+
+/// Seconds since this process was started, to a hundredth; 0 where the system does not say.
+double process_age() {
+  std::ifstream stat("/proc/self/stat"), uptime("/proc/uptime");
+  std::string text;
+  double up = 0, started = 0;
+  if (!std::getline(stat, text, ')') || !(uptime >> up)) return 0;
+  // After the name in brackets, which may hold anything: field 3 on; the start is field 22.
+  for (int field = 3; field < 22; ++field) stat >> text;
+  if (!(stat >> started)) return 0;
+  return up - started / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -80,8 +125,7 @@ PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Preci
     most_sent = std::max(most_sent, part.sent_inside.entries + part.sent_between.entries);
     most_neighbors =
         std::max(most_neighbors, part.sent_inside.messages + part.sent_between.messages);
-    between.messages += part.sent_between.messages;
-    between.entries += part.sent_between.entries;
+    between.add(part.sent_between);
   }
   PartitionNumbers& numbers = judgement.numbers.emplace();
   numbers.imbalance = quality.imbalance();
@@ -164,6 +208,20 @@ PerformanceReport describe_performance(const MatrixReport& matrix, Precision pre
     report.gbytes_per_second = bytes / seconds * 1e-9;
   }
   return report;
+}
+
+WallReport wall_of(const Progress& progress) {
+  WallReport wall;
+  for (const PhaseTime& time : progress.times()) {
+    part_of(wall, time.phase) += time.seconds;
+    wall.seconds += time.seconds;
+  }
+  const double before = process_age() - wall.seconds;  // before main()
+  if (before > 0) {
+    wall.start += before;
+    wall.seconds += before;
+  }
+  return wall;
 }
 
 }  // namespace rowhalo

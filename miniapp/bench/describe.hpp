@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of the report that follow from the data: matrix, partition, halo, kernel, rates.
+// The parts of the report that follow from the data: matrix, partition, halo, kernel, rates; and
+// where the wall clock time of a run has gone.
 // All collective functions give every rank the same.
 #pragma once
 
 #include "io/report/report.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "partition/assignment.hpp"
+#include "partition/base/progress.hpp"
 #include "partition/halo_plan.hpp"
 #include "partition/nodes.hpp"
 
@@ -42,5 +44,8 @@ std::int64_t peak_host_bytes(const Comm& comm);
 /// nonzero, 4 per row, x and y once; of a dense matrix the values and the vectors.
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
                                        double seconds);
+
+/// Of this rank, from the start of its process until now. Phases that belong nowhere are `other`.
+WallReport wall_of(const Progress& progress);
 
 }  // namespace rowhalo

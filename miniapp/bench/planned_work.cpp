@@ -95,19 +95,10 @@ GlobalIndex extent_of(GlobalIndex extent, int boxes, int box) {
   return even_split(extent, 1, boxes, box + 1) - even_split(extent, 1, boxes, box);
 }
 
-/// Places of the neighbours of a box, of which one direction or, with `corners`, all may differ.
-std::vector<std::array<int, 3>> directions(bool corners) {
-  std::vector<std::array<int, 3>> list;
-  for (int z = -1; z <= 1; ++z) {
-    for (int y = -1; y <= 1; ++y) {
-      for (int x = -1; x <= 1; ++x) {
-        const int steps = std::abs(x) + std::abs(y) + std::abs(z);
-        if (steps == 1 || (steps > 1 && corners)) list.push_back({x, y, z});
-      }
-    }
-  }
-  return list;
-}
+/// NCCL's buffers on 2 to 8 H200s: 0.4 to 0.5 GB.
+constexpr std::int64_t device_base_bytes = 500'000'000;
+
+constexpr std::int64_t index_bytes = 4, number_bytes = 8;
 
 }  // namespace
 
@@ -180,7 +171,6 @@ std::vector<RankWork> planned_work_of_boxes(const MatrixOutline& outline,
   const Grid& grid = *info.grid;
   const double nonzeros_per_row =
       static_cast<double>(outline.nonzeros) / static_cast<double>(info.rows);
-  const std::vector<std::array<int, 3>> around = directions(grid.corners);
   std::vector<RankWork> works;
   for (int part = 0; part < static_cast<int>(nodes.node_of.size()); ++part) {
     const std::array<int, 3> place{part % boxes[0], part / boxes[0] % boxes[1],
@@ -194,7 +184,10 @@ std::vector<RankWork> planned_work_of_boxes(const MatrixOutline& outline,
       points *= own[d];
       inner *= std::max<GlobalIndex>(0, own[d] - cuts);
     }
-    for (const std::array<int, 3>& step : around) {
+    for (int direction = 0; direction < 27; ++direction) {
+      const std::array<int, 3> step{direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
+      const int steps = std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]);
+      if (!(steps == 1 || (steps > 1 && grid.corners))) continue;
       std::array<int, 3> other{};
       GlobalIndex entries = info.block;
       bool inside = true;
@@ -234,6 +227,31 @@ DistributedCsr sample_rows(const std::string& text, const MatrixOutline& outline
   progress.tick();
   Progress own;  // without a request to stop, which other ranks would not know of
   return load_matrix(text, 0, one, own);
+}
+
+MemoryPrediction predict_memory(const RankShare& share, Precision precision, Reading reading,
+                                int ranks, std::int64_t base_bytes) {
+  const auto value = static_cast<std::int64_t>(matrix_value_bytes(precision));
+  const auto entry = static_cast<std::int64_t>(vector_value_bytes(precision));
+  const std::int64_t local_columns = share.columns + share.ghosts;
+
+  MemoryPrediction need;
+  const std::int64_t reading_bytes = reading == Reading::text ? 48 : ranks > 1 ? 40 : 24;
+  need.host_peak_bytes = base_bytes + reading_bytes * share.nonzeros + 40 * share.rows;
+
+  const std::int64_t local_csr =
+      (number_bytes + index_bytes) * share.nonzeros + number_bytes * share.rows;
+  const std::int64_t format = (value + index_bytes) * share.nonzeros + number_bytes * share.rows;
+  const std::int64_t numbers = number_bytes * (share.rows + local_columns + share.ghosts);
+  const std::int64_t vectors = (number_bytes + entry) * (share.rows + local_columns) +
+                               entry * (2 * local_columns + share.rows);
+  need.host_bytes =
+      base_bytes + local_csr + format + index_bytes * share.nonzeros + numbers + vectors;
+
+  need.device_bytes = 2 * format + index_bytes * (share.rows + share.sent) +
+                      entry * (2 * local_columns + share.rows + share.sent) +
+                      (ranks > 1 ? device_base_bytes : 0);
+  return need;
 }
 
 }  // namespace rowhalo

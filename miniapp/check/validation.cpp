@@ -99,46 +99,37 @@ double ratio_of_bits(const CheckedProduct& product, LocalIndex row, double y) {
   return canonical_bits(y) == canonical_bits(expected) ? 0 : infinity;
 }
 
-/// |alpha| sum_j |a_ij||x_j|.
-double magnitude_of_row(const CheckedProduct& product, LocalIndex row) {
-  const LocalMatrix& matrix = product.matrix;
-  double magnitude = 0;
-  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-    magnitude += std::abs(stored_entry(product, k) * product.x[matrix.indices[k]]);
-  }
-  return magnitude * std::abs(stored_alpha(product));
-}
+/// How large a row's terms are, and whether all that goes into it is finite.
+struct Magnitude {
+  double sum = 0;     ///< sum_j |a_ij||x_j|
+  double result = 0;  ///< |alpha| times that, and |beta||y0_i|
+  bool finite = true;
+};
 
-std::optional<double> bound_of_row(const CheckedProduct& product, LocalIndex row,
-                                   double reference) {
+Magnitude magnitude_of_row(const CheckedProduct& product, LocalIndex row) {
   const LocalMatrix& matrix = product.matrix;
-  double magnitude = magnitude_of_row(product, row);
-  if (product.beta != 0) {
-    magnitude += std::abs(stored_beta(product) * product.y0[row]);
+  Magnitude magnitude;
+  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
+    const double a = stored_entry(product, k), x = product.x[matrix.indices[k]];
+    magnitude.finite = magnitude.finite && std::isfinite(a) && std::isfinite(x);
+    magnitude.sum += std::abs(a * x);
   }
-  return rounding_bound(product.precision, matrix.offsets[row + 1] - matrix.offsets[row], magnitude,
-                        stored_alpha(product), reference);
+  magnitude.result = magnitude.sum * std::abs(stored_alpha(product));
+  if (product.beta != 0) {
+    magnitude.finite = magnitude.finite && std::isfinite(product.y0[row]);
+    magnitude.result += std::abs(stored_beta(product) * product.y0[row]);
+  }
+  return magnitude;
 }
 
 /// Whether all that goes into a row is finite, but not what may come out on the way: then the
 /// result depends on the order of the operations.
 bool may_overflow(const CheckedProduct& product, LocalIndex row) {
-  const LocalMatrix& matrix = product.matrix;
   const double largest = sum_type(product.precision) == NumberType::fp64
                              ? std::numeric_limits<double>::max()
                              : std::numeric_limits<float>::max();
-  double sum = 0;
-  for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-    const double a = stored_entry(product, k), x = product.x[matrix.indices[k]];
-    if (!std::isfinite(a) || !std::isfinite(x)) return false;
-    sum += std::abs(a * x);
-  }
-  double scaled = sum * std::abs(stored_alpha(product));
-  if (product.beta != 0) {
-    if (!std::isfinite(product.y0[row])) return false;
-    scaled += std::abs(stored_beta(product) * product.y0[row]);
-  }
-  return !(sum <= largest && scaled <= largest);
+  const Magnitude magnitude = magnitude_of_row(product, row);
+  return magnitude.finite && !(magnitude.sum <= largest && magnitude.result <= largest);
 }
 
 /// Empty where nothing can be proved about the row.
@@ -159,7 +150,9 @@ std::optional<double> ratio_of_row(const CheckedProduct& product, LocalIndex row
   }
   if (std::isinf(rounded) || std::isinf(y)) return rounded == y ? 0 : infinity;
   if (y == reference) return 0;
-  const std::optional<double> bound = bound_of_row(product, row, reference);
+  const std::optional<double> bound =
+      rounding_bound(product.precision, entries, magnitude_of_row(product, row).result,
+                     stored_alpha(product), reference);
   if (!bound) return canonical ? std::optional(ratio_of_bits(product, row, y)) : std::nullopt;
   const double error = std::abs(y - reference);
   return *bound > 0 ? error / *bound : infinity;
@@ -250,7 +243,7 @@ std::optional<double> ratio_of_repeated_row(const CheckedProduct& product, Local
   single.beta = 0;
   const NumberType results = vector_type(product.precision);
   const double sum = reference_row(single, row), beta = stored_beta(product);
-  const double magnitude = magnitude_of_row(product, row);
+  const double magnitude = magnitude_of_row(single, row).result;
   const Offset entries = product.matrix.offsets[row + 1] - product.matrix.offsets[row];
   double reference = product.y0[row], error = 0;
   if (beta == 0) products = std::min(products, 1);  // all give the same

@@ -42,7 +42,7 @@ struct InfoOptions {
 struct SolveOptions : SolverOptions {
   std::string graph = "on";  ///< on: one that repeats itself if possible | several: of several
                              ///< iterations | off
-  bool petsc = false;  ///< PETSc's solvers beside ours
+  bool petsc = false;        ///< PETSc's solvers beside ours
 };
 
 /// The right-hand side that belongs to the solution of --x.

@@ -31,21 +31,17 @@ bool all_finite(const Comm& comm, const std::vector<double>& values) {
   return max_over_ranks(comm, std::int64_t{finite ? 0 : 1}) == 0;
 }
 
-/// Signs of the diagonal, over all ranks.
-struct DiagonalSigns {
-  bool negative = false, others = false;
-};
-
-DiagonalSigns diagonal_signs(const Comm& comm, const LocalMatrix& matrix) {
-  std::int64_t negative = 0, others = 0;
+/// Whether every entry of the diagonal is negative.
+bool has_negative_diagonal(const Comm& comm, const LocalMatrix& matrix) {
+  std::int64_t negative = 0;
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     double diagonal = 0;
     for (Offset e = matrix.offsets[row]; e < matrix.offsets[row + 1]; ++e) {
       if (matrix.indices[e] == row) diagonal += matrix.values[e];
     }
-    ++(diagonal < 0 ? negative : others);
+    if (diagonal < 0) ++negative;
   }
-  return {sum_over_ranks(comm, negative) > 0, sum_over_ranks(comm, others) > 0};
+  return sum_over_ranks(comm, negative) == matrix.info.rows;
 }
 
 /// What is wrong, and what to do.
@@ -124,8 +120,7 @@ SolverEnd refined(const Experiment& e, const System& system, const SolverRequest
   if (end != SolverEnd::indefinite_matrix && end != SolverEnd::indefinite_preconditioner) {
     return end;
   }
-  const DiagonalSigns diagonal = diagonal_signs(comm, matrix);
-  return diagonal.negative && !diagonal.others ? SolverEnd::negative_definite : end;
+  return has_negative_diagonal(comm, matrix) ? SolverEnd::negative_definite : end;
 }
 
 /// What is wrong with the x of a success; empty: nothing.

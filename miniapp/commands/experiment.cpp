@@ -17,7 +17,6 @@
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
-#include "miniapp/bench/wall_clock.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/provenance.hpp"
 #include "miniapp/commands/tuned.hpp"
@@ -231,7 +230,8 @@ Experiment::Experiment(const RunOptions& run_options, const Job& run_job, const 
 
 /// Moves the rows to their owners and plans the exchange.
 void Experiment::distribute(DistributedCsr&& rows, RunReport& report) {
-  pattern = pattern_for_tuning(options, job, rows);
+  const bool tuned = !options.tuning.empty() || !options.save_tuning.empty();
+  if (tuned) pattern = pattern_fingerprint(job.comm, rows);
   check_reorder(rows.info, options.reorder);
   job.progress.phase("partition");
   Assignment assignment;

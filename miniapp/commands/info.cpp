@@ -12,7 +12,6 @@
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
-#include "miniapp/bench/memory_model.hpp"
 #include "miniapp/bench/planned_work.hpp"
 #include "miniapp/commands/experiment.hpp"
 #include "partition/matrix/directory.hpp"
@@ -196,12 +195,34 @@ std::vector<PartitionCandidate> candidates(const Plan& p, const DistributedCsr& 
   return {candidate};
 }
 
-/// The usable candidate whose product is predicted to be the shortest. Throws AgreedError.
-const PartitionCandidate& best_of(const std::vector<PartitionCandidate>& list) {
+/// The usable candidate that is predicted, or with --machine expected, to be the quickest; what is
+/// expected of it goes into the report. Throws AgreedError.
+const PartitionCandidate& best_of(const Plan& p, const DistributedCsr& matrix,
+                                  const std::vector<PartitionCandidate>& list, RunReport& report) {
+  std::optional<MachineModel> model;
+  SampledCost cost;
+  if (p.machine.measured) {
+    model = model_of(p);
+    const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
+    cost = mean_cost(p.job.comm, sampled_cost(matrix, sample_request(p), *model, nonzeros));
+  }
   const PartitionCandidate* best = nullptr;
+  double least = 0;
   for (const PartitionCandidate& candidate : list) {
     if (!candidate.quality) continue;
-    if (!best || candidate.predicted_seconds < best->predicted_seconds) best = &candidate;
+    double seconds = candidate.predicted_seconds;
+    std::optional<ExpectedReport> expected;
+    if (model) {
+      expected = expected_of(
+          p, *model,
+          planned_work(*candidate.quality, candidate.traffic, cost, p.options.precision));
+      expected->partition = candidate.name;
+      seconds = expected->seconds;
+    }
+    if (best != nullptr && seconds >= least) continue;
+    best = &candidate;
+    least = seconds;
+    report.expected = expected;
   }
   if (best == nullptr) {
     throw AgreedError(ExitCode::usage,
@@ -245,27 +266,6 @@ std::vector<RankShare> shares_of(const Plan& p, const MatrixInfo& matrix,
   return shares;
 }
 
-/// --machine: the usable candidate that is expected to be the quickest, and what it takes; null:
-/// none is usable.
-const PartitionCandidate* expect(const Plan& p, const DistributedCsr& matrix,
-                                 const std::vector<PartitionCandidate>& list, RunReport& report) {
-  const PartitionCandidate* best = nullptr;
-  const MachineModel model = model_of(p);
-  const double nonzeros = static_cast<double>(report.matrix.nonzeros) / p.parts;
-  const SampledCost cost =
-      mean_cost(p.job.comm, sampled_cost(matrix, sample_request(p), model, nonzeros));
-  for (const PartitionCandidate& candidate : list) {
-    if (!candidate.quality) continue;
-    const ExpectedReport expected = expected_of(
-        p, model, planned_work(*candidate.quality, candidate.traffic, cost, p.options.precision));
-    if (report.expected && report.expected->seconds <= expected.seconds) continue;
-    report.expected = expected;
-    report.expected->partition = candidate.name;
-    best = &candidate;
-  }
-  return best;
-}
-
 /// Every partition's worth; of the best one, who sends what to whom, and the memory.
 void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   p.job.progress.phase("partition");
@@ -274,9 +274,7 @@ void judge(const Plan& p, const DistributedCsr& matrix, RunReport& report) {
   for (const PartitionCandidate& candidate : list) {
     report.info->partitions.push_back(describe_candidate(candidate, p.options.precision));
   }
-  const PartitionCandidate* expected = nullptr;
-  if (p.machine.measured) expected = expect(p, matrix, list, report);
-  const PartitionCandidate& best = expected != nullptr ? *expected : best_of(list);
+  const PartitionCandidate& best = best_of(p, matrix, list, report);
   report.partition = describe_best(p, best);
   report.communication =
       CommunicationReport{best.name, p.parts, p.nodes.node_of,

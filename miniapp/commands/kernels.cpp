@@ -77,7 +77,7 @@ struct TimedProduct {
   std::vector<std::byte> y;
 };
 
-/// `graph`: products per graph, or 0 for one by one. `best`: as in far_behind. `seconds`: of one
+/// `graph`: products per graph, or 1 for one by one. `best`: as in far_behind. `seconds`: of one
 /// product as far as known.
 TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
                           const LocalKernels& kernels, int graph, std::optional<double> best,
@@ -87,8 +87,7 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
   TimedProduct timed;
   timed.y.resize(e.stored_y0.size());  // afterwards there may be no memory for it
   const auto product = [&](std::int64_t) { one.apply(); };
-  ProductSequence products =
-      graph > 0 ? ProductSequence(product, setting.stream, graph) : ProductSequence(product);
+  ProductSequence products(product, setting.stream, graph);
   if (!seconds && !e.options.measuring_given) {
     seconds = estimate_seconds(setting.measuring, estimate_budget, products);
   }
@@ -100,7 +99,7 @@ TimedProduct time_product(const Experiment& e, const ProductSetting& setting,
   }
 
   one.reset();
-  if (graph > 0 && e.options.beta == 0) {
+  if (graph > 1 && e.options.beta == 0) {
     products.run(products.step());
   } else {
     product(0);
@@ -133,7 +132,13 @@ std::optional<double> time_cold_product(const Experiment& e, const Measuring& me
 }
 
 /// What a format says of itself, before any product.
-void describe_work(const KernelWork& work, const MatrixReport& matrix, FormatReport& format) {
+void describe_work(const ChosenKernels& chosen, const MatrixReport& matrix, FormatReport& format) {
+  KernelWork work = chosen.kernels.work();
+  if (chosen.cost) {
+    work.setup_seconds = chosen.cost->seconds;
+    const std::string own = work.parameters.empty() ? "" : "," + work.parameters;
+    work.parameters = fmt::format("format={}{}", chosen.interior, own);
+  }
   format.bytes = work.bytes;
   format.footprint_bytes = work.footprint_bytes;
   format.setup_seconds = work.setup_seconds;
@@ -144,6 +149,19 @@ void describe_work(const KernelWork& work, const MatrixReport& matrix, FormatRep
   const auto nonzeros = static_cast<double>(matrix.nonzeros);
   format.bytes_per_nonzero = static_cast<double>(work.matrix_bytes) / nonzeros;
   format.padding = static_cast<double>(work.stored_entries) / nonzeros - 1;
+}
+
+/// What follows from its times.
+void describe_rates(const RunReport& report, Precision precision, FormatReport& format) {
+  const double seconds = best_seconds(format);
+  const PerformanceReport rates = describe_performance(report.matrix, precision, seconds);
+  format.gflops = rates.gflops;
+  format.gbytes_per_second = rates.gbytes_per_second;
+  format.setup_products = format.setup_seconds / seconds;
+  if (report.bandwidth) {
+    format.share_of_read_bandwidth =
+        static_cast<double>(format.bytes) * 1e-9 / seconds / report.bandwidth->read;
+  }
 }
 
 /// One row of the table; `report` has those before it. `references`: computed when first needed.
@@ -167,16 +185,10 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
       return format;
     }
   }
-  KernelWork work = chosen.kernels.work();
-  if (chosen.cost) {
-    work.setup_seconds = chosen.cost->seconds;
-    const std::string own = work.parameters.empty() ? "" : "," + work.parameters;
-    work.parameters = fmt::format("format={}{}", chosen.interior, own);
-  }
-  describe_work(work, report.matrix, format);
+  describe_work(chosen, report.matrix, format);
 
   const std::optional<double> best = best_seconds(report.formats);
-  const TimedProduct called = time_product(e, setting, chosen.kernels, 0, best, {});
+  const TimedProduct called = time_product(e, setting, chosen.kernels, 1, best, {});
   if (called.times.interrupted) {
     format.outcome = Outcome::interrupted;
     format.reason = "interrupted by a signal";
@@ -195,16 +207,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   if (e.options.cold) {
     format.cold_seconds = time_cold_product(e, setting.measuring, chosen.kernels);
   }
-  const double seconds = best_seconds(format);
-  const PerformanceReport rates = describe_performance(report.matrix, e.options.precision, seconds);
-  format.gflops = rates.gflops;
-  format.gbytes_per_second = rates.gbytes_per_second;
-  format.setup_products = work.setup_seconds / seconds;
-  if (report.bandwidth) {
-    format.share_of_read_bandwidth =
-        static_cast<double>(work.bytes) * 1e-9 / seconds / report.bandwidth->read;
-  }
-
+  describe_rates(report, e.options.precision, format);
   if (!references) references = compute_references(e);
   format.y_hash = hash_vector(e.job.comm, e.matrix, e.options.precision, called.y.data());
   const auto [validation, fault] =

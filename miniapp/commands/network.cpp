@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "kernels/gpu/device/bandwidth.hpp"
-#include "miniapp/bench/links.hpp"
-#include "miniapp/bench/reading.hpp"
+#include "miniapp/bench/network.hpp"
 #include "miniapp/commands/one_product.hpp"
 
 namespace rowhalo {
@@ -79,9 +78,7 @@ RankProduct measure_product(const Bench& bench, const std::string& matrix,
 
   OneProduct one(*experiment, chosen.kernels);
   const auto product = [&](std::int64_t) { one.apply(); };
-  ProductSequence sequence = graphs == Graphs::on
-                                 ? ProductSequence(product, stream, products_per_graph)
-                                 : ProductSequence(product);
+  ProductSequence sequence(product, stream, graphs == Graphs::on ? products_per_graph : 1);
   bench.job.progress.phase("measure: products");
   RankProduct result;
   result.seconds = shortest_seconds(bench.measuring, series_seconds, sequence, product_series);

@@ -105,6 +105,19 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   return work;
 }
 
+/// --machine: what the product that is reported is expected to take.
+ExpectedReport expected_of_run(const Experiment& e, const ChosenKernels& kernels,
+                               const ChosenTransport& transport) {
+  const NodeMap& nodes = e.site.nodes;
+  const int ranks = e.job.comm.size;
+  const MachineModel model{*e.machine.measured, prediction_model(e.site.device, nodes),
+                           static_cast<double>(ranks) / nodes.nodes, transport.graph};
+  const RankWork work =
+      work_of(e, Spec::parse(kernels.interior, "--format").name(), kernels.kernels);
+  return expected_product(e.job.comm, model, std::span(&work, 1), ranks, transport.name,
+                          e.options.machine);
+}
+
 /// What is wrong with the timed sequence, in the order of SequenceFault; empty: it is sound.
 constexpr const char* sequence_faults[] = {
     "", "the timed products left ghosts that differ from their owners' entries of x",
@@ -193,16 +206,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
   if (better || (faster && validation.passed == report.validation->passed)) {
     report_choice(e, kernels, transport, measurement, measured, report);
     choose_last(report.cases);
-    if (e.machine.measured) {
-      const NodeMap& nodes = e.site.nodes;
-      const int ranks = e.job.comm.size;
-      const MachineModel model{*e.machine.measured, prediction_model(e.site.device, nodes),
-                               static_cast<double>(ranks) / nodes.nodes, transport.graph};
-      const RankWork work =
-          work_of(e, Spec::parse(kernels.interior, "--format").name(), kernels.kernels);
-      report.expected = expected_product(e.job.comm, model, std::span(&work, 1), ranks,
-                                         transport.name, e.options.machine);
-    }
+    if (e.machine.measured) report.expected = expected_of_run(e, kernels, transport);
     report.validation = validation;
     report.verdict = fault;
     measured.y = std::move(measurement.y);

@@ -16,7 +16,6 @@
 #include "miniapp/commands/experiment.hpp"
 #include "miniapp/commands/system.hpp"
 #include "miniapp/commands/tuned.hpp"
-#include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
 #include "miniapp/tune/choose.hpp"
 #include "partition/matrix/directory.hpp"
@@ -201,9 +200,12 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
 void add_petsc(const Solving& solving, const System& system, RunReport& report) {
   const Experiment& e = solving.e;
   std::vector<std::string> names;
-  for (const SolverReport& solver : report.solvers) {
+  std::vector<SolverReport*> ours;  // beside which they run
+  for (SolverReport& solver : report.solvers) {
     const char* name = find_solver(solver.method).petsc;
-    if (name != nullptr && !solver.norms.empty()) names.emplace_back(name);
+    if (name == nullptr || solver.norms.empty()) continue;
+    names.emplace_back(name);
+    ours.push_back(&solver);
   }
   if (!solving.options.petsc || names.empty()) return;
   e.job.progress.phase("solve with PETSc");
@@ -212,11 +214,8 @@ void add_petsc(const Solving& solving, const System& system, RunReport& report) 
   if (!petsc.unusable.empty() && e.job.comm.rank == 0) {
     std::cerr << "rowhalo: warning: PETSc's solvers were not run: " << petsc.unusable << '\n';
   }
-  for (SolverReport& solver : report.solvers) {
-    const char* name = find_solver(solver.method).petsc;
-    for (const PetscSolverReport& one : petsc.reports) {
-      if (name != nullptr && one.name == name) solver.petsc.push_back(one);
-    }
+  for (std::size_t k = 0; k < petsc.reports.size(); ++k) {
+    ours[k]->petsc.push_back(petsc.reports[k]);
   }
 }
 

@@ -93,12 +93,6 @@ RunOptions with_choice(RunOptions options, const std::optional<TuningFile>& tuni
   return options;
 }
 
-std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
-                                 const DistributedCsr& matrix) {
-  const bool asked = !options.tuning.empty() || !options.save_tuning.empty();
-  return asked ? pattern_fingerprint(job.comm, matrix) : 0;
-}
-
 void compare_with_tuning(const Experiment& e, const std::optional<TuningFile>& tuning,
                          RunReport& report) {
   if (!tuning) return;

@@ -16,10 +16,6 @@ std::optional<TuningFile> tuning_for(const RunOptions& options, const Job& job,
 /// The options, with what the file has chosen as if it had been named.
 RunOptions with_choice(RunOptions options, const std::optional<TuningFile>& tuning);
 
-/// pattern_fingerprint() where a tuning file is read or written; else 0.
-std::uint64_t pattern_for_tuning(const TuningOptions& options, const Job& job,
-                                 const DistributedCsr& matrix);
-
 /// What is another than when the file was made: a warning, and into the report.
 void compare_with_tuning(const Experiment& e, const std::optional<TuningFile>& tuning,
                          RunReport& report);

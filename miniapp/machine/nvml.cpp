@@ -11,7 +11,6 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int success = 0;
 constexpr unsigned sm_clock = 1, memory_clock = 2, gpu_temperature = 0, p2p_by_nvlink = 2;
 
 /// nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3.
@@ -27,110 +26,75 @@ struct MemoryInfo {
 
 /// nvmlGpuTopologyLevel_t.
 std::string meeting_place(int level) {
-  switch (level) {
-    case 0:
-      return "one board";
-    case 10:
-      return "one PCIe switch";
-    case 20:
-      return "several PCIe switches";
-    case 30:
-      return "PCIe host bridge";
-    case 40:
-      return "NUMA domain";
-    case 50:
-      return "between NUMA domains";
-    default:
-      return "unknown";
-  }
+  constexpr const char* places[] = {"one board",        "one PCIe switch", "several PCIe switches",
+                                    "PCIe host bridge", "NUMA domain",     "between NUMA domains"};
+  const bool known = level >= 0 && level % 10 == 0 && level <= 50;
+  return known ? places[level / 10] : "unknown";
 }
 
 }  // namespace
 
 Nvml::Nvml(const std::string& library) : library_(library) {
-  demand(function<int()>("nvmlInit_v2")(), "nvmlInit_v2");
+  demand("nvmlInit_v2");
 }
 
 Nvml::~Nvml() {
-  function<int()>("nvmlShutdown")();
+  ask("nvmlShutdown");
 }
 
-void Nvml::demand(int status, const char* call) const {
-  if (status == success) return;
-  throw std::runtime_error(
-      fmt::format("{}: {}", call, function<const char*(int)>("nvmlErrorString")(status)));
+void Nvml::fail(const char* function, int status) const {
+  const auto text = library_.function<const char*(int)>("nvmlErrorString");
+  throw std::runtime_error(fmt::format("{}: {}", function, text(status)));
 }
 
-NvmlGpu::NvmlGpu(const std::string& pci_id, const std::string& library)
-    : nvml_(library),
-      power_(nvml_.function<Number>("nvmlDeviceGetPowerUsage")),
-      power_limit_(nvml_.function<Number>("nvmlDeviceGetEnforcedPowerLimit")),
-      clock_(nvml_.function<NumberOfKind>("nvmlDeviceGetClockInfo")),
-      highest_clock_(nvml_.function<NumberOfKind>("nvmlDeviceGetMaxClockInfo")),
-      temperature_(nvml_.function<NumberOfKind>("nvmlDeviceGetTemperature")),
-      limits_(nvml_.function<LongNumber>("nvmlDeviceGetCurrentClocksThrottleReasons")),
-      energy_(nvml_.function<LongNumber>("nvmlDeviceGetTotalEnergyConsumption")) {
-  const char* find = "nvmlDeviceGetHandleByPciBusId_v2";
-  nvml_.demand(nvml_.function<int(const char*, Device*)>(find)(pci_id.c_str(), &device_), find);
+NvmlGpu::NvmlGpu(const std::string& pci_id, const std::string& library) : nvml_(library) {
+  nvml_.demand("nvmlDeviceGetHandleByPciBusId_v2", pci_id.c_str(), &device_);
 }
 
-double NvmlGpu::number(Number* function) const {
-  unsigned value = 0;
-  return function(device_, &value) == success ? value : not_told;
-}
-
-double NvmlGpu::number(NumberOfKind* function, unsigned kind) const {
-  unsigned value = 0;
-  return function(device_, kind, &value) == success ? value : not_told;
+template <class Value, class... Kind>
+double NvmlGpu::number(const char* function, Kind... kind) const {
+  Value value = 0;
+  return nvml_.ask(function, device_, kind..., &value) ? static_cast<double>(value) : not_told;
 }
 
 GpuState NvmlGpu::state() const {
   unsigned long long limits = 0;
-  if (limits_(device_, &limits) != success) limits = 0;
-  return {number(clock_, sm_clock), number(clock_, memory_clock), 1e-3 * number(power_),
-          number(temperature_, gpu_temperature), limits};
+  nvml_.ask("nvmlDeviceGetCurrentClocksThrottleReasons", device_, &limits);
+  return {number<unsigned>("nvmlDeviceGetClockInfo", sm_clock),
+          number<unsigned>("nvmlDeviceGetClockInfo", memory_clock),
+          1e-3 * number<unsigned>("nvmlDeviceGetPowerUsage"),
+          number<unsigned>("nvmlDeviceGetTemperature", gpu_temperature), limits};
 }
 
 double NvmlGpu::highest_sm_clock_mhz() const {
-  return number(highest_clock_, sm_clock);
+  return number<unsigned>("nvmlDeviceGetMaxClockInfo", sm_clock);
 }
 
 double NvmlGpu::power_limit_watts() const {
-  return 1e-3 * number(power_limit_);
+  return 1e-3 * number<unsigned>("nvmlDeviceGetEnforcedPowerLimit");
 }
 
 double NvmlGpu::energy_joules() const {
-  unsigned long long millijoules = 0;
-  return energy_(device_, &millijoules) == success ? 1e-3 * static_cast<double>(millijoules)
-                                                   : not_told;
+  return 1e-3 * number<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption");
 }
 
 void list_gpus(SystemReport& system, const std::string& library) {
-  using Device = struct NvmlDevice*;
   const Nvml nvml(library);
   char text[96] = "";
-  nvml.demand(nvml.function<int(char*, unsigned)>("nvmlSystemGetDriverVersion")(text, sizeof(text)),
-              "nvmlSystemGetDriverVersion");
+  nvml.demand("nvmlSystemGetDriverVersion", text, unsigned{sizeof(text)});
   system.driver = text;
   unsigned count = 0;
-  nvml.demand(nvml.function<int(unsigned*)>("nvmlDeviceGetCount_v2")(&count),
-              "nvmlDeviceGetCount_v2");
-  const auto find = nvml.function<int(unsigned, Device*)>("nvmlDeviceGetHandleByIndex_v2");
-  const auto name_of = nvml.function<int(Device, char*, unsigned)>("nvmlDeviceGetName");
-  const auto place_of = nvml.function<int(Device, PciInfo*)>("nvmlDeviceGetPciInfo_v3");
-  const auto memory_of = nvml.function<int(Device, MemoryInfo*)>("nvmlDeviceGetMemoryInfo");
-  const auto peers = nvml.function<int(Device, Device, unsigned, int*)>("nvmlDeviceGetP2PStatus");
-  const auto ancestor =
-      nvml.function<int(Device, Device, int*)>("nvmlDeviceGetTopologyCommonAncestor");
-  std::vector<Device> devices;
+  nvml.demand("nvmlDeviceGetCount_v2", &count);
+  std::vector<NvmlDevice*> devices;
   for (unsigned k = 0; k < count; ++k) {
-    Device device = nullptr;
+    NvmlDevice* device = nullptr;
     PciInfo place{};
     MemoryInfo memory{};
     // A GPU that this process may not use does not tell.
-    if (find(k, &device) != success || place_of(device, &place) != success) continue;
-    if (name_of(device, text, sizeof(text)) != success) continue;
-    if (memory_of(device, &memory) != success) memory = {};
+    if (!nvml.ask("nvmlDeviceGetHandleByIndex_v2", k, &device)) continue;
+    if (!nvml.ask("nvmlDeviceGetPciInfo_v3", device, &place)) continue;
+    if (!nvml.ask("nvmlDeviceGetName", device, text, unsigned{sizeof(text)})) continue;
+    nvml.ask("nvmlDeviceGetMemoryInfo", device, &memory);
     devices.push_back(device);
     system.gpus.push_back(
         {text, fmt::format("{:04x}:{:02x}:{:02x}.0", place.domain, place.bus, place.device),
@@ -140,8 +104,11 @@ void list_gpus(SystemReport& system, const std::string& library) {
     for (std::size_t b = a + 1; b < devices.size(); ++b) {
       int status = -1, level = -1;
       const bool nvlink =
-          peers(devices[a], devices[b], p2p_by_nvlink, &status) == success && status == 0;
-      if (!nvlink && ancestor(devices[a], devices[b], &level) != success) level = -1;
+          nvml.ask("nvmlDeviceGetP2PStatus", devices[a], devices[b], p2p_by_nvlink, &status) &&
+          status == 0;
+      if (!nvlink) {
+        nvml.ask("nvmlDeviceGetTopologyCommonAncestor", devices[a], devices[b], &level);
+      }
       system.links.push_back(
           {system.gpus[a].pci_id, system.gpus[b].pci_id, nvlink ? "NVLink" : meeting_place(level)});
     }

@@ -42,14 +42,27 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  template <class Function>
-  Function* function(const char* name) const {
-    return library_.function<Function>(name);
+  /// Whether `function` has filled in what its arguments point to; false, too, where the library
+  /// lacks it.
+  template <class... Arguments>
+  bool ask(const char* function, Arguments... arguments) const {
+    try {
+      return library_.function<int(Arguments...)>(function)(arguments...) == success;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
   }
-  /// Throws std::runtime_error naming `call` where `status` is a failure.
-  void demand(int status, const char* call) const;
+  /// Throws std::runtime_error naming `function` where it fails.
+  template <class... Arguments>
+  void demand(const char* function, Arguments... arguments) const {
+    const int status = library_.function<int(Arguments...)>(function)(arguments...);
+    if (status != success) fail(function, status);
+  }
 
  private:
+  static constexpr int success = 0;
+  [[noreturn]] void fail(const char* function, int status) const;
+
   SharedLibrary library_;
 };
 
@@ -76,19 +89,11 @@ class NvmlGpu {
   double energy_joules() const;  ///< since the driver was loaded
 
  private:
-  using Device = struct NvmlDevice*;
-  using Number = int(Device, unsigned*);
-  using NumberOfKind = int(Device, unsigned kind, unsigned*);
-  using LongNumber = int(Device, unsigned long long*);
-
-  double number(Number* function) const;
-  double number(NumberOfKind* function, unsigned kind) const;
+  template <class Value, class... Kind>
+  double number(const char* function, Kind... kind) const;
 
   Nvml nvml_;
-  Number *power_, *power_limit_;
-  NumberOfKind *clock_, *highest_clock_, *temperature_;
-  LongNumber *limits_, *energy_;
-  Device device_ = nullptr;
+  struct NvmlDevice* device_ = nullptr;
 };
 
 /// All GPUs of this host and what lies between them, into `system`. Throws as Nvml does.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <optional>
 #include <set>
 
@@ -35,18 +36,10 @@ void extend(Spread& spread, std::int64_t values_before, double value) {
   extend_mean(spread.mean, values_before, value);
 }
 
-/// Names of fixed size travel with the numbers.
 struct RankSamples {
-  std::array<char, 64> host{};
-  std::array<char, 32> pci_id{};
   TelemetrySamples samples;
   double highest_sm_clock_mhz = not_told, power_limit_watts = not_told;
 };
-
-template <std::size_t size>
-void put(std::array<char, size>& to, const std::string& text) {
-  std::copy_n(text.begin(), std::min(text.size(), size - 1), to.begin());
-}
 
 /// Empty where any of them is not known, or there is none.
 std::optional<double> energy(double joules, double seconds) {
@@ -54,7 +47,45 @@ std::optional<double> energy(double joules, double seconds) {
   return joules;
 }
 
+std::optional<std::int64_t> number_in(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::int64_t number = 0;
+  if (in >> number) return number;
+  return std::nullopt;
+}
+
+/// Zones are intel-rapl:P, also on AMD; their parts have other names, and those of intel-rapl-mmio
+/// repeat them.
+bool is_package(const std::filesystem::path& zone) {
+  const std::string name = zone.filename();
+  if (!name.starts_with("intel-rapl:")) return false;
+  std::string label;
+  std::ifstream(zone / "name") >> label;
+  return label.starts_with("package");
+}
+
 }  // namespace
+
+CpuEnergy::CpuEnergy(const std::filesystem::path& folder) {
+  std::error_code absent;
+  for (const auto& zone : std::filesystem::directory_iterator(folder, absent)) {
+    if (!is_package(zone)) continue;
+    const std::filesystem::path counter = zone.path() / "energy_uj";
+    const auto range = number_in(zone.path() / "max_energy_range_uj"), now = number_in(counter);
+    if (range && now) packages_.push_back({counter, *range, *now});
+  }
+}
+
+double CpuEnergy::joules() {
+  for (Package& package : packages_) {
+    const auto now = number_in(package.counter);
+    if (!now) continue;
+    const std::int64_t wrapped = *now < package.last ? package.range : 0;
+    joules_ += 1e-6 * static_cast<double>(*now - package.last + wrapped);
+    package.last = *now;
+  }
+  return joules_;
+}
 
 Telemetry::Telemetry(const std::string& pci_id, bool reads_cpu, const std::string& nvml,
                      const std::filesystem::path& powercap) {
@@ -155,10 +186,7 @@ std::vector<std::string> throttle_warnings(const GpuTelemetry& gpu) {
 
 TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
                                    const std::string& pci_id, const WatchedWork& work) {
-  RankSamples own;
-  put(own.host, host_name());
-  put(own.pci_id, pci_id);
-  own.samples = telemetry.samples();
+  RankSamples own{telemetry.samples()};
   if (telemetry.gpu() != nullptr) {
     own.highest_sm_clock_mhz = telemetry.gpu()->highest_sm_clock_mhz();
     own.power_limit_watts = telemetry.gpu()->power_limit_watts();
@@ -168,23 +196,23 @@ TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
   double gpu_joules = 0, cpu_joules = not_told;
   std::set<std::string> seen;
   const bool computes_on_gpus = !pci_id.empty();
-  for (const RankSamples& rank : gather_on_root(comm, std::vector<RankSamples>{own})) {
-    const TelemetrySamples& samples = rank.samples;
+  const std::vector<std::string> hosts = gather_texts(comm, host_name());
+  const std::vector<std::string> pci_ids = gather_texts(comm, pci_id);
+  const std::vector<RankSamples> ranks = gather_on_root(comm, std::vector<RankSamples>{own});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const TelemetrySamples& samples = ranks[rank].samples;
     if (std::isfinite(samples.cpu_joules)) {
       cpu_joules = (std::isfinite(cpu_joules) ? cpu_joules : 0) + samples.cpu_joules;
     }
     // Ranks may share a GPU.
-    if (!computes_on_gpus ||
-        !seen.insert(fmt::format("{} {}", rank.host.data(), rank.pci_id.data())).second) {
-      continue;
-    }
+    if (!computes_on_gpus || !seen.insert(hosts[rank] + " " + pci_ids[rank]).second) continue;
     gpu_joules += samples.gpu_joules;
     if (samples.samples == 0) continue;
     GpuTelemetry& gpu = report.gpus.emplace_back(describe_gpu(samples));
-    gpu.host = rank.host.data();
-    gpu.pci_id = rank.pci_id.data();
-    gpu.highest_sm_clock_mhz = rank.highest_sm_clock_mhz;
-    gpu.power_limit_watts = rank.power_limit_watts;
+    gpu.host = hosts[rank];
+    gpu.pci_id = pci_ids[rank];
+    gpu.highest_sm_clock_mhz = ranks[rank].highest_sm_clock_mhz;
+    gpu.power_limit_watts = ranks[rank].power_limit_watts;
     for (std::string& warning : throttle_warnings(gpu)) {
       report.warnings.push_back(std::move(warning));
     }

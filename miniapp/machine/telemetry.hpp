@@ -16,11 +16,31 @@
 #include <vector>
 
 #include "io/report/telemetry.hpp"
-#include "miniapp/machine/cpu_energy.hpp"
 #include "miniapp/machine/nvml.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {
+
+/// Energy of the processor packages of this node by their counters (powercap: RAPL, on Intel and
+/// AMD), where the system lets this user read them.
+class CpuEnergy {
+ public:
+  explicit CpuEnergy(const std::filesystem::path& folder = "/sys/class/powercap");
+
+  bool readable() const { return !packages_.empty(); }
+  /// Of all packages, since the constructor; to be called again before a counter has wrapped twice
+  /// (minutes at full power). Most systems let only root read them.
+  double joules();
+
+ private:
+  struct Package {
+    std::filesystem::path counter;
+    std::int64_t range, last;  ///< microjoules
+  };
+
+  std::vector<Package> packages_;
+  double joules_ = 0;
+};
 
 /// What one rank has seen; may be sent as it is.
 struct TelemetrySamples : GpuReadings {

@@ -24,34 +24,31 @@ constexpr PreconditionerEntry entries[] = {
 /// Inverts the `size` x `size` matrix in place. False: it is singular.
 bool invert(std::vector<double>& a, int size) {
   const auto n = static_cast<std::size_t>(size);
-  std::vector<double> inverse(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;
+  std::vector<double> both(2 * n * n);  // a, and beside it what becomes the inverse
+  const auto row = [&](std::size_t i) { return std::span(both).subspan(2 * n * i, 2 * n); };
+  for (std::size_t i = 0; i < n; ++i) {
+    std::ranges::copy(std::span(a).subspan(n * i, n), row(i).begin());
+    row(i)[n + i] = 1;
+  }
   for (std::size_t column = 0; column < n; ++column) {
     std::size_t pivot = column;
-    for (std::size_t row = column + 1; row < n; ++row) {
-      if (std::fabs(a[row * n + column]) > std::fabs(a[pivot * n + column])) pivot = row;
+    for (std::size_t i = column + 1; i < n; ++i) {
+      if (std::fabs(row(i)[column]) > std::fabs(row(pivot)[column])) pivot = i;
     }
-    if (!(std::fabs(a[pivot * n + column]) > 0)) return false;
-    for (std::size_t j = 0; j < n; ++j) {
-      std::swap(a[pivot * n + j], a[column * n + j]);
-      std::swap(inverse[pivot * n + j], inverse[column * n + j]);
-    }
-    const double divisor = a[column * n + column];
-    for (std::size_t j = 0; j < n; ++j) {
-      a[column * n + j] /= divisor;
-      inverse[column * n + j] /= divisor;
-    }
-    for (std::size_t row = 0; row < n; ++row) {
-      const double factor = a[row * n + column];
-      if (row == column || factor == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) {
-        a[row * n + j] -= factor * a[column * n + j];
-        inverse[row * n + j] -= factor * inverse[column * n + j];
-      }
+    if (!(std::fabs(row(pivot)[column]) > 0)) return false;
+    if (pivot != column) std::ranges::swap_ranges(row(pivot), row(column));
+    const double divisor = row(column)[column];
+    for (double& entry : row(column)) entry /= divisor;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = row(i)[column];
+      if (i == column || factor == 0) continue;
+      for (std::size_t j = 0; j < 2 * n; ++j) row(i)[j] -= factor * row(column)[j];
     }
   }
-  a = std::move(inverse);
-  return std::all_of(a.begin(), a.end(), [](double value) { return std::isfinite(value); });
+  for (std::size_t i = 0; i < n; ++i) {
+    std::ranges::copy(row(i).subspan(n), a.begin() + static_cast<std::ptrdiff_t>(n * i));
+  }
+  return std::ranges::all_of(a, [](double value) { return std::isfinite(value); });
 }
 
 }  // namespace

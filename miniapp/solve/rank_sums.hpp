@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Who adds up the sums of all ranks: nobody on one rank; kernels that store into each other's GPU,
-// at the end of a step (kernels/vectors/over_ranks.hpp); NCCL; MPI on the host. A new way is a file
-// rank_sums_NAME.cpp and a line in make_rank_sums().
+// at the end of a step (kernels/vectors/over_ranks.hpp); NCCL; MPI on the host. A new way is a
+// class in rank_sums.cpp and a line in make_rank_sums().
 #pragma once
 
 #include <memory>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Systems scaled by powers of two, which rounds nothing: squares of norms then stay in the range of
-// fp64, and a system that differs from another by a power of two takes the same iterations.
+// A matrix as solvers want it. Systems are scaled by powers of two, which rounds nothing: squares
+// of norms then stay in the range of fp64, and a system that differs from another by a power of two
+// takes the same iterations.
 //
 //   A x = b   is solved as   (2^-matrix A) y = 2^-rhs b,   x = 2^(rhs - matrix) y
 #pragma once
@@ -42,5 +43,12 @@ std::vector<double> scaled(std::vector<double> entries, int exponent);
 
 /// Collective. The largest absolute value of finite entries, 0 where there is none.
 double largest_entry(const Comm& comm, const std::vector<double>& entries);
+
+/// Collective. The graph of PageRank: a_ij is the weight of the edge from j to i. Divides every
+/// entry by the sum of its column. Returns, per owned column, 1 where
+/// that sum is 0 (dangling: nowhere to go) and 0 elsewhere. Sums are identical for any number of
+/// ranks and partition, and neither overflow nor underflow. Throws AgreedError (usage) where an
+/// entry is negative or not finite.
+std::vector<double> normalize_columns(const Comm& comm, LocalMatrix& matrix);
 
 }  // namespace rowhalo

@@ -44,67 +44,51 @@ Launch launch_with(const Tuning& tuning) {
 
 }  // namespace
 
-struct Solver::Storage {
-  Operator& op;
-  SolverOptions options;
-  Stream stream;
-  Progress progress = {};  // nobody looks
-  const SolverEntry* entry = nullptr;
-  Launch launch = Launch::one_by_one;
-  std::optional<BlockJacobi> preconditioner = {};
-  std::unique_ptr<RankSums> rank_sums = {};
-  HaloVector input = {};
-
-  void prepare() {
-    const Comm& comm = op.comm();
-    const PreconditionerEntry* inverse = nullptr;
-    agree(comm, [&] {
-      entry = &entry_for(options, op);
-      options.norm = watched_norm(*entry, options);
-      inverse = &find_preconditioner(options.preconditioner);
-      if (op.site().device == Device::gpu) launch = launch_with(op.tuning());
-    });
-    preconditioner = make_preconditioner(comm, op.local(), *inverse, op.site().device);
-    input = op.make_vector();
-    rank_sums = make_rank_sums(comm, op.site(), op.tuning().transport);
-  }
-};
-
-Solver::Solver(Operator& op, const SolverOptions& options, Stream stream) {
-  together(op.comm(), [&] {
-    agree(op.comm(), [&] { storage_.reset(new Storage{op, options, stream}); });
-    storage_->prepare();
-  });
+Solver::Solver(Operator& op, const SolverOptions& options, Stream stream)
+    : op_(op), options_(options), stream_(stream) {
+  together(op.comm(), [this] { prepare(); });
 }
 
-Solver::~Solver() = default;
+void Solver::prepare() {
+  const Comm& comm = op_.comm();
+  const Device device = op_.site().device;
+  const PreconditionerEntry* inverse = nullptr;
+  agree(comm, [&] {
+    entry_ = &entry_for(options_, op_);
+    options_.norm = watched_norm(*entry_, options_);
+    inverse = &find_preconditioner(options_.preconditioner);
+    if (device == Device::gpu) launch_ = launch_with(op_.tuning());
+  });
+  preconditioner_ = make_preconditioner(comm, op_.local(), *inverse, device);
+  input_ = op_.make_vector();
+  rank_sums_ = make_rank_sums(comm, op_.site(), op_.tuning().transport);
+}
 
 SolverOutcome Solver::solve(const double* b, double* x) {
-  Storage& own = *storage_;
-  const LocalMatrix& matrix = own.op.local();
+  const LocalMatrix& matrix = op_.local();
   const auto bytes = static_cast<std::size_t>(matrix.owned_rows) * sizeof(double);
-  set_bytes(own.op.site().device, x, 0, bytes);
+  set_bytes(op_.site().device, x, 0, bytes);
   SolverWorkspace workspace({
-      .comm = own.op.comm(),
-      .progress = own.progress,
-      .op = own.op,
-      .input = own.input,
-      .rank_sums = *own.rank_sums,
-      .options = own.options,
-      .launch = own.launch,
-      .preconditioner = own.preconditioner ? &*own.preconditioner : nullptr,
-      .space = {own.op.site().device, own.stream, matrix.owned_rows},
+      .comm = op_.comm(),
+      .progress = progress_,
+      .op = op_,
+      .input = input_,
+      .rank_sums = *rank_sums_,
+      .options = options_,
+      .launch = launch_,
+      .preconditioner = preconditioner_ ? &*preconditioner_ : nullptr,
+      .space = {op_.site().device, stream_, matrix.owned_rows},
       .size = matrix.info.rows,
       .measures_phases = false,
   });
-  SolverOutcome outcome = own.entry->solve(workspace, b, x);
-  own.op.check();
+  SolverOutcome outcome = entry_->solve(workspace, b, x);
+  op_.check();
   return outcome;
 }
 
 void Solver::close() {
-  if (storage_->rank_sums) storage_->rank_sums->close();
-  storage_->rank_sums.reset();
+  if (rank_sums_) rank_sums_->close();
+  rank_sums_.reset();
 }
 
 }  // namespace rowhalo

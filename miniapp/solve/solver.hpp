@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "miniapp/solve/methods.hpp"
 
@@ -22,7 +23,6 @@ class Solver {
   /// (Tuning::vectors). On a GPU all work goes to `stream`. Throws AgreedError where that
   /// is not so, where a name is none, where the diagonal is zero.
   Solver(Operator& op, const SolverOptions& options, Stream stream = {});
-  ~Solver();
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
@@ -35,8 +35,17 @@ class Solver {
   void close();
 
  private:
-  struct Storage;
-  std::unique_ptr<Storage> storage_;
+  void prepare();
+
+  Operator& op_;
+  SolverOptions options_;
+  Stream stream_;
+  Progress progress_;  ///< nobody looks
+  const SolverEntry* entry_ = nullptr;
+  Launch launch_ = Launch::one_by_one;
+  std::optional<BlockJacobi> preconditioner_;
+  std::unique_ptr<RankSums> rank_sums_;
+  HaloVector input_;
 };
 
 }  // namespace rowhalo

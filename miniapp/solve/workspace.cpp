@@ -2,6 +2,7 @@
 #include "miniapp/solve/workspace.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rowhalo {
 
@@ -129,9 +130,11 @@ void SolverWorkspace::product_and_dot(const HaloVector& x, double* y, const Scal
   }
   double* parts = dot_parts_->at<double>();
   product(x, y, parts);
-  VectorSpace space = setting_.space;
-  space.rows = *setting_.op.kernels().dot_parts();
-  sum(space, AddParts{parts}, scalars, 0);
+  VectorSpace& space = setting_.space;
+  const std::int64_t rows = std::exchange(space.rows, *setting_.op.kernels().dot_parts());
+  space.backward = true;  // this is no sweep over the rows: the next one goes backward all the same
+  sum(AddParts{parts}, scalars);
+  space.rows = rows;
 }
 
 SumsView SolverWorkspace::exact_or_values() const {
@@ -154,7 +157,8 @@ OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
   return then;
 }
 
-void SolverWorkspace::reduce(const VectorSpace& space, const OverRanks& sums) {
+void SolverWorkspace::reduce(const OverRanks& sums) {
+  const VectorSpace& space = setting_.space;
   clock_.in(&SolverPhases::reductions, [&] {
     RankSums& ranks = setting_.rank_sums;
     if (ranks.by_steps()) {
@@ -179,7 +183,7 @@ void SolverWorkspace::send_sums(int count) {
   if (by_kernels()) {
     sums_beside_->fork(setting_.space.stream);
   } else {
-    reduce(setting_.space, reduction(count, true, false, {}));
+    reduce(reduction(count, true, false, {}));
   }
 }
 
@@ -190,7 +194,7 @@ void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
     finish_sums(beside, reduction(count, true, true, scalars));
     sums_beside_->join(setting_.space.stream);
   } else {
-    reduce(setting_.space, reduction(count, false, true, scalars));
+    reduce(reduction(count, false, true, scalars));
   }
 }
 
@@ -269,27 +273,29 @@ void SolverWorkspace::run_one_by_one(const std::function<void()>& iteration) {
   }
 }
 
-bool SolverWorkspace::agree_on_graph(const std::function<void()>& capture) const {
+/// Collective. A graph of iterations for `launch`; false where a rank cannot have one.
+bool SolverWorkspace::capture(Launch launch, const std::function<void()>& iteration) {
+  const Stream stream = setting_.space.stream;
   bool captured = true;
   try {
-    capture();
+    if (launch == Launch::loop) {
+      graph_ = GraphExec::repeating(stream, [&](std::uint64_t loop) {
+        judge_.loop = loop;
+        for (int k = 0; k < loop_iterations; ++k) iteration();
+      });
+    } else {
+      graph_ = GraphExec(stream, [&] {
+        for (int k = 0; k < graph_iterations; ++k) iteration();
+      });
+    }
   } catch (const std::runtime_error&) {
     captured = false;
   }
-  return max_over_ranks(setting_.comm, std::int64_t{captured ? 0 : 1}) == 0;
+  judge_.loop = 0;
+  return max_over_ranks(setting_.comm, std::int64_t{!captured}) == 0;
 }
 
-void SolverWorkspace::run_graphs(const std::function<void()>& iteration) {
-  const bool captured = agree_on_graph([&] {
-    graph_ = GraphExec(setting_.space.stream, [&] {
-      for (int k = 0; k < graph_iterations; ++k) iteration();
-    });
-  });
-  if (!captured) {
-    run_one_by_one(iteration);
-    return;
-  }
-  setting_.launch = Launch::graphs;
+void SolverWorkspace::run_graphs() {
   // Every rank must launch as many: after the end the exchanges go on, and wait for each other. So
   // what the host may see already of the graph that still runs does not count.
   auto norms = static_cast<std::int64_t>(read_scalar(at_norms)) + graph_iterations;
@@ -300,23 +306,6 @@ void SolverWorkspace::run_graphs(const std::function<void()>& iteration) {
     wait_for_mark();
     over = is_over() && seen().norms() <= norms;
   }
-  wait();
-}
-
-void SolverWorkspace::run_loop(const std::function<void()>& iteration) {
-  const bool captured = agree_on_graph([&] {
-    graph_ = GraphExec::repeating(setting_.space.stream, [&](std::uint64_t loop) {
-      judge_.loop = loop;
-      for (int k = 0; k < loop_iterations; ++k) iteration();
-    });
-  });
-  judge_.loop = 0;
-  if (!captured) {
-    run_graphs(iteration);
-    return;
-  }
-  setting_.launch = Launch::loop;
-  graph_.launch(setting_.space.stream);
   wait();
 }
 
@@ -348,20 +337,23 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   const Launch most = sums.by_steps()    ? Launch::loop
                       : sums.on_device() ? Launch::graphs  // NCCL needs the host
                                          : Launch::one_by_one;
-  const Launch wanted = std::min(setting_.launch, most);
-  setting_.launch = Launch::one_by_one;
-  if (!is_over() && wanted != Launch::one_by_one) {
+  Launch& launch = setting_.launch;
+  launch = std::min(launch, most);
+  if (!is_over() && launch != Launch::one_by_one) {
     iteration();  // libraries connect at first use, which cannot be captured
     wait();
   }
-  if (!is_over()) {
-    if (wanted == Launch::loop) {
-      run_loop(iteration);
-    } else if (wanted == Launch::graphs) {
-      run_graphs(iteration);
-    } else {
-      run_one_by_one(iteration);
-    }
+  if (is_over()) launch = Launch::one_by_one;
+  while (launch != Launch::one_by_one && !capture(launch, iteration)) {
+    launch = static_cast<Launch>(static_cast<int>(launch) - 1);
+  }
+  if (launch == Launch::loop) {
+    graph_.launch(setting_.space.stream);
+    wait();
+  } else if (launch == Launch::graphs) {
+    run_graphs();
+  } else {
+    run_one_by_one(iteration);
   }
   SolverOutcome outcome;
   outcome.solve_seconds = now_seconds() - start;

@@ -95,12 +95,19 @@ class SolverWorkspace {
   /// A step; its sums over this rank's rows are the next reduction's from `place` on.
   template <class Step>
   void sum_here(const Step& step, int place = 0) {
-    sum_here(next_sweep(), step, place);
+    const VectorSpace& space = next_sweep();
+    clock_.in(&SolverPhases::vectors, [&] { run_step(space, step, sums_at(place)); });
   }
   /// A step, then the sums [0, place + its own) over all ranks, then scalars from them.
   template <class Step>
   void sum(const Step& step, const ScalarStep& scalars, int place = 0) {
-    sum(next_sweep(), step, scalars, place);
+    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
+    if (by_kernels()) {
+      run_step(next_sweep(), step, sums_at(place), then);
+    } else {
+      sum_here(step, place);
+      reduce(then);
+    }
   }
   /// The same in two halves, with other work between them. Where kernels do all of a reduction, it
   /// runs beside that work.
@@ -141,20 +148,6 @@ class SolverWorkspace {
     setting_.space.backward = !setting_.space.backward;
     return setting_.space;
   }
-  template <class Step>
-  void sum_here(const VectorSpace& space, const Step& step, int place) {
-    clock_.in(&SolverPhases::vectors, [&] { run_step(space, step, sums_at(place)); });
-  }
-  template <class Step>
-  void sum(const VectorSpace& space, const Step& step, const ScalarStep& scalars, int place) {
-    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
-    if (by_kernels()) {
-      run_step(space, step, sums_at(place), then);
-    } else {
-      sum_here(space, step, place);
-      reduce(space, then);
-    }
-  }
   void product(const HaloVector& x, double* y, double* dot_parts);
   /// Hands u = M^-1 r, as a step, to `pass`.
   template <class Pass>
@@ -167,7 +160,7 @@ class SolverWorkspace {
     return setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu &&
            !clock_.is_running();
   }
-  void reduce(const VectorSpace& space, const OverRanks& sums);
+  void reduce(const OverRanks& sums);
   Seen seen() const;
   bool is_over() const { return seen().end() != SolverEnd::none; }
   void mark();
@@ -177,10 +170,9 @@ class SolverWorkspace {
     wait_for_mark();
   }
   void request_stop();
+  bool capture(Launch launch, const std::function<void()>& iteration);
   void run_one_by_one(const std::function<void()>& iteration);
-  void run_graphs(const std::function<void()>& iteration);
-  void run_loop(const std::function<void()>& iteration);
-  bool agree_on_graph(const std::function<void()>& capture) const;
+  void run_graphs();
   void measure_phases(const std::function<void()>& iteration, SolverOutcome& outcome);
 
   SolverSetting setting_;

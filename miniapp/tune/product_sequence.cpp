@@ -9,6 +9,7 @@ namespace rowhalo {
 
 ProductSequence::ProductSequence(Product product, Stream stream, int step, Check check)
     : product_(std::move(product)), check_(std::move(check)), stream_(stream), step_(step) {
+  if (step == 1) return;
   if (step % 2 != 0) throw std::logic_error("a graph holds an even number of products");
   for (int k = 0; k < 2; ++k) product_(k);
   synchronize_device();

@@ -23,7 +23,7 @@ class ProductSequence {
       Product product, Check check = [] {})
       : product_(std::move(product)), check_(std::move(check)) {}
   /// Runs two products (libraries connect at first use, which cannot be captured), then captures
-  /// `step` of them, an even number since vectors alternate.
+  /// `step` of them, an even number since vectors alternate; 1: one by one, as above.
   ProductSequence(
       Product product, Stream stream, int step, Check check = [] {});
 

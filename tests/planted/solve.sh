@@ -103,21 +103,21 @@ fault "exact sums drop a carry" kernels/vectors/exact_sum.hpp \
 fault "exact sums round ties up" kernels/vectors/exact_sum.hpp \
   '(rest == half && (kept & 1) != 0)' \
   'rest == half'
-fault "the first column of a rank is not normalized" miniapp/solve/graph.cpp \
+fault "the first column of a rank is not normalized" miniapp/solve/scaling.cpp \
   'if (sums.sum[column] == 0) continue;' \
   'if (sums.sum[column] == 0 || column == 0) continue;' \
   cli_solve
-fault "sums of columns are those of the rank" miniapp/solve/graph.cpp \
+fault "sums of columns are those of the rank" miniapp/solve/scaling.cpp \
   'mine += theirs;' \
   'mine = theirs;' \
   cli_solve
-fault "each rank has its own exponent of a column" miniapp/solve/graph.cpp \
+fault "each rank has its own exponent of a column" miniapp/solve/scaling.cpp \
   'mine = std::max(mine, theirs); }' \
   'mine = theirs; }' \
   test_miniapp_n4
 fault "elimination in a block forgets the factor" miniapp/solve/preconditioner.cpp \
-  'inverse[row * n + j] -= factor * inverse[column * n + j];' \
-  'inverse[row * n + j] -= inverse[column * n + j];' \
+  'row(i)[j] -= factor * row(column)[j];' \
+  'row(i)[j] -= (j < n ? factor : 1) * row(column)[j];' \
   cli_solve
 fault "the first singular row is lost" miniapp/solve/preconditioner.cpp \
   'singular < 0) singular = first;' \
@@ -162,8 +162,8 @@ fault "x that underflows passes" $diagnosis \
   'if (size < -9999) {' \
   cli_solutions
 fault "a negative diagonal is not looked for" $diagnosis \
-  'return diagonal.negative && !diagonal.others ?' \
-  'return diagonal.negative && diagonal.others ?' \
+  'return has_negative_diagonal(comm, matrix) ?' \
+  'return !has_negative_diagonal(comm, matrix) ?' \
   cli_solutions
 fault "bicgstab does not look whether A p is 0" $diagnosis \
   'return stuck ? SolverEnd::incompatible : end;' \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is measured of links: every usable transport, on every kind of pair that there is.
-#include "miniapp/bench/links.hpp"
+#include "miniapp/bench/network.hpp"
 
 #include <set>
 

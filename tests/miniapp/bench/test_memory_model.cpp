@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Predicted memory, term by term as memory_model.hpp lists them; tests/cli/test_info.py holds the
+// Predicted memory, term by term as planned_work.hpp lists them; tests/cli/test_info.py holds the
 // whole against runs.
-#include "miniapp/bench/memory_model.hpp"
+#include "miniapp/bench/planned_work.hpp"
 
 #include "tests/catch.hpp"
 

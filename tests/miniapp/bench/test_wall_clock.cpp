@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "miniapp/bench/wall_clock.hpp"
+#include "miniapp/bench/describe.hpp"
 
 #include <chrono>
 #include <sstream>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "miniapp/process/watchdog.hpp"
-#include "miniapp/solve/graph.hpp"
 #include "miniapp/solve/methods.hpp"
+#include "miniapp/solve/scaling.hpp"
 #include "tests/miniapp/halo.hpp"
 
 namespace rowhalo::test {
@@ -96,21 +96,20 @@ inline SolverOutcome solve(const SystemOfTest& system, const SolverEntry& entry,
   progress.phase(phase.c_str());
   const Watchdog watchdog(progress, 100);
   const bool inverts = choice.preconditioned && solves_system(entry);
-  SolverSetting setting{
-      comm,
-      progress,
-      op,
-      op.make_vector(),
-      *rank_sums,
-      {.norm = choice.norm,
-       .tolerance = choice.stop.tolerance,
-       .max_iterations = choice.stop.max_iterations,
-       .iterations = choice.stop.iterations,
-       .reproducible = choice.summation == Summation::reproducible},
-      choice.launch,
-      inverts ? &inverse : nullptr,
-      {device, stream ? stream->stream() : Stream{}, system.matrix.owned_rows},
-      system.matrix.info.rows};
+  SolverSetting setting{comm,
+                        progress,
+                        op,
+                        op.make_vector(),
+                        *rank_sums,
+                        {.norm = choice.norm,
+                         .tolerance = choice.stop.tolerance,
+                         .max_iterations = choice.stop.max_iterations,
+                         .iterations = choice.stop.iterations,
+                         .reproducible = choice.summation == Summation::reproducible},
+                        choice.launch,
+                        inverts ? &inverse : nullptr,
+                        {device, stream ? stream->stream() : Stream{}, system.matrix.owned_rows},
+                        system.matrix.info.rows};
   setting.dangling = reinterpret_cast<const double*>(dangling.data());
   SolverWorkspace workspace(setting);
   SolverOutcome outcome = entry.solve(workspace, reinterpret_cast<const double*>(b.data()),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the transports cost between two ranks, apart from any matrix: the exchanges that a product
-// makes (halo/halo_exchange.hpp) on plans that are made up. Ranks are paired with the next of their
-// node, then with the one at their place on the next node.
+// What a machine can do apart from any matrix. How fast ranks read arrays that lie in caches or in
+// memory: the ceiling of a product's bytes. What the transports cost between two ranks: the
+// exchanges that a product makes (halo/halo_exchange.hpp) on plans that are made up; ranks are
+// paired with the next of their node, then with the one at their place on the next node.
 #pragma once
 
 #include <string>
@@ -12,6 +13,10 @@
 #include "miniapp/tune/products.hpp"
 
 namespace rowhalo {
+
+/// Collective. Arrays of ascending size, read again and again with all threads of a rank, or by its
+/// GPU: by all ranks at once, then by rank 0 alone. Medians of several.
+std::vector<ReadPoint> measure_reading(const Comm& comm, Device device, Progress& progress);
 
 struct LinkSetting {
   const Measuring& measuring;
