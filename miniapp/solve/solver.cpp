@@ -2,6 +2,18 @@
 //
 // Solvers for programs (solver.hpp): what `rowhalo solve` puts together around a workspace, for an
 // operator that owns its parts.
+//
+//      constructor   entry_for   names and operator fit, or InputError      within agree(): a rank
+//                    launch_with how iterations of the transport may run    that throws is heard by
+//                    M^-1, input, RankSums                                  all; together()
+//                    likewise
+//      solve()       x = 0 -> workspace -> entry->solve(workspace, b, x) -> check of the exchange
+//      close()       RankSums, whose memory and communicator other ranks have mapped
+//
+// For the example of solver.hpp, ten nonzeros on two CPU ranks: launch is one_by_one, M^-1 is empty
+// ("none"), RankSums is MPI; solve() zeroes two entries of x on each rank, runs two iterations and
+// returns three norms. On two GPUs with p2p the same iterations are one CUDA graph that repeats
+// itself, and sums are stores into the peer's memory.
 #include "miniapp/solve/solver.hpp"
 
 #include <fmt/format.h>
@@ -35,6 +47,8 @@ const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
   return entry;
 }
 
+/// Graphs hold what the transport puts into the stream; one that repeats itself on the device, no
+/// more than kernels of its own (in_line).
 Launch launch_with(const Tuning& tuning) {
   const TransportEntry& transport =
       tuning.own_transport != nullptr ? *tuning.own_transport : find_transport(tuning.transport);
@@ -67,7 +81,7 @@ void Solver::prepare() {
 SolverOutcome Solver::solve(const double* b, double* x) {
   const LocalMatrix& matrix = op_.local();
   const auto bytes = static_cast<std::size_t>(matrix.owned_rows) * sizeof(double);
-  set_bytes(op_.site().device, x, 0, bytes);
+  set_bytes(op_.site().device, x, 0, bytes);  // methods add to it
   SolverWorkspace workspace({
       .comm = op_.comm(),
       .progress = progress_,
@@ -79,7 +93,7 @@ SolverOutcome Solver::solve(const double* b, double* x) {
       .preconditioner = preconditioner_ ? &*preconditioner_ : nullptr,
       .space = {op_.site().device, stream_, matrix.owned_rows},
       .size = matrix.info.rows,
-      .measures_phases = false,
+      .measures_phases = false,  // which would spoil x; it stays in the caller's memory
   });
   SolverOutcome outcome = entry_->solve(workspace, b, x);
   op_.check();

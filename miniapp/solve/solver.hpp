@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Solves A x = b with an operator, for programs that have one (`rowhalo solve` measures the same
-// methods). Preconditioner, sums over ranks and the vectors of products are made once.
+// methods).
+//
+//      Operator a          Solver, made once                     solve(b, x), again and again
+//      +-------------+     +------------------------------+      +----------------------------+
+//      | matrix      |     | method: an entry of solvers()|      | SolverWorkspace: vectors,  |
+//      | exchange    | <-- | M^-1: inverted diagonal      | <--  | scalars, sums, history;    |
+//      | kernels     |     | RankSums: sums over ranks    |      | x = 0, then iterations     |
+//      | vectors     | <-- | input: the vector that       |      | until the verdict          |
+//      +-------------+     | products of iterations read  |      +----------------------------+
+//                          +------------------------------+
+//
+// An example: the ten nonzeros of A = tridiag(-1, 2, -1) with four rows, two on each of two ranks.
+//
+//      Solver cg(a, {.method = "cg", .preconditioner = "none"});
+//      cg.solve(b, x)      rank 0: b = 1 0, rank 1: b = 0 1      x = 1 1 on both, A x = b
+//          .norms          1.41  0.71  0       |b - A x| at first and after each of two iterations
+//          .end            SolverEnd::converged
+//      cg.solve(c, x)      another right-hand side: M^-1, RankSums and the input are there already
+//      cg.close(); a.close();
 //
 // Errors: the constructor is collective, and what fails in it on one rank every rank throws as the
 // same AgreedError. In solve() a rank that fails throws a std::runtime_error alone, as in
 // Operator::apply(). Why iterations ended is a value, SolverOutcome::end, the same on all ranks.
 // Lifetimes: the operator outlives the solver. close() is collective; call it before the
-// operator's.
+// operator's, and nothing after it.
 #pragma once
 
 #include <memory>

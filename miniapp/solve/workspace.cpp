@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The workspace of solvers (workspace.hpp): a fixed-slot arena for all that is small, an allocation
+// per vector, and the launches of iterations.
+//
+//   small_    byte 0                                2048                  4096
+//             | scalars | stop | sums     ...       | ended_blocks  ...   | ExactSum 0, 1, 2 ...
+//               8 bytes each: alpha, beta ...         a counter of          accumulators of
+//               1 where this rank wants to stop,      thread blocks         reproducible sums
+//               values to be added up over ranks
+//   parts_    [sum][part]              one part per thread block, for the last one to add up
+//   history_  | norms ... | times ... |    a pair per iteration, written by the verdict
+//   pinned_   | Seen | 1.0 |           seen by host and GPU; the 1 goes to `stop` on a signal
+//   vectors_  | 0 ..... | |  4352 ..... | |  8704 ..... |   rows of this rank, each begins a little
+//                                      later in its allocation, which keeps them in other cache
+//                                      sets
+//
+// After the example of workspace.hpp (ten nonzeros, two iterations of cg): scalars hold alpha = 2,
+// beta = 0, end = converged; norms are 1.41, 0.71, 0 with three times; Seen has three norms and the
+// same end, which is all that the host has looked at.
+//
+// One idea per function: capture() makes a graph of iterations, launch_iterations() takes the
+// first kind of launch that can be had, run_one_by_one() and run_graphs() launch, wait_for_mark()
+// waits and watches, outcome() reads what is left, measure_phases() repeats with a clock.
 #include "miniapp/solve/workspace.hpp"
 
 #include <algorithm>
@@ -84,8 +107,8 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
 }
 
 double* SolverWorkspace::vector() {
-  // Allocations begin at multiples of 2 MiB. Vectors that are passed over together would all fall
-  // into the same sets of a cache if they did, too.
+  // Allocations begin at multiples of 2 MiB. If vectors did, too, those that one step passes over
+  // together would compete for the same sets of a cache.
   constexpr std::size_t apart = 4096 + 256, places = 16;
   const std::size_t begin = vectors_.size() % places * apart;
   const auto bytes = static_cast<std::size_t>(setting_.space.rows) * sizeof(double);
@@ -198,27 +221,6 @@ void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
   }
 }
 
-template <class Pass>
-void SolverWorkspace::with_preconditioner(const double* r, double* u, const Pass& pass) {
-  if (has_blocks()) {
-    pass(ApplyBlocks{setting_.preconditioner->inverses(), setting_.preconditioner->size(), r, u});
-  } else {
-    pass(ApplyInverse{inverse(), r, u});
-  }
-}
-
-void SolverWorkspace::precondition(const double* r, double* u, const ScalarStep& scalars) {
-  with_preconditioner(r, u, [&](const auto& step) { sum(step, scalars); });
-}
-
-void SolverWorkspace::precondition(const double* r, double* u) {
-  with_preconditioner(r, u, [&](const auto& step) { sum_here(step); });
-}
-
-void SolverWorkspace::apply_inverse(const double* r, double* u) {
-  with_preconditioner(r, u, [&](const auto& step) { run(step); });
-}
-
 Seen SolverWorkspace::seen() const {
   const volatile std::int64_t& now = judge_.seen->norms_and_end;
   return {now};
@@ -248,17 +250,18 @@ void SolverWorkspace::wait_for_mark() {
     norms_seen_ = norms;
     setting_.progress.tick();
   };
+  const auto check = [&] {
+    setting_.op.check();
+    setting_.rank_sums.check();
+    return now_seconds();
+  };
   if (done_) {
     constexpr double between_checks = 0.1;
     for (double checked = now_seconds(); !done_->reached();) {
       look();
-      if (now_seconds() - checked < between_checks) continue;
-      setting_.op.check();
-      setting_.rank_sums.check();
-      checked = now_seconds();
+      if (now_seconds() - checked >= between_checks) checked = check();
     }
-    setting_.op.check();
-    setting_.rank_sums.check();
+    check();
   }
   look();
   setting_.progress.tick();
@@ -328,11 +331,8 @@ void SolverWorkspace::measure_phases(const std::function<void()>& iteration,
   }
 }
 
-SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void()>& iteration,
-                                      const std::function<void()>& finish) {
-  wait();
-  setting_.space.ended = done_ ? scalars_ + at_end : nullptr;
-  const double start = now_seconds();
+/// In the first of loop, graphs, one by one that is allowed and can be captured.
+void SolverWorkspace::launch_iterations(const std::function<void()>& iteration) {
   const RankSums& sums = setting_.rank_sums;
   const Launch most = sums.by_steps()    ? Launch::loop
                       : sums.on_device() ? Launch::graphs  // NCCL needs the host
@@ -355,26 +355,41 @@ SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void(
   } else {
     run_one_by_one(iteration);
   }
-  SolverOutcome outcome;
-  outcome.solve_seconds = now_seconds() - start;
   graph_ = {};  // NCCL does not close while a graph holds its kernels
-  setting_.space.ended = nullptr;
-  if (finish) finish();
-  if (setting_.measures_phases) outcome.x = read_vector(x);
+}
+
+/// What the verdict has written.
+SolverOutcome SolverWorkspace::outcome() const {
+  const Device device = setting_.space.device;
+  SolverOutcome outcome;
   outcome.end = seen().end();
+  outcome.launch = setting_.launch;
   const auto norms = static_cast<std::size_t>(seen().norms());
   outcome.norms.resize(norms);
-  copy_between(setting_.space.device, outcome.norms.data(), judge_.norms, norms * sizeof(double));
+  copy_between(device, outcome.norms.data(), judge_.norms, norms * sizeof(double));
   std::vector<std::int64_t> times(norms);
-  copy_between(setting_.space.device, times.data(), judge_.times, norms * sizeof(std::int64_t));
+  copy_between(device, times.data(), judge_.times, norms * sizeof(std::int64_t));
   for (std::size_t k = 1; k < norms; ++k) {
     outcome.seconds.push_back(1e-9 * static_cast<double>(times[k] - times[k - 1]));
   }
-  outcome.launch = setting_.launch;
-  if (setting_.measures_phases && is_success(outcome.end) && norms > 1) {
-    measure_phases(iteration, outcome);
-  }
   return outcome;
+}
+
+SolverOutcome SolverWorkspace::repeat(const double* x, const std::function<void()>& iteration,
+                                      const std::function<void()>& finish) {
+  wait();
+  setting_.space.ended = done_ ? scalars_ + at_end : nullptr;
+  const double start = now_seconds();
+  launch_iterations(iteration);
+  const double solve_seconds = now_seconds() - start;
+  setting_.space.ended = nullptr;
+  if (finish) finish();
+  SolverOutcome result = outcome();
+  result.solve_seconds = solve_seconds;
+  if (!setting_.measures_phases) return result;
+  result.x = read_vector(x);
+  if (is_success(result.end) && result.norms.size() > 1) measure_phases(iteration, result);
+  return result;
 }
 
 }  // namespace rowhalo

@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What solvers are written in: products, vector steps and sums over all ranks, with vectors,
-// scalars and sums in the memory of the device. A solver is a sequence of these without a look at a
-// number; what it needs of one iteration in the next stays in its scalars, and whether it goes on
-// is decided where they are (kernels/vectors/verdict.hpp). So repeat() may run iterations one by
-// one, from a CUDA graph of several, or from one that repeats itself on the device.
+// What Krylov solvers are written in: products, fused vector steps and reductions over all ranks,
+// with vectors, scalars and sums in the memory of the device. A solver is a sequence of these
+// without a look at a number; what it needs of one iteration in the next stays in its scalars, and
+// whether it goes on is decided where they are (kernels/vectors/verdict.hpp).
+//
+//      rank 0, rows 0 1          rank 1, rows 2 3
+//      p   q   r   x             p   q   r   x           vector(): this rank's rows
+//      | a step, fused           |
+//      v                         v
+//      [ stop | s0 s1 s2 ]       [ stop | s0 s1 s2 ]     sums of its rows; the first number of a
+//            \                      /                  reduction says who wants to stop
+//             RankSums: added up over ranks
+//                         |
+//                         v
+//      alpha  beta  rho ...  end                         scalars, the same bits on all ranks: the
+//                         |                              scalar step, then the verdict
+//                         v
+//      |r| after 0, 1, 2 ... iterations; Seen            for the host, which looks now and then
+//
+// So repeat() may launch iterations in three ways; the host looks (L) while the device works:
+//
+//      one_by_one    k=1 L k=2 L k=3 L ...
+//      graphs        [16 iterations][16 iterations] ...  two CUDA graphs on their way, L between
+//      loop          while (not ended) 8 iterations      one CUDA graph with a conditional node, L
+//
+// An example, the ten nonzeros of A = tridiag(-1, 2, -1) with four rows, and b = (1, 0, 0, 1), by
+// cg without a preconditioner (z = r) from x = 0:
+//
+//      k  x += alpha p   p = r + beta p   q = A p      p.q           alpha  r -= alpha q  r.r  beta
+//      1  0  0  0  0     1   0  0   1     2 -1  -1  2  2 + 2         0.5    0 .5 .5 0     0.5  0.25
+//      2  .5 0  0 .5     .25 .5 .5 .25    0 .25 .25 0  .125 + .125   2      0  0  0 0     0    0
+//         1  1  1  1     finish: x is one iteration late; p.q = rank 0 + rank 1
+//
+// Two products, two reductions per iteration; norms 1.41, 0.71, 0; after the third the verdict is
+// SolverEnd::converged.
 #pragma once
 
 #include <functional>
@@ -120,11 +150,17 @@ class SolverWorkspace {
   void finish_sum(int count, const ScalarStep& scalars);
 
   /// u = M^-1 r, and scalars from the sums of (r.u, r.r, u.u) over all ranks.
-  void precondition(const double* r, double* u, const ScalarStep& scalars);
+  void precondition(const double* r, double* u, const ScalarStep& scalars) {
+    with_inverse(r, u, [&](const auto& step) { sum(step, scalars); });
+  }
   /// u = M^-1 r; sum_here() of (r.u, r.r, u.u).
-  void precondition(const double* r, double* u);
+  void precondition(const double* r, double* u) {
+    with_inverse(r, u, [&](const auto& step) { sum_here(step); });
+  }
   /// The same without sums.
-  void apply_inverse(const double* r, double* u);
+  void apply_inverse(const double* r, double* u) {
+    with_inverse(r, u, [&](const auto& step) { run(step); });
+  }
   /// Whether the preconditioner takes a pass of its own, so that no step can apply it.
   bool has_blocks() const {
     return setting_.preconditioner != nullptr && setting_.preconditioner->size() > 1;
@@ -151,7 +187,13 @@ class SolverWorkspace {
   void product(const HaloVector& x, double* y, double* dot_parts);
   /// Hands u = M^-1 r, as a step, to `pass`.
   template <class Pass>
-  void with_preconditioner(const double* r, double* u, const Pass& pass);
+  void with_inverse(const double* r, double* u, const Pass& pass) const {
+    if (has_blocks()) {
+      pass(ApplyBlocks{setting_.preconditioner->inverses(), setting_.preconditioner->size(), r, u});
+    } else {
+      pass(ApplyInverse{inverse(), r, u});
+    }
+  }
   OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
   SumsView exact_or_values() const;
   SumsView sums_at(int place) const { return exact_or_values().from(first_sum + place); }
@@ -170,6 +212,8 @@ class SolverWorkspace {
     wait_for_mark();
   }
   void request_stop();
+  void launch_iterations(const std::function<void()>& iteration);
+  SolverOutcome outcome() const;
   bool capture(Launch launch, const std::function<void()>& iteration);
   void run_one_by_one(const std::function<void()>& iteration);
   void run_graphs();
