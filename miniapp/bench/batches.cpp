@@ -63,7 +63,7 @@ BatchTimes measure_batches(const Measuring& with, const BatchOptions& options,
     times.iterations = batch_iterations(product_seconds, seconds, options.fewest);
   }
   times.iterations = whole_steps(times.iterations, products);
-  const Watching watching(options.telemetry);
+  const Watching watching(options.watch);
   // By the wall clock: on a busy machine ranks wait for each other far longer between short batches
   // than in them.
   const double begin = with.clock.host_seconds();

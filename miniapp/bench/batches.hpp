@@ -12,12 +12,12 @@
 namespace rowhalo {
 
 struct BatchOptions {
-  int iterations = 0;      ///< products per batch; 0: as batch_iterations() says
-  int batches = 20;        ///< at least
-  int warmup = 10;         ///< products before the first batch
-  double min_seconds = 1;  ///< batches go on until this long has passed
-  int fewest = 10;         ///< products per batch, even where one takes long; an even number
-  Telemetry* telemetry = nullptr;  ///< watches the batches, if given
+  int iterations = 0;          ///< products per batch; 0: as batch_iterations() says
+  int batches = 20;            ///< at least
+  int warmup = 10;             ///< products before the first batch
+  double min_seconds = 1;      ///< batches go on until this long has passed
+  int fewest = 10;             ///< products per batch, even where one takes long; an even number
+  Telemetry* watch = nullptr;  ///< samples the machine during the batches, if given
 };
 
 /// How long a batch is to take where its products are not given: 20 ms, less (down to 2 ms) where

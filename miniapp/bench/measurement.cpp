@@ -139,7 +139,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   if (times.interrupted) return result;
 
   BatchOptions pair_options = options;
-  pair_options.telemetry = nullptr;
+  pair_options.watch = nullptr;
   pair_options.iterations = times.iterations;
   const Exposure exposure = measure_exposure(setting, products, pair_options, times);
   result.own.local_batch_seconds = exposure.local_seconds;

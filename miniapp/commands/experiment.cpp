@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "io/host_memory.hpp"
 #include "io/machine_file.hpp"
 #include "io/report/writers.hpp"
 #include "io/vector_file.hpp"
@@ -25,6 +26,7 @@
 #include "miniapp/tune/choose.hpp"
 #include "miniapp/tune/sums_choice.hpp"
 #include "partition/base/numbers.hpp"
+#include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
 
@@ -334,6 +336,24 @@ bool interrupted(const Job& job, RunReport& report) {
   if (!stop_requested(job.comm, job.progress)) return false;
   report.status = RunStatus::interrupted;
   return true;
+}
+
+void save_vector(const Experiment& e, const char* option, const std::string& path,
+                 Precision precision, const void* stored, Session& session) {
+  const Comm& comm = e.job.comm;
+  session.outputs.attempt(option, [&] {
+    // Entries as numbers; then numbers of rows and entries as they are sent, received and written.
+    const std::int64_t needed = 9 * std::int64_t{sizeof(double)} * e.matrix.owned_rows;
+    const std::string lack = lacking_memory(comm, needed, "the order of the source");
+    if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);
+    std::vector<double> entries(e.matrix.owned_rows);
+    for (std::size_t row = 0; row < entries.size(); ++row) {
+      entries[row] = load(vector_type(precision), stored, static_cast<std::int64_t>(row));
+    }
+    const std::vector<double> share =
+        scatter<double>(comm, e.matrix.info.rows, e.matrix.source_rows, entries);
+    write_vector(path, share, precision, comm, e.job.progress);
+  });
 }
 
 ExitCode finish(Session& session, ExitCode code, const std::string& trace,

@@ -78,12 +78,6 @@ struct Experiment {
   const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
   /// What a product exchanges, entries of x and sums, for statistics.
   HaloPlan exchanged() const { return sums ? joined(plan, sums->plan) : plan; }
-  BatchOptions batches() const {
-    return {.iterations = options.iterations,
-            .batches = options.batches,
-            .warmup = options.warmup,
-            .min_seconds = options.min_seconds};
-  }
   OperatorParts parts() const {
     return {job.comm,      multiplied(),      *block,           plan, site,
             columns.get(), sum_kernels.get(), connections.get()};
@@ -148,6 +142,11 @@ void report_telemetry(const Experiment& e, double products, double flops, RunRep
 
 /// A signal has come to some rank; the report's status says so from then on.
 bool interrupted(const Job& job, RunReport& report);
+
+/// Entries of this rank's rows, stored in `precision`, into the file that `option` names, in the
+/// order of the source.
+void save_vector(const Experiment& e, const char* option, const std::string& path,
+                 Precision precision, const void* stored, Session& session);
 
 /// Table and files of the report, then `more` outputs, then FOM and RESULT lines. The exit status.
 ExitCode finish(Session& session, ExitCode code, const std::string& trace = {},

@@ -45,13 +45,13 @@ bool far_behind(const MeasureOptions& options, std::optional<double> best, doubl
 BatchOptions batches_for(const Experiment& e, std::optional<double> best, double seconds) {
   constexpr double batch_seconds = 2e-3, most_products = 1 << 20;
   constexpr int batches_of_slow = 3;
-  BatchOptions batches = e.batches();
+  BatchOptions batches = e.options;
   if (!e.options.measuring_given) {
     const double products = std::ceil(batch_seconds / std::max(seconds, 1e-9));
     batches = {static_cast<int>(std::min(products, most_products)),
                far_behind(e.options, best, seconds) ? batches_of_slow : e.options.batches, 0, 0};
   }
-  batches.telemetry = e.machine.telemetry.get();
+  batches.watch = e.machine.telemetry.get();
   return batches;
 }
 

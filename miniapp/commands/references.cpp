@@ -59,7 +59,7 @@ References compute_references(const Experiment& e) {
   if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
     PetscResult petsc = petsc_product(e.job.comm, e.matrix, e.options.precision, e.x,
-                                      petsc_batches(e.batches()), e.job.progress);
+                                      petsc_batches(e.options), e.job.progress);
     if (petsc.unusable.empty()) {
       report.petsc_seconds = petsc.seconds;
       report.note = uneven_comparison(e.job.comm, e.site.device);

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-#include "io/host_memory.hpp"
 #include "io/report/reasons.hpp"
-#include "io/vector_file.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/expected.hpp"
 #include "miniapp/bench/measurement.hpp"
@@ -19,7 +17,6 @@
 #include "miniapp/tune/choose.hpp"
 #include "miniapp/tune/schedule_trial.hpp"
 #include "partition/base/numbers.hpp"
-#include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
 
@@ -168,8 +165,8 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
                 refusal.what());
     return true;
   }
-  BatchOptions batches = e.batches();
-  batches.telemetry = e.machine.telemetry.get();
+  BatchOptions batches = e.options;
+  batches.watch = e.machine.telemetry.get();
   if (e.machine.telemetry) e.machine.telemetry->reset();
   Measurement measurement = measure(setting, *products, batches, e.options.beta, e.stored_y0);
   if (!e.options.trace.empty() && !measurement.interrupted) {
@@ -287,26 +284,6 @@ Measured measure_all(const Experiment& e, RunReport& report) {
   return measured;
 }
 
-/// --save-y: in the order of the source.
-void save_y(const Experiment& e, const std::vector<std::byte>& stored_y, Outputs& outputs) {
-  e.job.progress.phase("save y");
-  const LocalMatrix& matrix = e.matrix;
-  outputs.attempt("--save-y", [&] {
-    // y as numbers; then numbers of rows and entries as they are sent, received and written.
-    const std::int64_t needed = 9 * std::int64_t{sizeof(double)} * matrix.owned_rows;
-    const std::string lack = lacking_memory(e.job.comm, needed, "the order of the source");
-    if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);
-    std::vector<double> y(matrix.owned_rows);
-    for (std::size_t row = 0; row < y.size(); ++row) {
-      y[row] =
-          load(vector_type(e.options.precision), stored_y.data(), static_cast<std::int64_t>(row));
-    }
-    const std::vector<double> share =
-        scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y);
-    write_vector(e.options.save_y, share, e.options.precision, e.job.comm, e.job.progress);
-  });
-}
-
 /// Throws AgreedError where --machine names the file of another kind of device.
 void check_machine_file(const ExchangeOptions& options, const Machine& machine) {
   const std::string_view device = name_of(machine.device.site.device);
@@ -382,7 +359,10 @@ ExitCode run(Session& session) {
   }
   if (!report.timing) throw *last;
   return finish(session, conclude_run(options, references, report), measured.trace, [&] {
-    if (!options.save_y.empty()) save_y(*e, measured.y, session.outputs);
+    if (!options.save_y.empty()) {
+      job.progress.phase("save y");
+      save_vector(*e, "--save-y", options.save_y, options.precision, measured.y.data(), session);
+    }
     save_tuning(options, pattern, report, session.outputs);
   });
 }

@@ -18,7 +18,6 @@
 #include "miniapp/commands/tuned.hpp"
 #include "miniapp/solve/methods.hpp"
 #include "miniapp/tune/choose.hpp"
-#include "partition/matrix/directory.hpp"
 
 namespace rowhalo {
 
@@ -371,12 +370,7 @@ ExitCode solve(Session& session) {
   return finish(session, conclude(entries, report), {}, [&] {
     session.outputs.write_text("--history", options.history, history_text(report));
     if (options.save_x.empty()) return;
-    const LocalMatrix& matrix = e.matrix;
-    const std::vector<double> share =
-        scatter<double>(job.comm, matrix.info.rows, matrix.source_rows, x);
-    session.outputs.attempt("--save-x", [&] {
-      write_vector(options.save_x, share, Precision::fp64, job.comm, job.progress);
-    });
+    save_vector(e, "--save-x", options.save_x, Precision::fp64, x.data(), session);
   });
 }
 

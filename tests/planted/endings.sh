@@ -15,7 +15,7 @@ fault "a reference that does not fit is zero" miniapp/check/validation.cpp \
   'reference.empty() ? reference_row(product, row) : reference[row]' \
   'reference.empty() ? 0 : reference[row]' \
   test_miniapp_n1
-fault "y is put in order without asking for memory" miniapp/commands/run.cpp \
+fault "y is put in order without asking for memory" miniapp/commands/experiment.cpp \
   'if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);' \
   '' \
   faults_memory

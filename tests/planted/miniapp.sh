@@ -105,9 +105,9 @@ fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
   'add_executable(rowhalo main.cpp)' \
   'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
   faults_short
-fault "scattered y saved in the rank's order" miniapp/commands/run.cpp \
-  'scatter<double>(e.job.comm, matrix.info.rows, matrix.source_rows, y)' \
-  'y' \
+fault "scattered y saved in the rank's order" miniapp/commands/experiment.cpp \
+  'scatter<double>(comm, e.matrix.info.rows, e.matrix.source_rows, entries)' \
+  'entries' \
   cli_scipy
 fault "convert overwrites what a link names" io/aliases.cpp \
   'if (::stat(path.c_str(), &status) == 0) {' \

@@ -5,13 +5,13 @@
 
 #include <string>
 
+#include "miniapp/bench/batches.hpp"
+
 namespace rowhalo {
 
 class App;
 
-struct MeasureOptions {
-  int iterations = 0, batches = 20, warmup = 10;
-  double min_seconds = 1;
+struct MeasureOptions : BatchOptions {
   bool measuring_given = false;  ///< by --iterations, --batches, --warmup, --min-seconds
   bool cold = false;             ///< kernels: also with caches flushed
   std::string sweep;             ///< kernels: "threads", or empty
