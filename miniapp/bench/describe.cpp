@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -75,18 +74,16 @@ MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
   if (report.info.rows == 0) return report;
 
   const double mean = static_cast<double>(report.nonzeros) / static_cast<double>(report.info.rows);
-  // Minimum as the maximum of the negative: one reduction for both.
-  std::array<double, 2> extremes{-std::numeric_limits<double>::infinity(), 0};
-  double squares = 0;
+  double shortest = std::numeric_limits<double>::infinity(), longest = 0, squares = 0;
   for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
     const auto length = static_cast<double>(matrix.offsets[row + 1] - matrix.offsets[row]);
-    extremes = {std::max(extremes[0], -length), std::max(extremes[1], length)};
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
     squares += (length - mean) * (length - mean);
   }
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm.handle));
-  ROWHALO_MPI(MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm.handle));
-  report.row_length = {-extremes[0], mean, extremes[1]};
-  report.row_length_stddev = std::sqrt(squares / static_cast<double>(report.info.rows));
+  report.row_length = {-max_over_ranks(comm, -shortest), mean, max_over_ranks(comm, longest)};
+  report.row_length_stddev =
+      std::sqrt(sum_reals_over_ranks(comm, squares) / static_cast<double>(report.info.rows));
   return report;
 }
 

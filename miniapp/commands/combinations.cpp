@@ -15,15 +15,6 @@ namespace rowhalo {
 
 namespace {
 
-/// Whether `one` is to be described instead of `best`: it passed and the other did not, or it is
-/// faster.
-bool is_better(const RunReport& one, const RunReport& best) {
-  if (!one.timing || !one.validation) return false;
-  if (!best.timing || !best.validation) return true;
-  if (one.validation->passed != best.validation->passed) return one.validation->passed;
-  return one.timing->median_seconds < best.timing->median_seconds;
-}
-
 /// Fastest first, then those that are wrong or could not run.
 void sort_cases(std::vector<CaseReport>& cases) {
   std::ranges::stable_sort(cases, {}, [](const CaseReport& one) {
@@ -47,6 +38,12 @@ std::vector<std::string> partitioners_to_sweep() {
   return names;
 }
 
+bool is_better(bool passed, double seconds, const RunReport& best) {
+  if (!best.timing || !best.validation) return true;
+  if (passed != best.validation->passed) return passed;
+  return seconds < best.timing->median_seconds;
+}
+
 void refuse_case(RunReport& report, const std::string& format, const std::string& transport,
                  bool graph, Outcome outcome, const std::string& reason) {
   report.cases.push_back({.partition = report.partition ? report.partition->name : "",
@@ -65,7 +62,8 @@ void choose_last(std::vector<CaseReport>& cases) {
 }
 
 void merge_cases(RunReport&& more, RunReport& report) {
-  const bool better = is_better(more, report);
+  const bool better = more.timing && more.validation &&
+                      is_better(more.validation->passed, more.timing->median_seconds, report);
   std::vector<CaseReport> cases = std::move(report.cases), others = std::move(more.cases);
   std::vector<CaseReport>& worse = better ? cases : others;
   const auto beaten = std::ranges::find(worse, Outcome::chosen, &CaseReport::outcome);

@@ -18,6 +18,10 @@ bool several(const RunOptions& options);
 /// Names of the partitioners that need no argument and are in this build.
 std::vector<std::string> partitioners_to_sweep();
 
+/// Whether a combination that took `seconds` is to be described instead of `best`: its y passed and
+/// the other's did not, or it is faster.
+bool is_better(bool passed, double seconds, const RunReport& best);
+
 /// What could not run.
 void refuse_case(RunReport& report, const std::string& format, const std::string& transport,
                  bool graph, Outcome outcome, const std::string& reason);

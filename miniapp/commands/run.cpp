@@ -198,9 +198,7 @@ bool measure_case(const Experiment& e, const ProductSetting& setting, const Chos
                           .rows_unchecked = validation.rows_unchecked,
                           .median_low_seconds = timing.median_low_seconds,
                           .median_high_seconds = timing.median_high_seconds});
-  const bool faster = !report.timing || timing.median_seconds < report.timing->median_seconds;
-  const bool better = !report.validation || (validation.passed && !report.validation->passed);
-  if (better || (faster && validation.passed == report.validation->passed)) {
+  if (is_better(validation.passed, timing.median_seconds, report)) {
     report_choice(e, kernels, transport, measurement, measured, report);
     choose_last(report.cases);
     if (e.machine.measured) report.expected = expected_of_run(e, kernels, transport);

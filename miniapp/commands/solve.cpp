@@ -119,9 +119,7 @@ std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
   int passes = entry.vector_passes;
   const int inverse_rows = solving.preconditioner ? solving.preconditioner->size() : 0;
   if (inverse_rows != 1) passes -= entry.inverse_passes;
-  const Summation summation =
-      solving.options.reproducible ? Summation::reproducible : Summation::fast;
-  if (products_sum_dots(solving.kernels.kernels, summation)) passes -= entry.dot_passes;
+  if (products_sum_dots(solving.kernels.kernels, solving.options)) passes -= entry.dot_passes;
   if (inverse_rows > 1) passes += entry.products * (inverse_rows + 2);  // a pass of its own
   const std::int64_t rows = solving.e.matrix.owned_rows;
   return sum_over_ranks(comm, entry.products * solving.kernels.kernels.work().bytes +

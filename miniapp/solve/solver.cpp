@@ -28,21 +28,12 @@ const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
     throw InputError(fmt::format("method {}: solves no A x = b; use cg or bicgstab", entry.name));
   }
   const MatrixInfo& info = op.local().info;
-  if (info.rows != info.columns) {
-    throw InputError(
-        fmt::format("method {}: the matrix has {} rows and {} columns; it must be "
-                    "square",
-                    entry.name, info.rows, info.columns));
-  }
-  if (op.tuning().precision != Precision::fp64) {
-    throw InputError(fmt::format("method {}: the operator is in {}; solvers are in fp64",
-                                 entry.name, name_of(op.tuning().precision)));
-  }
-  if (op.tuning().foreign_vectors) {
-    throw InputError(
-        fmt::format("method {}: the operator is made for foreign vectors, but solvers "
-                    "have vectors of their own; leave Tuning::foreign_vectors false",
-                    entry.name));
+  const Tuning& tuning = op.tuning();
+  if (info.rows != info.columns || tuning.precision != Precision::fp64 || tuning.foreign_vectors) {
+    throw InputError(fmt::format(
+        "method {}: takes a square operator in fp64 with vectors of its own; this one has {} rows "
+        "and {} columns, is in {}, and Tuning::foreign_vectors is {}",
+        entry.name, info.rows, info.columns, name_of(tuning.precision), tuning.foreign_vectors));
   }
   return entry;
 }

@@ -64,8 +64,8 @@ const char* name_of(SolverEnd end) {
   return names[static_cast<int>(end)];
 }
 
-bool products_sum_dots(const LocalKernels& kernels, Summation summation) {
-  return summation == Summation::fast && kernels.dot_parts();
+bool products_sum_dots(const LocalKernels& kernels, const SolverOptions& options) {
+  return !options.reproducible && kernels.dot_parts();
 }
 
 bool is_success(SolverEnd end) {
@@ -83,7 +83,7 @@ SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
   static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
   setting_.space.ended_blocks = small_.at<unsigned>(at_ended_blocks);
   if (setting.options.reproducible) setting_.space.summation = Summation::reproducible;
-  if (products_sum_dots(setting.op.kernels(), setting_.space.summation)) {
+  if (products_sum_dots(setting.op.kernels(), setting.options)) {
     const auto parts = static_cast<std::size_t>(*setting.op.kernels().dot_parts());
     dot_parts_.emplace(setting.space.device, parts * sizeof(double));
   }

@@ -64,7 +64,7 @@ const char* name_of(SolverEnd end);  ///< "converged", "indefinite matrix", ...
 bool is_success(SolverEnd end);
 
 /// Whether products sum x.y along, so that no pass over both is needed. The same on all ranks.
-bool products_sum_dots(const LocalKernels& kernels, Summation summation);
+bool products_sum_dots(const LocalKernels& kernels, const SolverOptions& options);
 
 struct SolverOutcome {
   SolverEnd end = SolverEnd::max_iterations;
