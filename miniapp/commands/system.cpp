@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "miniapp/check/validation.hpp"
 #include "miniapp/check/vector_spec.hpp"
@@ -96,29 +97,20 @@ double residual_gradient(const Experiment& e, const System& system, const std::v
   const LocalMatrix& matrix = e.matrix;
   std::vector<double> r = difference(system.b, image_of(e, x));
   scale_entries(comm, r);
-  struct Sums {
-    double of_products = 0, of_absolutes = 0;
-  };
-  std::vector<Sums> image(matrix.local_columns());
+  std::vector<double> products(matrix.local_columns()), absolutes(matrix.local_columns());
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
       const double term = matrix.values[k] * r[row];
-      image[matrix.indices[k]].of_products += term;
-      image[matrix.indices[k]].of_absolutes += std::fabs(term);
+      products[matrix.indices[k]] += term;
+      absolutes[matrix.indices[k]] += std::fabs(term);
     }
   }
-  const std::vector<Sums> share = combined_share<Sums>(
-      comm, matrix.info.columns, matrix.source_columns, image, [](Sums& mine, const Sums& theirs) {
-        mine.of_products += theirs.of_products;
-        mine.of_absolutes += theirs.of_absolutes;
-      });
-  std::vector<double> products, absolutes;
-  for (const Sums& one : share) {
-    products.push_back(one.of_products);
-    absolutes.push_back(one.of_absolutes);
-  }
-  const double whole = norm_over_ranks(comm, absolutes);
-  return whole > 0 ? norm_over_ranks(comm, products) / whole : 0;
+  const auto norm_of_sums = [&](const std::vector<double>& image) {
+    return norm_over_ranks(
+        comm, combined_share<double>(comm, matrix.info.columns, matrix.source_columns, image,
+                                     [](double& mine, double theirs) { mine += theirs; }));
+  };
+  return relative(norm_of_sums(products), norm_of_sums(absolutes));
 }
 
 double relative_image(const Experiment& e, const std::vector<double>& x) {
@@ -132,8 +124,8 @@ double relative_image(const Experiment& e, const std::vector<double>& x) {
       absolutes[row] += std::fabs(matrix.values[k] * columns[matrix.indices[k]]);
     }
   }
-  const double whole = norm_over_ranks(comm, absolutes);
-  return whole > 0 ? norm_over_ranks(comm, reference_image(matrix, columns)) / whole : 0;
+  return relative(norm_over_ranks(comm, reference_image(matrix, columns)),
+                  norm_over_ranks(comm, absolutes));
 }
 
 double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda) {
@@ -169,17 +161,14 @@ double asymmetry(const Experiment& e) {
     images[k] = reference_image(matrix, vectors[k]);
     vectors[k].resize(matrix.owned_rows);
   }
-  double products[2] = {};
-  for (int k = 0; k < 2; ++k) {
-    for (std::size_t i = 0; i < images[k].size(); ++i) {
-      products[k] += vectors[k][i] * images[1 - k][i];
-    }
-    products[k] = sum_reals_over_ranks(e.job.comm, products[k]);
-  }
+  const auto dot = [&](const std::vector<double>& x, const std::vector<double>& y) {
+    return sum_reals_over_ranks(e.job.comm, std::inner_product(x.begin(), x.end(), y.begin(), 0.0));
+  };
+  const double asymmetric = dot(vectors[0], images[1]) - dot(vectors[1], images[0]);
   const double size =
       norm_over_ranks(e.job.comm, vectors[0]) * norm_over_ranks(e.job.comm, images[1]) +
       norm_over_ranks(e.job.comm, vectors[1]) * norm_over_ranks(e.job.comm, images[0]);
-  return relative(std::fabs(products[0] - products[1]), size);
+  return relative(std::fabs(asymmetric), size);
 }
 
 }  // namespace rowhalo
