@@ -3,11 +3,10 @@
 // Solvers for programs (solver.hpp): what `rowhalo solve` puts together around a workspace, for an
 // operator that owns its parts.
 //
-//      constructor   entry_for   names and operator fit, or InputError      within agree(): a rank
-//                    launch_with how iterations of the transport may run    that throws is heard by
-//                    M^-1, input, RankSums                                  all; together()
-//                    likewise
-//      solve()       x = 0 -> workspace -> entry->solve(workspace, b, x) -> check of the exchange
+//      constructor   entry_for     names and operator fit, or InputError   agree(), together():
+//                    launch_with   how iterations may be launched          what one rank throws,
+//                    M^-1, input, RankSums                                 all throw
+//      solve()       x = 0, workspace, entry->solve(workspace, b, x), check of the exchange
 //      close()       RankSums, whose memory and communicator other ranks have mapped
 //
 // For the example of solver.hpp, ten nonzeros on two CPU ranks: launch is one_by_one, M^-1 is empty

@@ -11,9 +11,8 @@
 //   parts_    [sum][part]              one part per thread block, for the last one to add up
 //   history_  | norms ... | times ... |    a pair per iteration, written by the verdict
 //   pinned_   | Seen | 1.0 |           seen by host and GPU; the 1 goes to `stop` on a signal
-//   vectors_  | 0 ..... | |  4352 ..... | |  8704 ..... |   rows of this rank, each begins a little
-//                                      later in its allocation, which keeps them in other cache
-//                                      sets
+//   vectors_  0 | rows ... |   4352 | rows ... |   8704 | rows ... |   bytes into an allocation
+//             of its own each; 16 different places, so that vectors do not share sets of a cache
 //
 // After the example of workspace.hpp (ten nonzeros, two iterations of cg): scalars hold alpha = 2,
 // beta = 0, end = converged; norms are 1.41, 0.71, 0 with three times; Seen has three norms and the
@@ -37,8 +36,8 @@ constexpr int loop_iterations = 8;
 /// Of a graph that does not, as name_of(Launch) says; two are on their way at a time.
 constexpr int graph_iterations = 16;
 
-/// Bytes of scalars, sums and counters.
-constexpr std::size_t small_bytes = 4096, at_ended_blocks = 2048;
+/// Where slots of the arena begin: counters behind scalars and sums, accumulators behind these.
+constexpr std::size_t at_ended_blocks = 2048, small_bytes = 4096;
 
 }  // namespace
 
