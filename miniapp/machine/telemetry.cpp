@@ -36,11 +36,6 @@ void extend(Spread& spread, std::int64_t values_before, double value) {
   extend_mean(spread.mean, values_before, value);
 }
 
-struct RankSamples {
-  TelemetrySamples samples;
-  double highest_sm_clock_mhz = not_told, power_limit_watts = not_told;
-};
-
 /// Empty where any of them is not known, or there is none.
 std::optional<double> energy(double joules, double seconds) {
   if (!std::isfinite(joules) || seconds < least_energy_seconds) return std::nullopt;
@@ -156,11 +151,13 @@ void Telemetry::take_sample() {
     if ((state.limits & clock_limits[k].bit) == 0) continue;
     extend_mean(samples_.limited_mhz[k], samples_.limited[k]++, state.sm_clock_mhz);
   }
+  samples_.highest_sm_clock_mhz = gpu_->highest_sm_clock_mhz();
+  samples_.power_limit_watts = gpu_->power_limit_watts();
   ++samples_.samples;
 }
 
 GpuTelemetry describe_gpu(const TelemetrySamples& samples) {
-  GpuTelemetry gpu{samples, {}, {}, 0, 0, {}};
+  GpuTelemetry gpu{samples, {}, {}, samples.highest_sm_clock_mhz, samples.power_limit_watts, {}};
   for (std::size_t k = 0; k < clock_limits.size(); ++k) {
     if (samples.limited[k] == 0) continue;
     gpu.throttling.push_back(
@@ -186,21 +183,17 @@ std::vector<std::string> throttle_warnings(const GpuTelemetry& gpu) {
 
 TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
                                    const std::string& pci_id, const WatchedWork& work) {
-  RankSamples own{telemetry.samples()};
-  if (telemetry.gpu() != nullptr) {
-    own.highest_sm_clock_mhz = telemetry.gpu()->highest_sm_clock_mhz();
-    own.power_limit_watts = telemetry.gpu()->power_limit_watts();
-  }
+  const TelemetrySamples own = telemetry.samples();
   TelemetryReport report;
-  report.seconds = own.samples.seconds;
+  report.seconds = own.seconds;
   double gpu_joules = 0, cpu_joules = not_told;
   std::set<std::string> seen;
   const bool computes_on_gpus = !pci_id.empty();
   const std::vector<std::string> hosts = gather_texts(comm, host_name());
   const std::vector<std::string> pci_ids = gather_texts(comm, pci_id);
-  const std::vector<RankSamples> ranks = gather_on_root(comm, std::vector<RankSamples>{own});
+  const std::vector<TelemetrySamples> ranks = gather_on_root(comm, std::vector{own});
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const TelemetrySamples& samples = ranks[rank].samples;
+    const TelemetrySamples& samples = ranks[rank];
     if (std::isfinite(samples.cpu_joules)) {
       cpu_joules = (std::isfinite(cpu_joules) ? cpu_joules : 0) + samples.cpu_joules;
     }
@@ -211,8 +204,6 @@ TelemetryReport describe_telemetry(const Comm& comm, const Telemetry& telemetry,
     GpuTelemetry& gpu = report.gpus.emplace_back(describe_gpu(samples));
     gpu.host = hosts[rank];
     gpu.pci_id = pci_ids[rank];
-    gpu.highest_sm_clock_mhz = ranks[rank].highest_sm_clock_mhz;
-    gpu.power_limit_watts = ranks[rank].power_limit_watts;
     for (std::string& warning : throttle_warnings(gpu)) {
       report.warnings.push_back(std::move(warning));
     }

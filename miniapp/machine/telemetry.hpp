@@ -48,6 +48,7 @@ struct TelemetrySamples : GpuReadings {
   std::array<std::int64_t, clock_limits.size()> limited{};  ///< samples with this limit
   std::array<double, clock_limits.size()> limited_mhz{};    ///< mean clock in these
   double gpu_joules = 0, cpu_joules = 0;                    ///< NaN: not readable
+  double highest_sm_clock_mhz = not_told, power_limit_watts = not_told;
 };
 
 /// Not to be used by several threads at once.
@@ -67,7 +68,6 @@ class Telemetry {
   /// What has been seen since the last reset().
   TelemetrySamples samples() const { return samples_; }
   void reset() { samples_ = {}; }
-  const NvmlGpu* gpu() const { return gpu_.get(); }
 
  private:
   void sample_until(const std::stop_token& ended);

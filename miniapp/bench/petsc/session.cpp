@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -22,17 +23,14 @@ namespace rowhalo {
 namespace {
 
 /// Entries per row, of columns that this rank owns and of others.
-struct EntriesPerRow {
-  std::vector<PetscInt> diagonal, off_diagonal;
-};
+using EntriesPerRow = std::array<std::vector<PetscInt>, 2>;
 
 EntriesPerRow row_lengths(const LocalMatrix& matrix) {
-  EntriesPerRow lengths{std::vector<PetscInt>(matrix.owned_rows),
-                        std::vector<PetscInt>(matrix.owned_rows)};
+  EntriesPerRow lengths;
+  for (std::vector<PetscInt>& part : lengths) part.resize(matrix.owned_rows);
   for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      const bool owned = matrix.indices[k] < matrix.owned_columns;
-      ++(owned ? lengths.diagonal : lengths.off_diagonal)[row];
+      ++lengths[matrix.indices[k] < matrix.owned_columns ? 0 : 1][row];
     }
   }
   return lengths;
@@ -157,9 +155,8 @@ void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision pr
     ROWHALO_PETSC(MatSetSizes(petsc, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
                               matrix.info.columns));
     ROWHALO_PETSC(MatSetType(petsc, MATAIJ));
-    ROWHALO_PETSC(MatSeqAIJSetPreallocation(petsc, 0, lengths.diagonal.data()));
-    ROWHALO_PETSC(MatMPIAIJSetPreallocation(petsc, 0, lengths.diagonal.data(), 0,
-                                            lengths.off_diagonal.data()));
+    ROWHALO_PETSC(MatSeqAIJSetPreallocation(petsc, 0, lengths[0].data()));
+    ROWHALO_PETSC(MatMPIAIJSetPreallocation(petsc, 0, lengths[0].data(), 0, lengths[1].data()));
   });
   together_with_petsc(comm, [&] { set_rows(comm, matrix, precision, progress, petsc); });
   const LibraryCall call(progress);

@@ -68,7 +68,6 @@ TEST_CASE("energy of processors adds up over packages and over the end of a coun
 
 TEST_CASE("a GPU is sampled while it is watched, and its power cap is a warning") {
   Telemetry telemetry("0000:01:00.0", false, double_of_nvml);
-  REQUIRE(telemetry.gpu() != nullptr);
   {
     const Watching watching(&telemetry);
     std::this_thread::sleep_for(std::chrono::milliseconds(450));
