@@ -3,11 +3,11 @@
 #
 # Faults that planted.sh plants where a run lacks memory or a folder, is asked to stop, or must not do what it could
 
-fault "PETSc is not asked for its memory" miniapp/bench/petsc/session.cpp \
+fault "PETSc is not asked for its memory" miniapp/bench/petsc/with_petsc.cpp \
   'return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");' \
   'return {};' \
   faults_memory
-fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/session.cpp \
+fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/with_petsc.cpp \
   'take_resources(comm, "PETSc", calls);' \
   'calls();' \
   faults_memory
