@@ -149,15 +149,15 @@ std::optional<std::string> fault_of_system(const SolverRequest& request, SolverE
 }
 
 /// The same of power and pagerank: whether x stays what it is under the reference product.
-std::optional<std::string> fault_of_fixed_point(const Experiment& e, const SolverRequest& request,
+std::optional<std::string> fault_of_fixed_point(const Experiment& e, const System& system,
+                                                const SolverRequest& request,
                                                 const SolverOutcome& outcome,
                                                 const SolverReport& report) {
   if (outcome.end != SolverEnd::converged) return {};
   constexpr double rounding = 1e-13;
   const bool power = request.entry.kind == SolverKind::power;
-  const double found =
-      power ? eigenpair_residual(e, outcome.x, outcome.eigenvalue)
-            : pagerank_residual(e, outcome.x, request.dangling, request.options.damping);
+  const double found = power ? eigenpair_residual(e, outcome.x, outcome.eigenvalue)
+                             : pagerank_residual(e, system, outcome.x, request.options.damping);
   const double size = power ? std::fabs(outcome.eigenvalue) : 1;
   if (found <= most_drift * std::max(request.options.tolerance, rounding) * size) return {};
   return fmt::format("{} fell to {:.3g} of {}, but by the reference product it is {:.3g} of it",
@@ -225,7 +225,7 @@ void diagnose(const Experiment& e, const System& system, const SolverRequest& re
   if (is_system) fault = fault_of_size(e.job.comm, x, system.scale.solution());
   if (!fault) {
     fault = is_system ? fault_of_system(request, end, report)
-                      : fault_of_fixed_point(e, request, outcome, report);
+                      : fault_of_fixed_point(e, system, request, outcome, report);
   }
   report.passed = !fault;
   report.check = fault ? SolutionCheck::wrong : SolutionCheck::right;

@@ -14,7 +14,6 @@ namespace rowhalo {
 struct SolverRequest {
   const SolverEntry& entry;
   const SolverOptions& options;
-  const std::vector<double>& dangling;  ///< of pagerank: 1 where a column is empty
 };
 
 /// Collective. Fills end, passed, check, reason, true_residual and error of `report`, whose norms

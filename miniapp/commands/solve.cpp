@@ -56,7 +56,7 @@ struct Solving {
   const ChosenKernels& kernels;
   const ChosenTransport& transport;
   const std::optional<BlockJacobi>& preconditioner;
-  const std::vector<double>& dangling;
+  const System& system;
   double read_bandwidth = 0;  ///< of all devices, GB/s; 0: not measured
 };
 
@@ -74,21 +74,20 @@ Launch launch_of(const Solving& solving) {
   return repeats ? Launch::loop : Launch::graphs;
 }
 
-SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, const System& system,
-                         SolverReport& report) {
+SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, SolverReport& report) {
   const Experiment& e = solving.e;
   const Comm& comm = e.job.comm;
   const ComputeSite& site = e.site;
   const LocalKernels& kernels = solving.kernels.kernels;
-  const VectorMemory x(site.device, system.b.size() * sizeof(double));
+  const VectorMemory x(site.device, solving.system.b.size() * sizeof(double));
   Operator op(kernels, make_exchanges(e.parts(), kernels,
                                       {find_transport(solving.transport.name), 1, x.data(),
                                        e.machine.stream()}));
   set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
   const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
   const bool preconditioned = solves_system(entry) && solving.preconditioner;
-  const VectorMemory b = copy_to(site.device, system.b);
-  const VectorMemory dangling = copy_to(site.device, solving.dangling);
+  const VectorMemory b = copy_to(site.device, solving.system.b);
+  const VectorMemory dangling = copy_to(site.device, solving.system.dangling);
   SolverSetting setting{comm,
                         e.job.progress,
                         op,
@@ -164,9 +163,10 @@ void describe_norms(const SystemScale& scale, ResidualNorm norm, std::vector<dou
 }
 
 /// Solves by one method, and checks what came out. `x`: the solution of the system that was given.
-SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const System& system,
-                            const RunReport& run, std::vector<double>& x) {
+SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const RunReport& run,
+                            std::vector<double>& x) {
   const Experiment& e = solving.e;
+  const System& system = solving.system;
   const SolveOptions& options = solving.options;
   SolverReport report;
   report.method = entry.name;
@@ -178,7 +178,7 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   report.wanted_iterations = options.iterations;
   report.reproducible = options.reproducible;
   e.job.progress.phase("solve");
-  const SolverOutcome outcome = run_solver(solving, entry, system, report);
+  const SolverOutcome outcome = run_solver(solving, entry, report);
   if (outcome.end == SolverEnd::interrupted) report.outcome = Outcome::interrupted;
   const bool power = entry.kind == SolverKind::power;
   describe_norms(power ? SystemScale{0, system.scale.matrix} : system.scale, norm, outcome.norms,
@@ -189,12 +189,12 @@ SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, co
   if (power) report.eigenvalue = std::scalbn(outcome.eigenvalue, system.scale.matrix);
 
   e.job.progress.phase("check the solution");
-  diagnose(e, system, {entry, options, solving.dangling}, outcome, report);
+  diagnose(e, system, {entry, options}, outcome, report);
   return report;
 }
 
 /// PETSc's solvers beside ours, all from one matrix.
-void add_petsc(const Solving& solving, const System& system, RunReport& report) {
+void add_petsc(const Solving& solving, RunReport& report) {
   const Experiment& e = solving.e;
   std::vector<std::string> names;
   std::vector<SolverReport*> ours;  // beside which they run
@@ -207,7 +207,7 @@ void add_petsc(const Solving& solving, const System& system, RunReport& report) 
   if (!solving.options.petsc || names.empty()) return;
   e.job.progress.phase("solve with PETSc");
   const PetscSolvers petsc =
-      petsc_solve({e.job.comm, e.matrix, system.b, solving.options}, names, e.job.progress);
+      petsc_solve({e.job.comm, e.matrix, solving.system.b, solving.options}, names, e.job.progress);
   if (!petsc.unusable.empty() && e.job.comm.rank == 0) {
     std::cerr << "rowhalo: warning: PETSc's solvers were not run: " << petsc.unusable << '\n';
   }
@@ -260,8 +260,7 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
 
 /// Every chosen method. x of the last one.
 std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
-                              const std::vector<const SolverEntry*>& entries,
-                              const std::vector<double>& dangling, int matrix_exponent,
+                              const std::vector<const SolverEntry*>& entries, System& system,
                               RunReport& report) {
   const Device device = e.site.device;
   const ProductSetting setting = e.products();
@@ -279,7 +278,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   report.memory.peak_bytes_max_rank = peak_host_bytes(e.job.comm);
 
   e.job.progress.phase("prepare the system");
-  const System system = make_system(e, *entries.front(), matrix_exponent);
+  make_rhs(e, *entries.front(), system);
   std::optional<BlockJacobi> preconditioner;
   if (solves_system(*entries.front())) {
     preconditioner =
@@ -293,7 +292,7 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
   const double measured = needs_symmetry ? asymmetry(e) : 0;
   if (device == Device::gpu) e.job.progress.phase("measure bandwidth");
   const double read_bandwidth = device == Device::gpu ? measured_read_bandwidth(e) : 0;
-  const Solving solving{e, options, kernels, transport, preconditioner, dangling, read_bandwidth};
+  const Solving solving{e, options, kernels, transport, preconditioner, system, read_bandwidth};
   std::vector<double> x(e.matrix.owned_rows, 0.0);
   for (const SolverEntry* entry : entries) {
     if (entry->kind == SolverKind::symmetric && measured > rounding) {
@@ -313,14 +312,14 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
       report.solvers.push_back(refused);
       continue;
     }
-    report.solvers.push_back(measure_solver(solving, *entry, system, report, x));
+    report.solvers.push_back(measure_solver(solving, *entry, report, x));
     if (report.solvers.back().outcome == Outcome::interrupted) {
       report.status = RunStatus::interrupted;
       return x;
     }
   }
   report_telemetry(e, 0, 0, report);
-  add_petsc(solving, system, report);
+  add_petsc(solving, report);
   return x;
 }
 
@@ -352,18 +351,16 @@ ExitCode solve(Session& session) {
                                   "matrix",
                                   options.matrix, source.info.rows, source.info.columns));
   }
-  std::vector<double> dangling;
-  int matrix_exponent = 0;
+  System system;
   const Experiment e(options, job, machine, std::move(source), report, [&](LocalMatrix& matrix) {
     if (entries.front()->kind == SolverKind::pagerank) {
-      dangling = normalize_columns(job.comm, matrix);
+      system.dangling = normalize_columns(job.comm, matrix);
     } else {
-      matrix_exponent = scale_values(job.comm, matrix);
+      system.scale.matrix = scale_values(job.comm, matrix);
     }
   });
   compare_with_tuning(e, tuning, report);
-  const std::vector<double> x =
-      solve_all(e, line.solve, entries, dangling, matrix_exponent, report);
+  const std::vector<double> x = solve_all(e, line.solve, entries, system, report);
   e.connections->close();
   return finish(session, conclude(entries, report), {}, [&] {
     session.outputs.write_text("--history", options.history, history_text(report));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "miniapp/check/validation.hpp"
 #include "miniapp/check/vector_spec.hpp"
@@ -54,33 +55,27 @@ double relative(double part, double whole) {
   return whole > 0 ? part / whole : part;
 }
 
-System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent) {
-  System system;
+void make_rhs(const Experiment& e, const SolverEntry& entry, System& system) {
   const Comm& comm = e.job.comm;
   const LocalMatrix& matrix = e.matrix;
-  system.scale.matrix = matrix_exponent;
   if (entry.kind == SolverKind::pagerank) {
     system.b.assign(matrix.owned_rows, 1.0 / static_cast<double>(matrix.info.rows));
-    return system;
+    return;
   }
-  if (!solves_system(entry) || e.options.rhs == manufactured_rhs) {
-    std::vector<double> x = e.x;
-    const int exponent = scale_entries(comm, x);
-    const std::vector<double> owned(x.begin(), x.begin() + matrix.owned_rows);
-    if (!solves_system(entry)) {
-      system.b = owned;
-      return system;
-    }
-    system.b = reference_image(matrix, x);
+  if (solves_system(entry) && e.options.rhs != manufactured_rhs) {
+    const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, comm, e.job.progress);
+    system.b = rhs.entries(matrix.source_rows, Precision::fp64);
     system.scale.rhs = scale_entries(comm, system.b);
-    system.solution = scaled(owned, -system.scale.rhs);
-    system.scale.rhs += exponent + matrix_exponent;
-    return system;
+    return;
   }
-  const VectorSpec rhs(e.options.rhs, "--rhs", matrix.info.rows, comm, e.job.progress);
-  system.b = rhs.entries(matrix.source_rows, Precision::fp64);
+  std::vector<double> x = e.x;
+  const int exponent = scale_entries(comm, x);
+  system.b.assign(x.begin(), x.begin() + matrix.owned_rows);
+  if (!solves_system(entry)) return;
+  const std::vector<double> owned = std::exchange(system.b, reference_image(matrix, x));
   system.scale.rhs = scale_entries(comm, system.b);
-  return system;
+  system.solution = scaled(owned, -system.scale.rhs);
+  system.scale.rhs += exponent + system.scale.matrix;
 }
 
 double relative_difference(const Comm& comm, const std::vector<double>& a,
@@ -133,13 +128,13 @@ double eigenpair_residual(const Experiment& e, const std::vector<double>& x, dou
                   norm_over_ranks(e.job.comm, x));
 }
 
-double pagerank_residual(const Experiment& e, const std::vector<double>& x,
-                         const std::vector<double>& dangling, double damping) {
+double pagerank_residual(const Experiment& e, const System& system, const std::vector<double>& x,
+                         double damping) {
   const Comm& comm = e.job.comm;
   const std::vector<double> image = image_of(e, x);
   double nowhere = 0, sum = 0, change = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    nowhere += dangling[i] * x[i];
+    nowhere += system.dangling[i] * x[i];
     sum += x[i];
   }
   nowhere = sum_reals_over_ranks(comm, nowhere);

@@ -19,10 +19,11 @@ struct System {
   std::vector<double> b;                        ///< of power and pagerank: what they begin with
   std::optional<std::vector<double>> solution;  ///< that b was manufactured from
   SystemScale scale;
+  std::vector<double> dangling;  ///< of pagerank: 1 where a column of the matrix is empty
 };
 
-/// As --rhs and --x say. `matrix_exponent`: of scale_values().
-System make_system(const Experiment& e, const SolverEntry& entry, int matrix_exponent);
+/// The right-hand side, as --rhs and --x say, of a system whose matrix has been scaled.
+void make_rhs(const Experiment& e, const SolverEntry& entry, System& system);
 
 /// |b - A x| / |b|
 double true_residual(const Experiment& e, const System& system, const std::vector<double>& x);
@@ -37,10 +38,9 @@ double relative_image(const Experiment& e, const std::vector<double>& x);
 /// |A x - lambda x| / |x|
 double eigenpair_residual(const Experiment& e, const std::vector<double>& x, double lambda);
 
-/// By how much a step of PageRank changes x, and by how much the sum of x is not 1. `dangling`: 1
-/// where a column of the normalized matrix is empty.
-double pagerank_residual(const Experiment& e, const std::vector<double>& x,
-                         const std::vector<double>& dangling, double damping);
+/// By how much a step of PageRank changes x, and by how much the sum of x is not 1.
+double pagerank_residual(const Experiment& e, const System& system, const std::vector<double>& x,
+                         double damping);
 
 /// |a - b| / |b|
 double relative_difference(const Comm& comm, const std::vector<double>& a,
