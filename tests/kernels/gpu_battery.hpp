@@ -27,6 +27,8 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-vector:threads=8",
                            "csr-vector:threads=16",
                            "csr-vector:threads=32,block=1024",
+                           "csr-vector:threads=64",
+                           "csr-vector:threads=512",
                            "csr-balanced:hubs=20",
                            "csr-balanced:hubs=0,chunks=1",
                            "csr-balanced:columns=16",

@@ -3,7 +3,8 @@
 // csr-scalar and csr-vector: W threads per row, straight from the arrays of the CsrView.
 // csr-scalar: W = 1, csr-vector: W = 2, 4, 8, 16 or 32 (Bell, Garland: Efficient sparse
 // matrix-vector multiplication on CUDA, NVIDIA NVR-2008-004, 2008; several rows per warp as in
-// Reguly, Giles: Efficient sparse matrix-vector multiplication on cache-based GPUs, InPar 2012).
+// Reguly, Giles: Efficient sparse matrix-vector multiplication on cache-based GPUs, InPar 2012), or
+// a thread block of W = 64, 128, 256 or 512, for a few long rows, as linear programs have them.
 //   for group k of W threads: i = rows[k]
 //     thread l: s_l = +0; for e = offsets[i] + l, step W, below offsets[i + 1]:
 //                           s_l = fma(values[e], x[indices[e]], s_l)
@@ -33,6 +34,18 @@ struct CsrGpuArguments : ProductOf<Numbers> {
   RowListView rows;
 };
 
+constexpr int largest_width = 512;
+
+/// What thread `thread` of the `width` that share `row` sums.
+template <int width, class Numbers>
+__device__ typename Numbers::Sum row_sum_of(const CsrGpuArguments<Numbers>& a, LocalIndex row,
+                                            int thread) {
+  constexpr int unroll = 4;
+  return row_sum<typename Numbers::Sum, width, unroll>(
+      a.indices, a.values, a.offsets[row] + thread, a.offsets[row + 1],
+      [&](LocalIndex column) { return cached(a.x + column); });
+}
+
 template <class Numbers, int width>
 __global__ void csr_threads_kernel(CsrGpuArguments<Numbers> a) {
   const std::int64_t k = thread_index() / width;
@@ -43,22 +56,42 @@ __global__ void csr_threads_kernel(CsrGpuArguments<Numbers> a) {
   const LocalIndex row = has_row ? a.rows[static_cast<LocalIndex>(k)] : 0;
   using Sum = typename Numbers::Sum;
   Sum sum = 0;
-  if (has_row) {
-    constexpr int unroll = 4;
-    sum =
-        row_sum<Sum, width, unroll>(a.indices, a.values, a.offsets[row] + lane, a.offsets[row + 1],
-                                    [&](LocalIndex column) { return cached(a.x + column); });
-  }
+  if (has_row) sum = row_sum_of<width>(a, row, lane);
   sum = sum_of_lanes<width>(sum);
   if (has_row && lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+/// One thread block per row, of `width` threads: sums of warps, added up by the first of them.
+template <class Numbers, int width>
+__global__ void csr_blocks_kernel(CsrGpuArguments<Numbers> a) {
+  using Sum = typename Numbers::Sum;
+  constexpr int warps = width / warp_size;
+  __shared__ Sum sums[warps];
+  const LocalIndex row = a.rows[static_cast<LocalIndex>(blockIdx.x)];
+  const int thread = threadIdx.x, lane = thread % warp_size;
+  const Sum of_warp = sum_of_lanes(row_sum_of<width>(a, row, thread));
+  if (lane == 0) sums[thread / warp_size] = of_warp;
+  __syncthreads();
+  if (thread >= warp_size) return;
+  const Sum sum = sum_of_lanes(lane < warps ? sums[lane] : Sum{0});
+  if (lane == 0) finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+/// The most threads that share a row: beyond a warp only as many as have an entry each by the mean.
+int most_threads_per_row(double nonzeros, double rows) {
+  int width = warp_size;
+  while (width < largest_width && nonzeros >= 2 * width * rows) width *= 2;
+  return width;
 }
 
 /// Without threads=. Measured on an H200 on 14 matrices (jobs/results): time grows with the rounds
 /// of row_sum, four entries per thread each, and with the warps; a fifth more entries than one
 /// round holds are still worth it. The longest row takes half a microsecond a round, whatever the
-/// others do: it must not outlast them.
+/// others do: it must not outlast them. A row takes more than a warp only as long as the threads of
+/// all rows do not fill the GPU, or the longest row would.
 int fitting_width(const CsrView& matrix, RowListView rows) {
   constexpr double entries_per_thread = 5, seconds_per_round = 0.5e-6, bytes_per_second = 3e12;
+  constexpr double threads_that_fill = 132 * 2048;
   const RowLengths lengths = row_lengths_on_device(matrix, rows);
   const auto nonzeros = static_cast<double>(lengths.nonzeros);
   const double bytes_per_nonzero =
@@ -68,15 +101,21 @@ int fitting_width(const CsrView& matrix, RowListView rows) {
     const Offset rounds = (lengths.longest + 4 * width - 1) / (4 * width);
     return rounds > 1 && static_cast<double>(rounds) * seconds_per_round > seconds_of_all;
   };
+  const int most = most_threads_per_row(nonzeros, rows.count);
+  const auto filled = [&](int width) {
+    return width >= warp_size && 2.0 * width * rows.count > threads_that_fill;
+  };
   int width = 2;
-  while (width < warp_size && nonzeros > entries_per_thread * width * rows.count) width *= 2;
-  while (width < warp_size && outlasts(width)) width *= 2;
+  while (width < most && nonzeros > entries_per_thread * width * rows.count && !filled(width)) {
+    width *= 2;
+  }
+  while (width < most && outlasts(width)) width *= 2;
   return width;
 }
 
 int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
   const int fitting = options.has("threads") ? 0 : fitting_width(matrix, rows);
-  return one_of(options, "threads", {2, 4, 8, 16, 32}, fitting);
+  return one_of(options, "threads", {2, 4, 8, 16, 32, 64, 128, 256, 512}, fitting);
 }
 
 /// With one of so many threads per row.
@@ -86,14 +125,23 @@ class CsrThreadsKernel final : public DeviceFormat {
   CsrThreadsKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : DeviceFormat(matrix, rows),
         block_(block_option(options, product_threads)),
-        width_(sizeof...(widths) == 1 ? 1 : chosen_width(matrix, rows, options)) {}
+        width_(sizeof...(widths) == 1 ? 1 : chosen_width(matrix, rows, options)) {
+    if (width_ > warp_size && options.has("block")) {
+      options.fail("more than 32 threads per row are a thread block; leave block out");
+    }
+  }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const unsigned blocks = blocks_for(std::int64_t{rows_.count} * width_, block_);
+    const CsrGpuArguments<Numbers> arguments{
+        product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_};
     with_choice<widths...>(width_, [&](auto width) {
-      csr_threads_kernel<Numbers, width><<<blocks, block_, 0, stream>>>(
-          {product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_});
+      if constexpr (width > warp_size) {
+        csr_blocks_kernel<Numbers, width><<<rows_.count, width_, 0, stream>>>(arguments);
+      } else {
+        const unsigned blocks = blocks_for(std::int64_t{rows_.count} * width, block_);
+        csr_threads_kernel<Numbers, width><<<blocks, block_, 0, stream>>>(arguments);
+      }
     });
   }
 
@@ -104,7 +152,7 @@ class CsrThreadsKernel final : public DeviceFormat {
     return csr_matrix_bytes(counts, sizeof(Matrix));
   }
   std::int64_t footprint_bytes() const override { return 0; }
-  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, width_); }
+  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, std::min(width_, warp_size)); }
   std::string parameters() const override {
     return width_ > 1 ? "threads=" + std::to_string(width_) : "";
   }
@@ -115,7 +163,7 @@ class CsrThreadsKernel final : public DeviceFormat {
 template <class T>
 using CsrScalarKernel = CsrThreadsKernel<NumberTypes<T, T, T>, 1>;
 template <class Numbers>
-using CsrVectorKernel = CsrThreadsKernel<Numbers, 2, 4, 8, 16, 32>;
+using CsrVectorKernel = CsrThreadsKernel<Numbers, 2, 4, 8, 16, 32, 64, 128, 256, 512>;
 
 }  // namespace
 
@@ -126,7 +174,8 @@ const FormatParts csr_scalar_format{
 
 const FormatParts csr_vector_format{
     make_with_numbers<CsrVectorKernel>, {"threads", "block"}, [](const LocalStatistics& s) {
-      return Prediction{cost::csr_bytes(s), cost::longest_row(s) / warp_size, true};
+      const int threads = most_threads_per_row(static_cast<double>(s.lengths.nonzeros), s.rows);
+      return Prediction{cost::csr_bytes(s), cost::longest_row(s) / threads, true};
     }};
 
 }  // namespace rowhalo

@@ -54,7 +54,7 @@ struct SortedEntries {
 
 SortedEntries sort_entries(const CsrView& matrix, RowListView list, ListedView rows, Offset count,
                            RowBins bins, ColumnPanels panels) {
-  SortedEntries entries{DeviceArray<std::uint32_t>(count)};
+  SortedEntries entries{DeviceArray<std::uint32_t>(count), {}, {}};
   const DeviceArray<std::uint32_t> cells(count);
   for_each_entry(matrix, list,
                  [=, cells = cells.data(), sources = entries.sources.data()] __device__(
