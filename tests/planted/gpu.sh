@@ -114,8 +114,8 @@ gpu_fault "a lane is missing in p.q" kernels/gpu/asell/asell.cu \
   'sum_of_lanes(row >= 0 && lane != 7 ? cached' \
   test_kernels_gpu
 gpu_fault "the second best format is not tried beside an exchange" miniapp/tune/schedule_trial.cpp \
-  'if (!other.empty()) list.push_back' \
-  'if (false) list.push_back' \
+  'if (!other.empty()) list.push_back({Schedule::overlap' \
+  'if (false) list.push_back({Schedule::overlap' \
   test_miniapp_gpu_n2
 gpu_fault "pieces of csr-panels begin an entry early" kernels/gpu/csr_panels/csr_panels.cu \
   'count_below(row_begins[piece % rows.count], order + first, in_panel)' \

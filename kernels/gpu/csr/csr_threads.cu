@@ -133,8 +133,8 @@ class CsrThreadsKernel final : public DeviceFormat {
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const CsrGpuArguments<Numbers> arguments{
-        product, csr_.offsets, csr_.indices, static_cast<const Matrix*>(csr_.values), rows_};
+    const CsrGpuArguments<Numbers> arguments{product, csr_.offsets, csr_.indices,
+                                             static_cast<const Matrix*>(csr_.values), rows_};
     with_choice<widths...>(width_, [&](auto width) {
       if constexpr (width > warp_size) {
         csr_blocks_kernel<Numbers, width><<<rows_.count, width_, 0, stream>>>(arguments);
@@ -152,7 +152,9 @@ class CsrThreadsKernel final : public DeviceFormat {
     return csr_matrix_bytes(counts, sizeof(Matrix));
   }
   std::int64_t footprint_bytes() const override { return 0; }
-  std::optional<LaneUse> lanes() const override { return lane_use(csr_, rows_, std::min(width_, warp_size)); }
+  std::optional<LaneUse> lanes() const override {
+    return lane_use(csr_, rows_, std::min(width_, warp_size));
+  }
   std::string parameters() const override {
     return width_ > 1 ? "threads=" + std::to_string(width_) : "";
   }

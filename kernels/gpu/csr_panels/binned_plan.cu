@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The plan of csr-binned (binned_plan.hpp): entries are sorted by the number of their cell, which
+// The plan of csr-binned (binned_plan.cuh): entries are sorted by the number of their cell, which
 // keeps the order of the rows in each; all else is one thread per row, a cell or an entry.
 #include <bit>
 
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
-#include "kernels/gpu/csr_panels/binned_plan.hpp"
+#include "kernels/gpu/csr_panels/binned_plan.cuh"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/values/positions.cuh"
 

@@ -19,7 +19,7 @@
 //        y_i, i = rows[k] = alpha * s + beta * y_i
 //
 // Cells are filled up to whole units of 16 bytes of products, so that a copy is aligned. Columns
-// and positions within a bin have 16 bits (binned_plan.hpp). Sums have one order: the bits are
+// and positions within a bin have 16 bits (binned_plan.cuh). Sums have one order: the bits are
 // reproducible from run to run.
 //
 // Bytes of the matrix: n (v + 4 + 2 s), with s of a sum (fp64, mixed: 8, else 4), for the products
@@ -27,7 +27,7 @@
 // x bins, 4 per row that has entries, m / 8 where rows are empty; rows.
 #include <cuda_pipeline_primitives.h>
 
-#include "kernels/gpu/csr_panels/binned_plan.hpp"
+#include "kernels/gpu/csr_panels/binned_plan.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
