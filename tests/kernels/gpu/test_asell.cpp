@@ -271,7 +271,7 @@ TEST_CASE("asell refuses wrong options with a reason") {
   for (const char* wrong : {"codes=maybe", "unroll=7", "sigma=0", "c=8"}) {
     const Spec spec = Spec::parse(std::string("asell:") + wrong, "--format");
     CHECK_THROWS_AS(
-        find_format("asell", Device::gpu).make(problem.csr.view(), problem.view(), spec),
+        make_kernel(find_format("asell", Device::gpu), problem.csr.view(), problem.view(), spec),
         InputError);
   }
 }
