@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/transpose.hpp"
 #include "io/file_location.hpp"
 #include "partition/base/text.hpp"
 #include "partition/matrix/migrate.hpp"
@@ -47,7 +47,7 @@ std::vector<double> vector_of_matrix(const SourceEntry& source, const std::strin
   agree(comm, [&] { check_vector_shape(name, name, info.rows, info.columns, column, size); });
   DistributedCsr matrix = source.functions->load(spec, comm, progress);
   if (info.rows == 1 && info.columns != 1 && column == 0) {
-    matrix = rows_of_columns(comm, std::move(matrix), progress);
+    matrix = transposed(comm, std::move(matrix), progress);
   } else {
     matrix.info.block = 1;
     matrix = evenly_distributed(comm, std::move(matrix), progress);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "io/collective.hpp"
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/entry_delivery.hpp"
 #include "io/generators/generators.hpp"
 #include "io/sources.hpp"
 #include "partition/base/hash.hpp"

@@ -14,7 +14,8 @@
 
 #include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/entry_delivery.hpp"
+#include "partition/matrix/transpose.hpp"
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
@@ -141,7 +142,7 @@ DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progr
     read_rows(file, location, layout, share.size(), matrix, progress, rounded);
   });
   warn_of_rounded(comm, name, rounded);
-  return layout.by_columns ? rows_of_columns(comm, std::move(matrix), progress) : std::move(matrix);
+  return layout.by_columns ? transposed(comm, std::move(matrix), progress) : std::move(matrix);
 }
 
 void write_hdf5_matrix(const std::string& name, const DistributedCsr& matrix, const Comm& comm,

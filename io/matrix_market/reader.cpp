@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "io/collective.hpp"
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/entry_delivery.hpp"
 #include "io/file_kind.hpp"
 #include "io/file_location.hpp"
 #include "io/host_memory.hpp"

@@ -7,7 +7,8 @@
 
 #include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/entry_delivery.hpp"
+#include "partition/matrix/transpose.hpp"
 #include "io/file_location.hpp"
 #include "io/host_memory.hpp"
 #include "io/npz/stream.hpp"
@@ -170,7 +171,7 @@ DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) 
   }
   warn_of_rounded(comm, name, rounded);
   if (outline.format != NpzFormat::csc) return matrix;
-  return rows_of_columns(comm, std::move(matrix), progress);
+  return transposed(comm, std::move(matrix), progress);
 }
 
 }  // namespace

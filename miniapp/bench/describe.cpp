@@ -30,7 +30,7 @@ struct Part {
 const std::vector<Part>& parts() {
   static const std::vector<Part> table{
       {&WallReport::start, {"start", "start CUDA", "start MPI"}},
-      {&WallReport::read, {"outline", "read", "assemble", "generate"}},
+      {&WallReport::read, {"outline", "read", "assemble", "generate", "transpose"}},
       {&WallReport::partition,
        {"shuffle", "partition", "partition quality", "rows migrate to their owners",
         "numbering rows and columns", "reordering rows", "partial sums", "halo plan", "plan"}},

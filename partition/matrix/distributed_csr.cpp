@@ -14,15 +14,15 @@ namespace rowhalo {
 
 namespace {
 
-/// Collective. Of `value(k)` at the place of entry k.
-template <class Value>
-std::uint64_t hash_of_entries(const Comm& comm, const DistributedCsr& matrix, const Value& value) {
+/// Collective. The sum of hash(row, column, k) over all entries.
+template <class Hash>
+std::uint64_t hash_of_entries(const Comm& comm, const DistributedCsr& matrix, const Hash& hash) {
   std::uint64_t sum = 0;
   const GlobalIndex rows = matrix.local_rows();
 #pragma omp parallel for reduction(+ : sum) schedule(dynamic, 256)
   for (GlobalIndex row = 0; row < rows; ++row) {
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      sum += hash_of_entry(matrix.first_row + row, matrix.columns[k], value(k));
+      sum += hash(matrix.first_row + row, matrix.columns[k], k);
     }
   }
   return wrapping_sum_over_ranks(comm, sum);
@@ -58,11 +58,21 @@ OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count) {
 }
 
 std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix) {
-  return hash_of_entries(comm, matrix, [&](Offset k) { return matrix.values[k]; });
+  return hash_of_entries(comm, matrix, [&](GlobalIndex row, GlobalIndex column, Offset k) {
+    return hash_of_entry(row, column, matrix.values[k]);
+  });
+}
+
+std::uint64_t transposed_fingerprint(const Comm& comm, const DistributedCsr& matrix) {
+  return hash_of_entries(comm, matrix, [&](GlobalIndex row, GlobalIndex column, Offset k) {
+    return hash_of_entry(column, row, matrix.values[k]);
+  });
 }
 
 std::uint64_t pattern_fingerprint(const Comm& comm, const DistributedCsr& matrix) {
-  return hash_of_entries(comm, matrix, [](Offset) { return 1.0; });
+  return hash_of_entries(comm, matrix, [](GlobalIndex row, GlobalIndex column, Offset) {
+    return hash_of_entry(row, column, 1.0);
+  });
 }
 
 }  // namespace rowhalo

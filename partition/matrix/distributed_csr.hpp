@@ -115,6 +115,8 @@ DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, Glob
 
 /// Collective. Sum mod 2^64 over all entries of hash_of_entry(i, j, a_ij).
 std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix);
+/// Collective. The fingerprint that the transpose has.
+std::uint64_t transposed_fingerprint(const Comm& comm, const DistributedCsr& matrix);
 /// Collective. The same of the places of the entries alone.
 std::uint64_t pattern_fingerprint(const Comm& comm, const DistributedCsr& matrix);
 

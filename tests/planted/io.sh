@@ -3,10 +3,10 @@
 #
 # Faults that planted.sh plants in io/
 
-fault "symmetric half lost" io/entry_delivery.cpp \
+fault "symmetric half lost" partition/matrix/entry_delivery.cpp \
   'if (mirror != Mirror::none && entry.row != entry.column) {' \
   'if (mirror == Mirror::negated && entry.row != entry.column) {'
-fault "sign of the skew half lost" io/entry_delivery.cpp \
+fault "sign of the skew half lost" partition/matrix/entry_delivery.cpp \
   'mirror == Mirror::negated ? -1.0 : 1.0;' \
   'mirror == Mirror::negated ? 1.0 : 1.0;'
 fault "line number off by one" io/matrix_market/reader.cpp \
@@ -24,7 +24,7 @@ fault "clamped columns kept" io/generators/elasticity.cpp \
 fault "edges drawn by their number on the rank" io/generators/rmat.cpp \
   'rmat.draw(begin + k)' \
   'rmat.draw(k)'
-fault "edges of the last thread only are sent" io/entry_delivery.cpp \
+fault "edges of the last thread only are sent" partition/matrix/entry_delivery.cpp \
   'counts[rank] += own[rank];' \
   'counts[rank] = own[rank];'
 fault "streets end at their quarter" io/generators/road.cpp \
@@ -202,8 +202,8 @@ fault "offsets beyond the entries are taken" io/csr_arrays.cpp \
   'offsets[k] > nonzeros && false' \
   test_hdf5_n1
 fault "columns of an .h5 file taken for rows" io/hdf5/matrix.cpp \
-  'return layout.by_columns ? rows_of_columns(' \
-  'return false ? rows_of_columns(' \
+  'return layout.by_columns ? transposed(' \
+  'return false ? transposed(' \
   test_hdf5_n1
 fault "marks of a format in capitals are not known" io/hdf5/outline.cpp \
   'std::string small = lower_case(format);' \

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Entries to the ranks of their rows (entry_delivery.hpp).
-#include "io/entry_delivery.hpp"
+#include "partition/matrix/entry_delivery.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
-
-#include "io/collective.hpp"
-#include "partition/matrix/migrate.hpp"
 
 namespace rowhalo {
 
@@ -87,37 +84,9 @@ void EntryDelivery::send(const std::vector<std::span<const Entry>>& parts) {
 
 DistributedCsr EntryDelivery::assemble(const MatrixInfo& info) {
   std::vector<Entry>().swap(grouped_);
-  const EvenShare share(comm_, info.rows);
-  return assemble_rows(info, share.first, share.end, std::move(arrived_));
-}
-
-DistributedCsr rows_of_columns(const Comm& comm, DistributedCsr&& columns, Progress& progress) {
-  constexpr Offset round_entries = Offset{1} << 18;
-  progress.phase("assemble");
-  MatrixInfo info = std::move(columns.info);
-  std::swap(info.rows, info.columns);
-  EntryDelivery delivery(comm, info.rows, Mirror::none);
-  const Offset nonzeros = columns.local_nonzeros();
-  const std::int64_t rounds = max_over_ranks(comm, (nonzeros + round_entries - 1) / round_entries);
-  progress.expect(nonzeros);
-  std::vector<Entry> entries;
-  GlobalIndex column = 0;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    entries.clear();
-    const Offset end = std::min(nonzeros, (round + 1) * round_entries);
-    for (Offset k = round * round_entries; k < end; ++k) {
-      while (columns.offsets[column + 1] <= k) ++column;
-      entries.push_back({columns.columns[k], columns.first_row + column, columns.values[k]});
-    }
-    delivery.send({entries});
-    progress.add(std::ssize(entries));
-  }
-  columns = DistributedCsr{};
-  const int block = std::exchange(info.block, 1);
-  DistributedCsr rows = delivery.assemble(info);
-  if (block == 1) return rows;
-  rows.info.block = block;
-  return evenly_distributed(comm, std::move(rows), progress);
+  const GlobalIndex first = even_split(info.rows, 1, comm_.size, comm_.rank);
+  const GlobalIndex end = even_split(info.rows, 1, comm_.size, comm_.rank + 1);
+  return assemble_rows(info, first, end, std::move(arrived_));
 }
 
 }  // namespace rowhalo

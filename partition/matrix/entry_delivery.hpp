@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "partition/base/progress.hpp"
 #include "partition/matrix/entry_chunks.hpp"
 
 namespace rowhalo {
@@ -45,9 +44,5 @@ class EntryDelivery {
   std::vector<Entry> grouped_;  ///< room that the rounds share: fresh memory costs page faults
   EntryChunks arrived_;
 };
-
-/// Collective. The matrix whose columns the ranks hold as if they were rows (CSC): `columns` is its
-/// transpose. In even shares of rows, in whole blocks of info.block.
-DistributedCsr rows_of_columns(const Comm& comm, DistributedCsr&& columns, Progress& progress);
 
 }  // namespace rowhalo
