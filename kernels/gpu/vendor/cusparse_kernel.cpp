@@ -23,14 +23,15 @@ void CusparseKernel::multiply(const LocalProduct& product, Stream stream) const 
     ROWHALO_CUSPARSE(cusparse().set_stream(context_.get(), native(stream)));
     ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(x_.get(), const_cast<T*>(a.x)));
     ROWHALO_CUSPARSE(cusparse().dn_vec_set_values(y_.get(), a.y));
-    ROWHALO_CUSPARSE(cusparse().spmv(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &a.alpha,
-                                     matrix_.get(), x_.get(), &a.beta, y_.get(),
-                                     cusparse_type(csr_.precision), algorithm_, buffer_.data()));
+    ROWHALO_CUSPARSE(cusparse().spmv(context_.get(), operation_, &a.alpha, matrix_.get(), x_.get(),
+                                     &a.beta, y_.get(), cusparse_type(csr_.precision), algorithm_,
+                                     buffer_.data()));
   });
 }
 
-CusparseKernel::CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm)
-    : FormatKernel(matrix, all_rows(matrix.rows)), algorithm_(algorithm) {
+CusparseKernel::CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm,
+                               cusparseOperation_t operation)
+    : FormatKernel(matrix, all_rows(matrix.rows)), algorithm_(algorithm), operation_(operation) {
   cusparseHandle_t context = nullptr;
   ROWHALO_CUSPARSE(cusparse().create(&context));
   context_.reset(context);
@@ -49,14 +50,14 @@ void CusparseKernel::prepare(cusparseConstSpMatDescr_t matrix, Preparation prepa
   with_wide_numbers(csr_.precision, [&]<class T>() {
     const T alpha = 1, beta = 0;
     std::size_t bytes = 0;
-    ROWHALO_CUSPARSE(cusparse().spmv_buffer_size(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                 &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
-                                                 type, algorithm_, &bytes));
+    ROWHALO_CUSPARSE(cusparse().spmv_buffer_size(context_.get(), operation_, &alpha, matrix_.get(),
+                                                 x_.get(), &beta, y_.get(), type, algorithm_,
+                                                 &bytes));
     buffer_ = DeviceMemory(bytes);
     if (preparation == Preparation::off) return;
-    ROWHALO_CUSPARSE(cusparse().spmv_preprocess(context_.get(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                &alpha, matrix_.get(), x_.get(), &beta, y_.get(),
-                                                type, algorithm_, buffer_.data()));
+    ROWHALO_CUSPARSE(cusparse().spmv_preprocess(context_.get(), operation_, &alpha, matrix_.get(),
+                                                x_.get(), &beta, y_.get(), type, algorithm_,
+                                                buffer_.data()));
   });
   synchronize_device();
 }

@@ -34,6 +34,8 @@ struct Cusparse {
   ROWHALO_FUNCTION(create_bsr, cusparseCreateConstBsr);
   ROWHALO_FUNCTION(dcsr2bsr, cusparseDcsr2bsr);
   ROWHALO_FUNCTION(scsr2bsr, cusparseScsr2bsr);
+  ROWHALO_FUNCTION(csr2csc, cusparseCsr2cscEx2);
+  ROWHALO_FUNCTION(csr2csc_buffer_size, cusparseCsr2cscEx2_bufferSize);
   ROWHALO_FUNCTION(create_coo, cusparseCreateConstCoo);
   ROWHALO_FUNCTION(error_string, cusparseGetErrorString);
   ROWHALO_FUNCTION(error_name, cusparseGetErrorName);
@@ -68,7 +70,8 @@ cudaDataType cusparse_type(Precision precision);
 
 class CusparseKernel : public FormatKernel {
  protected:
-  CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm);
+  CusparseKernel(const CsrView& matrix, cusparseSpMVAlg_t algorithm,
+                 cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE);
 
   cusparseHandle_t context() const { return context_.get(); }
   enum class Preparation { on, off };
@@ -84,6 +87,7 @@ class CusparseKernel : public FormatKernel {
   void multiply(const LocalProduct& product, Stream stream) const override;
 
   cusparseSpMVAlg_t algorithm_;
+  cusparseOperation_t operation_;  ///< of the matrix that prepare() takes
   CusparseOwner<cusparseHandle_t, &Cusparse::destroy> context_;
   CusparseOwner<cusparseConstSpMatDescr_t, &Cusparse::destroy_matrix> matrix_;
   CusparseOwner<cusparseDnVecDescr_t, &Cusparse::destroy_dn_vec> x_, y_;
