@@ -3,6 +3,9 @@
 // What readers have to say besides errors, once, on stderr of rank 0.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -29,6 +32,16 @@ struct RoundedNumbers {
     if (others.position >= position) return;
     position = others.position;
     first = others.first;
+  }
+
+  /// The number `at` of the array `place` in fp64.
+  template <std::integral Integer>
+  double to_fp64(Integer number, const std::string& place, std::int64_t at) {
+    const auto real = static_cast<double>(number);
+    if (static_cast<__int128>(real) != number) {
+      add({1, at, position < at ? "" : fmt::format("{}[{}]: {}", place, at, number)});
+    }
+    return real;
   }
 };
 

@@ -175,13 +175,8 @@ std::vector<double> read_rounded(const Hdf5Array& array, GlobalIndex first, std:
   std::vector<double> out;
   out.reserve(count);
   const auto append = [&](std::int64_t done, std::span<const Integer> piece) {
-    out.insert(out.end(), piece.begin(), piece.end());
-    for (std::int64_t k = 0; k < std::ssize(piece); ++k) {
-      if (static_cast<__int128>(out[done + k]) == piece[k]) continue;
-      const GlobalIndex at = first + done + k;
-      rounded.add(
-          {1, at,
-           rounded.position < at ? "" : fmt::format("{}[{}]: {}", array.place, at, piece[k])});
+    for (const Integer number : piece) {
+      out.push_back(rounded.to_fp64(number, array.place, first + done++));
     }
   };
   for_pieces<Integer>(array, first, count, progress, append);

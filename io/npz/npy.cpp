@@ -6,9 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "io/bytes.hpp"
 #include "partition/base/errors.hpp"
@@ -17,23 +21,29 @@ namespace rowhalo {
 
 namespace {
 
-/// A look at Python's dictionary: what stands behind 'KEY':, without blanks; empty where it lacks.
-std::string_view value_of(std::string_view text, std::string_view key) {
-  const std::string quoted = fmt::format("'{}'", key);
-  std::size_t at = text.find(quoted);
-  if (at == std::string_view::npos) return {};
-  at = text.find_first_not_of(" :", at + quoted.size());
-  return at == std::string_view::npos ? std::string_view{} : text.substr(at);
+/// The dictionary of Python that `text` is, as JSON; discarded where it is none.
+nlohmann::json parsed_dictionary(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  constexpr std::pair<const char*, const char*> json_of_python[] = {
+      {"'", "\""},      {"(", "["},         {")", "]"},
+      {"True", "true"}, {"False", "false"}, {"L", ""},  // of Python 2
+      {",]", "]"},      {",}", "}"}};
+  for (const auto& [python, json] : json_of_python) {
+    for (std::size_t at = 0; (at = text.find(python, at)) != std::string::npos;) {
+      text.replace(at, std::strlen(python), json);
+    }
+  }
+  return nlohmann::json::parse(text, nullptr, false);
 }
 
 /// '<f8': byte order, kind, bytes (characters of U).
-bool parse_type(std::string_view value, NpyItem& item) {
-  if (value.size() < 5 || value[0] != '\'') return false;
-  const std::string_view word = value.substr(1, value.find('\'', 1) - 1);
-  if (word.size() < 3) return false;
-  const char order = word[0];
-  if (std::string_view("<>|=").find(order) == std::string_view::npos) return false;
-  item.order = order == '>' ? std::endian::big : std::endian::little;
+bool parse_type(const nlohmann::json& descr, NpyItem& item) {
+  if (!descr.is_string()) return false;
+  const auto& word = descr.get_ref<const std::string&>();
+  if (word.size() < 3 || std::string_view("<>|=").find(word[0]) == std::string_view::npos) {
+    return false;
+  }
+  item.order = word[0] == '>' ? std::endian::big : std::endian::little;
   item.kind = word[1];
   int size = 0;
   const auto [stop, error] = std::from_chars(word.data() + 2, word.data() + word.size(), size);
@@ -45,60 +55,61 @@ bool parse_type(std::string_view value, NpyItem& item) {
   return true;
 }
 
-/// (3, 4) or (5,) or ().
-bool parse_shape(std::string_view value, std::vector<std::int64_t>& shape) {
-  if (!value.starts_with('(')) return false;
-  const std::size_t end = value.find(')');
-  if (end == std::string_view::npos) return false;
-  value = value.substr(1, end - 1);
-  for (;;) {
-    value.remove_prefix(std::min(value.find_first_not_of(" ,"), value.size()));
-    if (value.empty()) return true;
-    std::int64_t size = 0;
-    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (error != std::errc{} || size < 0) return false;
-    shape.push_back(size);
-    value.remove_prefix(stop - value.data());
-    if (value.starts_with('L')) value.remove_prefix(1);  // of Python 2
+/// [3, 4] or [5] or [].
+bool parse_shape(const nlohmann::json& list, std::vector<std::int64_t>& shape) {
+  for (const nlohmann::json& size : list) {
+    if (!size.is_number_unsigned() || !std::in_range<std::int64_t>(size.get<std::uint64_t>())) {
+      return false;
+    }
+    shape.push_back(size.get<std::int64_t>());
+  }
+  return list.is_array();
+}
+
+/// A real number of 16 bits.
+struct Half {
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value =
+        std::ldexp(exponent == 0 ? fraction : 1024 + fraction, std::max(exponent, 1) - 25);
+    if (exponent == 31) value = fraction == 0 ? HUGE_VAL : NAN;
+    return (bits & 0x8000) == 0 ? value : -value;
+  }
+
+  std::uint16_t bits;
+};
+
+/// Calls take(k, number) for `count` items of this type.
+template <class Number, class Take>
+void for_each_item(std::endian order, const char* bytes, std::int64_t count, Take take) {
+  for (std::int64_t k = 0; k < count; ++k, bytes += sizeof(Number)) {
+    std::array<char, sizeof(Number)> item;
+    std::copy_n(bytes, sizeof(Number), item.begin());
+    if (order != std::endian::native) std::reverse(item.begin(), item.end());
+    take(k, std::bit_cast<Number>(item));
   }
 }
 
-std::uint64_t bits_of(const NpyItem& item, const char* bytes, std::int64_t position) {
-  return number_in({bytes + position * item.bytes, static_cast<std::size_t>(item.bytes)},
-                   item.order);
-}
-
-std::int64_t sign_extended(std::uint64_t bits, int size) {
-  const int shift = 64 - 8 * size;
-  return static_cast<std::int64_t>(bits << shift) >> shift;
-}
-
-double from_half(std::uint64_t bits) {
-  const auto exponent = static_cast<int>(bits >> 10 & 31);
-  const auto fraction = static_cast<double>(bits & 1023);
-  double value = 0;
-  if (exponent == 31) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = fraction * 0x1p-24;
-  } else {
-    value = (1024 + fraction) * std::bit_cast<double>(std::uint64_t{1023U + exponent - 25U} << 52);
+template <class Size1, class Size2, class Size4, class Size8>
+void for_each_of(const NpyItem& item, const char* bytes, std::int64_t count, auto take) {
+  switch (item.bytes) {
+    case 1:
+      return for_each_item<Size1>(item.order, bytes, count, take);
+    case 2:
+      return for_each_item<Size2>(item.order, bytes, count, take);
+    case 4:
+      return for_each_item<Size4>(item.order, bytes, count, take);
+    default:
+      return for_each_item<Size8>(item.order, bytes, count, take);
   }
-  return (bits & 0x8000) == 0 ? value : -value;
 }
 
-bool is_plain(const NpyItem& item) {
-  return item.order == std::endian::little && std::endian::native == std::endian::little;
-}
-
-template <class Stored, class T>
-void widen(const char* bytes, std::int64_t count, T* out) {
-  for (std::int64_t k = 0; k < count; ++k) {
-    Stored value;
-    std::memcpy(&value, bytes + k * static_cast<std::int64_t>(sizeof value), sizeof value);
-    out[k] = static_cast<T>(value);
+void for_each_integer(const NpyItem& item, const char* bytes, std::int64_t count, auto take) {
+  if (item.kind == 'i') {
+    return for_each_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(item, bytes, count,
+                                                                              take);
   }
+  for_each_of<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(item, bytes, count, take);
 }
 
 }  // namespace
@@ -115,11 +126,16 @@ NpyHeader parse_npy_header(std::string_view start, std::int64_t all_bytes,
   const std::uint64_t text_bytes = number_in(start.substr(8, wide ? 4 : 2), std::endian::little);
   const std::size_t text_at = wide ? 12 : 10;
   if (text_bytes > start.size() - text_at) refuse("has a header that is too long");
-  const std::string_view text = start.substr(text_at, text_bytes);
+  const nlohmann::json dictionary =
+      parsed_dictionary(std::string(start.substr(text_at, text_bytes)));
+  if (!dictionary.is_object()) refuse("has a header that cannot be read");
   header.header_bytes = static_cast<std::int64_t>(text_at + text_bytes);
-  if (!parse_type(value_of(text, "descr"), header.item))
+  if (!parse_type(dictionary.value("descr", nlohmann::json()), header.item)) {
     refuse("does not hold numbers of one type");
-  if (!parse_shape(value_of(text, "shape"), header.shape)) refuse("has no shape");
+  }
+  if (!parse_shape(dictionary.value("shape", nlohmann::json()), header.shape)) {
+    refuse("has no shape");
+  }
   unsigned __int128 bytes = header.item.bytes;
   for (const std::int64_t size : header.shape) {
     bytes *= static_cast<std::uint64_t>(size);
@@ -144,43 +160,22 @@ bool holds_npy_reals(const NpyItem& item) {
 
 void read_npy_integers(const NpyItem& item, const char* bytes, std::int64_t count,
                        std::int64_t* out) {
-  if (is_plain(item) && item.kind == 'i' && item.bytes == 4) {
-    return widen<std::int32_t>(bytes, count, out);
-  }
-  if (is_plain(item) && item.kind == 'i' && item.bytes == 8) {
-    return widen<std::int64_t>(bytes, count, out);
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::uint64_t bits = bits_of(item, bytes, k);
-    out[k] = item.kind == 'i' ? sign_extended(bits, item.bytes) : static_cast<std::int64_t>(bits);
-  }
+  for_each_integer(item, bytes, count, [&](std::int64_t k, auto number) {
+    out[k] = static_cast<std::int64_t>(number);
+  });
 }
 
 void read_npy_reals(const NpyItem& item, const char* bytes, std::int64_t count,
                     const std::string& place, std::int64_t first, double* out,
                     RoundedNumbers& rounded) {
-  if (is_plain(item) && item.kind == 'f' && item.bytes == 8) {
-    return widen<double>(bytes, count, out);
+  if (item.kind == 'f') {
+    return for_each_of<Half, Half, float, double>(
+        item, bytes, count,
+        [&](std::int64_t k, auto number) { out[k] = static_cast<double>(number); });
   }
-  if (is_plain(item) && item.kind == 'f' && item.bytes == 4) {
-    return widen<float>(bytes, count, out);
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::uint64_t bits = bits_of(item, bytes, k);
-    if (item.kind == 'f') {
-      out[k] = item.bytes == 8   ? std::bit_cast<double>(bits)
-               : item.bytes == 4 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
-                                 : from_half(bits);
-      continue;
-    }
-    const __int128 whole = item.kind == 'i' ? static_cast<__int128>(sign_extended(bits, item.bytes))
-                                            : static_cast<__int128>(bits);
-    out[k] = static_cast<double>(whole);
-    if (static_cast<__int128>(out[k]) == whole) continue;
-    const std::string digits = item.kind == 'i' ? fmt::format("{}", static_cast<std::int64_t>(bits))
-                                                : fmt::format("{}", bits);
-    rounded.add({1, first + k, fmt::format("{}[{}]: {}", place, first + k, digits)});
-  }
+  for_each_integer(item, bytes, count, [&](std::int64_t k, auto number) {
+    out[k] = rounded.to_fp64(number, place, first + k);
+  });
 }
 
 std::string npy_text(const NpyItem& item, std::string_view bytes) {

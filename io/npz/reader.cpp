@@ -47,39 +47,21 @@ struct NpzReading {
   }
 };
 
-/// Collective. The offsets of this rank's rows with that of the row behind them: rank r reads those
-/// of its own rows, the last one more.
-std::vector<Offset> read_offsets(const NpzReading& reading, GlobalIndex rows) {
-  const Comm& comm = reading.comm;
-  std::vector<std::int64_t> ends;
-  for (int rank = 1; rank <= comm.size; ++rank)
-    ends.push_back(even_split(rows, 1, comm.size, rank));
-  ++ends.back();
-  std::vector<Offset> offsets = reading.stream(reading.outline.first).integers(ends);
-  const std::vector<std::int64_t> firsts =
-      gather_to_all(comm, offsets.empty() ? -1 : offsets.front());
-  const std::vector<std::int64_t> sizes = gather_to_all(comm, std::ssize(offsets));
-  for (int rank = comm.rank + 1; rank < comm.size; ++rank) {
-    if (sizes[rank] == 0) continue;
-    offsets.push_back(firsts[rank]);
-    break;
-  }
-  return offsets;
-}
-
 /// Collective. Rows, or columns under the names of rows; info of `matrix` is set.
 void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
                          RoundedNumbers& rounded) {
   const Comm& comm = reading.comm;
   const NpzOutline& outline = reading.outline;
   const bool by_columns = outline.format == NpzFormat::csc;
-  matrix.first_row = EvenShare(comm, matrix.info.rows).first;
-  matrix.offsets = read_offsets(reading, matrix.info.rows);
+  const EvenShare share(comm, matrix.info.rows);
+  matrix.first_row = share.first;
+  matrix.offsets =
+      reading.stream(outline.first).integers(share.first, share.size() + 1, matrix.info.rows + 1);
   const std::string place = reading.file.path() + ":indptr";
-  std::int64_t end = 0;
+  Offset begin = 0;
   agree(comm, [&] {
-    end = matrix.offsets.back();
-    const Offset begin = take_offsets(place, by_columns, outline.nonzeros, matrix);
+    begin = take_offsets(place, by_columns, outline.nonzeros, matrix);
+    const Offset end = begin + matrix.local_nonzeros();
     const bool wrong_start = comm.rank == 0 && begin != 0;
     const bool wrong_end = comm.rank == comm.size - 1 && end != outline.nonzeros;
     if (!wrong_start && !wrong_end) return;
@@ -87,10 +69,10 @@ void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
                                  wrong_start ? "begins" : "ends", wrong_start ? begin : end,
                                  wrong_start ? 0 : outline.nonzeros));
   });
-  const std::vector<std::int64_t> ends = gather_to_all(comm, end);
   const std::string indices = reading.file.path() + ":indices";
-  reading.progress.expect(2 * matrix.local_nonzeros());
-  matrix.columns = reading.stream(outline.second).integers(ends);
+  const Offset nonzeros = matrix.local_nonzeros();
+  reading.progress.expect(2 * nonzeros);
+  matrix.columns = reading.stream(outline.second).integers(begin, nonzeros, outline.nonzeros);
   bool ascending = true;
   agree(comm, [&] {
     if (matrix.columns.empty()) return;
@@ -98,7 +80,7 @@ void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
     check(std::span<const std::int64_t>(matrix.columns));
     ascending = check.ascending();
   });
-  matrix.values = reading.stream(outline.values).reals(ends, rounded);
+  matrix.values = reading.stream(outline.values).reals(begin, nonzeros, outline.nonzeros, rounded);
   if (!ascending) put_in_order(matrix);
 }
 
@@ -129,15 +111,15 @@ DistributedCsr read_npz_entries(const NpzReading& reading, const MatrixInfo& inf
   EntryDelivery delivery(comm, outline.rows, Mirror::none);
   reading.progress.expect(3 * outline.nonzeros / comm.size);
   for (std::int64_t begin = 0; begin < outline.nonzeros; begin += comm.size * piece) {
-    std::vector<std::int64_t> ends;
-    for (int rank = 1; rank <= comm.size; ++rank) {
-      ends.push_back(std::min(outline.nonzeros, begin + rank * piece));
-    }
-    const std::vector<std::int64_t> row = rows.integers(ends), column = columns.integers(ends);
-    const std::vector<double> value = values.reals(ends, rounded);
+    const std::int64_t end = std::min(outline.nonzeros, begin + comm.size * piece);
+    const std::int64_t first = std::min(end, begin + comm.rank * piece);
+    const std::int64_t count = std::min(piece, end - first);
+    const std::vector<std::int64_t> row = rows.integers(first, count, end),
+                                    column = columns.integers(first, count, end);
+    const std::vector<double> value = values.reals(first, count, end, rounded);
     std::vector<Entry> entries;
     for (std::size_t k = 0; k < row.size(); ++k) entries.push_back({row[k], column[k], value[k]});
-    agree(comm, [&] { check_positions(reading, entries, begin + comm.rank * piece); });
+    agree(comm, [&] { check_positions(reading, entries, first); });
     delivery.send({entries});
   }
   reading.progress.phase("assemble");

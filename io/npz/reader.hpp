@@ -2,8 +2,8 @@
 //
 // Sparse matrices as scipy.sparse.save_npz writes them: a zip archive of NumPy's arrays, in the
 // formats csr, csc and coo. What is stored plain every rank reads for itself; what is deflated, as
-// save_npz does unless told otherwise, rank 0 inflates and hands out in pieces, in the order of the
-// file, since it cannot be entered in the middle.
+// save_npz does unless told otherwise, rank 0 reads in pieces that all ranks inflate, since it
+// cannot be entered in the middle: each keeps its own numbers.
 #pragma once
 
 #include <string>

@@ -8,22 +8,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/collective.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
 
 namespace {
 
-constexpr std::int64_t piece_items = std::int64_t{1} << 18;
-constexpr int npz_tag = 29;
+constexpr std::int64_t piece_items = std::int64_t{1} << 18, packed_bytes = 256 << 10;
 
 }  // namespace
 
-/// Unpacks a member in order.
+/// Unpacks a member in order, on all ranks at once: rank 0 reads, and every rank has all bytes, so
+/// that what is wrong with them is wrong on each.
 struct NpzStream::Inflater {
-  explicit Inflater(const InputFile& input, const NpzArray& array, const std::string& name)
+  Inflater(const InputFile& input, const NpzArray& array, const std::string& name,
+           const Comm& ranks)
       : file(input),
         place(name),
+        comm(ranks),
         at(array.data.offset),
         left(array.data.packed),
         crc_wanted(array.data.crc) {
@@ -36,7 +39,7 @@ struct NpzStream::Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// The next `bytes`. Throws InputError where the data end or are damaged.
+  /// Collective. The next `bytes`. Throws AgreedError where the data end or are damaged.
   void next(char* to, std::int64_t bytes) {
     stream.next_out = reinterpret_cast<Bytef*>(to);
     stream.avail_out = checked_cast<uInt>(bytes, "bytes of a piece");
@@ -56,17 +59,19 @@ struct NpzStream::Inflater {
  private:
   void refill() {
     if (left == 0) fail("the compressed data end early; copy the file again");
-    buffer.resize(std::min<std::int64_t>(left, 256 << 10));
-    file.read(at, buffer.data(), std::ssize(buffer));
+    buffer = found_by_root(comm, [&] { return file.text(at, std::min(left, packed_bytes)); });
     at += std::ssize(buffer);
     left -= std::ssize(buffer);
     stream.next_in = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_in = static_cast<uInt>(buffer.size());
   }
-  [[noreturn]] void fail(const char* what) const { throw InputError(place + ": " + what); }
+  void fail(const char* what) const {
+    agree(comm, [&] { throw InputError(place + ": " + what); });
+  }
 
   const InputFile& file;
   const std::string& place;
+  const Comm& comm;
   std::int64_t at, left;
   uLong crc = crc32(0, nullptr, 0), crc_wanted;
   std::string buffer;
@@ -76,114 +81,63 @@ struct NpzStream::Inflater {
 NpzStream::NpzStream(const InputFile& file, const NpzArray& array, std::string place,
                      const Comm& comm, Progress& progress)
     : file_(file), array_(array), place_(std::move(place)), comm_(comm), progress_(progress) {
-  if (!array.data.deflated || comm.rank != 0) return;
-  inflater_ = std::make_unique<Inflater>(file_, array_, place_);
+  if (array.data.deflated) inflater_ = std::make_unique<Inflater>(file_, array_, place_, comm_);
 }
 
 NpzStream::~NpzStream() = default;
 
-std::vector<std::int64_t> NpzStream::integers(const std::vector<std::int64_t>& ends) {
+std::vector<std::int64_t> NpzStream::integers(std::int64_t first, std::int64_t count,
+                                              std::int64_t end) {
   std::vector<std::int64_t> out;
-  read(ends, [&](const char* bytes, std::int64_t, std::int64_t count) {
-    out.resize(out.size() + count);
-    read_npy_integers(array_.item, bytes, count, out.data() + out.size() - count);
+  agree(comm_, [&] { out.resize(count); });
+  read(first, count, end, [&](const char* bytes, std::int64_t at, std::int64_t items) {
+    read_npy_integers(array_.item, bytes, items, out.data() + at - first);
   });
   return out;
 }
 
-std::vector<double> NpzStream::reals(const std::vector<std::int64_t>& ends,
+std::vector<double> NpzStream::reals(std::int64_t first, std::int64_t count, std::int64_t end,
                                      RoundedNumbers& rounded) {
   std::vector<double> out;
-  read(ends, [&](const char* bytes, std::int64_t first, std::int64_t count) {
-    out.resize(out.size() + count);
-    read_npy_reals(array_.item, bytes, count, place_, first, out.data() + out.size() - count,
-                   rounded);
+  agree(comm_, [&] { out.resize(count); });
+  read(first, count, end, [&](const char* bytes, std::int64_t at, std::int64_t items) {
+    read_npy_reals(array_.item, bytes, items, place_, at, out.data() + at - first, rounded);
   });
   return out;
 }
 
-void NpzStream::read(const std::vector<std::int64_t>& ends, const Take& take) {
-  const std::int64_t begin = comm_.rank == 0 ? next_ : ends[comm_.rank - 1];
-  const std::int64_t end = ends[comm_.rank];
+void NpzStream::read(std::int64_t first, std::int64_t count, std::int64_t end, const Take& take) {
   agree(comm_, [&] {
-    if (!array_.data.deflated) {
-      read_stored(begin, end, take);
-    } else if (comm_.rank == 0) {
-      hand_out(ends, take);
-    } else {
-      receive(begin, end, take);
-    }
+    buffer_.resize(std::max(piece_items * array_.item.bytes, array_.header_bytes));
+    if (!array_.data.deflated) read_stored(first, count, take);
   });
-  next_ = ends.back();
+  if (array_.data.deflated) read_deflated(first, count, end, take);
 }
 
-void NpzStream::read_stored(std::int64_t begin, std::int64_t end, const Take& take) {
-  std::string buffer;
-  for (std::int64_t first = begin; first < end; first += piece_items) {
-    const std::int64_t count = std::min(piece_items, end - first);
-    buffer.resize(count * array_.item.bytes);
-    file_.read(array_.data.offset + array_.header_bytes + first * array_.item.bytes, buffer.data(),
-               std::ssize(buffer));
-    take(buffer.data(), first, count);
-    progress_.add(count);
+void NpzStream::read_stored(std::int64_t first, std::int64_t count, const Take& take) {
+  for (std::int64_t at = first; at < first + count; at += piece_items) {
+    const std::int64_t items = std::min(piece_items, first + count - at);
+    file_.read(array_.data.offset + array_.header_bytes + at * array_.item.bytes, buffer_.data(),
+               items * array_.item.bytes);
+    take(buffer_.data(), at, items);
+    progress_.add(items);
   }
 }
 
-/// Rank 0 unpacks the items of all ranks. After a fault the others get nothing instead of a piece,
-/// so that nobody waits.
-void NpzStream::hand_out(const std::vector<std::int64_t>& ends, const Take& take) {
-  std::optional<InputError> fault;
-  std::string buffer;
-  const auto unpack = [&](std::int64_t bytes) {
-    buffer.resize(bytes);
-    try {
-      inflater_->next(buffer.data(), bytes);
-    } catch (const InputError& error) {
-      fault = error;
-      buffer.clear();
-    }
-  };
-  for (std::int64_t left = next_ == 0 ? array_.header_bytes : 0; left > 0 && !fault;) {
-    const std::int64_t bytes = std::min<std::int64_t>(left, 64 << 10);
-    unpack(bytes);
-    left -= bytes;
+/// Collective.
+void NpzStream::read_deflated(std::int64_t first, std::int64_t count, std::int64_t end,
+                              const Take& take) {
+  if (next_ == 0) inflater_->next(buffer_.data(), array_.header_bytes);
+  while (next_ < end) {
+    const std::int64_t items = std::min(piece_items, end - next_);
+    inflater_->next(buffer_.data(), items * array_.item.bytes);
+    const std::int64_t from = std::clamp<std::int64_t>(first - next_, 0, items),
+                       to = std::clamp<std::int64_t>(first + count - next_, 0, items);
+    if (from < to) take(buffer_.data() + from * array_.item.bytes, next_ + from, to - from);
+    next_ += items;
+    progress_.add(to - from);
   }
-  std::int64_t first = next_;
-  for (int rank = 0; rank < comm_.size; ++rank) {
-    while (first < ends[rank]) {
-      const std::int64_t count = std::min(piece_items, ends[rank] - first);
-      if (!fault) unpack(count * array_.item.bytes);
-      if (rank > 0) {
-        ROWHALO_MPI(MPI_Send(buffer.data(), checked_cast<int>(buffer.size(), "bytes of a piece"),
-                             MPI_BYTE, rank, npz_tag, comm_.handle));
-      } else if (!fault) {
-        take(buffer.data(), first, count);
-      }
-      if (fault) break;
-      first += count;
-      progress_.add(count);
-    }
-    if (fault) first = std::max(first, ends[rank]);
-  }
-  if (fault) throw *fault;
-  if (ends.back() == array_.count) inflater_->check_end();
-}
-
-void NpzStream::receive(std::int64_t begin, std::int64_t end, const Take& take) {
-  std::string buffer;
-  for (std::int64_t first = begin; first < end;) {
-    const std::int64_t count = std::min(piece_items, end - first);
-    buffer.resize(count * array_.item.bytes);
-    MPI_Status status;
-    ROWHALO_MPI(MPI_Recv(buffer.data(), checked_cast<int>(buffer.size(), "bytes of a piece"),
-                         MPI_BYTE, 0, npz_tag, comm_.handle, &status));
-    int bytes = 0;
-    ROWHALO_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
-    if (bytes == 0) return;  // rank 0 says why
-    take(buffer.data(), first, count);
-    first += count;
-    progress_.tick();
-  }
+  if (next_ == array_.count) inflater_->check_end();
 }
 
 }  // namespace rowhalo

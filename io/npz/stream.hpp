@@ -18,37 +18,38 @@ namespace rowhalo {
 
 class NpzStream {
  public:
-  /// `file` is open on every rank and outlives the stream; `place` is file and array.
+  /// `file` is open on rank 0, and on every rank if the array is not deflated, and outlives the
+  /// stream; `place` is file and array.
   NpzStream(const InputFile& file, const NpzArray& array, std::string place, const Comm& comm,
             Progress& progress);
   ~NpzStream();
   NpzStream(const NpzStream&) = delete;
   NpzStream& operator=(const NpzStream&) = delete;
 
-  const std::string& place() const { return place_; }
-
-  /// Collective. The next items, in the order of the ranks: rank r gets those up to ends[r].
-  /// Throws AgreedError.
-  std::vector<std::int64_t> integers(const std::vector<std::int64_t>& ends);
-  std::vector<double> reals(const std::vector<std::int64_t>& ends, RoundedNumbers& rounded);
+  /// Collective. The items [first, first + count), which are this rank's affair; those of no rank
+  /// lie before what has been read or at `end`, the same on all ranks, or behind it. Throws
+  /// AgreedError.
+  std::vector<std::int64_t> integers(std::int64_t first, std::int64_t count, std::int64_t end);
+  std::vector<double> reals(std::int64_t first, std::int64_t count, std::int64_t end,
+                            RoundedNumbers& rounded);
 
  private:
   struct Inflater;
   /// What takes `count` items, the first of which is number `first` of the array.
   using Take = std::function<void(const char* bytes, std::int64_t first, std::int64_t count)>;
 
-  void read(const std::vector<std::int64_t>& ends, const Take& take);
-  void read_stored(std::int64_t begin, std::int64_t end, const Take& take);
-  void hand_out(const std::vector<std::int64_t>& ends, const Take& take);
-  void receive(std::int64_t begin, std::int64_t end, const Take& take);
+  void read(std::int64_t first, std::int64_t count, std::int64_t end, const Take& take);
+  void read_stored(std::int64_t first, std::int64_t count, const Take& take);
+  void read_deflated(std::int64_t first, std::int64_t count, std::int64_t end, const Take& take);
 
   const InputFile& file_;
   NpzArray array_;
   std::string place_;
   Comm comm_;
   Progress& progress_;
-  std::int64_t next_ = 0;               ///< the first item of the next call
-  std::unique_ptr<Inflater> inflater_;  ///< rank 0, of a deflated array
+  std::string buffer_;                  ///< a piece
+  std::int64_t next_ = 0;               ///< the first item that is not inflated yet
+  std::unique_ptr<Inflater> inflater_;  ///< of a deflated array
 };
 
 }  // namespace rowhalo
