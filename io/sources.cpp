@@ -26,7 +26,7 @@ extern const SourceFunctions matrix_market_source, archive_source, npz_source, h
 
 namespace {
 
-constexpr SourceEntry table[]{
+const SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel",
      &matrix_market_source, FileKind::matrix_market},
     {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank",

@@ -30,7 +30,7 @@ std::string archive_name(const std::string& file) {
   return name.substr(0, name.find('.', 1));
 }
 
-constexpr VectorKind kinds[]{
+const VectorKind kinds[]{
     {FileKind::matrix_market, "FILE.mtx", nullptr, nullptr, write_matrix_market_vector},
     {FileKind::matrix_market_gz, "FILE.mtx.gz", nullptr, nullptr, nullptr},
     {FileKind::tar, "FILE.tar.gz:MEMBER", nullptr, nullptr, nullptr},

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices and vectors in .h5 in a build without HDF5: the tables refuse them (unusable.hpp)
+// Matrices, vectors and reports in .h5 in a build without HDF5: they are refused (unusable.hpp)
 // before any of these is called.
 #include <stdexcept>
 
 #include "io/hdf5/target.hpp"
 #include "io/hdf5/unusable.hpp"
+#include "io/report/writers.hpp"
 #include "io/sources.hpp"
 #include "io/vector_kinds.hpp"
 
 namespace rowhalo {
+
+const char* const hdf5_unusable = "built without HDF5; configure with -D ROWHALO_WITH_HDF5=ON";
 
 extern const SourceFunctions hdf5_source{
     nullptr, nullptr, [](const std::string&, const DistributedCsr&, const Comm&, Progress&) {
@@ -27,5 +30,9 @@ void write_hdf5_vector(const std::string&, const std::vector<double>&, Precision
 }
 
 void check_hdf5_target(const std::string&, const std::string&, Hdf5Object) {}
+
+void write_hdf5_report(const std::string&, const RunReport&) {
+  throw std::logic_error(hdf5_unusable);
+}
 
 }  // namespace rowhalo

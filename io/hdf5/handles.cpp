@@ -9,7 +9,11 @@
 #include <limits>
 #include <string_view>
 
+#include "io/hdf5/unusable.hpp"
+
 namespace rowhalo {
+
+const char* const hdf5_unusable = nullptr;
 
 namespace {
 

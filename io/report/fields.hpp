@@ -2,20 +2,16 @@
 //
 // The one description of a report: for every struct its fields, in order, each with the name that
 // it has in JSON, CSV, HDF5 and the schema, its value, what it means and its unit. The writers are
-// walks over these lists: json.cpp, csv.cpp, hdf5.cpp and schema.cpp. A new field is a member of
-// its struct (report.hpp) and a line here; `test_io "[update]"` then writes report.schema.json.
+// walks over these lists: json.cpp, hdf5.cpp and schema.cpp. A new field is a member of its struct
+// (report.hpp) and a line here, or beside its struct (info.hpp, network.hpp, solve.hpp, system.hpp,
+// telemetry.hpp); `test_io "[update]"` then writes report.schema.json.
 //
 //   field(name, value, description)          a number is at least 0; an empty optional is null
 //   field(name, value, description, range)   other limits, for the schema
 #pragma once
 
-#include "io/report/info_fields.hpp"
-#include "io/report/network_fields.hpp"
 #include "io/report/reasons.hpp"
 #include "io/report/report.hpp"
-#include "io/report/solve_fields.hpp"
-#include "io/report/system_fields.hpp"
-#include "io/report/telemetry_fields.hpp"
 
 namespace rowhalo {
 
@@ -32,15 +28,13 @@ struct Traffic {
   int entry_bytes = 0;
 };
 
-template <class Walk>
-void fields(const Spread& s, Walk&& field) {
+void fields(const Spread& s, auto&& field) {
   field("min", s.min, "smallest");
   field("mean", s.mean, "mean");
   field("max", s.max, "largest");
 }
 
-template <class Walk>
-void fields(const BuildProvenance& p, Walk&& field) {
+void fields(const BuildProvenance& p, auto&& field) {
   field("version", p.version, "of rowhalo");
   field("git", p.git, "commit, empty when unknown");
   field("compiler", p.compiler, "name and version");
@@ -52,24 +46,21 @@ void fields(const BuildProvenance& p, Walk&& field) {
   field("hdf5", p.hdf5, "version; null: built without");
 }
 
-template <class Walk>
-void fields(const Provenance& p, Walk&& field) {
+void fields(const Provenance& p, auto&& field) {
   fields(static_cast<const BuildProvenance&>(p), field);
   field("hosts", p.hosts, "one per rank");
   field("devices", p.devices, "one per rank: cpu or the name of the GPU");
   field("time", p.time, "start, UTC, ISO 8601");
 }
 
-template <class Walk>
-void fields(const RowLengthFields& r, Walk&& field) {
+void fields(const RowLengthFields& r, auto&& field) {
   field("min", FiniteOrNull{r.spread.min}, "smallest");
   field("mean", r.spread.mean, "mean");
   field("max", FiniteOrNull{r.spread.max}, "largest");
   field("stddev", FiniteOrNull{r.stddev}, "standard deviation");
 }
 
-template <class Walk>
-void fields(const MatrixReport& m, Walk&& field) {
+void fields(const MatrixReport& m, auto&& field) {
   field("source", m.info.source, "as the user named it");
   field("rows", m.info.rows, "rows");
   field("columns", m.info.columns, "columns");
@@ -84,8 +75,7 @@ void fields(const MatrixReport& m, Walk&& field) {
   field("row_length", RowLengthFields{m.row_length, m.row_length_stddev}, "entries of a row");
 }
 
-template <class Walk>
-void fields(const PartitionReport& p, Walk&& field) {
+void fields(const PartitionReport& p, auto&& field) {
   field("name", p.name, "partitioner");
   field("ranks", p.ranks, "ranks", positive);
   field("rows", rows_of(p.statistics), "rows of a rank");
@@ -100,8 +90,7 @@ void fields(const PartitionReport& p, Walk&& field) {
         "partitioners that auto looked at, their times predicted; empty when one was named");
 }
 
-template <class Walk>
-void fields(const TransportCandidate& c, Walk&& field) {
+void fields(const TransportCandidate& c, auto&& field) {
   field("name", label_of(c), "transport, and the schedule if another was tried with it");
   field("graph", c.graph, "replayed from a CUDA graph");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
@@ -110,20 +99,17 @@ void fields(const TransportCandidate& c, Walk&& field) {
   field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
-template <class Walk>
-void fields(const NeighborCounts& n, Walk&& field) {
+void fields(const NeighborCounts& n, auto&& field) {
   field("mean", n.mean, "mean");
   field("max", n.max, "largest");
 }
 
-template <class Walk>
-void fields(const Traffic& t, Walk&& field) {
+void fields(const Traffic& t, auto&& field) {
   field("messages", t.sent.messages, "messages");
   field("bytes", t.sent.entries * t.entry_bytes, "bytes");
 }
 
-template <class Walk>
-void fields(const HaloReport& h, Walk&& field) {
+void fields(const HaloReport& h, auto&& field) {
   field("transport", h.transport, "name of the transport");
   field("graph", h.graph, "products were replayed from a CUDA graph");
   field("schedule", h.schedule, "name of the schedule");
@@ -153,8 +139,7 @@ void fields(const HaloReport& h, Walk&& field) {
   field("candidates", h.candidates, "transports that auto considered; empty when one was named");
 }
 
-template <class Walk>
-void fields(const FormatCandidate& c, Walk&& field) {
+void fields(const FormatCandidate& c, auto&& field) {
   field("name", c.name, "format");
   field("seconds", c.seconds, "of a product; null: not timed (seconds)");
   field("setup_seconds", c.setup_seconds, "conversion; null: it was not converted (seconds)");
@@ -162,8 +147,7 @@ void fields(const FormatCandidate& c, Walk&& field) {
   field("reason", reason_text(c), "why it was chosen or not timed");
 }
 
-template <class Walk>
-void fields(const KernelReport& k, Walk&& field) {
+void fields(const KernelReport& k, auto&& field) {
   field("format", k.format, "storage format");
   field("boundary_format", k.boundary_format, "of boundary rows");
   field("parameters", k.parameters,
@@ -185,8 +169,7 @@ void fields(const KernelReport& k, Walk&& field) {
   field("candidates", k.candidates, "formats that auto considered; empty when one was named");
 }
 
-template <class Walk>
-void fields(const SetupReport& s, Walk&& field) {
+void fields(const SetupReport& s, auto&& field) {
   field("read_seconds", s.read_seconds, "reading or generating (seconds)");
   field("partition_seconds", s.partition_seconds, "partitioning and migration (seconds)");
   field("plan_seconds", s.plan_seconds, "local numbers and halo plan (seconds)");
@@ -196,16 +179,14 @@ void fields(const SetupReport& s, Walk&& field) {
         "kernels on a GPU: CSR made there from coordinates; null: not measured (seconds)");
 }
 
-template <class Walk>
-void fields(const MemoryReport& m, Walk&& field) {
+void fields(const MemoryReport& m, auto&& field) {
   field("peak_bytes_max_rank", m.peak_bytes_max_rank, "resident memory at its peak (bytes)");
   field("device_bytes_max_rank", m.device_bytes_max_rank, "device memory (bytes)");
   field("read_peak_bytes_max_rank", m.read_peak_bytes_max_rank,
         "resident memory at its peak when the matrix has been read (bytes)");
 }
 
-template <class Walk>
-void fields(const WallReport& w, Walk&& field) {
+void fields(const WallReport& w, auto&& field) {
   field("seconds", w.seconds, "from the start of the process until the report was written");
   field("start_seconds", w.start, "until the matrix was asked for: loader, MPI, CUDA (seconds)");
   field("read_seconds", w.read, "reading or generating (seconds)");
@@ -217,16 +198,14 @@ void fields(const WallReport& w, Walk&& field) {
   field("other_seconds", w.other, "what is left, such as vectors and uploads (seconds)");
 }
 
-template <class Walk>
-void fields(const PhaseReport& p, Walk&& field) {
+void fields(const PhaseReport& p, auto&& field) {
   field("pack", p.pack, "gathering what is sent (seconds)");
   field("exchange", p.exchange, "until the ghosts are there (seconds)");
   field("interior", p.interior, "rows without ghosts (seconds)");
   field("boundary", p.boundary, "rows with ghosts (seconds)");
 }
 
-template <class Walk>
-void fields(const TimingReport& t, Walk&& field) {
+void fields(const TimingReport& t, auto&& field) {
   field("batches", t.batches,
         "timed batches; 0: a signal came in the first, after `iterations` products");
   field("iterations", t.iterations, "products per batch");
@@ -242,8 +221,7 @@ void fields(const TimingReport& t, Walk&& field) {
         "was measured");
 }
 
-template <class Walk>
-void fields(const PerformanceReport& p, Walk&& field) {
+void fields(const PerformanceReport& p, auto&& field) {
   field("gflops", p.gflops, "10^9 flops per second");
   field("gbytes_per_second", p.gbytes_per_second,
         "10^9 bytes of CSR per second, whatever the format");
@@ -253,8 +231,7 @@ void fields(const PerformanceReport& p, Walk&& field) {
         "kernel.bytes over time and read bandwidth");
 }
 
-template <class Walk>
-void fields(const ValidationReport& v, Walk&& field) {
+void fields(const ValidationReport& v, auto&& field) {
   field("against", word_of(v.against, against_names), "what y was compared with");
   field("passed", v.passed, "every row within its bound");
   field("max_error_ratio", FiniteOrNull{v.max_error_ratio},
@@ -271,23 +248,20 @@ void fields(const ValidationReport& v, Walk&& field) {
   field("note", v.note, "e.g. why PETSc was not used; empty otherwise");
 }
 
-template <class Walk>
-void fields(const BandwidthReport& b, Walk&& field) {
+void fields(const BandwidthReport& b, auto&& field) {
   field("read", b.read, "sum of one array");
   field("copy", b.copy, "bytes read and written");
   field("triad", b.triad, "bytes read and written");
 }
 
-template <class Walk>
-void fields(const OutputReport& o, Walk&& field) {
+void fields(const OutputReport& o, auto&& field) {
   field("path", o.path, "as on the command line");
   field("read_bytes", o.read_bytes, "size of the file that was read; 0: the matrix was generated");
   field("bytes", o.bytes, "size of the file");
   field("seconds", o.seconds, "writing, slowest rank (seconds)");
 }
 
-template <class Walk>
-void fields(const FormatReport& f, Walk&& field) {
+void fields(const FormatReport& f, auto&& field) {
   field("name", f.name, "as in --format");
   field("baseline", f.baseline, "a vendor's library");
   field("seconds", f.seconds, "of one product, called (seconds); null: it could not run");
@@ -321,8 +295,7 @@ void fields(const FormatReport& f, Walk&& field) {
   field("candidates", f.candidates, "of auto: formats that it considered; empty for others");
 }
 
-template <class Walk>
-void fields(const CaseReport& c, Walk&& field) {
+void fields(const CaseReport& c, auto&& field) {
   field("partition", c.partition, "partitioner");
   field("format", c.format, "of the interior rows; empty when the partitioner refused");
   field("transport", c.transport, "empty when the format or the partitioner refused");
@@ -341,14 +314,12 @@ void fields(const CaseReport& c, Walk&& field) {
   field("reason", c.reason, "why it could not run or failed; empty otherwise");
 }
 
-template <class Walk>
-void fields(const TuningReport& t, Walk&& field) {
+void fields(const TuningReport& t, auto&& field) {
   field("file", t.file, "that format, transport, schedule and partition were taken from");
   field("differences", t.differences, "what is another now than it was for the file");
 }
 
-template <class Walk>
-void fields(const RunReport& r, Walk&& field) {
+void fields(const RunReport& r, auto&& field) {
   field("schema_version", schema_version, "version of this layout",
         Range{schema_version, schema_version});
   field("command", r.command, "subcommand, e.g. run");
@@ -386,19 +357,6 @@ void fields(const RunReport& r, Walk&& field) {
   field("cases", r.cases,
         "with --format, --halo or --partition all: every combination measured in full, fastest "
         "first; the fastest that passed is what the other sections describe");
-}
-
-/// What HDF5 has beside these: values of one rank after the other.
-template <class Walk>
-void fields(const RankReport& r, Walk&& field) {
-  field("rows", r.rows, "owned rows");
-  field("nonzeros", r.nonzeros, "entries of these rows");
-  field("boundary_rows", r.boundary_rows, "rows with a ghost column");
-  field("ghosts", r.ghosts, "entries of x that the rank receives");
-  field("sent_entries", r.sent_entries, "entries of x that the rank sends per product");
-  field("phases", r.phases, "mean of one product in each phase (seconds)");
-  field("batch_seconds", r.batch_seconds, "of one product, per batch, as timed (seconds)");
-  field("local_batch_seconds", r.local_batch_seconds, "likewise without exchange (seconds)");
 }
 
 }  // namespace rowhalo

@@ -11,7 +11,7 @@
 // rank, as timed and without exchange). Written by one rank; read with h5py or h5dump.
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "io/hdf5/handles.hpp"
 #include "io/output_file.hpp"
@@ -25,6 +25,20 @@ namespace {
 /// Numbers, and truth values as 0 or 1.
 std::int64_t whole_number(const Json& value) {
   return value.is_boolean() ? std::int64_t{value.get<bool>()} : value.get<std::int64_t>();
+}
+
+/// Lists with a value per rank.
+Json ranks_of(const RankReport& ranks) {
+  Json lists{{"rows", ranks.rows},
+             {"nonzeros", ranks.nonzeros},
+             {"boundary_rows", ranks.boundary_rows},
+             {"ghosts", ranks.ghosts},
+             {"sent_entries", ranks.sent_entries}};
+  for (const PhaseReport& phases : ranks.phases) {
+    const Json seconds = json_of(phases);
+    for (const auto& [name, value] : seconds.items()) lists[name + "_seconds"].push_back(value);
+  }
+  return lists;
 }
 
 /// Writes into one file; errors as hdf5_fail, run time.
@@ -45,37 +59,17 @@ class Hdf5Report {
     }
   }
 
-  void write_ranks(hid_t group, const RankReport& ranks) const {
-    fields(ranks, [&](const char* name, const auto& values, const char*) {
-      write_per_rank(group, name, values, ranks.rows.size());
-    });
+  /// A row per rank.
+  void write_batches(hid_t file, const RankReport& report) const {
+    const Hdf5Group group(check_(H5Gopen(file, "ranks", H5P_DEFAULT)));
+    for (const auto& [name, seconds] : {std::pair{"batch_seconds", &report.batch_seconds},
+                                        {"local_batch_seconds", &report.local_batch_seconds}}) {
+      const hsize_t shape[] = {report.rows.size(), seconds->size() / report.rows.size()};
+      write_dataset<double>(group.get(), name, *seconds, shape, path_);
+    }
   }
 
  private:
-  void write_per_rank(hid_t group, const char* name, const std::vector<std::int64_t>& values,
-                      std::size_t) const {
-    write_dataset<std::int64_t>(group, name, values, path_);
-  }
-  /// A dataset per phase.
-  void write_per_rank(hid_t group, const char*, const std::vector<PhaseReport>& values,
-                      std::size_t) const {
-    std::map<std::string, std::vector<double>> seconds;
-    for (const PhaseReport& phases : values) {
-      fields(phases, [&](const std::string& name, double value, const char*) {
-        seconds[name + "_seconds"].push_back(value);
-      });
-    }
-    for (const auto& [name, column] : seconds) {
-      write_dataset<double>(group, name.c_str(), column, path_);
-    }
-  }
-  /// A row per rank.
-  void write_per_rank(hid_t group, const char* name, const std::vector<double>& values,
-                      std::size_t ranks) const {
-    const hsize_t shape[] = {ranks, values.size() / ranks};
-    write_dataset<double>(group, name, values, shape, path_);
-  }
-
   void write_value(hid_t group, const char* name, const Json& value) const {
     if (value.is_null()) {
       const Hdf5Space space(check_(H5Screate(H5S_NULL)));
@@ -156,21 +150,17 @@ class Hdf5Report {
 
 }  // namespace
 
-const char* hdf5_report_unusable() {
-  return nullptr;
-}
-
 void write_hdf5_report(const std::string& path, const RunReport& report) {
   const QuietHdf5 quiet;
   write_whole(path, hdf5_image(path, [&](hid_t file) {
                 const Hdf5Report writer(path);
                 Json values = json_of(report);
-                if (report.ranks) values["communication"] = json_of(report.ranks->communication);
-                writer.write_object(file, values);
                 if (report.ranks) {
-                  const Hdf5Group group = make_group(file, "ranks", path);
-                  writer.write_ranks(group.get(), *report.ranks);
+                  values["communication"] = json_of(report.ranks->communication);
+                  values["ranks"] = ranks_of(*report.ranks);
                 }
+                writer.write_object(file, values);
+                if (report.ranks) writer.write_batches(file, *report.ranks);
               }));
 }
 

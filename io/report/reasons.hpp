@@ -29,8 +29,6 @@ inline const char* name_of(Against against) {
 /// Why a candidate was chosen or not tried; empty: its time says it.
 std::string reason_text(const FormatCandidate& candidate);
 std::string reason_text(const TransportCandidate& candidate);
-std::string reason_text(const PartitionJudgement& judgement);
-std::string reason_text(const UnmeasuredLink& link);
 /// The same of what was not tried, without saying so.
 std::string skipped_text(const PartitionJudgement& judgement);
 

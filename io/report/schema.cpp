@@ -2,12 +2,11 @@
 //
 // The schema of the JSON reports, from the fields of a report that holds nothing (fields.hpp):
 // types and limits from the types of the values. Every name is required and no other is allowed.
-#include "io/report/schema.hpp"
-
 #include <type_traits>
 #include <utility>
 
 #include "io/report/json.hpp"
+#include "io/report/writers.hpp"
 
 namespace rowhalo {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "io/report/field_types.hpp"
 #include "partition/base/outcome.hpp"
 
 namespace rowhalo {
@@ -58,5 +59,64 @@ struct SolverReport {
   std::vector<double> norms;  ///< watched: at first, then after each iteration
   std::vector<PetscSolverReport> petsc;
 };
+
+// Their fields in a report (field_types.hpp).
+
+void fields(const SolverPhaseReport& p, auto&& field) {
+  field("product", p.product, "products with their halo exchange (seconds)");
+  field("exposed_halo", p.exposed_halo, "of that, more than without the exchange (seconds)");
+  field("vectors", p.vectors, "vector updates and sums on the rank (seconds)");
+  field("reductions", p.reductions, "sums over ranks (seconds)");
+}
+
+void fields(const PetscSolverReport& p, auto&& field) {
+  field("name", p.name, "of PETSc's KSP");
+  field("end", p.end, "PETSc's reason");
+  field("iterations", p.iterations, "iterations");
+  field("iteration_seconds", p.iteration_seconds,
+        "of all iterations over their number, slowest rank (seconds)");
+  field("solve_seconds", p.solve_seconds, "of all iterations, slowest rank (seconds)");
+  field("true_residual", FiniteOrNull{p.true_residual}, "|b - A x| / |b|; null: not finite");
+}
+
+void fields(const SolverReport& s, auto&& field) {
+  field("method", s.method, "as in --method");
+  field("preconditioner", s.preconditioner, "as in --preconditioner");
+  field("norm", s.norm, "of the residual, or what takes its place, that is watched");
+  field("tolerance", s.tolerance, "of the watched norm over the first one (power: over |lambda|)");
+  field("reproducible", s.reproducible, "sums do not depend on ranks, partition or device");
+  field("end", s.end, "how the iterations ended");
+  field("passed", s.passed,
+        "converged, or as many iterations as asked for, and x is right by the reference product");
+  field("iterations", s.iterations, "iterations");
+  field("first_norm", FiniteOrNull{s.first_norm}, "before the first iteration");
+  field("last_norm", FiniteOrNull{s.last_norm}, "after the last iteration");
+  field("norm_exponent", s.norm_exponent,
+        "norms are in units of 2^norm_exponent: 0, unless they would leave the range of fp64",
+        Range{std::numeric_limits<std::int64_t>::min()});
+  field("true_residual", s.true_residual, "|b - A x| / |b|, computed anew; null: no system");
+  field("error", s.error, "|x - x*| / |x*|; null: x* is not known");
+  field("eigenvalue", s.eigenvalue, "of power iteration; null: another method",
+        Range{std::numeric_limits<std::int64_t>::min()});
+  field("iteration_seconds", s.iteration_seconds,
+        "median over iterations, slowest rank; null: there was none (seconds)");
+  field("solve_seconds", s.solve_seconds, "of all iterations, slowest rank (seconds)");
+  field("execution", s.execution, "conditional graph, graphs of 16 iterations, or one by one");
+  field("reduction_by", s.reduction_by, "who adds up sums over ranks");
+  field(
+      "phases", s.phases,
+      "mean of one iteration, slowest rank, launched one by one after the solution; 0: it failed");
+  field("bytes", s.bytes, "that an iteration must move, all ranks");
+  field("floor_seconds", s.floor_seconds,
+        "bytes over the measured read bandwidth; null: not measured (seconds)");
+  field("floor_share", s.floor_share, "floor_seconds over iteration_seconds");
+  field("gflops", s.gflops, "1e9 operations per second");
+  field("x_hash", Hash{s.x_hash}, "of x, as y_hash in validation");
+  field("reason", s.reason, "why it could not run or failed; empty otherwise");
+  std::vector<FiniteOrNull> norms;
+  for (const double norm : s.norms) norms.push_back({norm});
+  field("norms", norms, "watched: at first, then after each iteration; null: not finite");
+  field("petsc", s.petsc, "PETSc's solvers on the same system; empty: not run");
+}
 
 }  // namespace rowhalo

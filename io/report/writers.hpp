@@ -28,10 +28,12 @@ std::string to_csv(const RunReport& report);
 /// A line `from to entries bytes`, then one a flow: what rank `from` sends to rank `to` a product.
 std::string communication_text(const CommunicationReport& communication);
 
-/// Null, or why this build cannot write reports as HDF5 and the remedy.
-const char* hdf5_report_unusable();
-/// Writes the report as HDF5 under a temporary name that is then renamed (layout:
-/// hdf5.cpp). Throws InputError (run time) naming the file when that fails.
+/// The text of report.schema.json: a JSON Schema that takes what to_json writes and nothing else.
+std::string report_schema();
+
+/// Writes the report as HDF5 under a temporary name that is then renamed (layout: hdf5.cpp), in a
+/// build with HDF5 (io/hdf5/unusable.hpp). Throws InputError (run time) naming the file when that
+/// fails.
 void write_hdf5_report(const std::string& path, const RunReport& report);
 
 /// Writes `text` to `path` under a temporary name that is then renamed; '-' is stdout.

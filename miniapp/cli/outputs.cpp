@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
 #include "io/report/writers.hpp"
 #include "miniapp/cli/named_files.hpp"
@@ -78,8 +79,8 @@ void Outputs::check() const {
   if (options_.hdf5 == "-") {
     throw InputError("--hdf5 -: HDF5 cannot be written to stdout; name a file");
   }
-  if (!options_.hdf5.empty() && hdf5_report_unusable() != nullptr) {
-    throw InputError(fmt::format("--hdf5 {}: {}", options_.hdf5, hdf5_report_unusable()));
+  if (!options_.hdf5.empty() && hdf5_unusable != nullptr) {
+    throw InputError(fmt::format("--hdf5 {}: {}, or use --json", options_.hdf5, hdf5_unusable));
   }
   if (comm_.rank != 0) return;
   check_aliases(named_files(options_));

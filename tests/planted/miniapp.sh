@@ -243,8 +243,8 @@ fault "timeline: messages fly before they are packed" miniapp/bench/trace.cpp \
   '' \
   cli_schedules
 fault "HDF5: batches x ranks" io/report/hdf5.cpp \
-  'shape[] = {ranks, values.size() / ranks}' \
-  'shape[] = {values.size() / ranks, ranks}' \
+  'shape[] = {report.rows.size(), seconds->size() / report.rows.size()}' \
+  'shape[] = {seconds->size() / report.rows.size(), report.rows.size()}' \
   cli_results
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(batch.seconds / count)' \

@@ -2,8 +2,6 @@
 //
 // The schema that is committed is the one that follows from the fields of a report; test_io
 // "[update]" writes it. check_schema.py holds reports against it.
-#include "io/report/schema.hpp"
-
 #include <fstream>
 #include <iterator>
 
